@@ -1,0 +1,47 @@
+import { Command } from 'commander'
+import { loadCommandConfig, processEnvironment } from '../config.ts'
+import { OperatorError } from '../errors.ts'
+import { parseEmail } from '../lib/email.ts'
+import { openContext } from '../main.ts'
+import { createSuperAdmin } from '../users/service.ts'
+
+const DONE = {
+  created: 'is now a Super Admin.',
+  promoted: 'has an account and is now a Super Admin; the password stays as it was.',
+  unchanged: 'is a Super Admin already.',
+}
+
+const create = new Command('create')
+  .description('make a person Super Admin of this instance')
+  .requiredOption('--email <address>', 'who')
+  .option(
+    '--password <password>',
+    'the password; better given on standard input, where no process list shows it',
+  )
+  .action(async ({ email: text, password }: { email: string; password?: string }) => {
+    const email = parseEmail(text)
+    if (!email) throw new OperatorError(`"${text}" is not an e-mail address.`)
+    const config = loadCommandConfig(processEnvironment())
+    const secret = password ?? (await readPassword())
+    const { ctx, close } = await openContext(config, 'share')
+    try {
+      console.log(`${email} ${DONE[await createSuperAdmin(ctx, email, secret)]}`)
+    } finally {
+      await close()
+    }
+  })
+
+/** The first line of standard input. */
+async function readPassword(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('Password: ')
+  let text = ''
+  for await (const chunk of process.stdin) {
+    text += chunk
+    if (text.includes('\n')) break
+  }
+  const password = text.split(/\r?\n/)[0] ?? ''
+  if (password === '') throw new OperatorError('No password was given.')
+  return password
+}
+
+export const adminCommand = new Command('admin').description('manage Super Admins').addCommand(create)

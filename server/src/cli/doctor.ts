@@ -1,0 +1,71 @@
+import { Command } from 'commander'
+import { createTransport } from 'nodemailer'
+import { type Config, processEnvironment, readConfig, VARIABLES } from '../config.ts'
+import { measureOffset } from '../db/clock.ts'
+import { DEMO_WORLD, findFact } from '../db/instance.ts'
+import { openContext } from '../main.ts'
+
+export const doctorCommand = new Command('doctor')
+  .description('show what is configured and what is wrong')
+  .option('--demo', 'judge as for the demo, not as for production')
+  .action(async ({ demo = false }: { demo?: boolean }) => {
+    const env = processEnvironment()
+    const { config, problems, warnings } = readConfig(demo ? 'demo' : 'serve', env)
+    console.log('Configuration')
+    for (const [name, meaning] of Object.entries(VARIABLES)) {
+      console.log(`  ${name.padEnd(24)} ${mask(name, env[name]) ?? `not set: ${meaning}`}`)
+    }
+    if (problems.length === 0) {
+      await checkDatabase(config, problems, warnings)
+      await checkMail(config, problems)
+    }
+    for (const warning of warnings) console.log(`\nWarning: ${warning}`)
+    for (const problem of problems) console.log(`\nWrong: ${problem}`)
+    console.log(problems.length === 0 ? '\nAll is well.' : `\n${problems.length} to mend.`)
+    if (problems.length > 0) process.exitCode = 1
+  })
+
+/** What is set, without what is secret in it. */
+function mask(name: string, value: string | undefined): string | undefined {
+  if (!value) return undefined
+  if (name.endsWith('_KEY')) return '(set)'
+  if (!URL.canParse(value)) return name.endsWith('_URL') ? '(set, but not a valid address)' : value
+  const url = new URL(value)
+  if (url.password) url.password = '***'
+  return url.href
+}
+
+async function checkDatabase(config: Config, problems: string[], warnings: string[]): Promise<void> {
+  try {
+    const { ctx, close } = await openContext(config, 'share')
+    try {
+      console.log(
+        `\nDatabase: ${config.database.url ? 'reached' : 'bundled, in'} ${config.database.url ? '' : config.dataDir}`.trimEnd(),
+      )
+      const skew = Math.round(Math.abs(await measureOffset(ctx.db)))
+      if (skew > 1_000) warnings.push(`This machine's clock is ${skew} ms away from the database's.`)
+      if (config.mode === 'serve' && (await findFact(ctx.db, DEMO_WORLD))) {
+        problems.push('The database holds the demo, whose passwords are public.')
+      }
+    } finally {
+      await close()
+    }
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function checkMail({ mail }: Config, problems: string[]): Promise<void> {
+  if (!mail.smtpUrl) return
+  const transport = createTransport({ url: mail.smtpUrl, connectionTimeout: 5_000, greetingTimeout: 5_000 })
+  try {
+    await transport.verify()
+    console.log('Mail server: reached')
+  } catch (error) {
+    problems.push(
+      `The mail server of SMTP_URL does not answer: ${error instanceof Error ? error.message : error}`,
+    )
+  } finally {
+    transport.close()
+  }
+}

@@ -1,0 +1,30 @@
+import { Command } from 'commander'
+import { OperatorError } from '../errors.ts'
+import { adminCommand } from './admin.ts'
+import { applyCommand } from './apply.ts'
+import { demoCommand } from './demo.ts'
+import { docsCommand } from './docs.ts'
+import { doctorCommand } from './doctor.ts'
+import { migrateCommand } from './migrate.ts'
+import { serveCommand } from './serve.ts'
+
+const program = new Command('latchkey')
+  .description('Identity, tenants and licensing for B2B software, in one service.')
+  .version('0.1.0')
+  .showHelpAfterError()
+  .addHelpText('after', '\nSettings come from the environment; "latchkey doctor" lists them.')
+  .addCommand(serveCommand)
+  .addCommand(demoCommand)
+  .addCommand(migrateCommand)
+  .addCommand(applyCommand)
+  .addCommand(adminCommand)
+  .addCommand(doctorCommand)
+  .addCommand(docsCommand, { hidden: true })
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  // What an operator can mend is said in a sentence; the rest is our mistake and shows where.
+  console.error(error instanceof OperatorError ? error.message : error)
+  process.exitCode = 1
+}

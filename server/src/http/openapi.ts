@@ -1,0 +1,107 @@
+import type { TSchema } from 'typebox'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import { groupBy } from '../lib/group-by.ts'
+import type { Route } from './define-route.ts'
+import { ErrorBody } from './schema.ts'
+
+type Json = Record<string, unknown>
+
+/** The OpenAPI 3.1 description of the given routes. The same routes give the same text. */
+export function describeApi(routes: Route[], info: { version: string; baseUrl: string }): Json {
+  const components = new Map<string, unknown>()
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeOperation(route, components) }
+  }
+  const sorted = [...components].sort(([a], [b]) => a.localeCompare(b))
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Latchkey',
+      version: info.version,
+      description: 'Identity, tenants and licensing for B2B software.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: info.baseUrl }],
+    paths,
+    components: { schemas: Object.fromEntries(sorted) },
+  }
+}
+
+function describeOperation(route: Route, components: Map<string, unknown>): Json {
+  const refer = (schema: TSchema) => reference(schema, components)
+  return {
+    operationId: operationId(route),
+    tags: [route.tag],
+    summary: route.summary,
+    parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
+    ...(route.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: refer(route.body) } } },
+    }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.reply).map(([status, schema]) => [
+          status,
+          { description: 'Success', content: { 'application/json': { schema: refer(schema) } } },
+        ]),
+      ),
+      ...describeErrors(route, refer(ErrorBody)),
+    },
+  }
+}
+
+/** `GET /api/tenants/:id/members` becomes `getApiTenantsIdMembers`: stable, and a valid name in any language. */
+function operationId({ method, path }: Route): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean)
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+function parameters(schema: TSchema | undefined, where: 'path' | 'query'): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, TSchema & { description?: string }>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    ...(property.description && { description: property.description }),
+    schema: property,
+  }))
+}
+
+/** Errors by status. Those that any route may answer stand in the list of errors only. */
+function describeErrors(route: Route, schema: unknown): Json {
+  const own = [...(route.body ? BODY_ERRORS : []), ...route.errors]
+  const byStatus = groupBy(own, (code) => ERRORS[code][0])
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => `${code}: ${ERRORS[code][1]}`).join('\n\n'),
+        content: { 'application/json': { schema } },
+      },
+    ]),
+  )
+}
+
+const BODY_ERRORS: ErrorCode[] = [
+  'INVALID_REQUEST',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'VALIDATION_FAILED',
+]
+
+/** A schema with a title is described once, under that name, and referred to wherever it stands. */
+function reference(schema: unknown, components: Map<string, unknown>): unknown {
+  if (Array.isArray(schema)) return schema.map((member) => reference(member, components))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { title, ...rest } = schema as Json
+  const content = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, reference(value, components)]),
+  )
+  if (typeof title !== 'string') return content
+  components.set(title, content)
+  return { $ref: `#/components/schemas/${title}` }
+}

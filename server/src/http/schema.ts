@@ -1,0 +1,16 @@
+import { type Static, Type } from 'typebox'
+
+/** The body of every error of the JSON routes. */
+export const ErrorBody = Type.Object(
+  {
+    statusCode: Type.Integer({ description: 'The HTTP status again' }),
+    error: Type.String({ description: 'A stable code; see the list of errors' }),
+    message: Type.String({ description: 'One sentence a person can act on' }),
+    requestId: Type.String({ description: 'Names this request in the log of the service' }),
+    details: Type.Optional(
+      Type.Unknown({ description: 'For VALIDATION_FAILED a list of { field, message }; else what helps' }),
+    ),
+  },
+  { title: 'Error' },
+)
+export type ErrorBody = Static<typeof ErrorBody>

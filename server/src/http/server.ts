@@ -1,0 +1,68 @@
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Ctx } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { newRequestId } from '../lib/ids.ts'
+import { acceptJsonBodies, BODY_LIMIT } from './bodies.ts'
+import { refuseBrokenConnection } from './client-error.ts'
+import { sendError } from './errors.ts'
+import { setSecurityHeaders } from './headers.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { refuseBrokenQueries } from './query.ts'
+import { installValidation } from './validation.ts'
+
+/** Times in which a client must make progress, so that slow ones cannot hold us. */
+const HEADERS_TIMEOUT_MS = 15_000
+const REQUEST_TIMEOUT_MS = 30_000
+const KEEP_ALIVE_MS = 55_000
+
+/** The HTTP server before any route: limits, headers, bodies, errors, one log line a request. */
+export function createServer(ctx: Ctx): { app: FastifyInstance; metrics: Metrics } {
+  const { config } = ctx
+  const app = fastify({
+    loggerInstance: ctx.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newRequestId,
+    requestIdHeader: false,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 5_000 },
+    trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
+    // Long enough that an absurd id reaches its route, which answers as for any unknown one.
+    routerOptions: { maxParamLength: 16_384 },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    clientErrorHandler: refuseBrokenConnection,
+  })
+  const metrics = createMetrics()
+  setSecurityHeaders(app, config)
+  refuseBrokenQueries(app)
+  acceptJsonBodies(app)
+  installValidation(app)
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  app.setNotFoundHandler(() => {
+    throw new AppError('NOT_FOUND')
+  })
+  observe(app, ctx, metrics)
+  return { app, metrics }
+}
+
+/** One line and one measurement a request, by route: the address itself may hold a secret. */
+function observe(app: FastifyInstance, ctx: Ctx, metrics: Metrics): void {
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    // While draining, ask clients to reconnect: they will be led to another node.
+    if (ctx.state.draining) reply.header('Connection', 'close')
+    done(null, payload)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unmatched'
+    const ms = Math.round(reply.elapsedTime * 10) / 10
+    metrics.countRequest({ method: request.method, route, status: reply.statusCode, seconds: ms / 1000 })
+    request.log.info(
+      { method: request.method, route, status: reply.statusCode, ms, ip: request.ip },
+      'request',
+    )
+    done()
+  })
+}

@@ -1,0 +1,9 @@
+import type { Ctx } from '../context.ts'
+
+/** Work done outside a request. It may run twice after a crash, so it must be safe to repeat. */
+export interface Job<P> {
+  name: string
+  run(ctx: Ctx, payload: P): Promise<void>
+}
+
+export const defineJob = <P>(job: Job<P>): Job<P> => job

@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/open.ts'
+import type { Job } from './job.ts'
+
+/** Queues a job in the caller's transaction: it exists exactly if its cause does. */
+export async function enqueue<P>(tx: Tx, job: Job<P>, payload: P): Promise<void> {
+  await sql`select graphile_worker.add_job(${job.name}, ${JSON.stringify(payload)}::json)`.execute(tx)
+}
+
+/** Jobs taken by a worker that died stay locked; those locked for longer than any job may last are given back. */
+export async function releaseAbandonedJobs(db: Db, lockedForMs: number): Promise<void> {
+  await sql`
+    select graphile_worker.force_unlock_workers(
+      array(
+        select distinct locked_by from graphile_worker.jobs
+        where locked_at <= now() - ${`${lockedForMs} milliseconds`}::interval
+      )
+    )
+  `.execute(db)
+}
+
+/** Makes the failed jobs of one kind due at once, because what they failed on works again. */
+export async function retryFailedJobs<P>(db: Db, job: Job<P>): Promise<void> {
+  await sql`
+    select graphile_worker.reschedule_jobs(
+      array(
+        select id from graphile_worker.jobs
+        where task_identifier = ${job.name} and attempts > 0 and locked_at is null and run_at > now()
+      ),
+      run_at := now()
+    )
+  `.execute(db)
+}

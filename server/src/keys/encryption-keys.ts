@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { OperatorError } from '../errors.ts'
+import { fsProblem } from '../lib/fs-problem.ts'
+
+/**
+ * The keys that seal secrets at rest. Production brings its own; the demo makes one and keeps it beside its
+ * database, so that a restart can still read what was sealed.
+ */
+export function loadEncryptionKeys({ encryptionKeys, dataDir }: Config): [Buffer, ...Buffer[]] {
+  const [first, ...rest] = encryptionKeys
+  if (first) return [first, ...rest]
+  const path = join(dataDir, 'encryption.key')
+  try {
+    if (!existsSync(path)) {
+      mkdirSync(dataDir, { recursive: true })
+      // wx: of two that start at once, one writes and the other reads what it wrote.
+      writeFileSync(path, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' })
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw new OperatorError(`The key file ${path} cannot be written: ${fsProblem(error) ?? error}.`, {
+        cause: error,
+      })
+    }
+  }
+  const key = Buffer.from(readFileSync(path, 'utf8'), 'base64')
+  if (key.length !== 32) {
+    throw new OperatorError(
+      `The key file ${path} does not hold a key. Without it the sealed secrets of this database are lost; ` +
+        'restore the file, or start afresh with another LATCHKEY_DATA_DIR.',
+    )
+  }
+  return [key]
+}

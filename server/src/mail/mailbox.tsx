@@ -1,0 +1,87 @@
+import { Type } from 'typebox'
+import type { Ctx } from '../context.ts'
+import { definePage, defineRoute } from '../http/define-route.ts'
+import { Layout } from '../ui/layout.tsx'
+import { render } from '../ui/render.ts'
+import { openMail } from './outbox.ts'
+import { listNewestMail } from './store.ts'
+
+const MOST_SHOWN = 200
+
+const Message = Type.Object(
+  {
+    id: Type.String(),
+    to: Type.String(),
+    subject: Type.String(),
+    text: Type.String(),
+    html: Type.String(),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'MailboxMessage' },
+)
+
+async function listMessages(ctx: Ctx) {
+  const mails = await listNewestMail(ctx.db, MOST_SHOWN)
+  return mails.map((mail) => ({
+    id: mail.id,
+    to: mail.recipient,
+    ...openMail(ctx, mail),
+    createdAt: mail.created_at.toISOString(),
+  }))
+}
+
+/** The demo's mail server: nothing leaves the machine, and whatever would have been sent can be read here. */
+export const mailboxRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/dev/mailbox/messages',
+    tag: 'Demo',
+    summary: 'The mail the demo would have sent, newest first',
+    caller: 'anyone',
+    reply: { 200: Type.Array(Message) },
+    handler: (ctx) => listMessages(ctx),
+  }),
+]
+
+export const mailboxPages = [
+  definePage({
+    method: 'GET',
+    path: '/dev/mailbox',
+    caller: 'anyone',
+    handler: async (ctx) => ({
+      html: render(<MailboxPage messages={await listMessages(ctx)} baseUrl={ctx.config.baseUrl} />),
+    }),
+  }),
+]
+
+type Messages = Awaited<ReturnType<typeof listMessages>>
+
+const MailboxPage = ({ messages, baseUrl }: { messages: Messages; baseUrl: string }) => (
+  <Layout title="Mailbox" wide>
+    <h1>Mailbox</h1>
+    <p class="quiet">Mail of the demo. Nothing is sent; set SMTP_URL to send it for real.</p>
+    {messages.length === 0 && <p>No mail yet.</p>}
+    {messages.map(({ id, to, subject, text, createdAt }) => (
+      <article key={id}>
+        <h2>{subject}</h2>
+        <p class="quiet">
+          To {to} · <time dateTime={createdAt}>{createdAt.replace('T', ' ').slice(0, 19)} UTC</time>
+        </p>
+        <pre>{withLinks(text, baseUrl)}</pre>
+      </article>
+    ))}
+  </Layout>
+)
+
+/** Our own addresses become links, so that one can go on from the mail as from a real one. */
+function withLinks(text: string, baseUrl: string) {
+  return text.split(/(\s+)/).map((word, index) =>
+    word.startsWith(`${baseUrl}/`) ? (
+      <a key={index} href={word}>
+        {word}
+      </a>
+    ) : (
+      word
+    ),
+  )
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { buildApp, jobs } from './app.ts'
+import type { Config } from './config.ts'
+import type { Ctx } from './context.ts'
+import { startClock } from './db/clock.ts'
+import { migrate } from './db/migrate.ts'
+import { type Connection, connect, openPool } from './db/open.ts'
+import { OperatorError } from './errors.ts'
+import { startWorker } from './jobs/worker.ts'
+import { loadEncryptionKeys } from './keys/encryption-keys.ts'
+import { createClosers } from './lib/closers.ts'
+import { createLogger } from './lib/logger.ts'
+import { createSealer } from './lib/seal.ts'
+
+/** A context on an open database, for the service and for commands. */
+export interface OpenContext {
+  ctx: Ctx
+  connection: Connection
+  close(): Promise<void>
+}
+
+/** A running service. `close` stops it in order: readiness off, requests finished, jobs, pool, database. */
+export type Service = OpenContext
+
+/** Requests under way get this long to finish, so that a stop always comes to an end. */
+const REQUEST_PATIENCE_MS = 4_000
+
+/**
+ * Opens the database and brings it to this program's schema. `own` is for the service, which must be alone on a
+ * bundled database; `share` is for commands, which may run beside it.
+ */
+export async function openContext(config: Config, use: 'own' | 'share'): Promise<OpenContext> {
+  const closers = createClosers()
+  try {
+    const connection = await connect(config, use)
+    closers.add(connection.close)
+    await migrate(connection.direct)
+    const { db } = openPool(connection, config.database.poolSize)
+    closers.add(() => db.destroy())
+    const clock = await startClock(db)
+    closers.add(clock.stop)
+    const ctx: Ctx = {
+      config,
+      db,
+      now: clock.now,
+      keys: createSealer(loadEncryptionKeys(config)),
+      log: createLogger(config.logLevel),
+      strict: false,
+      state: { draining: false },
+    }
+    return { ctx, connection, close: closers.close }
+  } catch (error) {
+    await closers.close()
+    throw error
+  }
+}
+
+/** Starts the worker and opens the door, on a context that `prepare` may fill first. */
+export async function startService(
+  config: Config,
+  prepare: (ctx: Ctx) => Promise<void> = async () => {},
+): Promise<Service> {
+  const closers = createClosers()
+  try {
+    const { ctx, connection, close } = await openContext(config, 'own')
+    closers.add(close)
+    await prepare(ctx)
+    const worker = await startWorker(ctx, connection, jobs)
+    closers.add(worker.stop)
+    const app = buildApp(ctx)
+    closers.add(() => closeDoor(ctx, app))
+    await listen(app, config)
+    return { ctx, connection, close: closers.close }
+  } catch (error) {
+    await closers.close()
+    throw error
+  }
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const reason = LISTEN_PROBLEMS[(error as NodeJS.ErrnoException).code ?? '']
+    if (!reason) throw error
+    throw new OperatorError(`Latchkey cannot listen on ${host}:${port}: ${reason}`, { cause: error })
+  }
+}
+
+const LISTEN_PROBLEMS: Record<string, string> = {
+  EADDRINUSE: 'another program uses that port. Stop it, or choose another with PORT.',
+  EACCES: 'this user may not use that port. Choose one above 1023 with PORT.',
+  EADDRNOTAVAIL: 'this machine has no such address. Choose another with HOST.',
+  ENOTFOUND: 'that name is not known. Choose another with HOST.',
+}
+
+async function closeDoor(ctx: Ctx, app: FastifyInstance): Promise<void> {
+  ctx.state.draining = true
+  // A service that never opened its door has nobody to warn.
+  if (app.server.listening) await sleep(ctx.config.drainDelayMs)
+  const cutOff = setTimeout(() => app.server.closeAllConnections(), REQUEST_PATIENCE_MS)
+  await app.close()
+  clearTimeout(cutOff)
+}

@@ -1,0 +1,31 @@
+import { definePage } from '../http/define-route.ts'
+import { Layout } from './layout.tsx'
+import { render } from './render.ts'
+
+/** The front door, for whoever types the bare address. */
+export const homePage = definePage({
+  method: 'GET',
+  path: '/',
+  caller: 'anyone',
+  handler: ({ config }) => ({
+    html: render(
+      <Layout title="Home">
+        <h1>Latchkey is running</h1>
+        <p>Identity, tenants and licensing for your software, at this address.</p>
+        <ul>
+          <li>
+            <a href="/docs">API</a>: every route, what it takes and answers
+          </li>
+          <li>
+            <a href="/health/ready">Health</a>: whether it is ready for traffic
+          </li>
+          {config.mode === 'demo' && config.mail.smtpUrl === undefined && (
+            <li>
+              <a href="/dev/mailbox">Mailbox</a>: the mail of the demo
+            </li>
+          )}
+        </ul>
+      </Layout>,
+    ),
+  }),
+})

@@ -1,0 +1,21 @@
+import { hash } from '@node-rs/argon2'
+
+export const SHORTEST_PASSWORD = 8
+/** Whoever can do everything should be hard to impersonate (NIST SP 800-63B-4 asks for this length). */
+export const SHORTEST_SUPER_ADMIN_PASSWORD = 15
+const LONGEST_PASSWORD = 1024
+
+/** OWASP's parameters for argon2id, the library's own algorithm unless told otherwise. */
+const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/** Why a password cannot be used; undefined when it can. Characters count as people see them. */
+export function passwordProblem(password: string, shortest: number): string | undefined {
+  const length = [...password.normalize('NFKC')].length
+  if (length < shortest) return `The password must have at least ${shortest} characters.`
+  if (length > LONGEST_PASSWORD) return `The password must have at most ${LONGEST_PASSWORD} characters.`
+  return undefined
+}
+
+/** Normalised first, so that the same password typed on another keyboard is the same password. */
+export const hashPassword = (password: string): Promise<string> =>
+  hash(password.normalize('NFKC'), PARAMETERS)

@@ -1,0 +1,80 @@
+import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/open.ts'
+import { OperatorError } from '../errors.ts'
+import { newId } from '../lib/ids.ts'
+import { queueMail } from '../mail/outbox.ts'
+import {
+  hashPassword,
+  passwordProblem,
+  SHORTEST_PASSWORD,
+  SHORTEST_SUPER_ADMIN_PASSWORD,
+} from './passwords.ts'
+import { findUserByEmail, insertUser, type User, type UserChange, updateUser } from './store.ts'
+
+/** A person as an operator describes one. The address is in canonical form. */
+export interface NewUser {
+  email: string
+  password?: string | undefined
+  givenName?: string | undefined
+  familyName?: string | undefined
+  displayName?: string | undefined
+  superAdmin: boolean
+}
+
+/** Makes a person whose address the operator vouches for. */
+export async function createUser(ctx: Ctx, tx: Tx, user: NewUser): Promise<void> {
+  const now = ctx.now()
+  await insertUser(tx, {
+    id: newId(),
+    email: user.email,
+    email_verified: true,
+    display_name: user.displayName ?? null,
+    given_name: user.givenName ?? null,
+    family_name: user.familyName ?? null,
+    password_hash: user.password === undefined ? null : await hashChecked(user.password, user.superAdmin),
+    is_super_admin: user.superAdmin,
+    created_at: now,
+    updated_at: now,
+  })
+  if (user.superAdmin) await tellSuperAdmin(ctx, tx, user.email)
+}
+
+export async function changeUser(ctx: Ctx, tx: Tx, user: User, change: UserChange): Promise<void> {
+  await updateUser(tx, user.id, { ...change, updated_at: ctx.now() })
+  if (change.is_super_admin && !user.is_super_admin) await tellSuperAdmin(ctx, tx, user.email)
+}
+
+/** Makes a Super Admin: a new person, or one who is here already. Says which. */
+export async function createSuperAdmin(
+  ctx: Ctx,
+  email: string,
+  password: string,
+): Promise<'created' | 'promoted' | 'unchanged'> {
+  const existing = await findUserByEmail(ctx.db, email)
+  if (existing?.is_super_admin) return 'unchanged'
+  return ctx.db.transaction().execute(async (tx) => {
+    if (!existing) {
+      await createUser(ctx, tx, { email, password, superAdmin: true })
+      return 'created'
+    }
+    await changeUser(ctx, tx, existing, { is_super_admin: true })
+    return 'promoted'
+  })
+}
+
+async function hashChecked(password: string, superAdmin: boolean): Promise<string> {
+  const problem = passwordProblem(password, superAdmin ? SHORTEST_SUPER_ADMIN_PASSWORD : SHORTEST_PASSWORD)
+  if (problem) throw new OperatorError(problem)
+  return hashPassword(password)
+}
+
+/** The most powerful right of all is never given in silence. */
+const tellSuperAdmin = (ctx: Ctx, tx: Tx, email: string) =>
+  queueMail(ctx, tx, email, {
+    subject: 'You are now a Super Admin',
+    paragraphs: [
+      `This address was made a Super Admin of the Latchkey at ${ctx.config.baseUrl}.`,
+      'A Super Admin sees and changes everything there. If you do not know why you have this right, tell whoever runs it.',
+    ],
+    action: { label: 'Open Latchkey', path: '/' },
+  })

@@ -1,0 +1,26 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../db/open.ts'
+import type { UsersTable } from '../db/tables.ts'
+
+export type User = Selectable<UsersTable>
+
+export const findUserByEmail = (db: Db, email: string): Promise<User | undefined> =>
+  db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
+
+export const listUsersByEmail = (db: Db, emails: string[]): Promise<User[]> =>
+  db.selectFrom('users').selectAll().where('email', 'in', emails).execute()
+
+export async function insertUser(tx: Tx, user: User): Promise<void> {
+  await tx.insertInto('users').values(user).execute()
+}
+
+/** What may change about a person once they exist. */
+export type UserChange = Partial<Omit<User, 'id' | 'created_at' | 'updated_at'>>
+
+export async function updateUser(
+  tx: Tx,
+  id: string,
+  change: UserChange & { updated_at: Date },
+): Promise<void> {
+  await tx.updateTable('users').set(change).where('id', '=', id).execute()
+}
