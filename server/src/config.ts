@@ -44,6 +44,7 @@ export interface ConfigResult {
   warnings: string[]
 }
 
+const POSTGRES = ['postgres://', 'postgresql://']
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Every variable the service reads, with what `latchkey doctor` and the docs say about it. */
@@ -70,7 +71,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
   const port = read.integer('PORT', { fallback: 3000, min: 1, max: 65535 })
   const baseUrl = readBaseUrl(read, port)
   const encryptionKeys = readEncryptionKeys(read)
-  const smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:'])
+  const smtpUrl = read.address('SMTP_URL', ['smtp://', 'smtps://'])
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'localhost'
   const config: Config = {
     mode,
@@ -79,8 +80,8 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     baseUrl,
     dataDir: resolve(read.text('LATCHKEY_DATA_DIR') ?? '.latchkey'),
     database: {
-      url: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
-      directUrl: read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),
+      url: read.address('DATABASE_URL', POSTGRES),
+      directUrl: read.address('DATABASE_DIRECT_URL', POSTGRES),
       poolSize: read.integer('DATABASE_POOL_SIZE', { fallback: 10, min: 1, max: 1000 }),
     },
     mail: { smtpUrl, from: readSender(read) ?? `Latchkey <no-reply@${host}>` },
@@ -157,14 +158,12 @@ function createReader(env: Environment) {
       problems.push(`${name} is "${value}": it must be a whole number from ${min} to ${max}.`)
       return fallback
     },
-    url(name: string, protocols: string[]) {
+    /** Not parsed further: an address of a unix socket is good for PostgreSQL, but no URL to the letter. */
+    address(name: string, schemes: string[]) {
       const value = text(name)
-      if (value === undefined) return undefined
-      if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value
+      if (value === undefined || schemes.some((scheme) => value.startsWith(scheme))) return value
       // The value itself may hold a password: it is not repeated.
-      problems.push(
-        `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
-      )
+      problems.push(`${name} must be an address that starts with ${schemes.join(' or ')}.`)
       return undefined
     },
     oneOf(name: string, values: string[]) {

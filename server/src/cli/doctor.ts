@@ -29,10 +29,7 @@ export const doctorCommand = new Command('doctor')
 function mask(name: string, value: string | undefined): string | undefined {
   if (!value) return undefined
   if (name.endsWith('_KEY')) return '(set)'
-  if (!URL.canParse(value)) return name.endsWith('_URL') ? '(set, but not a valid address)' : value
-  const url = new URL(value)
-  if (url.password) url.password = '***'
-  return url.href
+  return value.replace(/(:\/\/[^:@/]*):[^@]*@/, '$1:***@').replace(/([?&]password=)[^&]*/, '$1***')
 }
 
 async function checkDatabase(config: Config, problems: string[], warnings: string[]): Promise<void> {

@@ -9,7 +9,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { OperatorError } from '../../errors.ts'
 import { fsProblem } from '../../lib/fs-problem.ts'
 import { canEnter, chooseIdentity, type Identity } from './identity.ts'
@@ -67,7 +67,10 @@ export function removeOtherSocketDirs({ folder }: Home, current: string): void {
 function layOut(dataDir: string): Home {
   const isRoot = process.getuid?.() === 0
   // Root's folder lets PostgreSQL's user pass, but not look around; its secrets are files of mode 0600.
-  if (!existsSync(dataDir)) mkdirSync(dataDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 })
+  if (!existsSync(dataDir)) {
+    mkdirSync(dirname(dataDir), { recursive: true })
+    mkdirSync(dataDir, { mode: isRoot ? 0o711 : 0o700 })
+  }
   const link = join(dataDir, 'postgres')
   const identity = chooseIdentity(existsSync(link) ? link : undefined)
   if (!existsSync(link)) {

@@ -1,6 +1,6 @@
-import { definePage } from '../http/define-route.ts'
-import { Layout } from './layout.tsx'
-import { render } from './render.ts'
+import { Layout } from '../ui/layout.tsx'
+import { render } from '../ui/render.ts'
+import { definePage } from './define-route.ts'
 
 /** The front door, for whoever types the bare address. */
 export const homePage = definePage({

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { surface } from '../src/app.ts'
+import { generatedDocs } from '../src/cli/generated-docs.ts'
+import { loadConfig } from '../src/config.ts'
+import { ERRORS } from '../src/errors.ts'
+import { COMMON_ERRORS } from '../src/http/errors.ts'
+
+const docs = generatedDocs()
+const { routes } = surface(loadConfig('demo', {}))
+
+test.each(Object.entries(docs))('docs/%s is what "npm run docs" writes', (name, text) => {
+  const path = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url))
+  expect(readFileSync(path, 'utf8')).toBe(text)
+})
+
+test('every error code is documented and thrown by some route', () => {
+  const declared = new Set([...COMMON_ERRORS, ...routes.flatMap((route) => route.errors)])
+  expect(Object.keys(ERRORS).filter((code) => !declared.has(code as keyof typeof ERRORS))).toEqual([])
+  for (const code of Object.keys(ERRORS)) expect(docs['errors.md']).toContain(`\`${code}\``)
+})
+
+test('every route stands in the API description once, under a name of its own', () => {
+  const { paths } = JSON.parse(docs['openapi.json'] ?? '') as {
+    paths: Record<string, Record<string, { operationId: string; responses: object }>>
+  }
+  const operations = Object.values(paths).flatMap((path) => Object.values(path))
+  expect(operations).toHaveLength(routes.length)
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length)
+})

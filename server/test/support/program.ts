@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const LATCHKEY = fileURLToPath(new URL('../../bin/latchkey.js', import.meta.url))
+
+export interface Program {
+  child: ChildProcess
+  pid: number
+  /** Everything printed so far, both streams. */
+  output(): string
+  /** Waits until the output holds this text. Fails when the program ends first. */
+  prints(text: string, patienceMs?: number): Promise<void>
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+interface RunOptions {
+  env?: Record<string, string>
+  /** Run as this user; needs root. */
+  uid?: number
+  input?: string
+}
+
+/** Runs the real command line program, with nothing of our own environment but what it needs. */
+export function run(args: string[], { env = {}, uid, input }: RunOptions = {}): Program {
+  const child = spawn(process.execPath, [LATCHKEY, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    ...(uid !== undefined && { uid, gid: uid }),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  let text = ''
+  const listen = (chunk: Buffer) => {
+    text += chunk
+  }
+  child.stdout.on('data', listen)
+  child.stderr.on('data', listen)
+  child.stdin.end(input ?? '')
+  let ended = false
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => {
+      ended = true
+      resolve({ code, signal })
+    })
+  })
+  return {
+    child,
+    pid: child.pid ?? -1,
+    exited,
+    output: () => text,
+    async prints(wanted, patienceMs = 30_000) {
+      const deadline = Date.now() + patienceMs
+      while (!text.includes(wanted)) {
+        if (ended || Date.now() > deadline) throw new Error(`"${wanted}" was never printed, but:\n${text}`)
+        await sleep(10)
+      }
+    },
+  }
+}
+
+/** Runs a command to its end. */
+export async function runToEnd(
+  args: string[],
+  options: RunOptions = {},
+): Promise<{ code: number | null; output: string }> {
+  const program = run(args, options)
+  const { code } = await program.exited
+  return { code, output: program.output() }
+}
+
+/** A new folder that PostgreSQL's user can enter when the tests run as root. */
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
+  chmodSync(folder, 0o711)
+  return folder
+}
+
+export async function freePort(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return String(typeof address === 'object' ? address?.port : 0)
+}
+
+export const READY = 'Latchkey is ready at'
