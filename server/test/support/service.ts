@@ -11,11 +11,12 @@ import { registerAll } from '../../src/http/register.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
 import { createClosers } from '../../src/lib/closers.ts'
 import { createSealer } from '../../src/lib/seal.ts'
-import { createDatabase } from './database.ts'
+import { createDatabase, type TestDatabase } from './database.ts'
 
 export interface TestService {
   url: string
   ctx: Ctx
+  connection: TestDatabase
   /** What was logged, one parsed line each. */
   logs: Record<string, unknown>[]
   close(): Promise<void>
@@ -58,7 +59,7 @@ export async function startService({
   await app.listen({ host: '127.0.0.1', port: 0 })
   closers.add(() => app.close())
   const { port } = app.server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, ctx, logs, close: closers.close }
+  return { url: `http://127.0.0.1:${port}`, ctx, connection, logs, close: closers.close }
 }
 
 const collectInto = (lines: Record<string, unknown>[]) =>

@@ -1,0 +1,71 @@
+import pg from 'pg'
+import { afterEach, expect, test } from 'vitest'
+import { migrate, readMigrations } from '../../src/db/migrate.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+const databases: TestDatabase[] = []
+afterEach(async () => {
+  for (const database of databases.splice(0)) await database.close()
+})
+
+async function emptyDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase('template0')
+  databases.push(database)
+  return database
+}
+
+async function query(database: TestDatabase, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(database.direct)
+  await client.connect()
+  const { rows } = await client.query(text)
+  await client.end()
+  return rows
+}
+
+const step = (version: number, sql: string) => ({ version, name: `step_${version}`, sql, checksum: sql })
+
+test('ten nodes that start at once migrate once', async () => {
+  const { direct } = await emptyDatabase()
+  const results = await Promise.all(Array.from({ length: 10 }, () => migrate(direct)))
+  const applied = results.flat().map(({ version }) => version)
+  expect(applied).toEqual(readMigrations().map(({ version }) => version))
+})
+
+test('a migration that fails leaves nothing of itself or its fellows behind', async () => {
+  const database = await emptyDatabase()
+  const steps = [step(1, 'create table a (x int)'), step(2, 'create table b (x int); select nonsense')]
+  await expect(migrate(database.direct, steps)).rejects.toThrow('nonsense')
+  const tables = await query(database, "select tablename from pg_tables where schemaname = 'public'")
+  expect(tables).toEqual([])
+})
+
+test('only what is new is applied, in order', async () => {
+  const { direct } = await emptyDatabase()
+  const first = step(1, 'create table a (x int)')
+  const second = step(2, 'alter table a add y int')
+  expect(await migrate(direct, [first])).toEqual([first])
+  expect(await migrate(direct, [first, second])).toEqual([second])
+  expect(await migrate(direct, [first, second])).toEqual([])
+})
+
+test('a database newer than the program is refused', async () => {
+  const { direct } = await emptyDatabase()
+  const first = step(1, 'create table a (x int)')
+  await migrate(direct, [first, step(2, 'create table b (x int)')])
+  await expect(migrate(direct, [first])).rejects.toThrow(
+    'The database is newer than this Latchkey: it holds migration 2',
+  )
+})
+
+test('a migration altered after it was applied is refused', async () => {
+  const { direct } = await emptyDatabase()
+  await migrate(direct, [step(1, 'create table a (x int)')])
+  await expect(migrate(direct, [step(1, 'create table a (x bigint)')])).rejects.toThrow(
+    'Migration 1 (step_1) differs',
+  )
+})
+
+test('migrations are numbered without gaps', () => {
+  const versions = readMigrations().map(({ version }) => version)
+  expect(versions).toEqual(versions.map((_, index) => index + 1))
+})

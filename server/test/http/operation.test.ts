@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const get = async (path: string) => {
+  const response = await fetch(service.url + path)
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+describe('health', () => {
+  test('is live and ready while the database answers', async () => {
+    expect(await get('/health/live')).toMatchObject({ status: 200, text: '{"status":"ok"}' })
+    expect(await get('/health/ready')).toMatchObject({ status: 200, text: '{"status":"ok"}' })
+  })
+
+  test('is live but not ready without the database', async () => {
+    const lonely = await startService()
+    await lonely.connection.close()
+    const ready = await fetch(`${lonely.url}/health/ready`)
+    expect(ready.status).toBe(503)
+    expect(await ready.text()).toBe('{"status":"unavailable"}')
+    expect((await fetch(`${lonely.url}/health/live`)).status).toBe(200)
+    await lonely.close()
+  })
+
+  test('is not ready while draining', async () => {
+    service.ctx.state.draining = true
+    const answer = await get('/health/ready')
+    service.ctx.state.draining = false
+    expect(answer).toMatchObject({ status: 503, text: '{"status":"draining"}' })
+    expect(answer.headers.get('connection')).toBe('close')
+  })
+})
+
+test('metrics count requests by route and show nothing of the database', async () => {
+  await get('/health/live')
+  const { status, headers, text } = await get('/metrics')
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toContain('text/plain')
+  expect(text).toMatch(/latchkey_http_requests_total\{method="GET",route="\/health\/live",status="200"\} \d+/)
+  expect(text).toContain('latchkey_http_request_seconds_bucket')
+  expect(text).not.toMatch(/postgres|latchkey_template|\/tmp\//i)
+})
+
+test('the API description is OpenAPI 3.1 at the address it describes', async () => {
+  const { headers, text } = await get('/openapi.json')
+  expect(headers.get('content-type')).toContain('application/json')
+  const document = JSON.parse(text) as { openapi: string; servers: unknown; paths: Record<string, unknown> }
+  expect(document.openapi).toBe('3.1.0')
+  expect(document.servers).toEqual([{ url: 'http://localhost:3000' }])
+  expect(Object.keys(document.paths)).toContain('/health/ready')
+})
+
+test.each(['/', '/docs', '/dev/mailbox'])(
+  'the page %s loads nothing from outside and runs no script',
+  async (path) => {
+    const { status, headers, text } = await get(path)
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/)
+    expect(text).not.toMatch(/<script|(?:src|href)="(?:https?:)?\/\//)
+  },
+)
+
+test('the stylesheet can be kept for ever, because its address changes with it', async () => {
+  const path = /href="(\/assets\/style-[0-9a-f]+\.css)"/.exec((await get('/')).text)?.[1] ?? ''
+  const { status, headers } = await get(path)
+  expect(status).toBe(200)
+  expect(headers.get('cache-control')).toBe('public, max-age=31536000')
+})

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { parseEmail } from '../../src/lib/email.ts'
+import { createSealer } from '../../src/lib/seal.ts'
+
+describe('a sealed value', () => {
+  const [oldKey, newKey] = [randomBytes(32), randomBytes(32)]
+
+  test('opens with its key and purpose only', () => {
+    const sealer = createSealer([oldKey])
+    const sealed = sealer.seal('mail', 'hällo')
+    expect(sealed.toString('latin1')).not.toContain('llo')
+    expect(sealer.unseal('mail', sealed)).toBe('hällo')
+    expect(() => sealer.unseal('key', sealed)).toThrow()
+    expect(() => createSealer([newKey]).unseal('mail', sealed)).toThrow('not configured')
+  })
+
+  test('survives the change to a new key while the old one is still listed', () => {
+    const sealed = createSealer([oldKey]).seal('mail', 'x')
+    expect(createSealer([newKey, oldKey]).unseal('mail', sealed)).toBe('x')
+  })
+
+  test('is refused when a single bit of it was changed', () => {
+    const sealer = createSealer([oldKey])
+    const sealed = sealer.seal('mail', 'secret')
+    for (let byte = 0; byte < sealed.length; byte++) {
+      const altered = Buffer.from(sealed)
+      altered[byte] = (altered[byte] ?? 0) ^ 1
+      expect(() => sealer.unseal('mail', altered)).toThrow()
+    }
+  })
+})
+
+describe('an e-mail address', () => {
+  test.each([
+    ['Ann@Example.TEST', 'ann@example.test'],
+    ["o'hara+tag@sub.example.co", "o'hara+tag@sub.example.co"],
+  ])('%s is taken as %s', (text, email) => {
+    expect(parseEmail(text)).toBe(email)
+  })
+
+  test.each([
+    '',
+    'ann',
+    'ann@',
+    '@example.test',
+    'ann@localhost',
+    'a@x.test,b@y.test',
+    'a@x.test\r\nBcc: b@y.test',
+    'a\0@x.test',
+    'ann＠example.test',
+    '"ann b"@example.test',
+    'ann@exa mple.test',
+    'ann@-example.test',
+    'ann..b@example.test',
+    'ann@example..test',
+    'a@b@example.test',
+    ' ann@example.test',
+    `${'x'.repeat(65)}@example.test`,
+    `ann@${'x'.repeat(64)}.test`,
+    `ann@${'x.'.repeat(126)}test`,
+  ])('%j is none', (text) => {
+    expect(parseEmail(text)).toBeUndefined()
+  })
+})

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { queueMail } from '../../src/mail/outbox.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ worker: true })
+})
+afterAll(() => service.close())
+
+const send = (subject: string, text: string) =>
+  service.ctx.db.transaction().execute((tx) =>
+    queueMail(service.ctx, tx, 'ann@example.test', {
+      subject,
+      paragraphs: [text],
+      action: { label: 'Go', path: '/reset?token=abc' },
+    }),
+  )
+
+test('the mail of the demo is listed newest first with exactly the agreed fields', async () => {
+  await send('First', 'one')
+  await send('Second', 'two')
+  const response = await fetch(`${service.url}/dev/mailbox/messages`)
+  const messages = (await response.json()) as Record<string, string>[]
+  expect(messages.map(({ subject }) => subject)).toEqual(['Second', 'First'])
+  expect(messages[0]).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    to: 'ann@example.test',
+    subject: 'Second',
+    text: 'two\n\nGo:\nhttp://localhost:3000/reset?token=abc\n\n--\nSent by Latchkey at http://localhost:3000\n',
+    html: expect.stringContaining('<a href="http://localhost:3000/reset?token=abc"'),
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  })
+})
+
+test('the mailbox page escapes what it shows and links what can be followed', async () => {
+  await send('<script>alert(1)</script>\r\nBcc: eve@evil.test', '<img src=x onerror=alert(1)>')
+  const page = await (await fetch(`${service.url}/dev/mailbox`)).text()
+  expect(page).not.toMatch(/<script|<img/)
+  expect(page).toContain('&lt;script>alert(1)&lt;/script> Bcc: eve@evil.test')
+  expect(page).toContain('<a href="http://localhost:3000/reset?token=abc">')
+})
+
+test('there is no mailbox where mail is sent for real', async () => {
+  const real = await startService({ config: { mail: { smtpUrl: 'smtp://127.0.0.1:1', from: 'a@b.test' } } })
+  expect((await fetch(`${real.url}/dev/mailbox`)).status).toBe(404)
+  expect((await fetch(`${real.url}/dev/mailbox/messages`)).status).toBe(404)
+  await real.close()
+})
