@@ -1,5 +1,6 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger, type Runner, run, type TaskList } from 'graphile-worker'
+import { Logger, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import type pg from 'pg'
 import type { Ctx } from '../context.ts'
 import { type Connection, openQuietPool } from '../db/open.ts'
@@ -41,28 +42,50 @@ export async function startWorker(ctx: Ctx, connection: Connection, jobs: Job<ne
 }
 
 async function keepRunning(ctx: Ctx, pool: pg.Pool, taskList: TaskList, stop: AbortSignal): Promise<void> {
+  let troubled = false
   while (!stop.aborted) {
-    let runner: Runner | undefined
-    const end = () => void runner?.stop().catch(() => {})
     try {
-      runner = await run({
-        pgPool: pool,
-        taskList,
-        concurrency: CONCURRENCY,
-        noHandleSignals: true,
-        gracefulShutdownAbortTimeout: 2_000,
-        logger: silentLogger,
+      await runOnce(pool, taskList, stop, () => {
+        troubled = false
       })
-      stop.addEventListener('abort', end, { once: true })
-      if (stop.aborted) end()
-      await runner.promise
     } catch (err) {
-      if (!stop.aborted) ctx.log.warn({ err }, 'job worker stopped and will be started again')
-    } finally {
-      stop.removeEventListener('abort', end)
+      // One line for an outage, not one a second.
+      if (!troubled) ctx.log.warn({ err }, 'job worker lost the database and will go on when it is back')
+      troubled = true
     }
     await sleep(RESTART_MS, undefined, { signal: stop }).catch(() => {})
   }
+}
+
+/** Runs until told to stop, or until the queue cannot be read. */
+async function runOnce(
+  pool: pg.Pool,
+  taskList: TaskList,
+  stop: AbortSignal,
+  onWorking: () => void,
+): Promise<void> {
+  const events: WorkerEvents = new EventEmitter()
+  const failed = new AbortController()
+  // The library keeps a failed look-up of its task ids for ever; only a new runner looks again. It is stopped a
+  // moment later, because a worker that is stopped while it handles an error prints a trace.
+  events.once('worker:getJob:error', ({ error }) => setImmediate(() => failed.abort(error)))
+  events.once('worker:getJob:empty', onWorking)
+  const runner = await run({
+    pgPool: pool,
+    taskList,
+    events,
+    parsedCronItems: [],
+    concurrency: CONCURRENCY,
+    noHandleSignals: true,
+    gracefulShutdownAbortTimeout: 2_000,
+    logger: silentLogger,
+  })
+  const end = AbortSignal.any([stop, failed.signal])
+  const whenEnded = () => void runner.stop().catch(() => {})
+  if (end.aborted) whenEnded()
+  else end.addEventListener('abort', whenEnded, { once: true })
+  await runner.promise
+  failed.signal.throwIfAborted()
 }
 
 function toTaskList(ctx: Ctx, jobs: Job<never>[]): TaskList {

@@ -54,19 +54,28 @@ function isPostgresOn(pid: number, cluster: string): boolean {
   }
 }
 
+/** A server answers its socket at once, if only to say that it is recovering; silence for this long is a fault. */
+const SILENCE_MS = 60_000
+const STARTING_UP = '57P03'
+
 /** Connects as soon as the server lets us in, for as long as `stillThere` says it is worth waiting. */
 export async function connectWhenReady(
   socketDir: string,
   stillThere: () => boolean,
 ): Promise<pg.Client | undefined> {
+  let patience = Date.now() + SILENCE_MS
   while (stillThere()) {
     const client = new pg.Client({ host: socketDir, user: 'postgres', database: 'postgres' })
     client.on('error', () => {})
     try {
       await client.connect()
       return client
-    } catch {
+    } catch (error) {
       await client.end().catch(() => {})
+      if ((error as { code?: string }).code === STARTING_UP) patience = Date.now() + SILENCE_MS
+      if (Date.now() > patience) {
+        throw new OperatorError(`The bundled PostgreSQL does not answer at ${socketDir}.`, { cause: error })
+      }
       await sleep(20)
     }
   }
