@@ -14,6 +14,16 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'blackbox',
+          root: 'blackbox',
+          include: ['**/*.test.ts'],
+          globalSetup: ['support/global-setup.ts'],
+          testTimeout: 30_000,
+        },
+      },
     ],
   },
 })
