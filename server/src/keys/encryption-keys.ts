@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
@@ -14,17 +14,11 @@ export function loadEncryptionKeys({ encryptionKeys, dataDir }: Config): [Buffer
   if (first) return [first, ...rest]
   const path = join(dataDir, 'encryption.key')
   try {
-    if (!existsSync(path)) {
-      mkdirSync(dataDir, { recursive: true })
-      // wx: of two that start at once, one writes and the other reads what it wrote.
-      writeFileSync(path, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' })
-    }
+    if (!existsSync(path)) createKeyFile(dataDir, path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw new OperatorError(`The key file ${path} cannot be written: ${fsProblem(error) ?? error}.`, {
-        cause: error,
-      })
-    }
+    throw new OperatorError(`The key file ${path} cannot be written: ${fsProblem(error) ?? error}.`, {
+      cause: error,
+    })
   }
   const key = Buffer.from(readFileSync(path, 'utf8'), 'base64')
   if (key.length !== 32) {
@@ -34,4 +28,18 @@ export function loadEncryptionKeys({ encryptionKeys, dataDir }: Config): [Buffer
     )
   }
   return [key]
+}
+
+/** Written whole under another name and linked into place: of two that start at once, both use one key. */
+function createKeyFile(dataDir: string, path: string): void {
+  mkdirSync(dataDir, { recursive: true })
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    if (!existsSync(path)) throw error
+  } finally {
+    rmSync(draft)
+  }
 }

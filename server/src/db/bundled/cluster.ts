@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../../errors.ts'
-import type { Home } from './home.ts'
+import { makeFolderOnce } from '../../lib/make-once.ts'
+import { claim, type Home } from './home.ts'
 import type { Programs } from './programs.ts'
 
 /** The environment PostgreSQL sees: nothing of ours, so no stray PG* variable or secret reaches it. */
@@ -10,7 +11,7 @@ export const PLAIN_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /** Makes the cluster on first use and refuses one of another major version. */
 export function ensureCluster(home: Home, programs: Programs): void {
-  if (!existsSync(home.cluster)) createCluster(home, programs)
+  makeFolderOnce(home.cluster, (unfinished) => createCluster(home, unfinished, programs))
   const major = readVersion(home)
   if (major === programs.major) return
   throw new OperatorError(
@@ -33,26 +34,22 @@ function readVersion({ cluster }: Home): string {
   }
 }
 
-function createCluster(home: Home, programs: Programs): void {
-  // Made beside and renamed when whole: a crash in the middle leaves nothing that looks like a database.
-  const half = `${home.cluster}.partial`
-  rmSync(half, { recursive: true, force: true })
-  const result = spawnSync(
-    programs.initdb,
-    [
-      ['--pgdata', half],
-      ['--username', 'postgres'],
-      ['--encoding', 'UTF8'],
-      ['--locale-provider', 'builtin', '--locale', 'C.UTF-8'],
-      ['--auth-local', 'trust', '--auth-host', 'reject'],
-    ].flat(),
-    { ...home.identity, env: PLAIN_ENV, cwd: home.folder, encoding: 'utf8' },
-  )
-  if (result.status !== 0) {
-    rmSync(half, { recursive: true, force: true })
-    throw explainFailure(home, result.error, result.stderr)
-  }
-  renameSync(half, home.cluster)
+function createCluster(home: Home, folder: string, programs: Programs): void {
+  claim(folder, home.identity)
+  const options = [
+    ['--pgdata', folder],
+    ['--username', 'postgres'],
+    ['--encoding', 'UTF8'],
+    ['--locale-provider', 'builtin', '--locale', 'C.UTF-8'],
+    ['--auth-local', 'trust', '--auth-host', 'reject'],
+  ]
+  const result = spawnSync(programs.initdb, options.flat(), {
+    ...home.identity,
+    env: PLAIN_ENV,
+    cwd: home.folder,
+    encoding: 'utf8',
+  })
+  if (result.status !== 0) throw explainFailure(home, result.error, result.stderr)
 }
 
 function explainFailure(home: Home, error: Error | undefined, stderr: string | null): OperatorError {

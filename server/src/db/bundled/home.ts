@@ -69,25 +69,42 @@ function layOut(dataDir: string): Home {
   // Root's folder lets PostgreSQL's user pass, but not look around; its secrets are files of mode 0600.
   if (!existsSync(dataDir)) {
     mkdirSync(dirname(dataDir), { recursive: true })
-    mkdirSync(dataDir, { mode: isRoot ? 0o711 : 0o700 })
+    makeFolder(dataDir, isRoot ? 0o711 : 0o700)
   }
   const link = join(dataDir, 'postgres')
   const identity = chooseIdentity(existsSync(link) ? link : undefined)
   if (!existsSync(link)) {
-    if (canEnter(realpathSync(dataDir), identity)) mkdirSync(link, { mode: 0o700 })
-    else symlinkSync(relocate(), link)
+    if (canEnter(realpathSync(dataDir), identity)) mkdirSync(link, { recursive: true, mode: 0o700 })
+    else relocate(link)
   }
   const folder = realpathSync(link)
   claim(folder, identity)
   return { folder, cluster: join(folder, 'cluster'), log: join(folder, 'postgres.log'), identity }
 }
 
-function relocate(): string {
+function relocate(link: string): void {
   mkdirSync(RELOCATED, { recursive: true, mode: 0o755 })
-  return mkdtempSync(join(RELOCATED, 'db-'))
+  const folder = mkdtempSync(join(RELOCATED, 'db-'))
+  try {
+    symlinkSync(folder, link)
+  } catch (error) {
+    rmSync(folder, { recursive: true })
+    // Another start was faster: its place is as good.
+    if (!existsSync(link)) throw error
+  }
 }
 
-function claim(folder: string, identity: Identity | undefined): void {
+/** Not `recursive`, which hides why a folder cannot be made. */
+function makeFolder(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode })
+  } catch (error) {
+    if (!existsSync(path)) throw error
+  }
+}
+
+/** Gives a folder to PostgreSQL's user alone. */
+export function claim(folder: string, identity: Identity | undefined): void {
   if (!identity) return
   chownSync(folder, identity.uid, identity.gid)
   chmodSync(folder, 0o700)

@@ -1,17 +1,8 @@
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs'
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { OperatorError } from '../../errors.ts'
+import { makeFolderOnce } from '../../lib/make-once.ts'
 import type { Home } from './home.ts'
 import { canEnter } from './identity.ts'
 
@@ -74,13 +65,11 @@ function linkLibraries(root: string): boolean {
 
 function copyInto(home: Home, native: string, version: string): string {
   const copy = join(home.folder, `programs-${version}`)
-  if (existsSync(copy)) return copy
-  const half = `${copy}.partial`
-  rmSync(half, { recursive: true, force: true })
-  cpSync(native, half, { recursive: true, verbatimSymlinks: true })
-  linkLibraries(half)
-  openForReading(half)
-  renameSync(half, copy)
+  makeFolderOnce(copy, (unfinished) => {
+    cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true })
+    linkLibraries(unfinished)
+    openForReading(unfinished)
+  })
   return copy
 }
 

@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, stat
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { OperatorError } from '../../errors.ts'
+import { removeUnfinished } from '../../lib/make-once.ts'
 import { ensureCluster, PLAIN_ENV } from './cluster.ts'
 import { type Home, makeSocketDir, prepareHome, removeOtherSocketDirs } from './home.ts'
 import {
@@ -120,6 +121,7 @@ async function launch(
     return undefined
   }
   removeOtherSocketDirs(home, socketDir)
+  removeUnfinished(home.cluster)
   await ensureDatabase(client).finally(() => client.end())
   let stopping = false
   return {
