@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import { startClock } from './db/clock.ts'
 import { migrate } from './db/migrate.ts'
-import { type Connection, connect, openPool } from './db/open.ts'
+import { type Connection, connect, openDb } from './db/open.ts'
 import { OperatorError } from './errors.ts'
 import { startWorker } from './jobs/worker.ts'
 import { loadEncryptionKeys } from './keys/encryption-keys.ts'
@@ -36,7 +36,7 @@ export async function openContext(config: Config, use: 'own' | 'share'): Promise
     const connection = await connect(config, use)
     closers.add(connection.close)
     await migrate(connection.direct)
-    const { db } = openPool(connection, config.database.poolSize)
+    const db = openDb(connection, config.database.poolSize)
     closers.add(() => db.destroy())
     const clock = await startClock(db)
     closers.add(clock.stop)

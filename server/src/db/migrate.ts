@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Logger, runMigrations as migrateJobQueue } from 'graphile-worker'
-import pg from 'pg'
+import type pg from 'pg'
 import { OperatorError } from '../errors.ts'
-import { openQuietPool } from './open.ts'
+import { openClient, openPool } from './connections.ts'
 
 export interface Migration {
   version: number
@@ -40,14 +40,13 @@ export async function migrate(
   settings: pg.ClientConfig,
   migrations = readMigrations(),
 ): Promise<Migration[]> {
-  const client = new pg.Client(settings)
-  client.on('error', () => {})
+  const client = openClient(settings)
   await client.connect()
   try {
     await client.query('begin')
     await client.query('select pg_advisory_xact_lock($1)', [LOCK])
     const pending = await findPending(client, migrations)
-    const pool = openQuietPool(settings, 1)
+    const pool = openPool(settings, 1)
     await migrateJobQueue({ pgPool: pool, logger: SILENT }).finally(() => pool.end())
     for (const { version, name, checksum, sql } of pending) {
       await client.query(sql)

@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { type BundledOptions, startBundled } from './bundled/server.ts'
+import { openClient, openPool } from './connections.ts'
 import { checkSessions } from './session-check.ts'
 import type { Tables } from './tables.ts'
 
@@ -42,23 +43,12 @@ export async function connect(config: Config, use: BundledOptions['use']): Promi
   }
 }
 
-/** The query builder on a pool of connections. */
-export function openPool(connection: Connection, size: number): { db: Db; pool: pg.Pool } {
-  const pool = openQuietPool(connection.pooled, size)
-  return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), pool }
-}
-
-/** A pool that replaces broken connections silently: whoever was using one hears of it from their own query. */
-export function openQuietPool(settings: pg.PoolConfig, size: number): pg.Pool {
-  const pool = new pg.Pool({ ...settings, max: size })
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
-  return pool
-}
+/** The query builder on a pool of connections for requests. */
+export const openDb = (connection: Connection, size: number): Db =>
+  new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(connection.pooled, size) }) })
 
 async function checkServer(direct: pg.ClientConfig, variable: string): Promise<void> {
-  const client = new pg.Client(direct)
-  client.on('error', () => {})
+  const client = openClient(direct)
   try {
     await client.connect()
     const { rows } = await client.query<{ version: number; shown: string }>(

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
 import { OperatorError } from '../errors.ts'
+import { openClient } from './connections.ts'
 
 const PATIENCE_MS = 3_000
 
@@ -19,8 +20,7 @@ export async function checkSessions(
     setTimeout(resolve, PATIENCE_MS, false).unref()
   })
   await listener.query(`listen ${channel}`)
-  const speaker = new pg.Client(settings)
-  speaker.on('error', () => {})
+  const speaker = openClient(settings)
   await speaker.connect()
   await speaker.query(`notify ${channel}`).finally(() => speaker.end())
   if (await heard) return

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import type pg from 'pg'
 import type { Ctx } from '../context.ts'
-import { type Connection, openQuietPool } from '../db/open.ts'
+import { openPool } from '../db/connections.ts'
+import type { Connection } from '../db/open.ts'
 import type { Job } from './job.ts'
 import { releaseAbandonedJobs } from './store.ts'
 
@@ -28,7 +29,7 @@ export async function startWorker(ctx: Ctx, connection: Connection, jobs: Job<ne
   const sweep = setInterval(() => {
     releaseAbandonedJobs(ctx.db, LONGEST_JOB_MS).catch((err) => ctx.log.warn({ err }, 'job sweep failed'))
   }, SWEEP_MS).unref()
-  const pool = openQuietPool(connection.direct, CONCURRENCY + 2)
+  const pool = openPool(connection.direct, CONCURRENCY + 2)
   const stopped = new AbortController()
   const ended = keepRunning(ctx, pool, toTaskList(ctx, jobs), stopped.signal)
   return {

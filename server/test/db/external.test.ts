@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config.ts'
 import { prepareHome } from '../../src/db/bundled/home.ts'
 import { locatePrograms } from '../../src/db/bundled/programs.ts'
 import { startBundled } from '../../src/db/bundled/server.ts'
-import { connect, openPool } from '../../src/db/open.ts'
+import { connect, openDb } from '../../src/db/open.ts'
 import { isReachable } from '../../src/db/ping.ts'
 import { freePort, tempFolder } from '../support/program.ts'
 
@@ -117,7 +117,7 @@ describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
       const direct = `postgres://latchkey@localhost:${port}/latchkey?sslmode=no-verify`
       const config = loadConfig('demo', { DATABASE_URL: pooled(), DATABASE_DIRECT_URL: direct })
       const connection = await connect(config, 'own')
-      const { db } = openPool(connection, 5)
+      const db = openDb(connection, 5)
       const answers = await Promise.all(Array.from({ length: 20 }, () => isReachable(db)))
       await db.destroy()
       expect(answers).toEqual(Array.from({ length: 20 }, () => true))

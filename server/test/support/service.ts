@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { buildApp, jobs } from '../../src/app.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import type { Ctx } from '../../src/context.ts'
-import { openPool } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/open.ts'
 import type { Route } from '../../src/http/define-route.ts'
 import { registerAll } from '../../src/http/register.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
@@ -38,7 +38,7 @@ export async function startService({
   const closers = createClosers()
   const connection = await createDatabase()
   closers.add(connection.close)
-  const { db } = openPool(connection, 10)
+  const db = openDb(connection, 10)
   closers.add(() => db.destroy())
   const logs: Record<string, unknown>[] = []
   const ctx: Ctx = {

@@ -3,9 +3,10 @@ import { readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { OperatorError } from '../../errors.ts'
 import { processStart } from '../../lib/process-identity.ts'
+import { openClient } from '../connections.ts'
 import type { Home } from './home.ts'
 
 /** A PostgreSQL found running on the home's cluster, and the Latchkey process that started it. */
@@ -65,8 +66,7 @@ export async function connectWhenReady(
 ): Promise<pg.Client | undefined> {
   let patience = Date.now() + SILENCE_MS
   while (stillThere()) {
-    const client = new pg.Client({ host: socketDir, user: 'postgres', database: 'postgres' })
-    client.on('error', () => {})
+    const client = openClient({ host: socketDir, user: 'postgres', database: 'postgres' })
     try {
       await client.connect()
       return client

@@ -1,0 +1,20 @@
+import pg from 'pg'
+
+/**
+ * A connection that breaks while nobody uses it raises an event, and an unheard event ends the process. Whoever was
+ * using the connection hears of it from their own query, so the event itself is ignored.
+ */
+const ignore = () => {}
+
+export function openClient(settings: pg.ClientConfig): pg.Client {
+  const client = new pg.Client(settings)
+  client.on('error', ignore)
+  return client
+}
+
+export function openPool(settings: pg.PoolConfig, size: number): pg.Pool {
+  const pool = new pg.Pool({ ...settings, max: size })
+  pool.on('error', ignore)
+  pool.on('connect', (client) => client.on('error', ignore))
+  return pool
+}
