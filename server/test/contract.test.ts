@@ -29,3 +29,21 @@ test('every route stands in the API description once, under a name of its own', 
   expect(operations).toHaveLength(routes.length)
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length)
 })
+
+test('every number a caller may send has an upper bound', () => {
+  const unbounded = routes.flatMap((route) =>
+    [route.body, route.query, route.params].flatMap((schema) =>
+      findNumbers(schema)
+        .filter((number) => number.maximum === undefined)
+        .map(() => `${route.method} ${route.path}`),
+    ),
+  )
+  expect(unbounded).toEqual([])
+})
+
+function findNumbers(schema: unknown): { maximum?: number }[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { type } = schema as { type?: unknown }
+  const own = type === 'integer' || type === 'number' ? [schema] : []
+  return [...own, ...Object.values(schema).flatMap(findNumbers)]
+}

@@ -25,4 +25,6 @@ export function refuseBrokenConnection(error: Error & { code?: string }, socket:
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // A client that keeps its side open would keep the socket; it has had its answer.
+  setTimeout(() => socket.destroy(), 1_000).unref()
 }

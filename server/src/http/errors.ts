@@ -16,6 +16,8 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ]
 
+const MOST_DETAILS = 20
+
 const RETRY_AFTER = { 'Retry-After': '2' }
 
 const FASTIFY_CODES: Record<string, ErrorCode> = {
@@ -46,11 +48,19 @@ export function toAppError(error: unknown): AppError {
   if (!(error instanceof Error)) return new AppError('INTERNAL_ERROR', { cause: error })
   const { validation, validationContext, code } = error as FastifyError
   if (validation) {
-    const details = validation.map((problem) => toFieldProblem(problem, validationContext))
+    const details = validation
+      .slice(0, MOST_DETAILS)
+      .map((problem) => toFieldProblem(problem, validationContext))
     return new AppError('VALIDATION_FAILED', { details })
   }
-  const known = FASTIFY_CODES[code]
-  return new AppError(known ?? 'INTERNAL_ERROR', { cause: error })
+  return new AppError(FASTIFY_CODES[code] ?? (isCallersFault(error) ? 'INVALID_REQUEST' : 'INTERNAL_ERROR'), {
+    cause: error,
+  })
+}
+
+/** The framework refused the request, or the caller hung up while sending it. */
+function isCallersFault({ code = '', statusCode = 500, message }: Partial<FastifyError>): boolean {
+  return (code.startsWith('FST_') && statusCode < 500) || (code === 'ECONNRESET' && message === 'aborted')
 }
 
 export function isDatabaseAway(error: unknown): boolean {

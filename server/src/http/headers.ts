@@ -8,21 +8,24 @@ const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** Every answer carries these, also errors and unknown routes. */
-export function setSecurityHeaders(app: FastifyInstance, { baseUrl }: Config): void {
-  const isHttps = baseUrl.startsWith('https://')
+/** What every answer carries, also errors and unknown routes. */
+export const securityHeaders = (requestId: string, { baseUrl }: Config): Record<string, string> => ({
+  'X-Request-Id': requestId,
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Content-Security-Policy': API_POLICY,
+  'Cache-Control': 'no-store',
+  ...(baseUrl.startsWith('https://') && {
+    'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+  }),
+})
+
+export function setSecurityHeaders(app: FastifyInstance, config: Config): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers({
-      'X-Request-Id': request.id,
-      'X-Content-Type-Options': 'nosniff',
-      'X-Frame-Options': 'DENY',
-      'Referrer-Policy': 'no-referrer',
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Cross-Origin-Resource-Policy': 'same-origin',
-      'Content-Security-Policy': API_POLICY,
-      'Cache-Control': 'no-store',
-    })
-    if (isHttps) reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains')
+    reply.headers(securityHeaders(request.id, config))
     done()
   })
 }

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { shareFor } from '../lib/share-for.ts'
 import type { Asset } from './define-route.ts'
 
 interface RequestFigures {
@@ -35,6 +36,11 @@ export function createMetrics(): Metrics {
       requests.inc({ method, route, status })
       seconds.observe({ method, route }, time)
     },
-    asset: { path: '/metrics', type: registry.contentType, maxAge: 0, content: () => registry.metrics() },
+    asset: {
+      path: '/metrics',
+      type: registry.contentType,
+      maxAge: 0,
+      content: shareFor(1_000, () => registry.metrics()),
+    },
   }
 }

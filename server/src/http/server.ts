@@ -2,18 +2,22 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { newRequestId } from '../lib/ids.ts'
+import { refuseBrokenAddresses } from './address.ts'
 import { acceptJsonBodies, BODY_LIMIT } from './bodies.ts'
+import { clientAddress } from './client-address.ts'
 import { refuseBrokenConnection } from './client-error.ts'
 import { sendError } from './errors.ts'
-import { setSecurityHeaders } from './headers.ts'
+import { securityHeaders, setSecurityHeaders } from './headers.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { refuseBrokenQueries } from './query.ts'
+import { limitPipelining } from './pipelining.ts'
 import { installValidation } from './validation.ts'
 
 /** Times in which a client must make progress, so that slow ones cannot hold us. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_MS = 55_000
+/** Nothing read or written for so long: the client is gone, or does not want its answer. */
+const SILENCE_MS = 60_000
 
 /** The HTTP server before any route: limits, headers, bodies, errors, one log line a request. */
 export function createServer(ctx: Ctx): { app: FastifyInstance; metrics: Metrics } {
@@ -26,18 +30,22 @@ export function createServer(ctx: Ctx): { app: FastifyInstance; metrics: Metrics
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: SILENCE_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 5_000 },
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     // Long enough that an absurd id reaches its route, which answers as for any unknown one.
     routerOptions: { maxParamLength: 16_384 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    // These come before any hook, so the headers that hooks set are set here.
+    frameworkErrors: (error, request, reply) =>
+      sendError(error, request, reply.headers(securityHeaders(request.id, config))),
     clientErrorHandler: refuseBrokenConnection,
   })
   const metrics = createMetrics()
   setSecurityHeaders(app, config)
-  refuseBrokenQueries(app)
+  limitPipelining(app)
+  refuseBrokenAddresses(app)
   acceptJsonBodies(app)
   installValidation(app)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
@@ -60,7 +68,7 @@ function observe(app: FastifyInstance, ctx: Ctx, metrics: Metrics): void {
     const ms = Math.round(reply.elapsedTime * 10) / 10
     metrics.countRequest({ method: request.method, route, status: reply.statusCode, seconds: ms / 1000 })
     request.log.info(
-      { method: request.method, route, status: reply.statusCode, ms, ip: request.ip },
+      { method: request.method, route, status: reply.statusCode, ms, ip: clientAddress(request) },
       'request',
     )
     done()

@@ -6,7 +6,7 @@ const COMMON = {
   // Unknown fields are dropped, so that nothing unasked-for can ever be applied.
   removeAdditional: 'all',
   useDefaults: true,
-  // All problems at once; what a body can hold is bounded, so the list is too.
+  // All problems at once; how many values a body may hold is bounded, so the work is too.
   allErrors: true,
   strict: false,
 } as const

@@ -1,6 +1,8 @@
 import { isCleanText } from './text.ts'
 
 const MAX_DEPTH = 64
+/** More than any honest request needs, and few enough that checking each costs nothing to speak of. */
+const MAX_VALUES = 10_000
 
 /** What is wrong with a JSON text, if anything: it is not JSON at all, or holds a value we refuse. */
 export type JsonProblem =
@@ -29,41 +31,63 @@ export function parseJson(bytes: Uint8Array): JsonResult {
   } catch {
     return syntax('The body is not valid JSON.')
   }
-  const survey: Survey = { keys: 0, problem: undefined }
-  inspect(value, [], survey)
-  if (survey.problem) return { ok: false, problem: survey.problem }
+  const survey: Survey = { path: [], keys: 0, values: 0 }
+  const problem = inspect(value, survey)
+  if (problem) return { ok: false, problem }
   // JSON.parse keeps the last of two equal keys; another reader may keep the first. Counting shows them.
   if (survey.keys !== countKeys(text)) return syntax('The body names a key twice.')
   return { ok: true, value }
 }
 
 interface Survey {
+  /** Where we are. One list for the whole walk: a copy at each step would cost more than the parsing. */
+  path: (string | number)[]
   keys: number
-  problem: JsonProblem | undefined
+  values: number
 }
 
-function inspect(value: unknown, path: string[], survey: Survey): void {
-  if (survey.problem) return
-  const refuse = (message: string) => {
-    survey.problem = { kind: 'value', field: path.join('.'), message }
+function inspect(value: unknown, survey: Survey): JsonProblem | undefined {
+  if (++survey.values > MAX_VALUES) {
+    return { kind: 'syntax', message: `The body holds more than ${MAX_VALUES} values.` }
   }
-  if (typeof value === 'string') {
-    if (!isCleanText(value)) refuse('contains a character that is not allowed')
-    return
+  if (typeof value === 'string')
+    return isCleanText(value) ? undefined : refuse(survey, 'contains a character that is not allowed')
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? undefined : refuse(survey, 'is too large a number')
+  if (value === null || typeof value !== 'object') return undefined
+  if (survey.path.length >= MAX_DEPTH) {
+    return { kind: 'syntax', message: `The body is nested deeper than ${MAX_DEPTH} levels.` }
   }
-  if (value === null || typeof value !== 'object') return
-  if (path.length >= MAX_DEPTH) {
-    survey.problem = { kind: 'syntax', message: `The body is nested deeper than ${MAX_DEPTH} levels.` }
-    return
-  }
-  for (const [key, member] of Object.entries(value)) {
-    if (!Array.isArray(value)) {
-      survey.keys++
-      if (key === '__proto__' || !isCleanText(key)) refuse('has a key that is not allowed')
-    }
-    inspect(member, [...path, key], survey)
-  }
+  return Array.isArray(value) ? inspectList(value, survey) : inspectObject(value, survey)
 }
+
+function inspectList(list: unknown[], survey: Survey): JsonProblem | undefined {
+  for (let index = 0; index < list.length; index++) {
+    survey.path.push(index)
+    const problem = inspect(list[index], survey)
+    if (problem) return problem
+    survey.path.pop()
+  }
+  return undefined
+}
+
+function inspectObject(object: object, survey: Survey): JsonProblem | undefined {
+  for (const key of Object.keys(object)) {
+    survey.keys++
+    if (key === '__proto__' || !isCleanText(key)) return refuse(survey, 'has a key that is not allowed')
+    survey.path.push(key)
+    const problem = inspect((object as Record<string, unknown>)[key], survey)
+    if (problem) return problem
+    survey.path.pop()
+  }
+  return undefined
+}
+
+const refuse = ({ path }: Survey, message: string): JsonProblem => ({
+  kind: 'value',
+  field: path.join('.'),
+  message,
+})
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

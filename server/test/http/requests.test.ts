@@ -8,6 +8,7 @@ import { startService, type TestService } from '../support/service.ts'
 const Note = Type.Object({
   title: Type.String({ minLength: 1, maxLength: 20 }),
   stars: Type.Optional(Type.Integer({ minimum: 1 })),
+  tags: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   extra: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 })
 
@@ -29,7 +30,7 @@ const sampleRoutes = [
     summary: 'Reads the query as numbers',
     caller: 'anyone',
     params: Type.Object({ id: Type.String() }),
-    query: Type.Object({ page: Type.Integer({ minimum: 1, default: 1 }) }),
+    query: Type.Object({ page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }) }),
     reply: { 200: Type.Object({ id: Type.String(), page: Type.Integer() }) },
     handler: (_ctx, { params, query }) => ({ id: params.id, page: query.page }),
   }),
@@ -130,6 +131,7 @@ describe('a request body', () => {
     ['a top-level string', '"a"', 'body'],
     ['a number for text', '{"title":5}', 'title'],
     ['text for a number', '{"title":"a","stars":"5"}', 'stars'],
+    ['a number beyond all bounds', '{"title":"a","stars":1e999}', 'stars'],
     ['a missing field', '{"stars":5}', 'title'],
     ['an empty title', '{"title":""}', 'title'],
     ['a long title', `{"title":"${'x'.repeat(21)}"}`, 'title'],
@@ -199,10 +201,32 @@ describe('a request body', () => {
     expect(response.status).toBe(413)
   })
 
-  test('with 100,000 keys or a long string within the limit is judged, not feared', async () => {
+  test('with too many values is 400, and with a long string 422', async () => {
     const extra = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, i]))
-    expect(await post(JSON.stringify({ title: 'a', extra }))).toMatchObject({ status: 201 })
+    expect(await post(JSON.stringify({ title: 'a', extra }))).toMatchObject({ status: 400 })
+    expect(await post(`{"title":"a","extra":{"x":[${'{},'.repeat(300_000)}{}]}}`)).toMatchObject({
+      status: 400,
+    })
     expect(await post(JSON.stringify({ title: 'x'.repeat(1_000_000) }))).toMatchObject({ status: 422 })
+  })
+
+  test('with many problems lists the first twenty', async () => {
+    const tags = Array.from({ length: 5_000 }, () => '')
+    const { status, body } = await post(JSON.stringify({ title: 'a', tags }))
+    expect(status).toBe(422)
+    expect(body.details).toHaveLength(20)
+  })
+
+  test('that is broken off leaves no alarm in the log', async () => {
+    const before = service.logs.length
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    socket.write(
+      'POST /sample/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"ti',
+    )
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    socket.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(service.logs.slice(before).filter(({ level }) => Number(level) >= 50)).toEqual([])
   })
 
   test('to a route that takes none is ignored', async () => {
@@ -226,12 +250,18 @@ describe('a query', () => {
     expect(await get('')).toEqual({ status: 200, body: { id: '1', page: 1 } })
   })
 
-  test.each(['?page=0', '?page=-1', '?page=x', '?page=', '?page=1.5', '?page=1&page=2'])(
-    '%s is 422',
-    async (query) => {
-      expect(await get(query)).toMatchObject({ status: 422, body: { error: 'VALIDATION_FAILED' } })
-    },
-  )
+  test.each([
+    '?page=0',
+    '?page=-1',
+    '?page=x',
+    '?page=',
+    '?page=1.5',
+    '?page=1&page=2',
+    '?page=Infinity',
+    '?page=1e999',
+  ])('%s is 422', async (query) => {
+    expect(await get(query)).toMatchObject({ status: 422, body: { error: 'VALIDATION_FAILED' } })
+  })
 
   test.each(['?page=%ff', '?x=%c0%af', '?x=%ZZ', '?x=%', '?x=%00'])('%s is 400', async (query) => {
     expect(await get(query)).toMatchObject({ status: 400, body: { error: 'INVALID_REQUEST' } })
@@ -255,7 +285,23 @@ describe('an address', () => {
 
   test('with a broken escape is a JSON 400', async () => {
     expect(await status('/sample/notes/%ff')).toBe(400)
-    expect(await status('/%ZZ')).toBe(400)
+    const { status: code, headers } = await fetch(`${service.url}/%ZZ`)
+    expect(code).toBe(400)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('x-request-id')).toBeTruthy()
+  })
+
+  test('with NUL in it leads nowhere, and with a fragment is refused', async () => {
+    expect(await status('/sample/notes/%00')).toBe(404)
+    expect(
+      await speak('GET /sample/notes/1#page=7 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+    ).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  test('asked for with an unheard-of method is no mistake of ours', async () => {
+    expect(await speak('QUERY /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1.1 4/,
+    )
   })
 
   test('with a very long parameter reaches its route', async () => {
@@ -318,6 +364,17 @@ describe('an answer', () => {
     expect(response.headers.get('retry-after')).toBeTruthy()
     expect(await response.json()).toMatchObject({ error: 'UNAVAILABLE' })
   })
+})
+
+test('a client that pipelines without reading is cut off, and nobody else waits', async () => {
+  const flood = Array.from({ length: 20 }, () => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_500))
+    return socket
+  })
+  await expect.poll(() => flood.every((socket) => socket.resume().closed), { timeout: 10_000 }).toBe(true)
+  expect((await fetch(`${service.url}/health/live`)).status).toBe(200)
 })
 
 test('one line a request is logged, by route and without the address, which may hold a secret', async () => {
