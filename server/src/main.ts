@@ -4,7 +4,7 @@ import { buildApp, jobs } from './app.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import { startClock } from './db/clock.ts'
-import { migrate } from './db/migrate.ts'
+import { type Migration, migrate } from './db/migrate.ts'
 import { type Connection, connect, openDb } from './db/open.ts'
 import { OperatorError } from './errors.ts'
 import { startWorker } from './jobs/worker.ts'
@@ -17,6 +17,8 @@ import { createSealer } from './lib/seal.ts'
 export interface OpenContext {
   ctx: Ctx
   connection: Connection
+  /** What had to be migrated. */
+  applied: Migration[]
   close(): Promise<void>
 }
 
@@ -35,7 +37,7 @@ export async function openContext(config: Config, use: 'own' | 'share'): Promise
   try {
     const connection = await connect(config, use)
     closers.add(connection.close)
-    await migrate(connection.direct)
+    const applied = await migrate(connection.direct)
     const db = openDb(connection, config.database.poolSize)
     closers.add(() => db.destroy())
     const clock = await startClock(db)
@@ -49,7 +51,13 @@ export async function openContext(config: Config, use: 'own' | 'share'): Promise
       strict: false,
       state: { draining: false },
     }
-    return { ctx, connection, close: closers.close }
+    if (connection.relocatedTo !== undefined) {
+      ctx.log.info(
+        { folder: connection.relocatedTo },
+        'the database lies where its user can reach it, not in the data folder',
+      )
+    }
+    return { ctx, connection, applied, close: closers.close }
   } catch (error) {
     await closers.close()
     throw error
@@ -63,15 +71,16 @@ export async function startService(
 ): Promise<Service> {
   const closers = createClosers()
   try {
-    const { ctx, connection, close } = await openContext(config, 'own')
-    closers.add(close)
+    const opened = await openContext(config, 'own')
+    const { ctx, connection } = opened
+    closers.add(opened.close)
     await prepare(ctx)
     const worker = await startWorker(ctx, connection, jobs)
     closers.add(worker.stop)
     const app = buildApp(ctx)
     closers.add(() => closeDoor(ctx, app))
     await listen(app, config)
-    return { ctx, connection, close: closers.close }
+    return { ...opened, close: closers.close }
   } catch (error) {
     await closers.close()
     throw error

@@ -2,8 +2,8 @@ import { Command } from 'commander'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
-import { openContext } from '../main.ts'
 import { createSuperAdmin } from '../users/service.ts'
+import { runCommand } from './run.ts'
 
 const DONE = {
   created: 'is now a Super Admin.',
@@ -23,12 +23,9 @@ const create = new Command('create')
     if (!email) throw new OperatorError(`"${text}" is not an e-mail address.`)
     const config = loadCommandConfig(processEnvironment())
     const secret = password ?? (await readPassword())
-    const { ctx, close } = await openContext(config, 'share')
-    try {
+    await runCommand(config, async (ctx) => {
       console.log(`${email} ${DONE[await createSuperAdmin(ctx, email, secret)]}`)
-    } finally {
-      await close()
-    }
+    })
   })
 
 /** The first line of standard input. */

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { sections } from '../app.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import { applyChanges, describeChanges, planChanges, readDeclaration } from '../declaration/apply.ts'
-import { openContext } from '../main.ts'
+import { runCommand } from './run.ts'
 
 export const applyCommand = new Command('apply')
   .description('make the instance match a declaration')
@@ -15,14 +15,11 @@ export const applyCommand = new Command('apply')
   .action(async ({ file, dryRun = false }: { file: string; dryRun?: boolean }) => {
     const config = loadCommandConfig(processEnvironment())
     const declaration = readDeclaration(file, sections)
-    const { ctx, close } = await openContext(config, 'share')
-    try {
+    await runCommand(config, async (ctx) => {
       const changes = await planChanges(ctx, sections, declaration)
       console.log(describeChanges(changes))
       if (dryRun || changes.length === 0) return
       await applyChanges(ctx, changes)
       console.log('Applied.')
-    } finally {
-      await close()
-    }
+    })
   })

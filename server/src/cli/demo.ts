@@ -1,16 +1,16 @@
 import { Command } from 'commander'
 import { loadConfig, processEnvironment } from '../config.ts'
-import { startService } from '../main.ts'
 import { DEMO_PASSWORD, seedDemoWorld } from './demo-world.ts'
-import { runUntilStopped } from './run.ts'
+import { runService } from './run.ts'
 
 export const demoCommand = new Command('demo')
   .description('run the service with a small world to try it on')
   .action(async () => {
     const config = loadConfig('demo', processEnvironment())
-    const service = await startService(config, seedDemoWorld)
-    console.log(welcome(config.baseUrl, config.mail.smtpUrl === undefined))
-    await runUntilStopped(service)
+    await runService(config, {
+      prepare: seedDemoWorld,
+      onReady: () => console.log(welcome(config.baseUrl, config.mail.smtpUrl === undefined)),
+    })
   })
 
 const welcome = (baseUrl: string, mailbox: boolean) => `

@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer'
 import { type Config, processEnvironment, readConfig, VARIABLES } from '../config.ts'
 import { measureOffset } from '../db/clock.ts'
 import { DEMO_WORLD, findFact } from '../db/instance.ts'
-import { openContext } from '../main.ts'
+import { runCommand } from './run.ts'
 
 export const doctorCommand = new Command('doctor')
   .description('show what is configured and what is wrong')
@@ -34,8 +34,7 @@ function mask(name: string, value: string | undefined): string | undefined {
 
 async function checkDatabase(config: Config, problems: string[], warnings: string[]): Promise<void> {
   try {
-    const { ctx, close } = await openContext(config, 'share')
-    try {
+    await runCommand(config, async (ctx) => {
       console.log(
         `\nDatabase: ${config.database.url ? 'reached' : 'bundled, in'} ${config.database.url ? '' : config.dataDir}`.trimEnd(),
       )
@@ -44,9 +43,7 @@ async function checkDatabase(config: Config, problems: string[], warnings: strin
       if (config.mode === 'serve' && (await findFact(ctx.db, DEMO_WORLD))) {
         problems.push('The database holds the demo, whose passwords are public.')
       }
-    } finally {
-      await close()
-    }
+    })
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error))
   }

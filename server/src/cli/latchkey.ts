@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
+import { isDatabaseAway } from '../http/errors.ts'
 import { adminCommand } from './admin.ts'
 import { applyCommand } from './apply.ts'
 import { demoCommand } from './demo.ts'
@@ -24,7 +25,13 @@ const program = new Command('latchkey')
 try {
   await program.parseAsync()
 } catch (error) {
-  // What an operator can mend is said in a sentence; the rest is our mistake and shows where.
-  console.error(error instanceof OperatorError ? error.message : error)
+  console.error(describe(error))
   process.exitCode = 1
+}
+
+/** What an operator can mend is said in a sentence; the rest is our mistake and shows where. */
+function describe(error: unknown): unknown {
+  if (error instanceof OperatorError) return error.message
+  if (error instanceof Error && isDatabaseAway(error)) return `The database cannot be used: ${error.message}.`
+  return error
 }

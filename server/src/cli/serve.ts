@@ -1,8 +1,7 @@
 import { Command } from 'commander'
 import { loadConfig, processEnvironment, readConfig } from '../config.ts'
-import { startService } from '../main.ts'
 import { refuseDemoWorld } from './demo-world.ts'
-import { runUntilStopped } from './run.ts'
+import { runService } from './run.ts'
 
 export const serveCommand = new Command('serve')
   .description('run the service for production')
@@ -13,8 +12,11 @@ export const serveCommand = new Command('serve')
   )
   .action(async () => {
     const config = loadConfig('serve', processEnvironment())
-    const service = await startService(config, refuseDemoWorld)
-    for (const warning of readConfig('serve', processEnvironment()).warnings) service.ctx.log.warn(warning)
-    service.ctx.log.info({ baseUrl: config.baseUrl, host: config.host, port: config.port }, 'ready')
-    await runUntilStopped(service)
+    await runService(config, {
+      prepare: refuseDemoWorld,
+      onReady({ log }) {
+        for (const warning of readConfig('serve', processEnvironment()).warnings) log.warn(warning)
+        log.info({ baseUrl: config.baseUrl, host: config.host, port: config.port }, 'ready')
+      },
+    })
   })

@@ -16,6 +16,8 @@ export interface Connection {
   pooled: pg.PoolConfig
   /** For what needs a session of its own: LISTEN, locks, migrations. */
   direct: pg.ClientConfig
+  /** Where a bundled database lies, if not in the data folder. */
+  relocatedTo?: string | undefined
   /** Settles when a bundled server ends by itself. */
   lost: Promise<void>
   close(): Promise<void>
@@ -31,7 +33,7 @@ export async function connect(config: Config, use: BundledOptions['use']): Promi
   if (url === undefined) {
     const server = await startBundled(config.dataDir, { use })
     const direct = { ...common, host: server.socketDir, user: 'latchkey', database: 'latchkey' }
-    return { pooled: direct, direct, lost: server.lost, close: server.stop }
+    return { pooled: direct, direct, lost: server.lost, relocatedTo: server.relocatedTo, close: server.stop }
   }
   const direct = { ...common, connectionString: directUrl ?? url }
   await checkServer(direct, directUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL')

@@ -9,7 +9,16 @@ export function createClosers(): Closers {
   return {
     add: (close) => void open.push(close),
     async close() {
-      for (let close = open.pop(); close; close = open.pop()) await close()
+      const errors: unknown[] = []
+      for (let close = open.pop(); close; close = open.pop()) {
+        try {
+          await close()
+        } catch (error) {
+          // It must not keep the others, the database among them, from closing.
+          errors.push(error)
+        }
+      }
+      if (errors.length > 0) throw errors[0]
     },
   }
 }

@@ -5,6 +5,8 @@ const REASONS: Record<string, string> = {
   ENOSPC: 'no space left on the device',
   EDQUOT: 'the disk quota is used up',
   ENOTDIR: 'a part of the path is a file',
+  EINVAL: 'the system does not allow that here',
+  ELOOP: 'a link is in the way',
   EEXIST: 'a file of that name is in the way',
 }
 

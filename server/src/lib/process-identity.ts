@@ -23,7 +23,7 @@ function startOnLinux(pid: number): string | undefined {
 function startFromPs(pid: number): string | undefined {
   try {
     const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
-    return line === '' || line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '')
+    return line === '' || line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '').replace(/\s+/g, '_')
   } catch {
     return undefined
   }

@@ -4,19 +4,29 @@ import {
   chownSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { processStart } from '../../src/lib/process-identity.ts'
-import { freePort, type Program, READY, run, runToEnd, tempFolder } from '../support/program.ts'
+import {
+  freePort,
+  type Program,
+  READY,
+  type RunOptions,
+  run,
+  runToEnd,
+  tempFolder,
+} from '../support/program.ts'
 
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
@@ -43,16 +53,27 @@ function newFolder(): string {
   return folder
 }
 
-async function startDemo(
-  folder: string,
-  { uid }: { uid?: number } = {},
-): Promise<Program & { port: string }> {
+async function beginDemo(folder: string, options: RunOptions = {}): Promise<Program & { port: string }> {
   const port = await freePort()
   const env = { PORT: port, LATCHKEY_DATA_DIR: join(folder, 'data'), DRAIN_DELAY_MS: '0' }
-  const program = run(['demo'], { env, ...(uid !== undefined && { uid }) })
+  const program = run(['demo'], { env, ...options })
   programs.push(program)
-  await program.prints(READY)
   return { ...program, port }
+}
+
+async function startDemo(folder: string, options: RunOptions = {}): Promise<Program & { port: string }> {
+  const program = await beginDemo(folder, options)
+  await program.prints(READY)
+  return program
+}
+
+/** Root keeps the folder; PostgreSQL's user gets its cluster and nothing else in which it could plant a trap. */
+function expectHandedOver(home: string): void {
+  expect(statSync(home)).toMatchObject({ uid: 0 })
+  expect(statSync(home).mode & 0o777).toBe(0o711)
+  expect(statSync(join(home, 'cluster'))).toMatchObject({ uid: NOBODY })
+  expect(statSync(join(home, 'cluster')).mode & 0o777).toBe(0o700)
+  expect(statSync(join(home, 'postgres.log'))).toMatchObject({ uid: 0 })
 }
 
 const clusterOf = (folder: string) => join(realpathSync(join(folder, 'data', 'postgres')), 'cluster')
@@ -132,6 +153,69 @@ describe('the bundled PostgreSQL', () => {
     const winners = started.filter((program) => program.child.exitCode === null)
     expect(winners).toHaveLength(1)
     await winners[0]?.prints(READY)
+  })
+
+  test('ends with a service that is told twice at once, as npm and the terminal do', async () => {
+    const folder = newFolder()
+    const program = await startDemo(folder)
+    const postmaster = postmasterOf(folder)
+    program.child.kill('SIGINT')
+    program.child.kill('SIGINT')
+    expect(await program.exited).toEqual({ code: 0, signal: null })
+    await untilGone(postmaster)
+  })
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    'ends with a service that gets %s while it starts',
+    async (signal) => {
+      const folder = newFolder()
+      const program = await beginDemo(folder)
+      await vi.waitFor(() => postmasterOf(folder), { timeout: 20_000, interval: 5 })
+      const postmaster = postmasterOf(folder)
+      program.child.kill(signal)
+      expect(await program.exited).toEqual({ code: 0, signal: null })
+      await untilGone(postmaster)
+    },
+  )
+
+  test('is missed: a service whose database is killed says so and ends', async () => {
+    const folder = newFolder()
+    const program = await startDemo(folder)
+    process.kill(postmasterOf(folder), 'SIGKILL')
+    expect((await program.exited).code).toBe(1)
+    expect(program.output()).toContain('\nThe bundled PostgreSQL ended unexpectedly; its log says why.\n')
+    expect(program.output()).not.toMatch(/\n\s+at /)
+  })
+
+  test('serves commands one after the other when there is no service', async () => {
+    const folder = newFolder()
+    const env = { LATCHKEY_DATA_DIR: join(folder, 'data') }
+    const results = await Promise.all(Array.from({ length: 3 }, () => runToEnd(['migrate'], { env })))
+    expect(results.map(({ code }) => code)).toEqual([0, 0, 0])
+  })
+
+  test.runIf(isRoot)('is recognised by a root that may not look into the processes of others', async () => {
+    const folder = newFolder()
+    const wrap = ['setpriv', '--bounding-set', '-sys_ptrace']
+    const program = await startDemo(folder, { wrap })
+    const env = { LATCHKEY_DATA_DIR: join(folder, 'data') }
+    expect(await runToEnd(['migrate'], { env, wrap })).toEqual({
+      code: 0,
+      output: 'The database is up to date.\n',
+    })
+    const second = await runToEnd(['demo'], { env: { ...env, PORT: await freePort() }, wrap })
+    expect(second.output).toContain(`Another Latchkey (pid ${program.pid}) is already running`)
+    expect((await fetch(`http://127.0.0.1:${program.port}/health/ready`)).status).toBe(200)
+  })
+
+  test.runIf(isRoot)('is recognised from another container on the same volume', async () => {
+    const folder = newFolder()
+    await startDemo(folder)
+    const env = { PORT: await freePort(), LATCHKEY_DATA_DIR: join(folder, 'data') }
+    const wrap = ['unshare', '--pid', '--ipc', '--fork', '--mount-proc']
+    const { code, output } = await runToEnd(['demo'], { env, wrap })
+    expect(code).toBe(1)
+    expect(output).toContain('A PostgreSQL that this Latchkey did not start is running on the data folder')
   })
 
   test('serves commands beside the running service', async () => {
@@ -243,8 +327,7 @@ describe('the data folder', () => {
     const home = realpathSync(link)
     folders.push(home)
     expect(home).toMatch(/^\/var\/lib\/latchkey\/db-/)
-    expect(statSync(home)).toMatchObject({ uid: NOBODY })
-    expect(statSync(home).mode & 0o777).toBe(0o700)
+    expectHandedOver(home)
   })
 
   test.runIf(isRoot)('of an ordinary user belongs to that user alone', async () => {
@@ -256,6 +339,40 @@ describe('the data folder', () => {
     expect(statSync(`/proc/${postmasterOf(folder)}`).uid).toBe(NOBODY)
     program.child.kill('SIGTERM')
     expect((await program.exited).code).toBe(0)
+  })
+
+  test.runIf(isRoot)('of one user is not touched by another, root included', async () => {
+    const ofUser = newFolder()
+    chownSync(ofUser, NOBODY, NOBODY)
+    const program = await startDemo(ofUser, { uid: NOBODY })
+    program.child.kill('SIGTERM')
+    await program.exited
+    const ofRoot = newFolder()
+    const other = await startDemo(ofRoot)
+    other.child.kill('SIGTERM')
+    await other.exited
+    expectHandedOver(realpathSync(join(ofRoot, 'data', 'postgres')))
+    await cannotWrite(ofUser, undefined, /belongs to another user \(uid 65534\)/)
+    await cannotWrite(ofRoot, NOBODY, /belongs to another user \(uid 0\)/)
+    expect(existsSync(join(ofUser, 'data', 'encryption.key'))).toBe(true)
+    expect(statSync(join(ofUser, 'data', 'encryption.key')).uid).toBe(NOBODY)
+  })
+
+  test('whose link leads nowhere is refused with the way out', async () => {
+    const folder = newFolder()
+    mkdirSync(join(folder, 'data'))
+    symlinkSync('/nowhere/at/all', join(folder, 'data', 'postgres'))
+    await cannotWrite(folder, undefined, /is a link to a database that is no longer there/)
+  })
+
+  test('with spaces, quotes, commas and accents in its name works', async () => {
+    await startDemo(join(newFolder(), 'Ada\'s "own", größer = 100 %'))
+  })
+
+  test('of a user with a narrow umask stays where it is', async () => {
+    const folder = newFolder()
+    await startDemo(folder, { wrap: ['sh', '-c', 'umask 077 && exec "$@"', 'sh'] })
+    expect(lstatSync(join(folder, 'data', 'postgres')).isDirectory()).toBe(true)
   })
 
   test('with a very long path still gets a socket', async () => {
@@ -291,6 +408,17 @@ describe('the data folder', () => {
       execFileSync('umount', [folder]),
     )
   })
+
+  test.runIf(canMount())(
+    'on a disk that fills during the first start gives one clear message and leaves nobody behind',
+    async () => {
+      const folder = newFolder()
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m,mode=711', 'tmpfs', folder])
+      await cannotWrite(folder, undefined, /No space left on device/).finally(() =>
+        execFileSync('umount', [folder]),
+      )
+    },
+  )
 })
 
 test('library links that a blocked install script did not make are made at the start', async () => {

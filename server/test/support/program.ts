@@ -18,16 +18,19 @@ export interface Program {
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-interface RunOptions {
+export interface RunOptions {
   env?: Record<string, string>
   /** Run as this user; needs root. */
   uid?: number
   input?: string
+  /** A command that runs the program under other circumstances. */
+  wrap?: string[]
 }
 
 /** Runs the real command line program, with nothing of our own environment but what it needs. */
-export function run(args: string[], { env = {}, uid, input }: RunOptions = {}): Program {
-  const child = spawn(process.execPath, [LATCHKEY, ...args], {
+export function run(args: string[], { env = {}, uid, input, wrap = [] }: RunOptions = {}): Program {
+  const [command = '', ...rest] = [...wrap, process.execPath, LATCHKEY, ...args]
+  const child = spawn(command, rest, {
     env: { PATH: process.env.PATH, ...env },
     ...(uid !== undefined && { uid, gid: uid }),
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../../errors.ts'
 import { makeFolderOnce } from '../../lib/make-once.ts'
-import { claim, type Home } from './home.ts'
+import { type Home, handOver, removeOwned } from './home.ts'
 import type { Programs } from './programs.ts'
 
 /** The environment PostgreSQL sees: nothing of ours, so no stray PG* variable or secret reaches it. */
@@ -11,7 +11,10 @@ export const PLAIN_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /** Makes the cluster on first use and refuses one of another major version. */
 export function ensureCluster(home: Home, programs: Programs): void {
-  makeFolderOnce(home.cluster, (unfinished) => createCluster(home, unfinished, programs))
+  makeFolderOnce(home.cluster, {
+    fill: (unfinished) => createCluster(home, unfinished, programs),
+    remove: (unfinished) => removeOwned(unfinished, home),
+  })
   const major = readVersion(home)
   if (major === programs.major) return
   throw new OperatorError(
@@ -35,7 +38,7 @@ function readVersion({ cluster }: Home): string {
 }
 
 function createCluster(home: Home, folder: string, programs: Programs): void {
-  claim(folder, home.identity)
+  handOver(folder, home)
   const options = [
     ['--pgdata', folder],
     ['--username', 'postgres'],

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { OperatorError } from '../../errors.ts'
 
@@ -9,15 +9,13 @@ export interface Identity {
 }
 
 /**
- * PostgreSQL refuses to run as root. Started by root, it runs as whoever owns its folder already, else as
+ * PostgreSQL refuses to run as root. Started by root, it runs as whoever owns its cluster already, else as
  * `nobody`: initdb needs a user that the system knows, and we create none.
  */
-export function chooseIdentity(existingFolder: string | undefined): Identity | undefined {
+export function chooseIdentity(cluster: string | undefined): Identity | undefined {
   if (process.getuid?.() !== 0) return undefined
-  if (existingFolder !== undefined) {
-    const { uid, gid } = statSync(existingFolder)
-    if (uid !== 0) return { uid, gid }
-  }
+  const existing = cluster === undefined ? undefined : lstatSync(cluster, { throwIfNoEntry: false })
+  if (existing && existing.uid !== 0) return { uid: existing.uid, gid: existing.gid }
   const nobody = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'))

@@ -1,4 +1,13 @@
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { OperatorError } from '../../errors.ts'
@@ -21,6 +30,12 @@ export function locatePrograms(home: Home): Programs {
   const { native, version } = findPackage()
   const usable = canEnter(join(native, 'bin'), home.identity) && linkLibraries(native)
   const root = usable ? native : copyInto(home, native, version)
+  // initdb hands its own path to a shell.
+  if (/["$`\\\n]/.test(root)) {
+    throw new OperatorError(
+      `PostgreSQL cannot run from ${root}: the path holds a character that a shell would act on.`,
+    )
+  }
   return {
     initdb: join(root, 'bin', 'initdb'),
     postgres: join(root, 'bin', 'postgres'),
@@ -65,10 +80,13 @@ function linkLibraries(root: string): boolean {
 
 function copyInto(home: Home, native: string, version: string): string {
   const copy = join(home.folder, `programs-${version}`)
-  makeFolderOnce(copy, (unfinished) => {
-    cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true })
-    linkLibraries(unfinished)
-    openForReading(unfinished)
+  makeFolderOnce(copy, {
+    fill(unfinished) {
+      cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true })
+      linkLibraries(unfinished)
+      openForReading(unfinished)
+    },
+    remove: (unfinished) => rmSync(unfinished, { recursive: true, force: true }),
   })
   return copy
 }
