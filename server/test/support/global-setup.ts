@@ -10,6 +10,8 @@ import { adminOf, TEMPLATE } from './database.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     socketDir: string
+    /** A folder that is removed after the tests. */
+    scratch: string
   }
 }
 
@@ -29,6 +31,7 @@ export default async function setup(project: TestProject) {
   await admin.end()
   await migrate({ host: server.socketDir, user: 'latchkey', database: TEMPLATE })
   project.provide('socketDir', server.socketDir)
+  project.provide('scratch', folder)
   return async () => {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })

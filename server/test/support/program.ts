@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
 
 const LATCHKEY = fileURLToPath(new URL('../../bin/latchkey.js', import.meta.url))
 
@@ -74,9 +74,9 @@ export async function runToEnd(
   return { code, output: program.output() }
 }
 
-/** A new folder that PostgreSQL's user can enter when the tests run as root. */
+/** A new folder, gone after the tests, that PostgreSQL's user can enter when they run as root. */
 export function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
+  const folder = mkdtempSync(join(inject('scratch'), 't-'))
   chmodSync(folder, 0o711)
   return folder
 }
