@@ -61,7 +61,7 @@ export const VARIABLES: Record<string, string> = {
   LATCHKEY_ENCRYPTION_KEY: '32 bytes in base64 or hex; several, newest first, separated by commas',
   LOG_LEVEL: `${LOG_LEVELS.join(', ')} (info)`,
   TRUSTED_PROXIES: 'addresses or CIDR ranges whose X-Forwarded-For is believed, separated by commas (none)',
-  DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500)',
+  DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500, at most 4000)',
 }
 
 /** Reads the environment once. All problems are collected, so that they can be mended in one go. */
@@ -88,7 +88,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     encryptionKeys,
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
     trustedProxies: readProxies(read),
-    drainDelayMs: read.integer('DRAIN_DELAY_MS', { fallback: 500, min: 0, max: 60_000 }),
+    drainDelayMs: read.integer('DRAIN_DELAY_MS', { fallback: 500, min: 0, max: 4_000 }),
   }
   if (config.database.directUrl && !config.database.url) {
     problems.push('DATABASE_DIRECT_URL is set, but DATABASE_URL is not.')

@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 /** Nothing secret is logged on purpose; this catches what slips in with an object. */
 const SECRET_FIELDS = [
@@ -13,14 +13,17 @@ const SECRET_FIELDS = [
   'cookie',
 ]
 
-/** One JSON object a line on standard output. */
-export const createLogger = (level: string): Logger =>
-  pino({
-    level,
-    base: undefined,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: {
-      paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
-      censor: '[secret]',
+/** One JSON object a line, on standard output unless told otherwise. */
+export const createLogger = (level: string, destination: DestinationStream = pino.destination(1)): Logger =>
+  pino(
+    {
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
+        censor: '[secret]',
+      },
     },
-  })
+    destination,
+  )

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { parseEmail } from '../../src/lib/email.ts'
+import { createLogger } from '../../src/lib/logger.ts'
 import { createSealer } from '../../src/lib/seal.ts'
 
 describe('a sealed value', () => {
@@ -62,4 +63,14 @@ describe('an e-mail address', () => {
   ])('%j is none', (text) => {
     expect(parseEmail(text)).toBeUndefined()
   })
+})
+
+test('a secret that slips into a log object is not written, and a line break starts no new line', () => {
+  const lines: string[] = []
+  const log = createLogger('info', { write: (line) => void lines.push(line) })
+  log.info({ password: 'hunter2', body: { newPassword: 'hunter2', client_secret: 'hunter2' } }, 'a\nforged')
+  log.info({ req: { headers: { authorization: 'Bearer hunter2', cookie: 'hunter2' } } }, 'headers')
+  expect(lines).toHaveLength(2)
+  expect(lines.join('')).not.toContain('hunter2')
+  expect(lines[0]?.trimEnd()).not.toContain('\n')
 })

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
-import { pino } from 'pino'
 import { buildApp, jobs } from '../../src/app.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import type { Ctx } from '../../src/context.ts'
@@ -10,6 +9,7 @@ import type { Route } from '../../src/http/define-route.ts'
 import { registerAll } from '../../src/http/register.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
 import { createClosers } from '../../src/lib/closers.ts'
+import { createLogger } from '../../src/lib/logger.ts'
 import { createSealer } from '../../src/lib/seal.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 
@@ -46,7 +46,7 @@ export async function startService({
     db,
     now: () => new Date(),
     keys: createSealer([randomBytes(32)]),
-    log: pino({ level: 'debug' }, collectInto(logs)),
+    log: createLogger('debug', collectInto(logs)),
     strict: true,
     state: { draining: false },
   }
