@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    // Most of the time goes into waiting for programs to start, so more at once than there are cores.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,

@@ -81,12 +81,18 @@ export function tempFolder(): string {
   return folder
 }
 
+/** Each worker draws from a range of its own, below the one from which the system gives ports to connections. */
+let nextPort = 20_000 + 500 * Number(process.env.VITEST_POOL_ID ?? 0)
+
 export async function freePort(): Promise<string> {
+  const port = nextPort++
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
+  const free = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => resolve(true))
+  })
   await new Promise((resolve) => server.close(resolve))
-  return String(typeof address === 'object' ? address?.port : 0)
+  return free ? String(port) : freePort()
 }
 
 export const READY = 'Latchkey is ready at'

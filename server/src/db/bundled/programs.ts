@@ -63,7 +63,7 @@ function findPackage(): { native: string; version: string } {
  * npm packages cannot hold symbolic links, so the platform package makes its library links in an install script.
  * Where such scripts are blocked they are made here. False when the folder cannot be written.
  */
-function linkLibraries(root: string): boolean {
+export function linkLibraries(root: string): boolean {
   const list = join(root, 'pg-symlinks.json')
   if (!existsSync(list)) return true
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
