@@ -9,18 +9,18 @@ import { registerAll, type Surface } from './http/register.ts'
 import { createServer } from './http/server.ts'
 import type { Job } from './jobs/job.ts'
 import { mailboxPages, mailboxRoutes } from './mail/mailbox.tsx'
-import { deliverMail, hasMailbox } from './mail/outbox.ts'
+import { deliverMail } from './mail/outbox.ts'
 import { stylesheet } from './ui/stylesheet.ts'
 import { usersSection } from './users/declare.ts'
 
 /** Every door of the service. The mailbox exists only where mail is not sent. */
 export function surface(config: Config): Surface {
-  const mailbox = hasMailbox(config)
+  const { mailbox } = config.mail
   const routes = [...healthRoutes, ...(mailbox ? mailboxRoutes : [])]
   return {
     routes,
     pages: [homePage, ...docsPages(routes), ...(mailbox ? mailboxPages : [])],
-    assets: [stylesheet, openApiAsset(routes)],
+    assets: [stylesheet, openApiAsset(routes, config)],
   }
 }
 

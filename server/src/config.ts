@@ -21,6 +21,8 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   /** How long readiness is off before connections close, so that a load balancer can look away. */
   readonly drainDelayMs: number
+  /** What is probably not meant so. */
+  readonly warnings: readonly string[]
 }
 
 export interface DatabaseConfig {
@@ -33,6 +35,8 @@ export interface DatabaseConfig {
 
 export interface MailConfig {
   readonly smtpUrl: string | undefined
+  /** Mail stays here to be read on a page instead of being sent. */
+  readonly mailbox: boolean
   readonly from: string
 }
 
@@ -41,7 +45,6 @@ type Environment = Record<string, string | undefined>
 export interface ConfigResult {
   config: Config
   problems: string[]
-  warnings: string[]
 }
 
 const POSTGRES = ['postgres://', 'postgresql://']
@@ -84,20 +87,32 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
       directUrl: read.address('DATABASE_DIRECT_URL', POSTGRES),
       poolSize: read.integer('DATABASE_POOL_SIZE', { fallback: 10, min: 1, max: 1000 }),
     },
-    mail: { smtpUrl, from: readSender(read) ?? `Latchkey <no-reply@${host}>` },
+    mail: {
+      smtpUrl,
+      mailbox: mode === 'demo' && smtpUrl === undefined,
+      from: readSender(read) ?? `Latchkey <no-reply@${host}>`,
+    },
     encryptionKeys,
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
     trustedProxies: readProxies(read),
     drainDelayMs: read.integer('DRAIN_DELAY_MS', { fallback: 500, min: 0, max: 4_000 }),
+    warnings: findWarnings(mode, env),
   }
   if (config.database.directUrl && !config.database.url) {
     problems.push('DATABASE_DIRECT_URL is set, but DATABASE_URL is not.')
   }
   if (mode === 'serve') problems.push(...refusedInProduction(config))
+  return { config: deepFreeze(config), problems }
+}
+
+function findWarnings(mode: Mode, env: Environment): string[] {
   const unknown = Object.keys(env).filter((name) => name.startsWith('LATCHKEY_') && !(name in VARIABLES))
-  const warnings = unknown.map((name) => `${name} is set, but Latchkey knows no such variable.`)
-  if (mode === 'serve' && !smtpUrl) warnings.push('SMTP_URL is not set: mail waits in the queue until it is.')
-  return { config: deepFreeze(config), problems, warnings }
+  return [
+    ...unknown.map((name) => `${name} is set, but Latchkey knows no such variable.`),
+    ...(mode === 'serve' && !env.SMTP_URL
+      ? ['SMTP_URL is not set: mail waits in the queue until it is.']
+      : []),
+  ]
 }
 
 /** The configuration, or one message that lists everything wrong with it. */

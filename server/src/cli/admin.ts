@@ -3,6 +3,7 @@ import { loadCommandConfig, processEnvironment } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
 import { createSuperAdmin } from '../users/service.ts'
+import { readPassword } from './read-password.ts'
 import { runCommand } from './run.ts'
 
 const DONE = {
@@ -27,18 +28,5 @@ const create = new Command('create')
       console.log(`${email} ${DONE[await createSuperAdmin(ctx, email, secret)]}`)
     })
   })
-
-/** The first line of standard input. */
-async function readPassword(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('Password: ')
-  let text = ''
-  for await (const chunk of process.stdin) {
-    text += chunk
-    if (text.includes('\n')) break
-  }
-  const password = text.split(/\r?\n/)[0] ?? ''
-  if (password === '') throw new OperatorError('No password was given.')
-  return password
-}
 
 export const adminCommand = new Command('admin').description('manage Super Admins').addCommand(create)

@@ -9,7 +9,7 @@ export const demoCommand = new Command('demo')
     const config = loadConfig('demo', processEnvironment())
     await runService(config, {
       prepare: seedDemoWorld,
-      onReady: () => console.log(welcome(config.baseUrl, config.mail.smtpUrl === undefined)),
+      onReady: () => console.log(welcome(config.baseUrl, config.mail.mailbox)),
     })
   })
 

@@ -10,7 +10,8 @@ export const doctorCommand = new Command('doctor')
   .option('--demo', 'judge as for the demo, not as for production')
   .action(async ({ demo = false }: { demo?: boolean }) => {
     const env = processEnvironment()
-    const { config, problems, warnings } = readConfig(demo ? 'demo' : 'serve', env)
+    const { config, problems } = readConfig(demo ? 'demo' : 'serve', env)
+    const warnings = [...config.warnings]
     console.log('Configuration')
     for (const [name, meaning] of Object.entries(VARIABLES)) {
       console.log(`  ${name.padEnd(24)} ${mask(name, env[name]) ?? `not set: ${meaning}`}`)
@@ -29,15 +30,14 @@ export const doctorCommand = new Command('doctor')
 function mask(name: string, value: string | undefined): string | undefined {
   if (!value) return undefined
   if (name.endsWith('_KEY')) return '(set)'
-  return value.replace(/(:\/\/[^:@/]*):[^@]*@/, '$1:***@').replace(/([?&]password=)[^&]*/, '$1***')
+  // To the last @: a user name or an unescaped password may hold one.
+  return value.replace(/(:\/\/[^:/]*):.*@/, '$1:***@').replace(/([?&]password=)[^&]*/, '$1***')
 }
 
 async function checkDatabase(config: Config, problems: string[], warnings: string[]): Promise<void> {
   try {
     await runCommand(config, async (ctx) => {
-      console.log(
-        `\nDatabase: ${config.database.url ? 'reached' : 'bundled, in'} ${config.database.url ? '' : config.dataDir}`.trimEnd(),
-      )
+      console.log(`\nDatabase: ${config.database.url ? 'reached' : `bundled, in ${config.dataDir}`}`)
       const skew = Math.round(Math.abs(await measureOffset(ctx.db)))
       if (skew > 1_000) warnings.push(`This machine's clock is ${skew} ms away from the database's.`)
       if (config.mode === 'serve' && (await findFact(ctx.db, DEMO_WORLD))) {

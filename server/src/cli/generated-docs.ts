@@ -1,14 +1,14 @@
 import { surface } from '../app.ts'
 import { loadConfig, VARIABLES } from '../config.ts'
 import { ERRORS } from '../errors.ts'
-import { API_VERSION } from '../http/docs.tsx'
 import { describeApi } from '../http/openapi.ts'
 
 /** The documents made from the code, by file name. A test fails when the committed ones differ. */
 export function generatedDocs(): Record<string, string> {
   // The demo's surface is the widest: it has the mailbox too.
-  const { routes } = surface(loadConfig('demo', {}))
-  const api = describeApi(routes, { version: API_VERSION, baseUrl: 'http://localhost:3000' })
+  const config = loadConfig('demo', {})
+  const { routes } = surface(config)
+  const api = describeApi(routes, config.baseUrl)
   return {
     'openapi.json': `${JSON.stringify(api, null, 2)}\n`,
     'errors.md': describeErrors(),

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
+import { isDatabaseAway } from '../db/away.ts'
 import { OperatorError } from '../errors.ts'
-import { isDatabaseAway } from '../http/errors.ts'
+import { VERSION } from '../lib/version.ts'
 import { adminCommand } from './admin.ts'
 import { applyCommand } from './apply.ts'
 import { demoCommand } from './demo.ts'
@@ -11,7 +12,7 @@ import { serveCommand } from './serve.ts'
 
 const program = new Command('latchkey')
   .description('Identity, tenants and licensing for B2B software, in one service.')
-  .version('0.1.0')
+  .version(VERSION)
   .showHelpAfterError()
   .addHelpText('after', '\nSettings come from the environment; "latchkey doctor" lists them.')
   .addCommand(serveCommand)

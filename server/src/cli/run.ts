@@ -18,6 +18,7 @@ interface ServiceHooks {
 export async function runService(config: Config, { prepare, onReady }: ServiceHooks): Promise<void> {
   const told = listenForStop()
   const service = await startService(config, prepare)
+  for (const warning of config.warnings) service.ctx.log.warn(warning)
   onReady(service.ctx)
   const reason = await Promise.race([told, service.connection.lost.then(() => 'lost')])
   await stop(service, reason)

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { loadConfig, processEnvironment, readConfig } from '../config.ts'
+import { loadConfig, processEnvironment } from '../config.ts'
 import { refuseDemoWorld } from './demo-world.ts'
 import { runService } from './run.ts'
 
@@ -14,9 +14,7 @@ export const serveCommand = new Command('serve')
     const config = loadConfig('serve', processEnvironment())
     await runService(config, {
       prepare: refuseDemoWorld,
-      onReady({ log }) {
-        for (const warning of readConfig('serve', processEnvironment()).warnings) log.warn(warning)
-        log.info({ baseUrl: config.baseUrl, host: config.host, port: config.port }, 'ready')
-      },
+      onReady: ({ log }) =>
+        log.info({ baseUrl: config.baseUrl, host: config.host, port: config.port }, 'ready'),
     })
   })

@@ -1,9 +1,8 @@
+import type { Config } from '../config.ts'
 import { render } from '../ui/render.ts'
 import { type Asset, definePage, type Page, type Route } from './define-route.ts'
 import { DocsPage } from './docs-page.tsx'
 import { describeApi } from './openapi.ts'
-
-export const API_VERSION = '0.1.0'
 
 /** The routes do not change while the service runs, so both descriptions are made once. */
 export function docsPages(routes: Route[]): Page[] {
@@ -11,12 +10,12 @@ export function docsPages(routes: Route[]): Page[] {
   return [definePage({ method: 'GET', path: '/docs', caller: 'anyone', handler: () => ({ html }) })]
 }
 
-export function openApiAsset(routes: Route[]): Asset {
+export function openApiAsset(routes: Route[], { baseUrl }: Config): Asset {
+  const document = JSON.stringify(describeApi(routes, baseUrl))
   return {
     path: '/openapi.json',
     type: 'application/json; charset=utf-8',
     maxAge: 0,
-    content: ({ config }) =>
-      JSON.stringify(describeApi(routes, { version: API_VERSION, baseUrl: config.baseUrl })),
+    content: () => document,
   }
 }

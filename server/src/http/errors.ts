@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { isDatabaseAway } from '../db/away.ts'
 import { AppError, type ErrorCode, type FieldProblem } from '../errors.ts'
 import type { ErrorBody } from './schema.ts'
 
@@ -28,19 +29,6 @@ const FASTIFY_CODES: Record<string, ErrorCode> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'INVALID_REQUEST',
 }
 
-/** Connection and resource troubles of PostgreSQL, by SQLSTATE class or code, in which trying again helps. */
-const DATABASE_AWAY = /^(?:08...|53...|57P0[1-5]|25006|58030|40001|40P01)$/
-const SOCKET_AWAY = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'ETIMEDOUT',
-  'EPIPE',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-])
-const POOL_AWAY = /^(?:timeout exceeded when trying to connect|Connection terminated)/
-
 /** Turns whatever was thrown into the one error the caller sees. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
@@ -61,13 +49,6 @@ export function toAppError(error: unknown): AppError {
 /** The framework refused the request, or the caller hung up while sending it. */
 function isCallersFault({ code = '', statusCode = 500, message }: Partial<FastifyError>): boolean {
   return (code.startsWith('FST_') && statusCode < 500) || (code === 'ECONNRESET' && message === 'aborted')
-}
-
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = 'code' in error ? String(error.code) : ''
-  const fromSocket = 'syscall' in error && SOCKET_AWAY.has(code)
-  return fromSocket || DATABASE_AWAY.test(code) || POOL_AWAY.test(error.message)
 }
 
 type Validation = NonNullable<FastifyError['validation']>[number]

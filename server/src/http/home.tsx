@@ -19,7 +19,7 @@ export const homePage = definePage({
           <li>
             <a href="/health/ready">Health</a>: whether it is ready for traffic
           </li>
-          {config.mode === 'demo' && config.mail.smtpUrl === undefined && (
+          {config.mail.mailbox && (
             <li>
               <a href="/dev/mailbox">Mailbox</a>: the mail of the demo
             </li>

@@ -1,13 +1,14 @@
 import type { TSchema } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { groupBy } from '../lib/group-by.ts'
+import { VERSION } from '../lib/version.ts'
 import type { Route } from './define-route.ts'
 import { ErrorBody } from './schema.ts'
 
 type Json = Record<string, unknown>
 
 /** The OpenAPI 3.1 description of the given routes. The same routes give the same text. */
-export function describeApi(routes: Route[], info: { version: string; baseUrl: string }): Json {
+export function describeApi(routes: Route[], baseUrl: string): Json {
   const components = new Map<string, unknown>()
   const paths: Record<string, Json> = {}
   for (const route of routes) {
@@ -19,11 +20,11 @@ export function describeApi(routes: Route[], info: { version: string; baseUrl: s
     openapi: '3.1.0',
     info: {
       title: 'Latchkey',
-      version: info.version,
+      version: VERSION,
       description: 'Identity, tenants and licensing for B2B software.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: info.baseUrl }],
+    servers: [{ url: baseUrl }],
     paths,
     components: { schemas: Object.fromEntries(sorted) },
   }

@@ -9,16 +9,12 @@ import { deleteMail, findMail, insertMail, type StoredMail } from './store.ts'
 
 const SEAL = 'mail'
 
-/** Whether mail stays here to be read on a page instead of being sent. */
-export const hasMailbox = ({ mode, mail }: Ctx['config']): boolean =>
-  mode === 'demo' && mail.smtpUrl === undefined
-
 /** Writes a letter in the caller's transaction. It is sent if and only if that transaction commits. */
 export async function queueMail(ctx: Ctx, tx: Tx, to: string, letter: Letter): Promise<void> {
   const id = newId()
   const sealed = ctx.keys.seal(SEAL, JSON.stringify(renderLetter(ctx.config, letter)))
   await insertMail(tx, { id, recipient: to, sealed, created_at: ctx.now() })
-  if (!hasMailbox(ctx.config)) await enqueue(tx, deliverMail, { mailId: id })
+  if (!ctx.config.mail.mailbox) await enqueue(tx, deliverMail, { mailId: id })
 }
 
 export const openMail = (ctx: Ctx, { sealed }: StoredMail): RenderedLetter =>
@@ -33,7 +29,7 @@ export const deliverMail = defineJob<{ mailId: string }>({
   name: 'deliver_mail',
   async run(ctx, { mailId }) {
     const mail = await findMail(ctx.db, mailId)
-    if (!mail || hasMailbox(ctx.config)) return
+    if (!mail || ctx.config.mail.mailbox) return
     const { subject, text, html } = openMail(ctx, mail)
     const messageId = `<${mail.id}@${new URL(ctx.config.baseUrl).hostname}>`
     try {

@@ -52,22 +52,28 @@ const planCreation = (ctx: Ctx, entry: DeclaredUser): Change[] => [
   },
 ]
 
+/** What a declaration may change about a person, and where it is kept. */
+const COLUMNS = {
+  givenName: 'given_name',
+  familyName: 'family_name',
+  displayName: 'display_name',
+  superAdmin: 'is_super_admin',
+} as const satisfies Partial<Record<keyof DeclaredUser, keyof UserChange>>
+
 function planUpdate(ctx: Ctx, user: User, entry: DeclaredUser): Change[] {
+  const names = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]
   // What the declaration leaves out is left alone.
-  const wanted: UserChange = {
-    ...(entry.givenName !== undefined && { given_name: entry.givenName }),
-    ...(entry.familyName !== undefined && { family_name: entry.familyName }),
-    ...(entry.displayName !== undefined && { display_name: entry.displayName }),
-    ...(entry.superAdmin !== undefined && { is_super_admin: entry.superAdmin }),
-  }
-  const changed = (Object.keys(wanted) as (keyof UserChange)[]).filter((key) => wanted[key] !== user[key])
+  const changed = names.filter((name) => entry[name] !== undefined && entry[name] !== user[COLUMNS[name]])
   if (changed.length === 0) return []
+  const change: UserChange = Object.fromEntries(changed.map((name) => [COLUMNS[name], entry[name]]))
   return [
     {
       action: 'update',
       subject: `user ${user.email}`,
-      fields: changed.map((key) => `${key}: ${JSON.stringify(user[key])} → ${JSON.stringify(wanted[key])}`),
-      apply: (tx) => changeUser(ctx, tx, user, wanted),
+      fields: changed.map(
+        (name) => `${name}: ${JSON.stringify(user[COLUMNS[name]])} → ${JSON.stringify(entry[name])}`,
+      ),
+      apply: (tx) => changeUser(ctx, tx, user, change),
     },
   ]
 }

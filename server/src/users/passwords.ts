@@ -8,7 +8,7 @@ const LONGEST_PASSWORD = 1024
 /** OWASP's parameters for argon2id, the library's own algorithm unless told otherwise. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Why a password cannot be used; undefined when it can. Characters count as people see them. */
+/** Why a password cannot be used; undefined when it can. A character is a code point, after normalisation. */
 export function passwordProblem(password: string, shortest: number): string | undefined {
   const length = [...password.normalize('NFKC')].length
   if (length < shortest) return `The password must have at least ${shortest} characters.`

@@ -13,7 +13,10 @@ afterEach(async () => {
 
 test('after the database was away the service answers again and its jobs go on', async () => {
   server = await startMailserver()
-  service = await startService({ config: { mail: { smtpUrl: server.url, from: 'a@b.test' } }, worker: true })
+  service = await startService({
+    config: { mail: { smtpUrl: server.url, mailbox: false, from: 'a@b.test' } },
+    worker: true,
+  })
   const { name, direct } = service.connection
   const admin = await adminOf(direct.host ?? '')
   const ready = async () => (await fetch(`${service.url}/health/ready`)).status

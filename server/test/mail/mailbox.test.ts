@@ -42,7 +42,9 @@ test('the mailbox page escapes what it shows and links what can be followed', as
 })
 
 test('there is no mailbox where mail is sent for real', async () => {
-  const real = await startService({ config: { mail: { smtpUrl: 'smtp://127.0.0.1:1', from: 'a@b.test' } } })
+  const real = await startService({
+    config: { mail: { smtpUrl: 'smtp://127.0.0.1:1', mailbox: false, from: 'a@b.test' } },
+  })
   expect((await fetch(`${real.url}/dev/mailbox`)).status).toBe(404)
   expect((await fetch(`${real.url}/dev/mailbox/messages`)).status).toBe(404)
   await real.close()

@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 async function startWith(smtpUrl: string): Promise<TestService> {
-  const mail = { smtpUrl, from: 'Latchkey <no-reply@latchkey.test>' }
+  const mail = { smtpUrl, mailbox: false, from: 'Latchkey <no-reply@latchkey.test>' }
   const service = await startService({ config: { mail }, worker: true })
   open.push(service)
   return service
@@ -111,7 +111,9 @@ test('what waits in the database shows neither the content nor its links', async
 
 test('work that a killed service had begun is taken up by the next', async () => {
   const server = await mailserver()
-  const service = await startService({ config: { mail: { smtpUrl: server.url, from: 'a@b.test' } } })
+  const service = await startService({
+    config: { mail: { smtpUrl: server.url, mailbox: false, from: 'a@b.test' } },
+  })
   open.push(service)
   await send(service.ctx, 'Interrupted')
   await sql`

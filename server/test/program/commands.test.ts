@@ -47,7 +47,7 @@ describe('latchkey apply', () => {
     expect(await apply(second)).toEqual({
       code: 0,
       output:
-        '  ~ user ann@example.test (given_name: "Ann" → "Anna", is_super_admin: false → true)\n' +
+        '  ~ user ann@example.test (givenName: "Ann" → "Anna", superAdmin: false → true)\n' +
         '0 to create, 1 to change.\nApplied.\n',
     })
     expect(await query('select email, given_name, is_super_admin from users')).toEqual([
@@ -149,7 +149,7 @@ describe('latchkey doctor', () => {
     const { code, output } = await runToEnd(['doctor'], {
       env: {
         DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/x',
-        SMTP_URL: 'smtp://me:hunter3@127.0.0.1:1',
+        SMTP_URL: 'smtp://me@example.test:hunter@3@127.0.0.1:1',
         LATCHKEY_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('hex'),
         LATCHKEY_DATADIR: '/typo',
       },

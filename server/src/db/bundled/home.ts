@@ -14,7 +14,6 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../../errors.ts'
-import { fsProblem } from '../../lib/fs-problem.ts'
 import { canEnter, chooseIdentity, type Identity } from './identity.ts'
 
 /**
@@ -39,19 +38,6 @@ const LONGEST_SOCKET_DIR = 103 - 14
 const SOCKET_DIR = 'run-'
 
 export function prepareHome(dataDir: string): Home {
-  try {
-    return layOut(dataDir)
-  } catch (error) {
-    const reason = fsProblem(error)
-    if (!reason) throw error
-    throw new OperatorError(
-      `The data folder ${dataDir} cannot be used: ${reason}. Mend that, or choose another with LATCHKEY_DATA_DIR.`,
-      { cause: error },
-    )
-  }
-}
-
-function layOut(dataDir: string): Home {
   // Root's folders let PostgreSQL's user pass, but not look around; secrets in them are files of mode 0600.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700
   if (!existsSync(dataDir)) {

@@ -63,9 +63,11 @@ export async function launch(
   }
   try {
     const client = await connectWhenReady(socketDir, () => !exit.happened)
-    if (client) await ensureDatabase(client).finally(() => client.end())
-    if (client) removeOtherSocketDirs(home, socketDir)
-    if (client) removeUnfinished(home.cluster, (folder) => removeOwned(folder, home))
+    if (client) {
+      await ensureDatabase(client).finally(() => client.end())
+      removeOtherSocketDirs(home, socketDir)
+      removeUnfinished(home.cluster, (folder) => removeOwned(folder, home))
+    }
   } catch (error) {
     await stop()
     throw error

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../errors.ts'
+import { fsProblem } from '../../lib/fs-problem.ts'
 import { ensureCluster } from './cluster.ts'
 import { prepareHome } from './home.ts'
 import { launch, type RunningServer } from './launch.ts'
@@ -28,6 +29,19 @@ const PATIENCE_MS = 60_000
  * started again; the folder's own pid file decides between two that start at once.
  */
 export async function startBundled(dataDir: string, options: BundledOptions): Promise<BundledServer> {
+  try {
+    return await start(dataDir, options)
+  } catch (error) {
+    const reason = fsProblem(error)
+    if (!reason) throw error
+    throw new OperatorError(
+      `The data folder ${dataDir} cannot be used: ${reason}. Mend that, or choose another with LATCHKEY_DATA_DIR.`,
+      { cause: error },
+    )
+  }
+}
+
+async function start(dataDir: string, options: BundledOptions): Promise<BundledServer> {
   const home = prepareHome(dataDir)
   const programs = locatePrograms(home)
   ensureCluster(home, programs)

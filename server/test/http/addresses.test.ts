@@ -1,0 +1,107 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sampleRoutes } from '../support/sample-routes.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ routes: sampleRoutes })
+})
+afterAll(() => service.close())
+
+describe('a query', () => {
+  const get = async (query: string) => {
+    const response = await fetch(`${service.url}/sample/notes/1${query}`)
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+
+  test('is read as what its schema says', async () => {
+    expect(await get('?page=3')).toEqual({ status: 200, body: { id: '1', page: 3 } })
+    expect(await get('')).toEqual({ status: 200, body: { id: '1', page: 1 } })
+  })
+
+  test.each([
+    '?page=0',
+    '?page=-1',
+    '?page=x',
+    '?page=',
+    '?page=1.5',
+    '?page=1&page=2',
+    '?page=Infinity',
+    '?page=1e999',
+  ])('%s is 422', async (query) => {
+    expect(await get(query)).toMatchObject({ status: 422, body: { error: 'VALIDATION_FAILED' } })
+  })
+
+  test.each(['?page=%ff', '?x=%c0%af', '?x=%ZZ', '?x=%', '?x=%00'])('%s is 400', async (query) => {
+    expect(await get(query)).toMatchObject({ status: 400, body: { error: 'INVALID_REQUEST' } })
+  })
+})
+
+describe('an address', () => {
+  const status = async (path: string, init?: RequestInit) => (await fetch(service.url + path, init)).status
+
+  test.each(['/nope', '/API/docs', '/docs/', '//docs', '/docs;x', '/docs%2f', '/sample/notes'])(
+    '%s that leads nowhere is a JSON 404 or 405',
+    async (path) => {
+      const response = await fetch(service.url + path)
+      expect([404, 405]).toContain(response.status)
+      expect(await response.json()).toMatchObject({
+        statusCode: response.status,
+        requestId: expect.any(String),
+      })
+    },
+  )
+
+  test('with a broken escape is a JSON 400', async () => {
+    expect(await status('/sample/notes/%ff')).toBe(400)
+    const { status: code, headers } = await fetch(`${service.url}/%ZZ`)
+    expect(code).toBe(400)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('x-request-id')).toBeTruthy()
+  })
+
+  test('with NUL in it leads nowhere, and with a fragment is refused', async () => {
+    expect(await status('/sample/notes/%00')).toBe(404)
+    expect(
+      await speak('GET /sample/notes/1#page=7 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+    ).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  test('asked for with an unheard-of method is no mistake of ours', async () => {
+    expect(await speak('QUERY /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1.1 4/,
+    )
+  })
+
+  test('with a very long parameter reaches its route', async () => {
+    expect(await status(`/sample/notes/${'x'.repeat(5_000)}`)).toBe(200)
+  })
+
+  test('of 64 KB is 431 and the next request is answered', async () => {
+    expect(await status(`/${'x'.repeat(65_536)}`)).toBe(431)
+    expect(await status('/health/live')).toBe(200)
+  })
+
+  test('answers 405 with Allow to a method it does not have', async () => {
+    const response = await fetch(`${service.url}/sample/notes/1`, { method: 'PUT' })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('GET, DELETE, HEAD')
+    expect(await response.json()).toMatchObject({ error: 'METHOD_NOT_ALLOWED' })
+  })
+
+  test('refuses TRACE and rubbish in place of HTTP without a 5xx', async () => {
+    expect(await speak('TRACE / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1.1 (404|405|400)/,
+    )
+    expect(await speak('rubbish\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  async function speak(text: string): Promise<string> {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    socket.end(text)
+    let answer = ''
+    for await (const chunk of socket) answer += chunk
+    return answer
+  }
+})
