@@ -51,12 +51,6 @@ export async function openContext(config: Config, use: 'own' | 'share'): Promise
       strict: false,
       state: { draining: false },
     }
-    if (connection.relocatedTo !== undefined) {
-      ctx.log.info(
-        { folder: connection.relocatedTo },
-        'the database lies where its user can reach it, not in the data folder',
-      )
-    }
     return { ctx, connection, applied, close: closers.close }
   } catch (error) {
     await closers.close()
@@ -74,6 +68,12 @@ export async function startService(
     const opened = await openContext(config, 'own')
     const { ctx, connection } = opened
     closers.add(opened.close)
+    if (connection.relocatedTo !== undefined) {
+      ctx.log.info(
+        { folder: connection.relocatedTo },
+        'the database lies where its user can reach it, not in the data folder',
+      )
+    }
     await prepare(ctx)
     const worker = await startWorker(ctx, connection, jobs)
     closers.add(worker.stop)
