@@ -1,38 +1,67 @@
 import type { FastifyInstance } from 'fastify'
+import { knowsOrigin } from './applications/clients.ts'
+import { applicationsSection, clientsSection } from './applications/declare.ts'
+import { applicationsRoutes } from './applications/routes.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import type { Section } from './declaration/section.ts'
 import { docsPages, openApiAsset } from './http/docs.tsx'
 import { healthRoutes } from './http/health.ts'
 import { homePage } from './http/home.tsx'
-import { registerAll, type Surface } from './http/register.ts'
+import { forgetIdempotencyKeys } from './http/idempotency.ts'
+import { registerAll, type Surface, type Wiring } from './http/register.ts'
 import { createServer } from './http/server.ts'
 import type { Job } from './jobs/job.ts'
+import { maintainSigningKeys } from './keys/signing-keys.ts'
 import { mailboxPages, mailboxRoutes } from './mail/mailbox.tsx'
 import { deliverMail } from './mail/outbox.ts'
+import { recognise } from './oauth/access-tokens.ts'
+import { logoutPages } from './oauth/logout-pages.tsx'
+import { authorizePages } from './oauth/pages.tsx'
+import { oauthRoutes } from './oauth/routes.ts'
+import { sweepExpired } from './oauth/sweep.ts'
+import { sessionPages } from './sessions/pages.tsx'
+import { sessionRoutes } from './sessions/routes.ts'
+import { tenantsSection } from './tenants/declare.ts'
 import { stylesheet } from './ui/stylesheet.ts'
 import { usersSection } from './users/declare.ts'
 
 /** Every door of the service. The mailbox exists only where mail is not sent. */
 export function surface(config: Config): Surface {
   const { mailbox } = config.mail
-  const routes = [...healthRoutes, ...(mailbox ? mailboxRoutes : [])]
+  const routes = [
+    ...oauthRoutes,
+    ...sessionRoutes,
+    ...applicationsRoutes,
+    ...healthRoutes,
+    ...(mailbox ? mailboxRoutes : []),
+  ]
   return {
     routes,
-    pages: [homePage, ...docsPages(routes), ...(mailbox ? mailboxPages : [])],
+    pages: [
+      homePage,
+      ...sessionPages,
+      ...authorizePages,
+      ...logoutPages,
+      ...docsPages(routes),
+      ...(mailbox ? mailboxPages : []),
+    ],
     assets: [stylesheet, openApiAsset(routes, config)],
   }
 }
 
 /** Work outside requests. */
-export const jobs: Job<never>[] = [deliverMail]
+export const jobs: Job<never>[] = [deliverMail, maintainSigningKeys, sweepExpired, forgetIdempotencyKeys]
 
 /** What a declaration may list, in the order in which things depend on each other. */
-export const sections: Section[] = [usersSection]
+export const sections: Section[] = [usersSection, tenantsSection, applicationsSection, clientsSection]
+
+/** How the doors find out what only the slices know. */
+export const wiring: Wiring = { doorkeeper: recognise, knowsOrigin }
 
 export function buildApp(ctx: Ctx): FastifyInstance {
   const { app, metrics } = createServer(ctx)
   const doors = surface(ctx.config)
-  registerAll(app, ctx, { ...doors, assets: [...doors.assets, metrics.asset] })
+  registerAll(app, ctx, { ...doors, assets: [...doors.assets, metrics.asset] }, wiring)
   return app
 }

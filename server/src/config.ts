@@ -21,8 +21,30 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   /** How long readiness is off before connections close, so that a load balancer can look away. */
   readonly drainDelayMs: number
+  readonly lifetimes: Lifetimes
+  /** How old the newest signing key becomes before another takes over. */
+  readonly keyRotationDays: number
+  readonly limits: Limits
   /** What is probably not meant so. */
   readonly warnings: readonly string[]
+}
+
+/** How long things last, in seconds. An application may have its own for its tokens. */
+export interface Lifetimes {
+  readonly accessToken: number
+  readonly idToken: number
+  readonly refreshTokenIdle: number
+  readonly refreshToken: number
+  readonly sessionIdle: number
+  readonly session: number
+}
+
+/** How often one may fail before one has to wait. */
+export interface Limits {
+  /** Wrong passwords for one account from one address in 15 minutes. */
+  readonly signInFailures: number
+  /** Wrong secrets for one client from one address in a minute. */
+  readonly clientFailures: number
 }
 
 export interface DatabaseConfig {
@@ -64,7 +86,45 @@ export const VARIABLES: Record<string, string> = {
   LATCHKEY_ENCRYPTION_KEY: '32 bytes in base64 or hex; several, newest first, separated by commas',
   LOG_LEVEL: `${LOG_LEVELS.join(', ')} (info)`,
   TRUSTED_PROXIES: 'addresses or CIDR ranges whose X-Forwarded-For is believed, separated by commas (none)',
+  SIGN_IN_FAILURES: 'wrong passwords for one account from one address in 15 minutes before 429 (30)',
+  CLIENT_FAILURES: 'wrong secrets for one client from one address in a minute before 429 (300)',
+  KEY_ROTATION_DAYS: 'days after which a new key signs the tokens (90)',
   DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500, at most 4000)',
+}
+
+const HOUR = 3_600
+const DAY = 24 * HOUR
+const YEAR = 365 * DAY
+
+/** No token outlives this: retired signing keys are kept as long. */
+const LONGEST_TOKEN = DAY
+
+const LIFETIMES: Record<keyof Lifetimes, { variable: string; fallback: number; max: number; what: string }> =
+  {
+    accessToken: { variable: 'ACCESS_TOKEN_TTL', fallback: 900, max: LONGEST_TOKEN, what: 'an access token' },
+    idToken: { variable: 'ID_TOKEN_TTL', fallback: HOUR, max: LONGEST_TOKEN, what: 'an ID token' },
+    refreshTokenIdle: {
+      variable: 'REFRESH_TOKEN_IDLE_TTL',
+      fallback: 30 * DAY,
+      max: YEAR,
+      what: 'a refresh token that is not used',
+    },
+    refreshToken: {
+      variable: 'REFRESH_TOKEN_TTL',
+      fallback: 90 * DAY,
+      max: YEAR,
+      what: 'refresh tokens from one sign-in, however often used',
+    },
+    sessionIdle: {
+      variable: 'SESSION_IDLE_TTL',
+      fallback: 14 * DAY,
+      max: YEAR,
+      what: 'a browser session that is not used',
+    },
+    session: { variable: 'SESSION_TTL', fallback: 90 * DAY, max: YEAR, what: 'a browser session' },
+  }
+for (const { variable, fallback, what } of Object.values(LIFETIMES)) {
+  VARIABLES[variable] = `seconds for which ${what} is good (${fallback})`
 }
 
 /** Reads the environment once. All problems are collected, so that they can be mended in one go. */
@@ -96,6 +156,12 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
     trustedProxies: readProxies(read),
     drainDelayMs: read.integer('DRAIN_DELAY_MS', { fallback: 500, min: 0, max: 4_000 }),
+    lifetimes: readLifetimes(read),
+    keyRotationDays: read.integer('KEY_ROTATION_DAYS', { fallback: 90, min: 1, max: 3_650 }),
+    limits: {
+      signInFailures: read.integer('SIGN_IN_FAILURES', { fallback: 30, min: 3, max: 100_000 }),
+      clientFailures: read.integer('CLIENT_FAILURES', { fallback: 300, min: 3, max: 1_000_000 }),
+    },
     warnings: findWarnings(mode, env),
   }
   if (config.database.directUrl && !config.database.url) {
@@ -103,6 +169,14 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
   }
   if (mode === 'serve') problems.push(...refusedInProduction(config))
   return { config: deepFreeze(config), problems }
+}
+
+function readLifetimes(read: Reader): Lifetimes {
+  const entries = Object.entries(LIFETIMES).map(([name, { variable, fallback, max }]) => [
+    name,
+    read.integer(variable, { fallback, min: 60, max }),
+  ])
+  return Object.fromEntries(entries) as Lifetimes
 }
 
 function findWarnings(mode: Mode, env: Environment): string[] {

@@ -1,7 +1,10 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
+import type { ChangeFeed } from './db/changes.ts'
+import type { Memory } from './db/memory.ts'
 import type { Db } from './db/open.ts'
 import type { Sealer } from './lib/seal.ts'
+import type { Signer } from './lib/signer.ts'
 
 /** What every part of the service works with, passed by hand. */
 export interface Ctx {
@@ -9,7 +12,14 @@ export interface Ctx {
   readonly db: Db
   /** The time all nodes agree on. */
   now(): Date
+  /** Seals what must be readable again. */
   readonly keys: Sealer
+  /** Signs tokens. */
+  readonly signer: Signer
+  /** What is changed, on any node. */
+  readonly changes: ChangeFeed
+  /** What was read before and has not changed since. */
+  readonly memory: Memory
   readonly log: Logger
   /** Set by tests: a route that throws a code it does not declare then fails instead of answering it. */
   readonly strict: boolean

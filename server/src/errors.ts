@@ -4,18 +4,57 @@
  */
 export const ERRORS = {
   INVALID_REQUEST: [400, 'The request could not be understood.'],
+  INVALID_TOKEN: [400, 'This link is not valid any more. Ask for a new one.'],
+  UNAUTHORIZED: [401, 'Sign in first, or send a valid access token.'],
+  INVALID_CREDENTIALS: [401, 'The e-mail address or the password is wrong.'],
+  FORBIDDEN: [403, 'You may not do this.'],
   NOT_FOUND: [404, 'There is nothing at this address.'],
+  APPLICATION_NOT_FOUND: [404, 'There is no such application.'],
+  CLIENT_NOT_FOUND: [404, 'There is no such client.'],
+  SECRET_NOT_FOUND: [404, 'This client has no such secret.'],
   METHOD_NOT_ALLOWED: [405, 'This address does not answer to that method; see the Allow header.'],
   REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+  SLUG_TAKEN: [409, 'This slug is taken. Choose another.'],
+  CLIENT_ID_TAKEN: [409, 'This client id is taken. Choose another.'],
+  TOO_MANY_SECRETS: [409, 'This client has two secrets already. End one of them first.'],
   PAYLOAD_TOO_LARGE: [413, 'The request body is too large.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Send this body as application/json in UTF-8.'],
   VALIDATION_FAILED: [422, 'Some fields are not valid; details says which.'],
+  WEAK_PASSWORD: [422, 'The password is too weak.'],
+  IDEMPOTENCY_KEY_REUSED: [422, 'This Idempotency-Key was used before with another request.'],
+  RATE_LIMITED: [429, 'Too many attempts. Wait a while; Retry-After says how long.'],
   HEADERS_TOO_LARGE: [431, 'The address or the headers of the request are too long.'],
   INTERNAL_ERROR: [500, 'Something went wrong on our side. The request id identifies it in the log.'],
   UNAVAILABLE: [503, 'The service cannot answer just now. Try again shortly.'],
 } as const satisfies Record<string, readonly [number, string]>
 
 export type ErrorCode = keyof typeof ERRORS
+
+/**
+ * The codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, OpenID Connect Core §3.1.2.6), with the status
+ * they have where they are an answer and not a redirect.
+ */
+export const OAUTH_ERRORS = {
+  invalid_request: 400,
+  invalid_client: 400,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  invalid_scope: 400,
+  invalid_token: 401,
+  insufficient_scope: 403,
+  access_denied: 403,
+  login_required: 400,
+  interaction_required: 400,
+  consent_required: 400,
+  request_not_supported: 400,
+  request_uri_not_supported: 400,
+  server_error: 500,
+  temporarily_unavailable: 503,
+} as const satisfies Record<string, number>
+
+export type OAuthErrorCode = keyof typeof OAUTH_ERRORS
 
 /** One refused field of a request. */
 export interface FieldProblem {
@@ -47,6 +86,25 @@ export class AppError extends Error {
     this.status = status
     this.details = options.details
     this.headers = options.headers ?? {}
+  }
+}
+
+/** A refusal in the words of OAuth. The description is public, printable ASCII, without quotes and backslashes. */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError'
+  readonly code: OAuthErrorCode
+  readonly status: number
+  readonly headers: Record<string, string>
+
+  constructor(
+    code: OAuthErrorCode,
+    description: string,
+    { status, headers }: { status?: number; headers?: Record<string, string> } = {},
+  ) {
+    super(description)
+    this.code = code
+    this.status = status ?? OAUTH_ERRORS[code]
+    this.headers = headers ?? {}
   }
 }
 

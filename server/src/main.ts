@@ -3,12 +3,15 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp, jobs } from './app.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
+import { openChangeFeed, silentFeed } from './db/changes.ts'
 import { startClock } from './db/clock.ts'
+import { createMemory } from './db/memory.ts'
 import { type Migration, migrate } from './db/migrate.ts'
 import { type Connection, connect, openDb } from './db/open.ts'
 import { OperatorError } from './errors.ts'
 import { startWorker } from './jobs/worker.ts'
 import { loadEncryptionKeys } from './keys/encryption-keys.ts'
+import { createSigner, ensureSigningKey } from './keys/signing-keys.ts'
 import { createClosers } from './lib/closers.ts'
 import { createLogger } from './lib/logger.ts'
 import { createSealer } from './lib/seal.ts'
@@ -42,19 +45,34 @@ export async function openContext(config: Config, use: 'own' | 'share'): Promise
     closers.add(() => db.destroy())
     const clock = await startClock(db)
     closers.add(clock.stop)
-    const ctx: Ctx = {
-      config,
+    // A command ends before it could use anything twice.
+    const changes = use === 'own' ? await openChangeFeed(connection.direct) : silentFeed
+    closers.add(changes.stop)
+    const ctx = createContext(config, {
       db,
+      changes,
       now: clock.now,
       keys: createSealer(loadEncryptionKeys(config)),
       log: createLogger(config.logLevel),
-      strict: false,
-      state: { draining: false },
-    }
+    })
     return { ctx, connection, applied, close: closers.close }
   } catch (error) {
     await closers.close()
     throw error
+  }
+}
+
+type Givens = Pick<Ctx, 'db' | 'changes' | 'now' | 'keys' | 'log'> & Partial<Pick<Ctx, 'strict'>>
+
+/** Puts together what every part of the service works with. */
+export function createContext(config: Config, givens: Givens): Ctx {
+  return {
+    strict: false,
+    ...givens,
+    config,
+    memory: createMemory(givens.changes),
+    signer: createSigner({ ...givens, config }),
+    state: { draining: false },
   }
 }
 
@@ -75,6 +93,7 @@ export async function startService(
       )
     }
     await prepare(ctx)
+    await ensureSigningKey(ctx)
     const worker = await startWorker(ctx, connection, jobs)
     closers.add(worker.stop)
     const app = buildApp(ctx)

@@ -1,12 +1,15 @@
 import { Command } from 'commander'
 import { isDatabaseAway } from '../db/away.ts'
-import { OperatorError } from '../errors.ts'
+import { AppError, OperatorError } from '../errors.ts'
 import { VERSION } from '../lib/version.ts'
 import { adminCommand } from './admin.ts'
+import { applicationCommand } from './application.ts'
 import { applyCommand } from './apply.ts'
+import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
 import { docsCommand } from './docs.ts'
 import { doctorCommand } from './doctor.ts'
+import { keysCommand } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
 import { serveCommand } from './serve.ts'
 
@@ -20,6 +23,9 @@ const program = new Command('latchkey')
   .addCommand(migrateCommand)
   .addCommand(applyCommand)
   .addCommand(adminCommand)
+  .addCommand(applicationCommand)
+  .addCommand(clientCommand)
+  .addCommand(keysCommand)
   .addCommand(doctorCommand)
   .addCommand(docsCommand, { hidden: true })
 
@@ -33,6 +39,13 @@ try {
 /** What an operator can mend is said in a sentence; the rest is our mistake and shows where. */
 function describe(error: unknown): unknown {
   if (error instanceof OperatorError) return error.message
+  if (error instanceof AppError && error.status < 500) return describeRefusal(error)
   if (error instanceof Error && isDatabaseAway(error)) return `The database cannot be used: ${error.message}.`
   return error
+}
+
+/** A rule that a command broke, as the API would name it. */
+function describeRefusal({ message, details }: AppError): string {
+  const problems = Array.isArray(details) ? details : []
+  return [message, ...problems.map((problem) => `  - ${problem.field} ${problem.message}`)].join('\n')
 }

@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 
 /** A column that the service writes once, when it makes the row. */
 type Fixed<T> = ColumnType<T, T, never>
@@ -15,10 +15,173 @@ export interface UsersTable {
   display_name: string | null
   given_name: string | null
   family_name: string | null
+  middle_name: string | null
+  nickname: string | null
+  username: string | null
+  picture_url: string | null
+  website: string | null
+  gender: string | null
+  birthdate: string | null
+  zoneinfo: string | null
+  locale: string | null
+  phone: string | null
+  phone_verified: Generated<boolean>
   password_hash: string | null
   is_super_admin: boolean
+  disabled: Generated<boolean>
   created_at: Fixed<Date>
   updated_at: Date
+}
+
+export type MfaPolicy = 'OPTIONAL' | 'REQUIRED'
+
+export interface TenantsTable {
+  id: Fixed<string>
+  slug: string
+  name: string
+  mfa_policy: Generated<MfaPolicy>
+  settings: Generated<Record<string, unknown>>
+  created_at: Fixed<Date>
+  updated_at: Date
+}
+
+export type Role = 'owner' | 'admin' | 'member'
+export type MembershipStatus = 'ACTIVE' | 'INVITED' | 'SUSPENDED'
+
+export interface MembershipsTable {
+  id: Fixed<string>
+  tenant_id: Fixed<string>
+  user_id: Fixed<string>
+  role: Role
+  status: MembershipStatus
+  joined_at: Date | null
+  created_at: Fixed<Date>
+  updated_at: Date
+}
+
+export type LicensingMode = 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'
+
+export interface ApplicationsTable {
+  id: Fixed<string>
+  slug: string
+  name: string
+  trusted: Generated<boolean>
+  licensing_mode: Generated<LicensingMode>
+  access_token_ttl: number | null
+  id_token_ttl: number | null
+  refresh_token_idle_ttl: number | null
+  refresh_token_ttl: number | null
+  created_at: Fixed<Date>
+  updated_at: Date
+}
+
+export type ClientKind = 'SPA' | 'WEB' | 'MACHINE'
+export type PkceMethod = 'S256' | 'plain'
+
+export interface ClientsTable {
+  id: Fixed<string>
+  client_id: Fixed<string>
+  application_id: Fixed<string>
+  kind: Fixed<ClientKind>
+  name: string
+  redirect_uris: string[]
+  post_logout_redirect_uris: string[]
+  allowed_origins: string[]
+  scopes: string[]
+  tenant_id: Fixed<string | null>
+  require_nonce: boolean
+  pkce_methods: PkceMethod[]
+  disabled: boolean
+  created_at: Fixed<Date>
+  updated_at: Date
+}
+
+export interface ClientSecretsTable {
+  id: Fixed<string>
+  client_id: Fixed<string>
+  hash: Fixed<Buffer>
+  created_at: Fixed<Date>
+}
+
+export interface SigningKeysTable {
+  kid: Fixed<string>
+  public_jwk: ColumnType<Record<string, unknown>, string, never>
+  sealed_private_key: Buffer | null
+  created_at: Fixed<Date>
+  activates_at: Date
+}
+
+export interface SessionsTable {
+  id: Fixed<string>
+  user_id: Fixed<string>
+  secret_hash: Buffer
+  secret_since: Date
+  previous_secret_hash: Buffer | null
+  previous_valid_until: Date | null
+  auth_time: Date
+  amr: string[]
+  user_agent: string
+  ip_address: string
+  created_at: Fixed<Date>
+  last_active_at: Date
+  cookie_used_at: Date
+}
+
+export interface ConsentsTable {
+  user_id: Fixed<string>
+  application_id: Fixed<string>
+  scopes: string[]
+  granted_at: Date
+}
+
+export interface GrantsTable {
+  id: Fixed<string>
+  session_id: Fixed<string>
+  user_id: Fixed<string>
+  client_id: Fixed<string>
+  tenant_id: string | null
+  scopes: Fixed<string[]>
+  auth_time: Fixed<Date>
+  amr: Fixed<string[]>
+  code_hash: Fixed<Buffer>
+  code_expires_at: Fixed<Date>
+  code_used_at: Date | null
+  redirect_uri: Fixed<string>
+  nonce: Fixed<string | null>
+  code_challenge: Fixed<string | null>
+  code_challenge_method: Fixed<PkceMethod | null>
+  created_at: Fixed<Date>
+  expires_at: Date
+}
+
+export interface RefreshTokensTable {
+  hash: Fixed<Buffer>
+  grant_id: Fixed<string>
+  created_at: Fixed<Date>
+  expires_at: Fixed<Date>
+  used_at: Date | null
+}
+
+export interface RevokedTokensTable {
+  jti: Fixed<string>
+  expires_at: Fixed<Date>
+}
+
+export interface MailedLinksTable {
+  hash: Fixed<Buffer>
+  purpose: Fixed<string>
+  user_id: Fixed<string>
+  email: Fixed<string>
+  expires_at: Fixed<Date>
+}
+
+export interface IdempotencyKeysTable {
+  caller: Fixed<string>
+  key: Fixed<string>
+  fingerprint: Buffer
+  status: number | null
+  sealed_body: Buffer | null
+  created_at: Date
 }
 
 export interface MailMessagesTable {
@@ -33,4 +196,17 @@ export interface Tables {
   instance_facts: InstanceFactsTable
   users: UsersTable
   mail_messages: MailMessagesTable
+  tenants: TenantsTable
+  memberships: MembershipsTable
+  applications: ApplicationsTable
+  clients: ClientsTable
+  client_secrets: ClientSecretsTable
+  signing_keys: SigningKeysTable
+  sessions: SessionsTable
+  consents: ConsentsTable
+  grants: GrantsTable
+  refresh_tokens: RefreshTokensTable
+  revoked_tokens: RevokedTokensTable
+  mailed_links: MailedLinksTable
+  idempotency_keys: IdempotencyKeysTable
 }

@@ -4,9 +4,8 @@ import { parseDocument } from 'yaml'
 import type { Ctx } from '../context.ts'
 import { OperatorError } from '../errors.ts'
 import { fsProblem } from '../lib/fs-problem.ts'
-import type { Change, Section } from './section.ts'
-
-export type Declaration = Record<string, unknown[]>
+import { inEntry } from './compare.ts'
+import type { Change, Declaration, Section } from './section.ts'
 
 /** Reads a declaration and makes sure it says nothing that no section understands. */
 export function readDeclaration(path: string, sections: Section[]): Declaration {
@@ -46,7 +45,7 @@ export async function planChanges(
   const changes: Change[] = []
   for (const section of sections) {
     const entries = declaration[section.key] ?? []
-    if (entries.length > 0) changes.push(...(await section.plan(ctx, entries)))
+    if (entries.length > 0) changes.push(...(await section.plan(ctx, entries, declaration)))
   }
   return changes
 }
@@ -54,7 +53,7 @@ export async function planChanges(
 /** All or nothing: the instance matches the declaration, or is as it was. */
 export async function applyChanges(ctx: Ctx, changes: Change[]): Promise<void> {
   await ctx.db.transaction().execute(async (tx) => {
-    for (const change of changes) await change.apply(tx)
+    for (const change of changes) await inEntry(change.subject, () => change.apply(tx))
   })
 }
 

@@ -2,6 +2,9 @@ import type { TSchema } from 'typebox'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 
+/** Everything that is declared, by the key of its section. */
+export type Declaration = Record<string, unknown[]>
+
 /** One step that brings the instance closer to its declaration. */
 export interface Change {
   action: 'create' | 'update'
@@ -9,6 +12,7 @@ export interface Change {
   subject: string
   /** The fields that change, for the plan. Never a secret. */
   fields: string[]
+  /** What an entry refers to may be made by the steps before, so it is looked up here and not in the plan. */
   apply(tx: Tx): Promise<void>
 }
 
@@ -16,6 +20,9 @@ export interface Change {
 export interface Section {
   key: string
   entry: TSchema
-  /** Compares the entries, which fit the schema, with what is there. */
-  plan(ctx: Ctx, entries: unknown[]): Promise<Change[]>
+  /**
+   * Compares the entries, which fit the schema, with what is there. The rest of the declaration tells which of the
+   * things an entry refers to will be there in time.
+   */
+  plan(ctx: Ctx, entries: unknown[], declaration: Declaration): Promise<Change[]>
 }

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Ctx } from '../context.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode, OAuthErrorCode } from '../errors.ts'
+import type { Fields } from '../lib/fields.ts'
+import type { CallerKind, CallerOf } from './callers.ts'
+import type { CrossOrigin } from './cross-origin.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-/** Who may enter. `anyone` asks for nothing. */
-export type CallerKind = 'anyone'
 
 type Shape<S> = S extends TSchema ? Static<S> : undefined
 
@@ -17,7 +17,9 @@ export interface Input<
   B extends TSchema | undefined,
   Q extends TSchema | undefined,
   P extends TSchema | undefined,
+  K extends CallerKind,
 > {
+  caller: CallerOf<K>
   body: Shape<B>
   query: Shape<Q>
   params: Shape<P>
@@ -31,6 +33,7 @@ interface RouteOptions<
   B extends TSchema | undefined,
   Q extends TSchema | undefined,
   P extends TSchema | undefined,
+  K extends CallerKind,
 > {
   method: Method
   path: string
@@ -38,20 +41,29 @@ interface RouteOptions<
   summary: string
   /** The chapter of the API page it stands in. */
   tag: string
-  caller: CallerKind
+  caller: K
+  /** A body in JSON, or … */
   body?: B
+  /** … in the encoding of HTML forms. All its fields are text. */
+  form?: B
   query?: Q
   params?: P
   /** The successful answers by status. The schema is also the whitelist of what leaves the house. */
   reply: R
   /** The codes this route may throw, beside those every route may. */
   errors?: ErrorCode[]
-  handler(ctx: Ctx, input: Input<B, Q, P>): Promise<Answer<R>> | Answer<R>
+  /** Set on the OAuth endpoints: every error is answered in the words of OAuth, and these are the codes. */
+  oauthErrors?: OAuthErrorCode[]
+  /** Which pages of other origins may read the answers; none unless said. */
+  crossOrigin?: CrossOrigin
+  /** A repeated request with the same Idempotency-Key gets the first one's answer. */
+  idempotent?: boolean
+  handler(ctx: Ctx, input: Input<B, Q, P, K>): Promise<Answer<R>> | Answer<R>
 }
 
 /** Input whose types are known to the route alone. */
-type AnyInput = Record<'body' | 'query' | 'params', unknown> &
-  Pick<Input<undefined, undefined, undefined>, 'request' | 'reply'>
+type AnyInput = Record<'body' | 'query' | 'params' | 'caller', unknown> &
+  Pick<Input<undefined, undefined, undefined, 'anyone'>, 'request' | 'reply'>
 
 /** A route once its types have done their work. */
 export interface Route {
@@ -61,36 +73,73 @@ export interface Route {
   tag: string
   caller: CallerKind
   body: TSchema | undefined
+  bodyType: 'json' | 'form' | undefined
   query: TSchema | undefined
   params: TSchema | undefined
   reply: Record<number, TSchema>
   errors: ErrorCode[]
+  oauthErrors: OAuthErrorCode[] | undefined
+  crossOrigin: CrossOrigin | undefined
+  idempotent: boolean
   handler(ctx: Ctx, input: AnyInput): unknown
 }
 
 /** A door: who may enter, what goes in, what comes out, what can go wrong. */
 export function defineRoute<
   const R extends Record<number, TSchema>,
+  K extends CallerKind,
   B extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   P extends TSchema | undefined = undefined,
->(options: RouteOptions<R, B, Q, P>): Route {
-  const { body, query, params, errors = [], ...rest } = options
-  // The handler's input has been validated against these very schemas by the time it is called.
-  return { ...rest, body, query, params, errors, handler: rest.handler as Route['handler'] }
+>(options: RouteOptions<R, B, Q, P, K>): Route {
+  const { body, form, query, params, errors = [], oauthErrors, crossOrigin, idempotent = false } = options
+  const { method, path, summary, tag, caller, reply } = options
+  return {
+    ...{
+      method,
+      path,
+      summary,
+      tag,
+      caller,
+      reply,
+      query,
+      params,
+      errors,
+      oauthErrors,
+      crossOrigin,
+      idempotent,
+    },
+    body: body ?? form,
+    bodyType: body ? 'json' : form ? 'form' : undefined,
+    // The handler's input has been validated against these very schemas by the time it is called.
+    handler: options.handler as Route['handler'],
+  }
 }
 
-/** What a page answers: markup, and perhaps a status other than 200. */
-export interface PageAnswer {
-  status?: number
-  html: string
+/** What a page answers: markup, or the way to another address. */
+export type PageAnswer =
+  | {
+      html: string
+      /** Other than 200. */
+      status?: number
+      /** Origins beside ours to which a form on this page may lead in the end. */
+      formTargets?: string[]
+    }
+  | { redirect: string }
+
+export interface PageInput {
+  request: FastifyRequest
+  reply: FastifyReply
+  /** The parameters of the address. */
+  query: Fields
+  /** The fields of the form that was sent; empty for GET. */
+  form: Fields
 }
 
 export interface Page {
   method: 'GET' | 'POST'
   path: string
-  caller: CallerKind
-  handler(ctx: Ctx, request: FastifyRequest): Promise<PageAnswer> | PageAnswer
+  handler(ctx: Ctx, input: PageInput): Promise<PageAnswer> | PageAnswer
 }
 
 /** A page for people: HTML, and no part of the API description. */

@@ -7,7 +7,7 @@ import { describeApi } from './openapi.ts'
 /** The routes do not change while the service runs, so both descriptions are made once. */
 export function docsPages(routes: Route[]): Page[] {
   const html = render(<DocsPage routes={routes} />)
-  return [definePage({ method: 'GET', path: '/docs', caller: 'anyone', handler: () => ({ html }) })]
+  return [definePage({ method: 'GET', path: '/docs', handler: () => ({ html }) })]
 }
 
 export function openApiAsset(routes: Route[], { baseUrl }: Config): Asset {

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseAway } from '../db/away.ts'
-import { AppError, type ErrorCode, type FieldProblem } from '../errors.ts'
+import { AppError, type ErrorCode, type FieldProblem, OAuthError, type OAuthErrorCode } from '../errors.ts'
+import type { Route } from './define-route.ts'
 import type { ErrorBody } from './schema.ts'
 
 /** What any route may answer: the request may be unfit, or the service unable. */
@@ -15,6 +16,12 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'HEADERS_TOO_LARGE',
   'INTERNAL_ERROR',
   'UNAVAILABLE',
+]
+
+/** What a route may answer because of who may enter and how, without saying so itself. */
+export const impliedErrors = ({ caller, idempotent }: Pick<Route, 'caller' | 'idempotent'>): ErrorCode[] => [
+  ...(caller === 'anyone' ? [] : (['UNAUTHORIZED', 'FORBIDDEN'] as const)),
+  ...(idempotent ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
 ]
 
 const MOST_DETAILS = 20
@@ -32,6 +39,7 @@ const FASTIFY_CODES: Record<string, ErrorCode> = {
 /** Turns whatever was thrown into the one error the caller sees. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
+  if (error instanceof OAuthError) return new AppError('INVALID_REQUEST', { message: error.message })
   if (isDatabaseAway(error)) return new AppError('UNAVAILABLE', { cause: error, headers: RETRY_AFTER })
   if (!(error instanceof Error)) return new AppError('INTERNAL_ERROR', { cause: error })
   const { validation, validationContext, code } = error as FastifyError
@@ -64,6 +72,13 @@ export function toBody({ status, code, message, details }: AppError, requestId: 
   return { statusCode: status, error: code, message, requestId, ...(details && { details }) }
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route answers errors in the words of OAuth. */
+    oauth?: boolean
+  }
+}
+
 /** What went wrong on our side is worth a line with its cause; what the caller did wrong is not. */
 export function logServerError(error: AppError, request: FastifyRequest): void {
   if (error.status < 500) return
@@ -72,14 +87,51 @@ export function logServerError(error: AppError, request: FastifyRequest): void {
 
 /** The one way an error leaves the house. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = toAppError(error)
-  logServerError(known, request)
+  const { status, headers, body } = describeError(error, request)
   // An oversized body is drained, not cut off: a client still sending would never see the answer.
-  if (known.code === 'PAYLOAD_TOO_LARGE') reply.removeHeader('connection')
+  if (status === 413) reply.removeHeader('connection')
   reply
-    .code(known.status)
-    .headers(known.headers)
+    .code(status)
+    .headers(headers)
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send(toBody(known, request.id))
+    .send(body)
 }
+
+interface Refusal {
+  status: number
+  headers: Record<string, string>
+  body: object
+}
+
+function describeError(error: unknown, request: FastifyRequest): Refusal {
+  if (error instanceof OAuthError) return describeOAuthError(error)
+  const known = toAppError(error)
+  logServerError(known, request)
+  if (request.routeOptions.config.oauth) return describeOAuthError(toOAuthError(known))
+  return { status: known.status, headers: known.headers, body: toBody(known, request.id) }
+}
+
+const describeOAuthError = ({ status, headers, code, message }: OAuthError): Refusal => ({
+  status,
+  headers: { Pragma: 'no-cache', ...headers },
+  body: { error: code, error_description: message },
+})
+
+const OAUTH_CODES: Partial<Record<ErrorCode, OAuthErrorCode>> = {
+  RATE_LIMITED: 'temporarily_unavailable',
+  UNAVAILABLE: 'temporarily_unavailable',
+  INTERNAL_ERROR: 'server_error',
+}
+const KEPT_STATUSES = [405, 413, 429, 500, 503]
+
+/** What the framework or the house refuses, as an OAuth endpoint says it: a 400, but for what is no client's fault. */
+function toOAuthError({ code, status, message, headers }: AppError): OAuthError {
+  return new OAuthError(OAUTH_CODES[code] ?? 'invalid_request', toPrintable(message), {
+    status: KEPT_STATUSES.includes(status) ? status : 400,
+    headers,
+  })
+}
+
+/** RFC 6749 §5.2: printable ASCII without quotation mark and backslash. */
+export const toPrintable = (text: string): string => text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '')

@@ -4,9 +4,19 @@ import type { Config } from '../config.ts'
 /** For answers that are no page: nothing in them may run, load or be framed. */
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-/** For pages: our own styles, images and forms, nothing from elsewhere, no script. */
-export const PAGE_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+/**
+ * For pages: our own styles, images and forms, nothing from elsewhere, no script. Browsers hold the way on from a
+ * form to the same rule, so the page that leads back to an application names its origin.
+ */
+export const pagePolicy = (formTargets: string[] = []): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 /** What every answer carries, also errors and unknown routes. */
 export const securityHeaders = (requestId: string, { baseUrl }: Config): Record<string, string> => ({

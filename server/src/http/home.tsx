@@ -6,7 +6,6 @@ import { definePage } from './define-route.ts'
 export const homePage = definePage({
   method: 'GET',
   path: '/',
-  caller: 'anyone',
   handler: ({ config }) => ({
     html: render(
       <Layout title="Home">

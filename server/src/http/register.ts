@@ -1,12 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
-import { AppError, type ErrorCode } from '../errors.ts'
+import { AppError, type ErrorCode, OAuthError } from '../errors.ts'
+import { type Fields, NO_FIELDS, parseFields } from '../lib/fields.ts'
 import { groupBy } from '../lib/group-by.ts'
 import { ErrorPage } from '../ui/error-page.tsx'
 import { render } from '../ui/render.ts'
+import { admit, callerName, type Doorkeeper } from './callers.ts'
+import { allowOrigin, answerPreflight, type KnowsOrigin } from './cross-origin.ts'
 import type { Asset, Method, Page, PageAnswer, Route } from './define-route.ts'
-import { COMMON_ERRORS, logServerError, toAppError } from './errors.ts'
-import { PAGE_POLICY } from './headers.ts'
+import { COMMON_ERRORS, impliedErrors, logServerError, toAppError } from './errors.ts'
+import { pagePolicy } from './headers.ts'
+import { answerOnce, fingerprintOf, readIdempotencyKey } from './idempotency.ts'
 import { ErrorBody } from './schema.ts'
 
 const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -17,32 +21,51 @@ export interface Surface {
   assets: Asset[]
 }
 
+/** What the doors must ask of the slices above them. */
+export interface Wiring {
+  doorkeeper: Doorkeeper
+  knowsOrigin: KnowsOrigin
+}
+
 /** Hangs the doors. */
-export function registerAll(app: FastifyInstance, ctx: Ctx, { routes, pages, assets }: Surface): void {
-  for (const route of routes) registerRoute(app, ctx, route)
+export function registerAll(app: FastifyInstance, ctx: Ctx, surface: Surface, wiring: Wiring): void {
+  const { routes, pages, assets } = surface
+  for (const route of routes) registerRoute(app, ctx, route, wiring)
   for (const page of pages) registerPage(app, ctx, page)
   for (const asset of assets) registerAsset(app, ctx, asset)
+  answerPreflights(app, ctx, routes, wiring)
   const doors = [...routes, ...pages, ...assets.map(({ path }) => ({ method: 'GET' as const, path }))]
   refuseOtherMethods(app, doors)
 }
 
-function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route): void {
-  const { method, path, body, query, params, reply: replies } = route
+function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wiring): void {
+  const { method, path, body, bodyType, query, params, reply: replies, crossOrigin, oauthErrors } = route
   const statuses = Object.keys(replies).map(Number)
   app.route({
     method,
     url: path,
+    config: { bodyType, oauth: oauthErrors !== undefined },
+    // Before the body is read, so that a refused one can be read by the page that sent it.
+    ...(crossOrigin && {
+      onRequest: (request, reply) =>
+        allowOrigin(ctx, { request, reply }, { rule: crossOrigin, knowsOrigin: wiring.knowsOrigin }),
+    }),
     schema: {
       ...(body && { body }),
       ...(query && { querystring: query }),
       ...(params && { params }),
       response: { ...replies, '4xx': ErrorBody },
     },
+    // Who may not enter learns nothing from the validation of what they brought.
+    ...(route.caller !== 'anyone' && {
+      preValidation: async (request: FastifyRequest) => {
+        request.caller = await admit(ctx, request, { kind: route.caller, doorkeeper: wiring.doorkeeper })
+      },
+    }),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       if (statuses.length === 1) reply.code(statuses[0] ?? 200)
       try {
-        const { body, query, params } = request
-        return await route.handler(ctx, { body, query, params, request, reply })
+        return await answerRoute(ctx, route, request, reply)
       } catch (error) {
         throw ctx.strict ? declared(route, error) : error
       }
@@ -50,37 +73,76 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route): void {
   })
 }
 
+async function answerRoute(
+  ctx: Ctx,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { body, query, params, caller, method, url } = request
+  const work = () => route.handler(ctx, { body, query, params, caller, request, reply })
+  const key = route.idempotent ? readIdempotencyKey(request.headers) : undefined
+  if (key === undefined) return work()
+  const keyed = { caller: callerName(caller), key, fingerprint: fingerprintOf({ method, url, body }) }
+  const answer = await answerOnce(ctx, keyed, async () => ({ body: await work(), status: reply.statusCode }))
+  reply.code(answer.status)
+  return answer.body
+}
+
 /** A code that the route does not declare is a mistake in the house: its documentation would be wrong. */
 function declared(route: Route, error: unknown): unknown {
-  const known: readonly ErrorCode[] = [...COMMON_ERRORS, ...route.errors]
-  if (!(error instanceof AppError) || known.includes(error.code)) return error
-  return new Error(`${route.method} ${route.path} threw ${error.code} without declaring it`, { cause: error })
+  const known: readonly ErrorCode[] = [...COMMON_ERRORS, ...route.errors, ...impliedErrors(route)]
+  const isKnown =
+    error instanceof OAuthError
+      ? route.oauthErrors?.includes(error.code)
+      : !(error instanceof AppError) || known.includes(error.code)
+  if (isKnown) return error
+  const { code } = error as AppError | OAuthError
+  return new Error(`${route.method} ${route.path} threw ${code} without declaring it`, { cause: error })
 }
 
 function registerPage(app: FastifyInstance, ctx: Ctx, page: Page): void {
   app.route({
     method: page.method,
     url: page.path,
+    config: { bodyType: 'fields' },
     handler: async (request, reply) => {
-      const { status = 200, html } = await answerPage(ctx, page, request)
-      reply.code(status).type('text/html; charset=utf-8').header('Content-Security-Policy', PAGE_POLICY)
+      const answer = await answerPage(ctx, page, request, reply)
+      // RFC 9700 §4.12: whatever was posted here must not be posted on.
+      if ('redirect' in answer) return reply.code(303).header('Location', answer.redirect).send()
+      const { status = 200, html, formTargets = [] } = answer
+      reply.code(status).type('text/html; charset=utf-8')
+      reply.header('Content-Security-Policy', pagePolicy(formTargets))
       return html
     },
   })
 }
 
 /** A page answers a person, so its errors are pages too. */
-async function answerPage(ctx: Ctx, page: Page, request: FastifyRequest): Promise<PageAnswer> {
+async function answerPage(
+  ctx: Ctx,
+  page: Page,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<PageAnswer> {
   try {
-    return await page.handler(ctx, request)
+    const form = (request.body as Fields | undefined) ?? NO_FIELDS
+    return await page.handler(ctx, { request, reply, query: readQuery(request), form })
   } catch (thrown) {
     const error = toAppError(thrown)
     logServerError(error, request)
+    reply.headers(error.headers)
     return {
       status: error.status,
       html: render(ErrorPage({ message: error.message, requestId: request.id })),
     }
   }
+}
+
+/** The parameters of the address, without the framework's reading of repeated ones. */
+function readQuery({ url }: FastifyRequest): Fields {
+  const start = url.indexOf('?')
+  return (start === -1 ? NO_FIELDS : parseFields(url.slice(start + 1))) ?? NO_FIELDS
 }
 
 function registerAsset(app: FastifyInstance, ctx: Ctx, { path, type, maxAge, content }: Asset): void {
@@ -89,6 +151,22 @@ function registerAsset(app: FastifyInstance, ctx: Ctx, { path, type, maxAge, con
     if (maxAge > 0) reply.header('Cache-Control', `public, max-age=${maxAge}`)
     return content(ctx)
   })
+}
+
+/** A browser asks first whether a page of another origin may send the request at all. */
+function answerPreflights(app: FastifyInstance, ctx: Ctx, routes: Route[], { knowsOrigin }: Wiring): void {
+  const shared = routes.filter(({ crossOrigin }) => crossOrigin !== undefined)
+  for (const [path, entries] of groupBy(shared, (route) => route.path)) {
+    const rule = entries[0]?.crossOrigin ?? 'registered'
+    app.options(path, async (request, reply) => {
+      await allowOrigin(ctx, { request, reply }, { rule, knowsOrigin })
+      answerPreflight(
+        reply,
+        entries.map(({ method }) => method),
+      )
+      return reply
+    })
+  }
 }
 
 function refuseOtherMethods(app: FastifyInstance, doors: { method: Method; path: string }[]): void {

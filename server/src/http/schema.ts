@@ -14,3 +14,9 @@ export const ErrorBody = Type.Object(
   { title: 'Error' },
 )
 export type ErrorBody = Static<typeof ErrorBody>
+
+/** What is answered where there is nothing more to say. */
+export const Done = Type.Object(
+  { success: Type.Boolean(), message: Type.String({ description: 'One sentence for a person' }) },
+  { title: 'Done' },
+)

@@ -3,7 +3,7 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { newRequestId } from '../lib/ids.ts'
 import { refuseBrokenAddresses } from './address.ts'
-import { acceptJsonBodies, BODY_LIMIT } from './bodies.ts'
+import { acceptBodies, BODY_LIMIT } from './bodies.ts'
 import { clientAddress } from './client-address.ts'
 import { refuseBrokenConnection } from './client-error.ts'
 import { sendError } from './errors.ts'
@@ -42,11 +42,12 @@ export function createServer(ctx: Ctx): { app: FastifyInstance; metrics: Metrics
       sendError(error, request, reply.headers(securityHeaders(request.id, config))),
     clientErrorHandler: refuseBrokenConnection,
   })
+  app.decorateRequest('caller', undefined)
   const metrics = createMetrics()
   setSecurityHeaders(app, config)
   limitPipelining(app)
   refuseBrokenAddresses(app)
-  acceptJsonBodies(app)
+  acceptBodies(app)
   installValidation(app)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler(() => {

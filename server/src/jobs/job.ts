@@ -3,6 +3,8 @@ import type { Ctx } from '../context.ts'
 /** Work done outside a request. It may run twice after a crash, so it must be safe to repeat. */
 export interface Job<P> {
   name: string
+  /** A cron pattern in UTC. Each tick runs once, on whichever node; one missed within the last hour is made up for. */
+  schedule?: string
   run(ctx: Ctx, payload: P): Promise<void>
 }
 

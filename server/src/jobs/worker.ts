@@ -1,6 +1,13 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import {
+  Logger,
+  type ParsedCronItem,
+  parseCronItems,
+  run,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker'
 import type pg from 'pg'
 import type { Ctx } from '../context.ts'
 import { openPool } from '../db/connections.ts'
@@ -13,6 +20,8 @@ const LONGEST_JOB_MS = 5 * 60_000
 const SWEEP_MS = 60_000
 const RESTART_MS = 1_000
 const CONCURRENCY = 2
+/** How far back a tick is made up for that fell into a time without any worker. */
+const CATCH_UP_MS = 60 * 60_000
 
 export interface Worker {
   stop(): Promise<void>
@@ -31,7 +40,8 @@ export async function startWorker(ctx: Ctx, connection: Connection, jobs: Job<ne
   }, SWEEP_MS).unref()
   const pool = openPool(connection.direct, CONCURRENCY + 2)
   const stopped = new AbortController()
-  const ended = keepRunning(ctx, pool, toTaskList(ctx, jobs), stopped.signal)
+  const work = { taskList: toTaskList(ctx, jobs), parsedCronItems: toCronItems(jobs) }
+  const ended = keepRunning(ctx, pool, work, stopped.signal)
   return {
     async stop() {
       clearInterval(sweep)
@@ -42,11 +52,17 @@ export async function startWorker(ctx: Ctx, connection: Connection, jobs: Job<ne
   }
 }
 
-async function keepRunning(ctx: Ctx, pool: pg.Pool, taskList: TaskList, stop: AbortSignal): Promise<void> {
+/** What there is to do, and what of it is due by the clock. */
+interface Work {
+  taskList: TaskList
+  parsedCronItems: ParsedCronItem[]
+}
+
+async function keepRunning(ctx: Ctx, pool: pg.Pool, work: Work, stop: AbortSignal): Promise<void> {
   let troubled = false
   while (!stop.aborted) {
     try {
-      await runOnce(pool, taskList, stop, () => {
+      await runOnce(pool, work, stop, () => {
         troubled = false
       })
     } catch (err) {
@@ -59,12 +75,7 @@ async function keepRunning(ctx: Ctx, pool: pg.Pool, taskList: TaskList, stop: Ab
 }
 
 /** Runs until told to stop, or until the queue cannot be read. */
-async function runOnce(
-  pool: pg.Pool,
-  taskList: TaskList,
-  stop: AbortSignal,
-  onWorking: () => void,
-): Promise<void> {
+async function runOnce(pool: pg.Pool, work: Work, stop: AbortSignal, onWorking: () => void): Promise<void> {
   const events: WorkerEvents = new EventEmitter()
   const failed = new AbortController()
   // The library keeps a failed look-up of its task ids for ever; only a new runner looks again. It is stopped a
@@ -73,9 +84,8 @@ async function runOnce(
   events.once('worker:getJob:empty', onWorking)
   const runner = await run({
     pgPool: pool,
-    taskList,
+    ...work,
     events,
-    parsedCronItems: [],
     concurrency: CONCURRENCY,
     noHandleSignals: true,
     gracefulShutdownAbortTimeout: 2_000,
@@ -104,6 +114,22 @@ function toTaskList(ctx: Ctx, jobs: Job<never>[]): TaskList {
     ]),
   )
 }
+
+/** Under the job's own key, so that ticks which nobody worked off do not pile up. */
+const toCronItems = (jobs: Job<never>[]): ParsedCronItem[] =>
+  parseCronItems(
+    jobs.flatMap(({ name, schedule }) =>
+      schedule === undefined
+        ? []
+        : [
+            {
+              task: name,
+              match: schedule,
+              options: { backfillPeriod: CATCH_UP_MS, jobKey: name, jobKeyMode: 'replace' },
+            },
+          ],
+    ),
+  )
 
 /** Failures are logged above, with their attempt; the library's own chatter adds nothing. */
 const silentLogger = new Logger(() => () => {})

@@ -47,7 +47,6 @@ export const mailboxPages = [
   definePage({
     method: 'GET',
     path: '/dev/mailbox',
-    caller: 'anyone',
     handler: async (ctx) => ({
       html: render(<MailboxPage messages={await listMessages(ctx)} baseUrl={ctx.config.baseUrl} />),
     }),

@@ -1,9 +1,9 @@
-import { hash } from '@node-rs/argon2'
+import { hash, verify } from '@node-rs/argon2'
 
 export const SHORTEST_PASSWORD = 8
 /** Whoever can do everything should be hard to impersonate (NIST SP 800-63B-4 asks for this length). */
 export const SHORTEST_SUPER_ADMIN_PASSWORD = 15
-const LONGEST_PASSWORD = 1024
+export const LONGEST_PASSWORD = 1024
 
 /** OWASP's parameters for argon2id, the library's own algorithm unless told otherwise. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -19,3 +19,12 @@ export function passwordProblem(password: string, shortest: number): string | un
 /** Normalised first, so that the same password typed on another keyboard is the same password. */
 export const hashPassword = (password: string): Promise<string> =>
   hash(password.normalize('NFKC'), PARAMETERS)
+
+/** Stands in for the hash of a person who does not exist or has no password, so that both take the same time. */
+const NOBODYS_HASH = hashPassword('nobody has this password')
+
+/** Whether this is the password behind the hash. Without a hash the answer is no, after the same work. */
+export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
+  const matches = await verify(passwordHash ?? (await NOBODYS_HASH), password.normalize('NFKC'))
+  return matches && passwordHash !== null
+}

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
 import type { UsersTable } from '../db/tables.ts'
 
@@ -10,7 +10,21 @@ export const findUserByEmail = (db: Db, email: string): Promise<User | undefined
 export const listUsersByEmail = (db: Db, emails: string[]): Promise<User[]> =>
   db.selectFrom('users').selectAll().where('email', 'in', emails).execute()
 
-export async function insertUser(tx: Tx, user: User): Promise<void> {
+export const findUser = (db: Db, id: string): Promise<User | undefined> =>
+  db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** Makes a person unless somebody has the address; says whether it did. */
+export async function insertUserIfNew(tx: Tx, user: Insertable<UsersTable>): Promise<boolean> {
+  const added = await tx
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return added !== undefined
+}
+
+export async function insertUser(tx: Tx, user: Insertable<UsersTable>): Promise<void> {
   await tx.insertInto('users').values(user).execute()
 }
 

@@ -1,0 +1,230 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { decodeJwt } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { newApplication, newClient } from '../support/admin.ts'
+import { openBrowser } from '../support/browser.ts'
+import { verifyAccessToken } from '../support/jwt.ts'
+import { authorizationRequest, authorize, exchange, getTokens, landing } from '../support/oauth.ts'
+import { follow, goThrough, isLoginPage, loginForm, press, readForms, submit } from '../support/pages.ts'
+import { demoPerson, newPerson } from '../support/person.ts'
+import { base, encode, type Fields, unique } from '../support/service.ts'
+
+const application = await newApplication()
+const spa = await newClient(application, 'SPA')
+const someone = await newPerson()
+
+test('T022: prompt=none without a session is login_required with state, and shows no page', async () => {
+  const state = unique('state')
+  const request = encode(authorizationRequest(spa, { prompt: 'none', state }))
+  // Not even a detour over a page of ours: the very first answer goes to the client.
+  const response = await openBrowser().get(`/oauth/authorize?${request}`)
+  expect(landing(response)).toMatchObject({ error: 'login_required', state, iss: base })
+})
+
+test('T022: prompt=none together with another prompt is invalid_request', async () => {
+  const answer = landing(await authorize(await someone.signIn(), spa, { prompt: 'none login' }))
+  expect(answer).toMatchObject({ error: 'invalid_request' })
+})
+
+test('T022: a session cookie that nobody was given is no session', async () => {
+  const browser = await someone.signIn()
+  for (const [name, value] of browser.cookies) browser.cookies.set(name, `${value.slice(0, -4)}AAAA`)
+  expect(landing(await authorize(browser, spa, { prompt: 'none' })).error).toBe('login_required')
+})
+
+test('T023: prompt=select_account shows a page, never a silent code', async () => {
+  const response = await authorize(await someone.signIn(), spa, { prompt: 'select_account' })
+  expect(response.status).toBe(200)
+  expect(response.headers.has('location')).toBe(false)
+})
+
+test.each(['-1', 'soon', '1.5'])(
+  'T023: max_age %s is never taken as consent to an old sign-in',
+  async (max_age) => {
+    const response = await authorize(await someone.signIn(), spa, { max_age })
+    if (response.headers.has('location'))
+      expect(landing(response)).toMatchObject({ error: 'invalid_request' })
+    else expect(await isLoginPage(response)).toBe(true)
+  },
+)
+
+test('T023: max_age=0 asks for a new sign-in', async () => {
+  expect(await isLoginPage(await authorize(await someone.signIn(), spa, { max_age: '0' }))).toBe(true)
+})
+
+test('T023: max_age under prompt=none is login_required when the sign-in is too old', async () => {
+  const browser = await someone.signIn()
+  const answer = landing(await authorize(browser, spa, { prompt: 'none', max_age: '0' }))
+  expect(answer).toMatchObject({ error: 'login_required' })
+})
+
+describe('a third-party application', async () => {
+  const stranger = await newClient(await newApplication({ trusted: false }), 'SPA')
+  const DENY = /deny|cancel|decline|refuse|no\b/i
+
+  test('T024: consent denied is access_denied with state, and no code', async () => {
+    const person = await newPerson()
+    const browser = await person.signIn()
+    const state = unique('state')
+    const page = await authorize(browser, stranger, { state })
+    expect(page.status).toBe(200)
+    const form = (await readForms(page)).find(({ buttons }) => buttons.some(({ label }) => DENY.test(label)))
+    if (!form) throw new Error('the consent page offers no way to refuse')
+    const answer = landing(await follow(browser, await press(browser, form, DENY)))
+    expect(answer).toMatchObject({ error: 'access_denied', state, iss: base })
+    expect(answer).not.toHaveProperty('code')
+  })
+
+  test('T022: prompt=none is an error before consent and silent after it', async () => {
+    const person = await newPerson()
+    const browser = await person.signIn()
+    const silently = async (extra: Fields = {}) =>
+      landing(await authorize(browser, stranger, { prompt: 'none', scope: 'openid profile', ...extra }))
+    expect((await silently()).error).toMatch(/^(consent|interaction)_required$/)
+    const page = await authorize(browser, stranger, { scope: 'openid profile' })
+    expect(landing(await goThrough(browser, page, person))).toHaveProperty('code')
+    expect(await silently()).toHaveProperty('code')
+    // What was agreed to was the profile, not the address.
+    expect((await silently({ scope: 'openid profile email' })).error).toMatch(
+      /^(consent|interaction)_required$/,
+    )
+  })
+
+  test('T024: prompt=consent asks again', async () => {
+    const person = await newPerson()
+    const browser = await person.signIn()
+    await goThrough(browser, await authorize(browser, stranger), person)
+    expect((await authorize(browser, stranger, { prompt: 'consent' })).status).toBe(200)
+  })
+
+  test('T024: a consent form sent from another site, or without its token, gives no code', async () => {
+    const browser = await someone.signIn()
+    const [form] = await readForms(await authorize(browser, stranger))
+    if (!form) throw new Error('there is no consent form')
+    const choice = form.buttons.find(({ label }) => !DENY.test(label))
+    const fields = { ...form.fields, ...(choice?.name ? { [choice.name]: choice.value } : {}) }
+    const foreign = await browser.post(form.action, fields, { origin: 'https://evil.test' })
+    expect(foreign.headers.get('location') ?? '').not.toContain('code=')
+    const bare = await browser.post(form.action, choice?.name ? { [choice.name]: choice.value } : {})
+    expect(bare.headers.get('location') ?? '').not.toContain('code=')
+  })
+})
+
+test.each<Fields>([
+  { extra: 'foobar' },
+  { display: 'touch' },
+  { display: 'hologram' },
+  { ui_locales: 'tlh' },
+  { claims_locales: 'de fr' },
+  { acr_values: 'urn:nobody:knows' },
+  { claims: '{"id_token":{"auth_time":{"essential":true}}}' },
+  { claims: 'not json' },
+  { login_hint: 'somebody@else.test' },
+  { scope: 'openid unheard-of' },
+])('T026: %j breaks nothing', async (extra) => {
+  expect(landing(await authorize(await someone.signIn(), spa, extra))).toHaveProperty('code')
+})
+
+test('T026: an unknown scope is left out of what is granted', async () => {
+  const tokens = await getTokens(await someone.signIn(), spa, { scope: 'openid unheard-of email admin' })
+  expect(tokens.scope.split(' ').sort()).toEqual(['email', 'openid'])
+})
+
+test('T027: request and request_uri are refused by name, and nothing is fetched', async () => {
+  let visits = 0
+  const canary = createServer((_, response) => {
+    visits++
+    response.end()
+  })
+  await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve))
+  const { port } = canary.address() as AddressInfo
+  const state = unique('state')
+  const browser = await someone.signIn()
+  const ask = async (extra: Fields) => landing(await authorize(browser, spa, { state, ...extra }))
+  const request_uri = `http://127.0.0.1:${port}/request.jwt`
+  expect(await ask({ request_uri })).toMatchObject({ error: 'request_uri_not_supported', state })
+  const request = 'eyJhbGciOiJub25lIn0.e30.'
+  expect(await ask({ request })).toMatchObject({ error: 'request_not_supported', state })
+  expect(visits).toBe(0)
+  canary.close()
+})
+
+describe('signing in on the way', () => {
+  const signInPage = async (extra: Fields = {}) => {
+    const browser = openBrowser()
+    const page = await authorize(browser, spa, extra)
+    const form = loginForm(await readForms(page))
+    if (!form) throw new Error(`no sign-in form at ${page.url}`)
+    return { browser, form }
+  }
+
+  test('T028: the redirect after a password is 302 or 303, and the flow ends at the client', async () => {
+    const state = unique('state')
+    const { browser, form } = await signInPage({ state })
+    const after = await submit(browser, form, { email: someone.email, password: someone.password })
+    expect([302, 303]).toContain(after.status)
+    expect(landing(await goThrough(browser, after, someone))).toMatchObject({
+      state,
+      code: expect.any(String),
+    })
+  })
+
+  test('T028: a wrong password shows the form again and leads nowhere', async () => {
+    const { browser, form } = await signInPage()
+    const after = await submit(browser, form, { email: someone.email, password: 'not the password' })
+    expect(await isLoginPage(await follow(browser, after))).toBe(true)
+    expect(landing(await authorize(browser, spa, { prompt: 'none' })).error).toBe('login_required')
+  })
+
+  test('T028: a sign-in form posted by another site signs nobody in', async () => {
+    const { browser, form } = await signInPage()
+    const fields = { ...form.fields, email: someone.email, password: someone.password }
+    await browser.post(form.action, fields, { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' })
+    expect(landing(await authorize(browser, spa, { prompt: 'none' })).error).toBe('login_required')
+  })
+})
+
+describe('the tenant of a token', () => {
+  const as = async (email: string, tenant?: string) =>
+    landing(await authorize(await demoPerson(email).signIn(), spa, { tenant }))
+
+  const claimsOf = async (code = '') => {
+    const claims = await verifyAccessToken((await exchange(spa, code)).body.access_token)
+    return { slug: claims.tenant_slug, roles: claims.tenant_roles, id: claims.tenant_id }
+  }
+
+  test.each([
+    ['gus@globex.test', 'acme'],
+    ['mia@acme.test', 'globex'],
+    ['mia@acme.test', 'no-such-tenant'],
+    ['mia@acme.test', 'ACME'],
+    ['mia@acme.test', "acme' or '1'='1"],
+  ])('T029: %s asking for %s is access_denied', async (email, tenant) => {
+    const answer = await as(email, tenant)
+    expect(answer).toMatchObject({ error: 'access_denied', iss: base })
+    expect(answer).not.toHaveProperty('code')
+  })
+
+  test.each([
+    ['olivia@acme.test', 'acme', 'owner'],
+    ['adam@acme.test', 'acme', 'admin'],
+    ['mia@acme.test', 'acme', 'member'],
+    ['gus@globex.test', 'globex', 'owner'],
+  ])('T030: %s asking for %s gets a token of it with the role %s, and iss', async (email, tenant, role) => {
+    const { code, iss } = await as(email, tenant)
+    expect(iss).toBe(base)
+    expect(await claimsOf(code)).toEqual({ slug: tenant, roles: [role], id: expect.any(String) })
+  })
+
+  test('T030: without asking, the only membership is taken', async () => {
+    const { code } = await as('mia@acme.test')
+    expect(await claimsOf(code)).toMatchObject({ slug: 'acme', roles: ['member'] })
+  })
+
+  test('T030: somebody of no tenant gets a token of none', async () => {
+    const { access_token } = await getTokens(await someone.signIn(), spa)
+    const claims = Object.keys(decodeJwt(access_token))
+    expect(claims.filter((claim) => claim.startsWith('tenant'))).toEqual([])
+  })
+})

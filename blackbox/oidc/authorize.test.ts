@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import { admin, newApplication, newClient } from '../support/admin.ts'
+import { openBrowser } from '../support/browser.ts'
+import { verifyIdToken } from '../support/jwt.ts'
+import { authorize, CHALLENGE, exchange, getCode, getTokens, landing, PLAIN, S256 } from '../support/oauth.ts'
+import { newPerson } from '../support/person.ts'
+import { base, CALLBACK, type Fields, unique } from '../support/service.ts'
+
+const REGISTERED = 'https://app.blackbox.test/signed-in?from=latchkey'
+const application = await newApplication()
+const spa = await newClient(application, 'SPA', { redirectUris: [CALLBACK, REGISTERED] })
+const web = await newClient(application, 'WEB', { redirectUris: [CALLBACK, REGISTERED] })
+const someone = await newPerson()
+
+/** Asks while signed in: whatever is refused is then refused for the request's own sake. */
+const ask = async (fields: Fields, client: typeof spa | typeof web = spa) =>
+  authorize(await someone.signIn(), client, fields)
+
+async function expectPageWithoutRedirect(response: Response) {
+  expect(response.status).toBe(400)
+  expect(response.headers.has('location')).toBe(false)
+  expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+}
+
+test.each([
+  ['an SPA with S256', spa, S256],
+  ['an SPA with plain', spa, PLAIN],
+  ['a confidential client without PKCE', web, {}],
+  ['a confidential client with S256', web, S256],
+])('T009: %s gets a code, its state and iss', async (_, client, proof) => {
+  const state = unique('state')
+  const answer = landing(await ask({ ...proof, state }, client))
+  expect(answer).toEqual({ code: expect.any(String), state, iss: base })
+  // 128 bits need 22 characters of base64url.
+  expect(answer.code).toMatch(/^[\w.~-]{22,}$/)
+})
+
+test('T009: a code of each request is another one', async () => {
+  const browser = await someone.signIn()
+  const codes = new Set<string>()
+  for (let round = 0; round < 10; round++) codes.add(await getCode(browser, spa))
+  expect(codes.size).toBe(10)
+})
+
+test('T009: a registered address with a query keeps it', async () => {
+  const answer = landing(await ask({ redirect_uri: REGISTERED }), REGISTERED)
+  expect(answer).toMatchObject({ from: 'latchkey', code: expect.any(String) })
+})
+
+test.each<[string, Fields]>([
+  ['an unknown client_id', { client_id: 'nobody' }],
+  ['no client_id', { client_id: undefined }],
+  ['no redirect_uri', { redirect_uri: undefined }],
+  ['an empty redirect_uri', { redirect_uri: '' }],
+  ['an unregistered redirect_uri', { redirect_uri: 'https://evil.test/callback' }],
+  ['client_id twice', { client_id: [spa.clientId, spa.clientId] }],
+  ['redirect_uri twice', { redirect_uri: [CALLBACK, REGISTERED] }],
+])('T010, T014: %s is a 400 page, never a redirect', async (_, fields) => {
+  await expectPageWithoutRedirect(await ask(fields))
+  await expectPageWithoutRedirect(await authorize(openBrowser(), spa, fields))
+})
+
+test('T010: a disabled client is a 400 page, never a redirect', async () => {
+  const client = await newClient(application, 'SPA')
+  await admin('PATCH', `/clients/${client.id}`, { disabled: true })
+  await expectPageWithoutRedirect(await ask({}, client))
+})
+
+test.each([
+  `${REGISTERED}/extra`,
+  `${REGISTERED}&added=1`,
+  `${REGISTERED}#fragment`,
+  `${REGISTERED}#`,
+  REGISTERED.replace('?from=latchkey', ''),
+  REGISTERED.replace('.test/', '.test:8443/'),
+  REGISTERED.replace('.test/', '.test:443/'),
+  REGISTERED.replace('https:', 'http:'),
+  REGISTERED.replace('https:', 'HTTPS:'),
+  REGISTERED.replace('signed-in', 'Signed-In'),
+  REGISTERED.replace('signed-in', 'signed-in/'),
+  REGISTERED.replace('signed-in', 'x/../signed-in'),
+  REGISTERED.replace('signed-in', 'signed%2Din'),
+  REGISTERED.replace('.test/', '.test./'),
+  REGISTERED.replace('.test/', '.test.evil.test/'),
+  REGISTERED.replace('app.', 'appx'),
+  REGISTERED.replace('app.', 'app.blackbox.test@evil.'),
+  `${REGISTERED} `,
+  CALLBACK.replace('8080', '8081'),
+  CALLBACK.replace('localhost', '127.0.0.1'),
+])('T011: redirect_uri %s only looks like a registered one: 400 page', async (redirect_uri) => {
+  await expectPageWithoutRedirect(await ask({ redirect_uri }))
+})
+
+describe('T013: an address that a browser would run', () => {
+  const SCRIPTS = ['JaVaScRiPt:alert(1)//', 'data:text/html,<script>alert(1)</script>', 'vbscript:msgbox(1)']
+
+  test.each(SCRIPTS)('%s is refused as redirect_uri and never linked', async (redirect_uri) => {
+    const response = await ask({ redirect_uri })
+    await expectPageWithoutRedirect(response)
+    expect(await response.text()).not.toMatch(/href="(?:javascript|data|vbscript):/i)
+  })
+
+  test.each(SCRIPTS)('%s is refused as post_logout_redirect_uri and never linked', async (uri) => {
+    const { id_token } = await getTokens(await someone.signIn(), spa)
+    for (const hint of ['', `&id_token_hint=${id_token}`]) {
+      const path = `/api/oauth/logout?post_logout_redirect_uri=${encodeURIComponent(uri)}${hint}`
+      const response = await (await someone.signIn()).get(path)
+      expect(response.headers.has('location')).toBe(false)
+      expect(await response.text()).not.toMatch(/href="(?:javascript|data|vbscript):/i)
+    }
+  })
+
+  test.each(SCRIPTS)('%s cannot be registered', async (uri) => {
+    const client = {
+      applicationId: application,
+      kind: 'SPA',
+      name: 'x',
+      scopes: ['openid'],
+      redirectUris: [CALLBACK],
+    }
+    for (const field of ['redirectUris', 'postLogoutRedirectUris']) {
+      expect((await admin('POST', '/clients', { ...client, [field]: [uri] })).status).toBe(422)
+    }
+  })
+})
+
+test.each<[string, Fields]>([
+  ['scope', { scope: ['openid', 'openid email'] }],
+  ['state', { state: ['one', 'two'] }],
+  ['nonce', { nonce: ['one', 'two'] }],
+  ['code_challenge', { code_challenge: [CHALLENGE, CHALLENGE] }],
+  ['response_type', { response_type: ['code', 'code'] }],
+  ['prompt', { prompt: ['none', 'login'] }],
+  ['tenant', { tenant: ['acme', 'globex'] }],
+])('T014: %s sent twice is invalid_request', async (_, fields) => {
+  expect(landing(await ask(fields))).toMatchObject({ error: 'invalid_request' })
+})
+
+test.each([undefined, '', 'token', 'id_token', 'code id_token', 'code token', 'none'])(
+  'T015: response_type %s is refused with state, and no token or code leaves',
+  async (response_type) => {
+    const state = unique('state')
+    const response = await ask({ response_type, state })
+    const expected = response_type
+      ? 'unsupported_response_type'
+      : expect.stringMatching(/^(invalid_request|unsup)/)
+    expect(landing(response)).toMatchObject({ error: expected, state, iss: base })
+    expect(response.headers.get('location')).not.toMatch(/access_token=|id_token=|[?&#]code=/)
+  },
+)
+
+test.each([undefined, ''])('T016: openid with nonce %s is invalid_request, with state', async (nonce) => {
+  const state = unique('state')
+  expect(landing(await ask({ nonce, state }))).toMatchObject({ error: 'invalid_request', state, iss: base })
+})
+
+test('T016: without openid no nonce is needed, and no ID token comes', async () => {
+  const code = await getCode(await someone.signIn(), spa, { scope: 'profile', nonce: undefined })
+  const { status, body } = await exchange(spa, code)
+  expect(status).toBe(200)
+  expect(body).not.toHaveProperty('id_token')
+})
+
+test('T017: a nonce of 255 characters comes back unchanged, in the ID token of its own code only', async () => {
+  const browser = await someone.signIn()
+  const nonce = `${unique('näîvé ✓ &=+%')}`.padEnd(255, 'ü')
+  const [withIt, other] = await Promise.all([getCode(browser, spa, { nonce }), getCode(browser, spa)])
+  const claims = async (code: string) =>
+    verifyIdToken((await exchange(spa, code)).body.id_token, spa.clientId)
+  expect((await claims(withIt)).nonce).toBe(nonce)
+  expect((await claims(other)).nonce).not.toBe(nonce)
+})
+
+const WILD = `${'&=#+%<script>alert(1)</script>"\'é✓😀 '.repeat(60)}`.slice(0, 2048)
+
+test('T020: a state of 2 KB comes back identical, on success and on error', async () => {
+  expect(landing(await ask({ state: WILD })).state).toBe(WILD)
+  expect(landing(await ask({ state: WILD, response_type: 'token' })).state).toBe(WILD)
+})
+
+test.each<[string, Fields]>([
+  ['state', { state: WILD, redirect_uri: 'https://evil.test/' }],
+  ['client_id', { client_id: '"><script>alert(1)</script>' }],
+  ['redirect_uri', { redirect_uri: 'https://evil.test/"><script>alert(1)</script>' }],
+  ['login_hint', { prompt: 'login', login_hint: '"><script>alert(1)</script>' }],
+])('T020: a page never shows %s raw', async (_, fields) => {
+  expect(await (await ask(fields)).text()).not.toContain('<script>alert(1)')
+})
+
+test.each(['state', 'scope', 'client_id', 'tenant', 'redirect_uri', 'prompt', 'response_type', 'nonce'])(
+  'T021: line breaks in %s split no response',
+  async (name) => {
+    const response = await ask({ [name]: 'x\r\nX-Injected: 1\r\nSet-Cookie: injected=1\r\n\r\n' })
+    expect(response.status).toBeLessThan(500)
+    expect(response.headers.has('x-injected')).toBe(false)
+    expect(response.headers.getSetCookie().join()).not.toMatch(/injected=1/)
+  },
+)
+
+test.each<[string, Fields]>([
+  ['response_type', { response_type: 'é"\\\n' }],
+  ['prompt', { prompt: 'é"\\\n' }],
+  ['code_challenge_method', { code_challenge_method: 'é"\\\n' }],
+  ['max_age', { max_age: 'é"\\\n' }],
+  ['tenant', { tenant: 'é"\\\n' }],
+])('T021: error_description about a wild %s is plain printable ASCII', async (_, fields) => {
+  const answer = landing(await ask(fields))
+  expect(answer.error).toMatch(/^[a-z_]+$/)
+  // RFC 6749 §4.1.2.1: %x20-21 / %x23-5B / %x5D-7E
+  expect(answer.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
+})

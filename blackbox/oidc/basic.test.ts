@@ -1,0 +1,219 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { newApplication, newClient } from '../support/admin.ts'
+import { complete, redeem, silently } from '../support/basic-flow.ts'
+import { openBrowser } from '../support/browser.ts'
+import { halfHash, verifyIdToken } from '../support/jwt.ts'
+import {
+  authorizationRequest,
+  authorize,
+  basic,
+  type Client,
+  EVERYTHING,
+  exchange,
+  getCode,
+  landing,
+  NO_BODY_CREDENTIALS,
+  refresh,
+  S256,
+  userinfo,
+  VERIFIER,
+} from '../support/oauth.ts'
+import { goThrough, isLoginPage } from '../support/pages.ts'
+import { newPerson } from '../support/person.ts'
+import { base, encode, type Fields, unique } from '../support/service.ts'
+
+// The modules of the OpenID Foundation's oidcc-basic-certification-test-plan, each as one test of its name; those that
+// are about an existing session have a file of their own.
+const application = await newApplication()
+const client = await newClient(application, 'WEB')
+const client2 = await newClient(application, 'WEB')
+const withoutNonce = await newClient(application, 'WEB', { requireNonce: false })
+const someone = await newPerson()
+
+test('oidcc-server: the whole flow works, from the sign-in page to userinfo', async () => {
+  const browser = openBrowser()
+  const request = authorizationRequest(client)
+  const page = await authorize(browser, client, request)
+  expect(await isLoginPage(page)).toBe(true)
+  const { code, state } = landing(await goThrough(browser, page, someone))
+  expect(state).toBe(request.state)
+  expect(code).toMatch(/^[\w.~-]{22,}$/)
+  const { tokens, claims } = await complete(client, code, request.nonce)
+  expect(claims.at_hash).toBe(halfHash(tokens.access_token))
+  for (const claim of ['name', 'email', 'picture']) expect(claims).not.toHaveProperty(claim)
+  expect((await userinfo(tokens.access_token)).body).toEqual({ sub: claims.sub })
+})
+
+test('oidcc-response-type-missing: is an error redirect with state', async () => {
+  const state = unique('state')
+  const answer = landing(await authorize(await someone.signIn(), client, { response_type: undefined, state }))
+  expect(answer.error).toMatch(/^(invalid_request|unsupported_response_type)$/)
+  expect(answer.state).toBe(state)
+})
+
+test('oidcc-userinfo-get: is 200 JSON with the sub of the ID token', async () => {
+  const { tokens, claims } = await silently(await someone.signIn(), client)
+  const { status, headers, body } = await userinfo(tokens.access_token)
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toMatch(/^application\/json/)
+  expect(body.sub).toBe(claims.sub)
+})
+
+test('oidcc-userinfo-post-header: POST with the token in the header is 200', async () => {
+  const { tokens, claims } = await silently(await someone.signIn(), client)
+  expect(await userinfo(tokens.access_token, 'POST')).toMatchObject({
+    status: 200,
+    body: { sub: claims.sub },
+  })
+})
+
+test('oidcc-userinfo-post-body: a token in the body is not read (the plan takes that as a warning)', async () => {
+  const { tokens } = await silently(await someone.signIn(), client)
+  const body = encode({ access_token: tokens.access_token })
+  expect((await fetch(`${base}/api/oauth/userinfo`, { method: 'POST', body })).status).toBe(401)
+})
+
+test('oidcc-ensure-request-without-nonce-succeeds-for-code-flow: for a client with requireNonce off', async () => {
+  const code = await getCode(await someone.signIn(), withoutNonce, { nonce: undefined })
+  const { status, body } = await redeem(withoutNonce, code)
+  expect(status).toBe(200)
+  expect(await verifyIdToken(body.id_token, withoutNonce.clientId)).not.toHaveProperty('nonce')
+})
+
+test('oidcc-ensure-request-without-nonce-succeeds-for-code-flow: inverted by default (D1)', async () => {
+  const answer = landing(await authorize(await someone.signIn(), client, { nonce: undefined }))
+  expect(answer).toMatchObject({ error: 'invalid_request' })
+})
+
+test('oidcc-scope-profile: userinfo carries the profile, each claim of its type and none empty', async () => {
+  const { tokens } = await silently(await someone.signIn(), client, { scope: 'openid profile' })
+  const { body } = await userinfo(tokens.access_token)
+  expect(body).toMatchObject({ name: 'Sam Someone', given_name: 'Sam', family_name: 'Someone' })
+  expect(body).toMatchObject({ locale: 'en', zoneinfo: 'UTC' })
+  const { updated_at = 0, ...rest } = body
+  expect(updated_at).toEqual(expect.any(Number))
+  for (const value of Object.values(rest)) expect(value).toEqual(expect.stringMatching(/./))
+})
+
+test('oidcc-scope-email: userinfo carries email and email_verified', async () => {
+  const { tokens } = await silently(await someone.signIn(), client, { scope: 'openid email' })
+  const { body } = await userinfo(tokens.access_token)
+  expect(body).toMatchObject({ email: someone.email, email_verified: false })
+})
+
+test('oidcc-alternate-happy-flow: neither the order of scopes nor of parameters matters', async () => {
+  const browser = await someone.signIn()
+  const request = authorizationRequest(client, { scope: 'email openid profile' })
+  const reversed = Object.fromEntries(Object.entries(request).reverse())
+  const { code } = landing(await browser.get(`/oauth/authorize?${encode(reversed)}`))
+  const { tokens } = await complete(client, code, request.nonce)
+  expect(tokens.scope.split(' ').sort()).toEqual(['email', 'openid', 'profile'])
+})
+
+test.each<[string, Fields]>([
+  ['oidcc-display-page', { display: 'page' }],
+  ['oidcc-display-popup', { display: 'popup' }],
+  ['oidcc-ensure-request-with-unknown-parameter-succeeds', { extra: 'foobar' }],
+  ['oidcc-login-hint', { login_hint: someone.email }],
+  ['oidcc-ui-locales', { ui_locales: 'se' }],
+  ['oidcc-claims-locales', { claims_locales: 'se' }],
+  ['oidcc-claims-essential', { claims: '{"userinfo":{"name":{"essential":true}}}' }],
+])('%s: breaks nothing (T026)', async (_, extra) => {
+  await silently(await someone.signIn(), client, extra)
+})
+
+test('oidcc-login-hint: the sign-in page has the address filled in', async () => {
+  const page = await authorize(openBrowser(), client, { login_hint: someone.email })
+  expect(await isLoginPage(page)).toBe(true)
+  expect(await page.text()).toContain(someone.email)
+})
+
+test('oidcc-ensure-request-with-acr-values-succeeds: and acr comes back', async () => {
+  const { claims } = await silently(await someone.signIn(), client, { acr_values: '1 2' })
+  expect(claims.acr).toEqual(expect.any(String))
+})
+
+test('oidcc-codereuse: a code used again at once is 400 invalid_grant', async () => {
+  const code = await getCode(await someone.signIn(), client)
+  expect((await redeem(client, code)).status).toBe(200)
+  expect(await redeem(client, code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+})
+
+test('oidcc-codereuse-30seconds: a code used again after its token was used fails and ends it (no 30 s wait)', async () => {
+  const code = await getCode(await someone.signIn(), client)
+  const { tokens } = await complete(client, code)
+  expect((await userinfo(tokens.access_token)).status).toBe(200)
+  expect(await redeem(client, code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect((await userinfo(tokens.access_token)).status).toBe(401)
+})
+
+test('oidcc-ensure-registered-redirect-uri: another address is an error page', async () => {
+  const redirect_uri = 'https://evil.test/callback'
+  const response = await authorize(await someone.signIn(), client, { redirect_uri })
+  expect(response.status).toBe(400)
+  expect(response.headers.has('location')).toBe(false)
+})
+
+test('oidcc-ensure-post-request-succeeds: the request may come as a form of the client', async () => {
+  for (const browser of [await someone.signIn(), openBrowser()]) {
+    const request = authorizationRequest(client)
+    const first = await browser.post('/oauth/authorize', request, { origin: 'http://localhost:8080' })
+    const { code, state } = landing(await goThrough(browser, first, someone))
+    expect(state).toBe(request.state)
+    await complete(client, code, request.nonce)
+  }
+})
+
+test('oidcc-server-client-secret-post: the same flow with the secret in the body', async () => {
+  const { status, body } = await exchange(client, await getCode(await someone.signIn(), client))
+  expect(status).toBe(200)
+  await verifyIdToken(body.id_token, client.clientId)
+})
+
+test('oidcc-refresh-token: offline_access gives a refresh token, good for its own client only', async () => {
+  const browser = await someone.signIn()
+  const getOffline = async (by: Client) => {
+    const page = await authorize(browser, by, { scope: EVERYTHING, prompt: 'consent' })
+    const { code = '' } = landing(await goThrough(browser, page, someone))
+    return (await redeem(by, code)).body
+  }
+  const first = await getOffline(client)
+  const before = await verifyIdToken(first.id_token, client.clientId)
+  await pause(1100)
+  const { status, headers, body } = await refresh(
+    client,
+    first.refresh_token,
+    NO_BODY_CREDENTIALS,
+    basic(client),
+  )
+  expect(status).toBe(200)
+  expect(headers.get('cache-control')).toContain('no-store')
+  expect(body.token_type).toBe('Bearer')
+  const after = await verifyIdToken(body.id_token, client.clientId)
+  expect(after.sub).toBe(before.sub)
+  expect(after.iat ?? 0).toBeGreaterThan(before.iat ?? 0)
+  const foreign = await refresh(client, (await getOffline(client2)).refresh_token)
+  expect(foreign).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+})
+
+test('oidcc-ensure-request-with-valid-pkce-succeeds: also for a confidential client', async () => {
+  const code = await getCode(await someone.signIn(), client, S256)
+  expect((await redeem(client, code, { code_verifier: VERIFIER })).status).toBe(200)
+})
+
+test.each([
+  [
+    'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported',
+    'request_uri',
+    'https://rp.test/x',
+  ],
+  [
+    'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported',
+    'request',
+    'eyJhbGciOiJub25lIn0.e30.',
+  ],
+])('%s: is rejected as unsupported (T027)', async (_, name, value) => {
+  const answer = landing(await authorize(await someone.signIn(), client, { [name]: value }))
+  expect(answer).toMatchObject({ error: `${name}_not_supported` })
+})

@@ -1,0 +1,205 @@
+import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { newApplication, newClient } from '../support/admin.ts'
+import { joinToken, splitToken, verifyIdToken } from '../support/jwt.ts'
+import { bearer, getTokens, introspect, userinfo } from '../support/oauth.ts'
+import { newPerson } from '../support/person.ts'
+import { base, GOODBYE, read } from '../support/service.ts'
+
+/** Every kind of door that takes a bearer token. */
+const DOORS = ['/api/oauth/userinfo', '/api/admin/clients']
+const application = await newApplication()
+const spa = await newClient(application, 'SPA')
+const web = await newClient(application, 'WEB')
+const someone = await newPerson()
+const tokens = await getTokens(await someone.signIn(), spa)
+const genuine = splitToken(tokens.access_token)
+
+const knock = async (path: string, headers: Record<string, string> = {}) =>
+  read(await fetch(base + path, { headers }))
+
+async function expectNobody(token: string) {
+  for (const door of DOORS) {
+    const { status, headers } = await knock(door, bearer(token))
+    expect(status, door).toBe(401)
+    expect(headers.get('www-authenticate'), door).toMatch(/^Bearer\b/)
+  }
+  expect((await introspect(web, token)).body).toEqual({ active: false })
+}
+
+describe('userinfo', () => {
+  test.each([
+    ['openid', [], ['email', 'email_verified', 'name', 'given_name']],
+    ['openid email', ['email', 'email_verified'], ['name', 'given_name']],
+    ['openid profile', ['name', 'given_name', 'family_name'], ['email', 'email_verified']],
+    ['openid profile email', ['name', 'email', 'email_verified'], []],
+  ])('T065: scope "%s" shows %j and not %j, by GET and POST alike', async (scope, shown, hidden) => {
+    const { access_token, id_token } = await getTokens(await someone.signIn(), spa, { scope })
+    const { sub } = await verifyIdToken(id_token, spa.clientId)
+    const got = await userinfo(access_token)
+    expect(got.status).toBe(200)
+    expect(got.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(got.body.sub).toBe(sub)
+    for (const claim of shown) expect(got.body).toHaveProperty(claim)
+    for (const claim of hidden) expect(got.body).not.toHaveProperty(claim)
+    if (scope === 'openid') expect(Object.keys(got.body)).toEqual(['sub'])
+    expect((await userinfo(access_token, 'POST')).body).toEqual(got.body)
+  })
+
+  test('T066: a token without openid is 403 insufficient_scope', async () => {
+    const { access_token } = await getTokens(await someone.signIn(), spa, {
+      scope: 'profile',
+      nonce: undefined,
+    })
+    const { status, headers } = await userinfo(access_token)
+    expect(status).toBe(403)
+    expect(headers.get('www-authenticate')).toMatch(/^Bearer\b.*insufficient_scope/)
+  })
+})
+
+test.each(DOORS)('T066: %s without a token is 401, and names the scheme without an error', async (door) => {
+  const { status, headers } = await knock(door)
+  expect(status).toBe(401)
+  expect(headers.get('www-authenticate')).toMatch(/^Bearer\b/)
+  // RFC 6750 §3.1: nothing was presented, so nothing is said to be wrong with it.
+  expect(headers.get('www-authenticate')).not.toContain('error=')
+})
+
+test.each([
+  'Bearer',
+  'Bearer ',
+  'Bearer garbage',
+  'Bearer a.b.c',
+  'Bearer ..',
+  `Bearer ${tokens.access_token} x`,
+  `Bearer ${tokens.access_token},${tokens.access_token}`,
+  `Token ${tokens.access_token}`,
+  tokens.access_token,
+  `Bearer ${'x'.repeat(8000)}`,
+])('T066: Authorization "%.20s" is 401', async (authorization) => {
+  for (const door of DOORS) expect((await knock(door, { authorization })).status, door).toBe(401)
+})
+
+test('T066: the scheme may be written bearer or BEARER', async () => {
+  for (const scheme of ['bearer', 'BEARER']) {
+    const authorization = `${scheme} ${tokens.access_token}`
+    expect((await knock('/api/oauth/userinfo', { authorization })).status).toBe(200)
+  }
+})
+
+test('T066: a token in the address is not read', async () => {
+  for (const door of DOORS) {
+    expect((await knock(`${door}?access_token=${tokens.access_token}`)).status, door).toBe(401)
+  }
+})
+
+test('T066: the session cookie opens none of them', async () => {
+  const browser = await someone.signIn()
+  for (const door of DOORS) expect((await browser.get(door)).status, door).toBe(401)
+})
+
+const { keys } = await read<{ keys: JsonWebKey[] }>(await fetch(`${base}/api/oauth/jwks`)).then(
+  ({ body }) => body,
+)
+const publicJwk = keys.find((key) => key.kid === genuine.header.kid) ?? {}
+const publicKey = createPublicKey({ key: publicJwk, format: 'jwk' })
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const hmac = (key: string | Buffer) => (input: string) => createHmac('sha256', key).update(input).digest()
+const ownRsa = (hash: string) => (input: string) => sign(hash, Buffer.from(input), rsa.privateKey)
+const ownEc = (input: string) =>
+  sign('sha256', Buffer.from(input), { key: ec.privateKey, dsaEncoding: 'ieee-p1363' })
+
+const pem = publicKey.export({ type: 'spki', format: 'pem' })
+test.each<[string, object, ((input: string) => Buffer) | string]>([
+  ['none', { alg: 'none' }, ''],
+  ['None', { alg: 'None' }, ''],
+  ['nOnE', { alg: 'nOnE' }, ''],
+  ['none with the genuine signature', { alg: 'none' }, genuine.signature],
+  ['RS256 without signature', {}, ''],
+  ['HS256 by the public PEM', { alg: 'HS256' }, hmac(pem)],
+  ['HS256 by the trimmed PEM', { alg: 'HS256' }, hmac(pem.toString().trim())],
+  ['HS256 by the public DER', { alg: 'HS256' }, hmac(publicKey.export({ type: 'spki', format: 'der' }))],
+  ['HS256 by the JWK', { alg: 'HS256' }, hmac(JSON.stringify(publicJwk))],
+  ['HS256 by the modulus', { alg: 'HS256' }, hmac(Buffer.from(publicJwk.n ?? '', 'base64url'))],
+  ['HS256 by nothing', { alg: 'HS256' }, hmac('')],
+  ['RS256 by a key of our own', {}, ownRsa('sha256')],
+  ['RS512 by a key of our own', { alg: 'RS512' }, ownRsa('sha512')],
+  ['ES256 by a key of our own', { alg: 'ES256' }, ownEc],
+])('T067: a token signed %s is nobody', async (_, header, signer) => {
+  await expectNobody(joinToken({ ...genuine.header, ...header }, genuine.payload, signer))
+})
+
+const ownJwk = { ...rsa.publicKey.export({ format: 'jwk' }), kid: 'ours', use: 'sig', alg: 'RS256' }
+
+test('T068: no key that the token names itself is believed or fetched', async () => {
+  let visits = 0
+  const canary = createServer((_, response) => {
+    visits++
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [ownJwk] }))
+  })
+  await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/keys`
+  for (const header of [
+    { jwk: ownJwk },
+    { jku: url },
+    { x5u: url },
+    { x5c: ['MIIB'] },
+    { jku: url, kid: 'ours' },
+  ]) {
+    await expectNobody(joinToken({ ...genuine.header, ...header }, genuine.payload, ownRsa('sha256')))
+  }
+  expect(visits).toBe(0)
+  canary.close()
+})
+
+test.each<[string, object]>([
+  ['a path as kid', { kid: '../../dev/null' }],
+  ['SQL as kid', { kid: "x' or '1'='1" }],
+  ['an unknown kid', { kid: 'unknown' }],
+  ['a list as kid', { kid: [genuine.header.kid] }],
+  ['an object as kid', { kid: { $ne: null } }],
+  ['U+0000 in kid', { kid: '\0' }],
+  ['no kid', { kid: undefined }],
+  ['an unknown crit', { crit: ['unheard-of'], 'unheard-of': 1 }],
+  ['b64 false', { b64: false, crit: ['b64'] }],
+  ['the type of an ID token', { typ: 'JWT' }],
+])('T068: a header with %s is nobody', async (_, header) => {
+  await expectNobody(joinToken({ ...genuine.header, ...header }, genuine.payload, ownRsa('sha256')))
+  await expectNobody(joinToken({ ...genuine.header, ...header }, genuine.payload, genuine.signature))
+})
+
+test('T069: an ID token is no bearer token', async () => {
+  await expectNobody(tokens.id_token)
+})
+
+// Tokens that are genuine but expired or from elsewhere need the clock or the key: the service's own tests make them.
+test.each<[string, object]>([
+  ['a later exp', { exp: 4_102_444_800 }],
+  ['no exp', { exp: undefined }],
+  ['exp as text', { exp: '4102444800' }],
+  ['an absurd exp', { exp: 1e30 }],
+  ['another iss', { iss: 'https://evil.test' }],
+  ['another aud', { aud: 'somebody else' }],
+  ['another sub', { sub: 'somebody else' }],
+  ['a wider scope', { scope: 'openid profile email admin' }],
+  ['a tenant', { tenant_id: application, tenant_roles: ['owner'] }],
+])('T070: a genuine token changed to have %s is nobody', async (_, claims) => {
+  const payload = { ...genuine.payload, ...claims }
+  await expectNobody(joinToken(genuine.header, payload, genuine.signature))
+  await expectNobody(joinToken(genuine.header, payload, ownRsa('sha256')))
+})
+
+test('T072: after logout the access token is dead at once, and says so', async () => {
+  const browser = await someone.signIn()
+  const { access_token, id_token } = await getTokens(browser, spa)
+  expect((await userinfo(access_token)).status).toBe(200)
+  const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: GOODBYE })
+  await browser.get(`/api/oauth/logout?${query}`)
+  const { status, headers } = await userinfo(access_token)
+  expect(status).toBe(401)
+  expect(headers.get('www-authenticate')).toMatch(/^Bearer\b.*invalid_token/)
+  await expectNobody(access_token)
+})

@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest'
+import { newApplication, newClient } from '../support/admin.ts'
+import {
+  askToken,
+  basic,
+  type Client,
+  credentials,
+  exchange,
+  getCode,
+  NO_BODY_CREDENTIALS,
+} from '../support/oauth.ts'
+import { newPerson } from '../support/person.ts'
+import { rawRequest } from '../support/raw.ts'
+import { CALLBACK, encode, type Fields, unique } from '../support/service.ts'
+
+const application = await newApplication()
+const web = await newClient(application, 'WEB')
+const other = await newClient(application, 'WEB')
+const someone = await newPerson()
+
+const newCode = async (client: Client = web) => getCode(await someone.signIn(), client)
+const withBasic = (header: string, code: string) =>
+  exchange(web, code, NO_BODY_CREDENTIALS, { authorization: header })
+
+test('T041: Basic alone is enough, client_id need not be in the body', async () => {
+  const answer = await exchange(web, await newCode(), NO_BODY_CREDENTIALS, basic(web))
+  expect(answer.status).toBe(200)
+})
+
+test('T041: Basic with the same client_id in the body is fine', async () => {
+  const answer = await exchange(web, await newCode(), { client_secret: undefined }, basic(web))
+  expect(answer.status).toBe(200)
+})
+
+test('T041: both halves of Basic are form-urlencoded', async () => {
+  const everyByte = (text: string) => text.replace(/./g, (c) => `%${c.charCodeAt(0).toString(16)}`)
+  const pair = `${everyByte(web.clientId)}:${everyByte(web.clientSecret)}`
+  expect((await withBasic(`Basic ${btoa(pair)}`, await newCode())).status).toBe(200)
+})
+
+test('T041: a client_id with : + % é signs in by Basic and by post', async () => {
+  const odd = await newClient(application, 'WEB', { clientId: unique('a:b+c%d é') })
+  expect((await exchange(odd, await newCode(odd), NO_BODY_CREDENTIALS, basic(odd))).status).toBe(200)
+  expect((await exchange(odd, await newCode(odd))).status).toBe(200)
+})
+
+test('T044: the scheme may be written basic', async () => {
+  const header = basic(web).authorization?.replace('Basic', 'basic') ?? ''
+  expect((await withBasic(header, await newCode())).status).toBe(200)
+})
+
+test.each<[string, Fields, Record<string, string>, RegExp]>([
+  ['Basic and a body secret', credentials(web), basic(web), /^invalid_request$/],
+  ['Basic and a wrong body secret', { client_secret: 'wrong' }, basic(web), /^invalid_request$/],
+  [
+    'Basic of one client and client_id of another',
+    { client_id: other.clientId, client_secret: undefined },
+    basic(web),
+    /^invalid_(request|client)$/,
+  ],
+  [
+    'a good body and a broken Basic',
+    credentials(web),
+    { authorization: 'Basic %%%' },
+    /^invalid_(request|client)$/,
+  ],
+])('T042: %s is refused, and the code stays good', async (_, fields, headers, error) => {
+  const code = await newCode()
+  const answer = await exchange(web, code, fields, headers)
+  expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(error) } })
+  expect((await exchange(web, code)).status).toBe(200)
+})
+
+test('T040: a refused Basic is 400 and names the scheme (D3)', async () => {
+  const wrong = basic({ clientId: web.clientId, clientSecret: 'wrong' })
+  const answer = await exchange(web, 'x', NO_BODY_CREDENTIALS, wrong)
+  expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
+  expect(answer.headers.get('www-authenticate')).toMatch(/^Basic\b/)
+})
+
+test.each([
+  'Basic',
+  'Basic ',
+  'Basic %%%',
+  `Basic ${btoa('no colon')}`,
+  `Basic ${btoa(':')}`,
+  `Basic ${btoa(`${web.clientId}:`)}`,
+  `Basic ${btoa(`:${web.clientSecret}`)}`,
+  `Basic ${btoa('%ZZ:%ZZ')}`,
+  `Basic ${btoa('%ff:%c0%af')}`,
+  `Basic ${btoa('%00:%00')}`,
+  `Basic ${btoa('a\0b:c\0d')}`,
+  `Basic ${basic(web).authorization?.slice(6)} x`,
+  'Bearer abc',
+  'Digest username="x"',
+  'x'.repeat(8000),
+])('T044: Authorization "%.40s" is 400', async (header) => {
+  const answer = await withBasic(header, 'x')
+  expect(answer.status).toBe(400)
+  expect(answer.body.error).toMatch(/^invalid_(client|request)$/)
+})
+
+test('T044: an Authorization of 1 MB is refused, and the next request is answered', async () => {
+  // The service may hang up before it has read all of it.
+  const status = await withBasic(`Basic ${'A'.repeat(1_000_000)}`, 'x').then(
+    (answer) => answer.status,
+    () => 431,
+  )
+  expect([400, 413, 431]).toContain(status)
+  expect((await exchange(web, await newCode())).status).toBe(200)
+})
+
+test('T044: two Authorization headers are 400, whichever of them is right', async () => {
+  const right = basic(web).authorization ?? ''
+  const wrong = basic({ clientId: web.clientId, clientSecret: 'wrong' }).authorization ?? ''
+  for (const [first, second] of [
+    [right, wrong],
+    [wrong, right],
+    [right, right],
+  ] as const) {
+    const fields = { grant_type: 'authorization_code', code: await newCode(), redirect_uri: CALLBACK }
+    const { status } = await rawRequest('/api/oauth/token', {
+      method: 'POST',
+      headers: [
+        ...['Authorization', first, 'Authorization', second],
+        ...['Content-Type', 'application/x-www-form-urlencoded'],
+      ],
+      body: encode(fields).toString(),
+    })
+    expect(status).toBe(400)
+  }
+})
+
+test('T040: a secret is compared whole: no prefix, suffix, case or padding passes', async () => {
+  const { clientSecret } = web
+  for (const guess of [
+    clientSecret.slice(0, -1),
+    `${clientSecret}x`,
+    ` ${clientSecret}`,
+    `${clientSecret}\0`,
+  ]) {
+    const answer = await askToken({
+      grant_type: 'refresh_token',
+      refresh_token: 'x',
+      client_id: web.clientId,
+      client_secret: guess,
+    })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toMatch(/^invalid_(client|request)$/)
+  }
+})

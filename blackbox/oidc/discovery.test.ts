@@ -1,0 +1,174 @@
+import { decodeProtectedHeader } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { newApplication, newClient } from '../support/admin.ts'
+import { openBrowser } from '../support/browser.ts'
+import { verifyAccessToken, verifyIdToken } from '../support/jwt.ts'
+import { authorizationRequest, authorize, exchange, getCode, getTokens, userinfo } from '../support/oauth.ts'
+import { newPerson } from '../support/person.ts'
+import { rawRequest } from '../support/raw.ts'
+import { base, encode, read } from '../support/service.ts'
+
+const DISCOVERY = '/.well-known/openid-configuration'
+const application = await newApplication()
+const spa = await newClient(application, 'SPA')
+const someone = await newPerson()
+
+const getJson = async (path: string) => read(await fetch(base + path))
+
+test('T001: the discovery document carries the listed values exactly, and the agreed additions', async () => {
+  const { status, headers, body } = await getJson(DISCOVERY)
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toMatch(/^application\/json/)
+  expect(body).toMatchObject({
+    issuer: base,
+    authorization_endpoint: `${base}/oauth/authorize`,
+    token_endpoint: `${base}/api/oauth/token`,
+    userinfo_endpoint: `${base}/api/oauth/userinfo`,
+    jwks_uri: `${base}/api/oauth/jwks`,
+    end_session_endpoint: `${base}/api/oauth/logout`,
+    revocation_endpoint: `${base}/api/oauth/revoke`,
+    introspection_endpoint: `${base}/api/oauth/introspect`,
+    scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    code_challenge_methods_supported: ['S256', 'plain'],
+    claims_supported: expect.arrayContaining(['sub', 'email', 'name']),
+    request_uri_parameter_supported: false,
+    authorization_response_iss_parameter_supported: true,
+  })
+})
+
+test('T001: OAuth clients find the same document at the address of RFC 8414', async () => {
+  const { status, body } = await getJson('/.well-known/oauth-authorization-server')
+  expect(status).toBe(200)
+  expect(body).toEqual((await getJson(DISCOVERY)).body)
+})
+
+describe('spoofed host headers', () => {
+  const spoofs = [
+    ['Host', 'evil.test'],
+    ['X-Forwarded-Host', 'evil.test'],
+    ['X-Forwarded-Proto', 'https'],
+    ['X-Forwarded-Port', '666'],
+    ['Forwarded', 'host=evil.test;proto=https'],
+  ]
+
+  test.each(spoofs)('T002: %s: %s changes no byte of discovery', async (...headers) => {
+    const { text } = await rawRequest(DISCOVERY, { headers })
+    expect(text).toBe((await rawRequest(DISCOVERY)).text)
+  })
+
+  test.each(spoofs)('T002: %s: %s leads nobody to another sign-in page', async (...headers) => {
+    const path = `/oauth/authorize?${encode(authorizationRequest(spa))}`
+    const { status, location, text } = await rawRequest(path, { headers })
+    expect(status).toBeLessThan(400)
+    if (location) expect(new URL(location, base).origin).toBe(base)
+    expect(`${location} ${text}`).not.toMatch(/evil\.test|666/)
+  })
+
+  test.each(spoofs)('T002: %s: %s does not change iss, in the response or in tokens', async (...headers) => {
+    const browser = await someone.signIn()
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+    const path = `/oauth/authorize?${encode(authorizationRequest(spa))}`
+    const { location = '' } = await rawRequest(path, { headers: [...headers, 'Cookie', cookie] })
+    const answer = new URL(location).searchParams
+    expect(answer.get('iss')).toBe(base)
+    const { body } = await exchange(
+      spa,
+      answer.get('code') ?? '',
+      {},
+      Object.fromEntries([headers.slice(0, 2)]),
+    )
+    expect((await verifyAccessToken(body.access_token)).iss).toBe(base)
+  })
+})
+
+test('T003: the key set holds public RSA signing keys of 2048 bits and more, each with a kid of its own', async () => {
+  const { body } = await read<{ keys: Record<string, string>[] }>(await fetch(`${base}/api/oauth/jwks`))
+  expect(body.keys.length).toBeGreaterThan(0)
+  expect(new Set(body.keys.map((key) => key.kid)).size).toBe(body.keys.length)
+  for (const key of body.keys) {
+    expect(key).toMatchObject({ kty: 'RSA', use: 'sig', alg: 'RS256', kid: expect.stringMatching(/./) })
+    expect(Buffer.from(key.n ?? '', 'base64url').length * 8).toBeGreaterThanOrEqual(2048)
+    // RFC 7518 §6.3.2 and §6.4: whatever only the owner may know.
+    for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']) expect(key).not.toHaveProperty(secret)
+  }
+})
+
+test('T004: both tokens are RS256 by a published key, and their types cannot be mistaken', async () => {
+  const tokens = await getTokens(await someone.signIn(), spa)
+  const access = await verifyAccessToken(tokens.access_token, application)
+  expect(access).toMatchObject({
+    client_id: spa.clientId,
+    scope: expect.any(String),
+    sid: expect.any(String),
+  })
+  expect(access).toMatchObject({
+    auth_time: expect.any(Number),
+    amr: expect.any(Array),
+    jti: expect.any(String),
+  })
+  await verifyIdToken(tokens.id_token, spa.clientId)
+  expect(decodeProtectedHeader(tokens.access_token).typ).toBe('at+jwt')
+  expect(decodeProtectedHeader(tokens.id_token).typ).not.toBe('at+jwt')
+})
+
+describe('methods', () => {
+  test.each([
+    ['GET', '/api/oauth/token'],
+    ['PUT', '/api/oauth/token'],
+    ['GET', '/api/oauth/revoke'],
+    ['GET', '/api/oauth/introspect'],
+    ['POST', '/api/oauth/jwks'],
+    ['POST', DISCOVERY],
+    ['DELETE', '/api/oauth/userinfo'],
+    ['PUT', '/oauth/authorize'],
+    ['DELETE', '/api/oauth/logout'],
+  ])('T007: %s %s is refused in JSON', async (method, path) => {
+    const { status, body } = await read(await fetch(base + path, { method }))
+    expect([404, 405]).toContain(status)
+    expect(body).toHaveProperty('error')
+  })
+
+  test.each(['/api/oauth/userinfo', '/oauth/authorize', '/api/oauth/token'])(
+    'T007: TRACE %s is refused and echoes nothing',
+    async (path) => {
+      const { status, text } = await rawRequest(path, {
+        method: 'TRACE',
+        headers: ['Authorization', 'Bearer x-x-x'],
+      })
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(status).toBeLessThan(500)
+      expect(text).not.toContain('x-x-x')
+    },
+  )
+})
+
+test('T008: tokens and personal data are never stored by caches, also when refused', async () => {
+  const browser = await someone.signIn()
+  const granted = await exchange(spa, await getCode(browser, spa))
+  const refused = await exchange(spa, 'no such code')
+  const person = await userinfo(granted.body.access_token)
+  for (const { headers } of [granted, refused, person]) {
+    expect(headers.get('cache-control')).toContain('no-store')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  }
+  // RFC 6749 §5.1 asks for the old header too.
+  expect(granted.headers.get('pragma')).toBe('no-cache')
+})
+
+test.each([
+  ['sign-in', () => authorize(openBrowser(), spa)],
+  ['error', () => authorize(openBrowser(), { clientId: 'nobody' })],
+  ['logout', async () => (await someone.signIn()).get('/api/oauth/logout')],
+])('T008: the %s page cannot be framed, sniffed or named as referrer', async (_, open) => {
+  const { headers } = await open()
+  expect(headers.get('content-type')).toMatch(/^text\/html/)
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('referrer-policy')).toBe('no-referrer')
+  expect(headers.get('cache-control')).toContain('no-store')
+})

@@ -1,0 +1,216 @@
+import { decodeJwt } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { admin, newApplication, newClient, newMachine, OPS } from '../support/admin.ts'
+import {
+  askMachineToken,
+  basic,
+  bearer,
+  type Client,
+  credentials,
+  getTokens,
+  introspect,
+  postForm,
+  refresh,
+  revoke,
+  userinfo,
+} from '../support/oauth.ts'
+import { newPerson } from '../support/person.ts'
+import { base, encode, type Fields, read } from '../support/service.ts'
+
+const application = await newApplication()
+const spa = await newClient(application, 'SPA')
+const web = await newClient(application, 'WEB')
+const machine = await newMachine(application, ['reports:read'])
+const foreign = await newClient(await newApplication(), 'WEB')
+const someone = await newPerson()
+
+const newTokens = async (client: Client = spa) => getTokens(await someone.signIn(), client)
+const done = { status: 200, body: { success: true } }
+const INACTIVE = { active: false }
+const see = async (token: string, client: Client = web) => (await introspect(client, token)).body
+
+describe('revoke', () => {
+  test('T073: a revoked refresh token takes its family and access tokens along', async () => {
+    const first = await newTokens()
+    const { body: second } = await refresh(spa, first.refresh_token)
+    expect(await revoke(spa, second.refresh_token, { token_type_hint: 'refresh_token' })).toMatchObject(done)
+    expect(await refresh(spa, second.refresh_token)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    })
+    for (const token of [second.refresh_token, first.access_token, second.access_token]) {
+      expect(await see(token)).toEqual(INACTIVE)
+    }
+    expect((await userinfo(second.access_token)).status).toBe(401)
+  })
+
+  test('T073: a revoked access token is dead; its refresh token lives', async () => {
+    const tokens = await newTokens()
+    expect(await revoke(spa, tokens.access_token, { token_type_hint: 'access_token' })).toMatchObject(done)
+    expect(await see(tokens.access_token)).toEqual(INACTIVE)
+    expect((await userinfo(tokens.access_token)).status).toBe(401)
+    expect((await refresh(spa, tokens.refresh_token)).status).toBe(200)
+  })
+
+  test('T073: revoking in one grant leaves the browser session and its other grants alone', async () => {
+    const browser = await someone.signIn()
+    const [one, other] = [await getTokens(browser, spa), await getTokens(browser, spa)]
+    await revoke(spa, one.refresh_token)
+    expect((await userinfo(other.access_token)).status).toBe(200)
+    expect(await getTokens(browser, spa, { prompt: 'none' })).toHaveProperty('access_token')
+  })
+
+  test.each<[string, Fields]>([
+    ['unknown', { token: 'unknown' }],
+    ['garbage', { token: '\0%ff é {}' }],
+    ['a foreign JWT', { token: 'eyJhbGciOiJub25lIn0.e30.' }],
+    ['very long', { token: 'x'.repeat(10_000) }],
+    ['unknown, of an unknown client', { token: 'unknown', client_id: 'nobody' }],
+    ['unknown, with an unknown hint', { token: 'unknown', token_type_hint: 'unheard-of' }],
+  ])('T074: a token that is %s is 200 too', async (_, fields) => {
+    expect((await postForm('/api/oauth/revoke', { client_id: spa.clientId, ...fields })).status).toBe(200)
+  })
+
+  test('T074: a token revoked already is 200 too', async () => {
+    const { refresh_token } = await newTokens()
+    for (let round = 0; round < 3; round++) expect(await revoke(spa, refresh_token)).toMatchObject(done)
+  })
+
+  test.each(['access_token', 'unheard-of', ''])(
+    'T074: the hint "%s" does not save a refresh token',
+    async (token_type_hint) => {
+      const { refresh_token } = await newTokens()
+      await revoke(spa, refresh_token, { token_type_hint })
+      expect(await see(refresh_token)).toEqual(INACTIVE)
+    },
+  )
+
+  test('T074: the hint refresh_token does not save an access token', async () => {
+    const { access_token } = await newTokens()
+    await revoke(spa, access_token, { token_type_hint: 'refresh_token' })
+    expect(await see(access_token)).toEqual(INACTIVE)
+  })
+
+  test.each<[string, Fields]>([
+    ['the client_id of another client', { client_id: web.clientId }],
+    ['another client with its own secret', credentials(web)],
+    ['no client_id', { client_id: undefined }],
+    ['a wrong secret', { client_secret: 'wrong' }],
+  ])('T074: with %s nothing happens, and the answer is the same 200 (D5)', async (_, fields) => {
+    const tokens = await newTokens()
+    expect(await revoke(spa, tokens.refresh_token, fields)).toMatchObject(done)
+    expect(await revoke(spa, tokens.access_token, fields)).toMatchObject(done)
+    expect((await userinfo(tokens.access_token)).status).toBe(200)
+    expect((await refresh(spa, tokens.refresh_token)).status).toBe(200)
+  })
+
+  test('T074: a confidential client may revoke by id alone, by body secret and by Basic; not by a wrong one', async () => {
+    const wrong = { ...web, clientSecret: 'wrong' }
+    const ways: [Fields, Record<string, string>, boolean][] = [
+      [{ client_id: web.clientId }, {}, true],
+      [credentials(web), {}, true],
+      [{}, basic(web), true],
+      [credentials(wrong), {}, false],
+      [{}, basic(wrong), false],
+    ]
+    for (const [fields, headers, ends] of ways) {
+      const { refresh_token: token } = await newTokens(web)
+      expect((await postForm('/api/oauth/revoke', { token, ...fields }, headers)).status).toBe(200)
+      expect(await see(token)).toMatchObject({ active: !ends })
+    }
+  })
+
+  test.each([undefined, ''])('T074: only a missing token (%s) is 400 invalid_request', async (token) => {
+    const answer = await postForm('/api/oauth/revoke', { token, client_id: spa.clientId })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  })
+})
+
+describe('introspection', () => {
+  test.each<[string, (token: string) => [Fields, Record<string, string>]]>([
+    ['without credentials', () => [{}, {}]],
+    ['with a wrong secret', () => [{}, basic({ clientId: web.clientId, clientSecret: 'wrong' })]],
+    ['with an empty secret', () => [{}, basic({ clientId: web.clientId })]],
+    ['as a public client', () => [{}, basic({ clientId: spa.clientId })]],
+    ['as an unknown client', () => [{}, basic({ clientId: 'nobody', clientSecret: 'x' })]],
+    ['with body credentials only', () => [credentials(web), {}]],
+    ['with the token itself', (token) => [{}, bearer(token)]],
+  ])('T076: %s it is 401 and tells nothing', async (_, how) => {
+    const { access_token } = await newTokens()
+    const [fields, headers] = how(access_token)
+    const answer = await postForm('/api/oauth/introspect', { token: access_token, ...fields }, headers)
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Basic\b/)
+    for (const member of ['active', 'sub', 'scope', 'client_id'])
+      expect(answer.body).not.toHaveProperty(member)
+  })
+
+  test('T076: a disabled client is 401', async () => {
+    const client = await newClient(application, 'WEB')
+    await admin('PATCH', `/clients/${client.id}`, { disabled: true })
+    expect((await introspect(client, 'x')).status).toBe(401)
+  })
+
+  test('T077: active access and refresh tokens tell sub, client_id, scope, exp and iat in seconds', async () => {
+    const tokens = await newTokens()
+    const claims = decodeJwt(tokens.access_token)
+    const seconds = Date.now() / 1000
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      const answer = await introspect(web, token)
+      expect(answer.status).toBe(200)
+      const { body } = answer
+      expect(body).toMatchObject({
+        active: true,
+        sub: claims.sub,
+        client_id: spa.clientId,
+        scope: tokens.scope,
+      })
+      expect(Number.isInteger(body.exp) && Number.isInteger(body.iat)).toBe(true)
+      expect(Math.abs(Number(body.iat) - seconds)).toBeLessThan(60)
+      expect(body.exp).toBeGreaterThan(seconds)
+    }
+    expect(await see(tokens.access_token)).toMatchObject({ exp: claims.exp, iat: claims.iat })
+  })
+
+  test('T077: asking changes nothing: the refresh token still works afterwards', async () => {
+    const { refresh_token } = await newTokens()
+    for (let round = 0; round < 3; round++) await see(refresh_token)
+    expect((await refresh(spa, refresh_token)).status).toBe(200)
+  })
+
+  test('T077: a machine of the application and the instance-wide one may ask', async () => {
+    const { access_token } = await newTokens()
+    for (const client of [machine, OPS])
+      expect(await see(access_token, client)).toMatchObject({ active: true })
+    const { body } = await askMachineToken(machine)
+    expect(await see(body.access_token)).toMatchObject({ active: true, sub: machine.clientId })
+  })
+
+  test('T078: a client of another application sees exactly {"active":false}', async () => {
+    const tokens = await newTokens()
+    expect(await see(tokens.access_token, foreign)).toEqual(INACTIVE)
+    expect(await see(tokens.refresh_token, foreign)).toEqual(INACTIVE)
+  })
+
+  test('T078: unknown, rotated, revoked and ID tokens are exactly {"active":false}', async () => {
+    const [tokens, revoked] = [await newTokens(), await newTokens()]
+    await revoke(spa, revoked.refresh_token)
+    const { body: rotated } = await refresh(spa, tokens.refresh_token)
+    const dead = ['unknown', 'a.b.c', '\0', tokens.id_token, tokens.refresh_token, revoked.access_token]
+    for (const token of [...dead, revoked.refresh_token]) {
+      const raw = await fetch(`${base}/api/oauth/introspect`, {
+        method: 'POST',
+        body: encode({ token }),
+        headers: basic(web),
+      })
+      expect(raw.status).toBe(200)
+      expect((await read(raw)).body).toEqual(INACTIVE)
+    }
+    expect(await see(rotated.refresh_token)).toMatchObject({ active: true })
+  })
+
+  test('T078: a missing token is 400 invalid_request', async () => {
+    const answer = await postForm('/api/oauth/introspect', {}, basic(web))
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  })
+})

@@ -1,0 +1,89 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Ctx } from '../context.ts'
+import type { ClientKind, PkceMethod } from '../db/tables.ts'
+import { hashSecret } from '../lib/secrets.ts'
+import { isAddressLike } from './clients/addresses.ts'
+import { isClientId } from './clients/rules.ts'
+import { findClientByClientId, findClientWithOrigin, findClientWithPostLogoutUri } from './clients/store.ts'
+
+/** A client as those who deal with it need it. */
+export interface Client {
+  id: string
+  clientId: string
+  applicationId: string
+  applicationName: string
+  /** The application is ours: nobody is asked for consent. */
+  trusted: boolean
+  kind: ClientKind
+  name: string
+  redirectUris: string[]
+  postLogoutRedirectUris: string[]
+  allowedOrigins: string[]
+  scopes: string[]
+  /** The tenant a machine acts for; undefined: the instance. */
+  tenantId: string | undefined
+  tenantSlug: string | undefined
+  requireNonce: boolean
+  pkceMethods: PkceMethod[]
+  disabled: boolean
+  secrets: { id: string; hash: Buffer }[]
+  /** Lifetimes of the application's own, in seconds; undefined: the instance's. */
+  lifetimes: {
+    accessToken: number | undefined
+    idToken: number | undefined
+    refreshTokenIdle: number | undefined
+    refreshToken: number | undefined
+  }
+}
+
+/** The client of this client_id, also when it is disabled. */
+export async function findClient(ctx: Ctx, clientId: string): Promise<Client | undefined> {
+  if (!isClientId(clientId)) return undefined
+  return ctx.memory.recall(`client:${clientId}`, async () => {
+    const value = await loadClient(ctx, clientId)
+    if (!value) return undefined
+    const tenant = value.tenantId === undefined ? [] : [`tenant:${value.tenantId}`]
+    return { value, subjects: [`client:${value.id}`, `application:${value.applicationId}`, ...tenant] }
+  })
+}
+
+async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefined> {
+  const stored = await findClientByClientId(ctx.db, clientId)
+  if (!stored) return undefined
+  const { createdAt, updatedAt, applicationSlug, ...kept } = stored
+  const { accessTokenTtl, idTokenTtl, refreshTokenIdleTtl, refreshTokenTtl, ...client } = kept
+  return {
+    ...client,
+    tenantId: stored.tenantId ?? undefined,
+    tenantSlug: stored.tenantSlug ?? undefined,
+    secrets: stored.secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'hex') })),
+    lifetimes: {
+      accessToken: accessTokenTtl ?? undefined,
+      idToken: idTokenTtl ?? undefined,
+      refreshTokenIdle: refreshTokenIdleTtl ?? undefined,
+      refreshToken: refreshTokenTtl ?? undefined,
+    },
+  }
+}
+
+/** Which of the client's secrets this is. Every one is compared, in a time that tells nothing. */
+export function findSecret({ secrets }: Client, presented: string): { id: string } | undefined {
+  const hash = hashSecret(presented)
+  const [match] = secrets.filter((secret) => timingSafeEqual(secret.hash, hash))
+  return match && { id: match.id }
+}
+
+/** Whether some enabled client lists this origin. */
+export async function knowsOrigin(ctx: Ctx, origin: string): Promise<boolean> {
+  if (!isAddressLike(origin)) return false
+  const known = await ctx.memory.recall(`origin:${origin}`, async () => {
+    const client = await findClientWithOrigin(ctx.db, origin)
+    return client && { value: true, subjects: [`client:${client.id}`] }
+  })
+  return known ?? false
+}
+
+/** Whether some enabled client lists this address as one to go to after a logout. */
+export async function knowsPostLogoutUri(ctx: Ctx, uri: string): Promise<boolean> {
+  return isAddressLike(uri) && (await findClientWithPostLogoutUri(ctx.db, uri)) !== undefined
+}

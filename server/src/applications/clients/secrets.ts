@@ -1,0 +1,72 @@
+import type { Mode } from '../../config.ts'
+import type { Ctx } from '../../context.ts'
+import type { Tx } from '../../db/open.ts'
+import type { ClientKind } from '../../db/tables.ts'
+import { AppError } from '../../errors.ts'
+import { isId, newId } from '../../lib/ids.ts'
+import { demand, refuseProblems } from '../../lib/problems.ts'
+import { hashSecret, newSecret } from '../../lib/secrets.ts'
+import { countSecrets, deleteSecret, insertSecret, lockClient } from './store.ts'
+
+/** Two, so that a new one can be brought everywhere before the old one ends. */
+const MOST_SECRETS = 2
+const SHORTEST_CHOSEN: Record<Mode, number> = { serve: 32, demo: 8 }
+const LONGEST_CHOSEN = 256
+/** RFC 6749 appendix A.2. */
+const PRINTABLE = /^[\x20-\x7e]*$/
+
+/** A secret as it is shown, once. */
+export interface NewSecret {
+  id: string
+  clientSecret: string
+  createdAt: Date
+}
+
+/** The prefix lets scanners of source code recognise one that was left there. */
+export const newClientSecret = (): string => `lks_${newSecret()}`
+
+const SPA_RULE = 'is not for SPA clients: what runs in a browser cannot keep a secret'
+
+/** Refuses a secret of an operator's own that could be guessed or could not be sent. */
+export function checkChosenSecret({ config }: Ctx, kind: ClientKind, secret: string): void {
+  const shortest = SHORTEST_CHOSEN[config.mode]
+  const fits = secret.length >= shortest && secret.length <= LONGEST_CHOSEN && PRINTABLE.test(secret)
+  refuseProblems([
+    demand(kind !== 'SPA', 'secret', SPA_RULE),
+    demand(fits, 'secret', `must have ${shortest} to ${LONGEST_CHOSEN} printable characters`),
+  ])
+}
+
+/** Gives a client a secret, its first or one more. */
+export async function giveSecret(
+  ctx: Ctx,
+  tx: Tx,
+  clientId: string,
+  clientSecret: string,
+): Promise<NewSecret> {
+  const id = newId()
+  const createdAt = ctx.now()
+  await insertSecret(tx, { id, client_id: clientId, hash: hashSecret(clientSecret), created_at: createdAt })
+  return { id, clientSecret, createdAt }
+}
+
+export async function addSecret(ctx: Ctx, id: string): Promise<NewSecret> {
+  const secret = await ctx.db.transaction().execute(async (tx) => {
+    // Locked, so that of two at once the second sees what the first did.
+    const client = isId(id) ? await lockClient(tx, id) : undefined
+    if (!client) throw new AppError('CLIENT_NOT_FOUND')
+    refuseProblems([demand(client.kind !== 'SPA', 'secret', SPA_RULE)])
+    if ((await countSecrets(tx, id)) >= MOST_SECRETS) throw new AppError('TOO_MANY_SECRETS')
+    return giveSecret(ctx, tx, id, newClientSecret())
+  })
+  await ctx.changes.settle()
+  return secret
+}
+
+export async function endSecret(ctx: Ctx, id: string, secretId: string): Promise<void> {
+  await ctx.db.transaction().execute(async (tx) => {
+    if (!isId(id) || !(await lockClient(tx, id))) throw new AppError('CLIENT_NOT_FOUND')
+    if (!isId(secretId) || !(await deleteSecret(tx, id, secretId))) throw new AppError('SECRET_NOT_FOUND')
+  })
+  await ctx.changes.settle()
+}

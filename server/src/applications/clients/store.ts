@@ -1,0 +1,201 @@
+import { type Insertable, type SelectQueryBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../../db/open.ts'
+import type { ClientKind, ClientSecretsTable, ClientsTable, Tables } from '../../db/tables.ts'
+import type { Range } from '../../http/pagination.ts'
+import type { ClientSettings } from './rules.ts'
+
+/** A client with what belongs to it. */
+export interface StoredClient extends ClientSettings {
+  id: string
+  clientId: string
+  kind: ClientKind
+  applicationId: string
+  applicationSlug: string
+  applicationName: string
+  trusted: boolean
+  accessTokenTtl: number | null
+  idTokenTtl: number | null
+  refreshTokenIdleTtl: number | null
+  refreshTokenTtl: number | null
+  tenantId: string | null
+  tenantSlug: string | null
+  createdAt: Date
+  updatedAt: Date
+  /** Oldest first; the hash in hex, the moment in milliseconds since 1970. */
+  secrets: { id: string; hash: string; createdAt: number }[]
+}
+
+const CLIENT_COLUMNS = [
+  'clients.id',
+  'clients.client_id as clientId',
+  'clients.kind',
+  'clients.name',
+  'clients.redirect_uris as redirectUris',
+  'clients.post_logout_redirect_uris as postLogoutRedirectUris',
+  'clients.allowed_origins as allowedOrigins',
+  'clients.scopes',
+  'clients.require_nonce as requireNonce',
+  'clients.pkce_methods as pkceMethods',
+  'clients.disabled',
+  'clients.created_at as createdAt',
+  'clients.updated_at as updatedAt',
+] as const
+
+const APPLICATION_COLUMNS = [
+  'applications.id as applicationId',
+  'applications.slug as applicationSlug',
+  'applications.name as applicationName',
+  'applications.trusted',
+  'applications.access_token_ttl as accessTokenTtl',
+  'applications.id_token_ttl as idTokenTtl',
+  'applications.refresh_token_idle_ttl as refreshTokenIdleTtl',
+  'applications.refresh_token_ttl as refreshTokenTtl',
+] as const
+
+const selectClients = (db: Db) =>
+  db
+    .selectFrom('clients')
+    .innerJoin('applications', 'applications.id', 'clients.application_id')
+    .leftJoin('tenants', 'tenants.id', 'clients.tenant_id')
+    .select([...CLIENT_COLUMNS, ...APPLICATION_COLUMNS])
+    .select(['tenants.id as tenantId', 'tenants.slug as tenantSlug'])
+    .select(
+      sql<StoredClient['secrets']>`coalesce((
+        select jsonb_agg(
+          jsonb_build_object('id', s.id, 'hash', encode(s.hash, 'hex'), 'createdAt', floor(extract(epoch from s.created_at) * 1000))
+          order by s.created_at, s.id
+        )
+        from client_secrets s where s.client_id = clients.id
+      ), '[]')`.as('secrets'),
+    )
+
+export const findClientById = (db: Db, id: string): Promise<StoredClient | undefined> =>
+  selectClients(db).where('clients.id', '=', id).executeTakeFirst()
+
+export const findClientByClientId = (db: Db, clientId: string): Promise<StoredClient | undefined> =>
+  selectClients(db).where('clients.client_id', '=', clientId).executeTakeFirst()
+
+export const listClientsByClientId = (db: Db, clientIds: string[]): Promise<StoredClient[]> =>
+  clientIds.length === 0
+    ? Promise.resolve([])
+    : selectClients(db).where('clients.client_id', 'in', clientIds).execute()
+
+/** All clients, or those of one application. */
+export const listClients = (
+  db: Db,
+  applicationId: string | undefined,
+  { offset, limit }: Range,
+): Promise<StoredClient[]> =>
+  selectClients(db)
+    .$if(applicationId !== undefined, (query) =>
+      query.where('clients.application_id', '=', applicationId ?? ''),
+    )
+    .orderBy('clients.created_at')
+    .orderBy('clients.id')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+
+export const countClients = (db: Db, applicationId: string | undefined): Promise<number> =>
+  countAll(
+    applicationId === undefined
+      ? db.selectFrom('clients')
+      : db.selectFrom('clients').where('application_id', '=', applicationId),
+  )
+
+async function countAll<T extends keyof Tables>(
+  query: SelectQueryBuilder<Tables, T, object>,
+): Promise<number> {
+  const { total } = await query.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow()
+  return total
+}
+
+/** False when the client id is taken. */
+export async function insertClient(tx: Tx, client: Insertable<ClientsTable>): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('clients')
+    .values(client)
+    .onConflict((conflict) => conflict.column('client_id').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+export async function updateClient(
+  tx: Tx,
+  id: string,
+  change: Partial<ClientSettings> & { updatedAt: Date },
+): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set({
+      name: change.name,
+      redirect_uris: change.redirectUris,
+      post_logout_redirect_uris: change.postLogoutRedirectUris,
+      allowed_origins: change.allowedOrigins,
+      scopes: change.scopes,
+      require_nonce: change.requireNonce,
+      pkce_methods: change.pkceMethods,
+      disabled: change.disabled,
+      updated_at: change.updatedAt,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function deleteClient(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('clients').where('id', '=', id).executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** Others who would change this client wait until the transaction ends. */
+export const lockClient = (tx: Tx, id: string): Promise<{ kind: ClientKind } | undefined> =>
+  tx.selectFrom('clients').select('kind').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+
+export const findClientWithOrigin = (db: Db, origin: string): Promise<{ id: string } | undefined> =>
+  db
+    .selectFrom('clients')
+    .select('id')
+    .where('disabled', '=', false)
+    .where(sql<boolean>`${origin} = any(allowed_origins)`)
+    .limit(1)
+    .executeTakeFirst()
+
+export const findClientWithPostLogoutUri = (db: Db, uri: string): Promise<{ id: string } | undefined> =>
+  db
+    .selectFrom('clients')
+    .select('id')
+    .where('disabled', '=', false)
+    .where(sql<boolean>`${uri} = any(post_logout_redirect_uris)`)
+    .limit(1)
+    .executeTakeFirst()
+
+export async function insertSecret(tx: Tx, secret: Insertable<ClientSecretsTable>): Promise<void> {
+  await tx.insertInto('client_secrets').values(secret).execute()
+}
+
+export const countSecrets = (tx: Tx, clientId: string): Promise<number> =>
+  countAll(tx.selectFrom('client_secrets').where('client_id', '=', clientId))
+
+export async function deleteSecret(tx: Tx, clientId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('client_secrets')
+    .where('client_id', '=', clientId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** Keeps the application from being deleted until the transaction ends; false when there is none. */
+export const holdApplication = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx.selectFrom('applications').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()) !==
+  undefined
+
+export const holdTenant = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx.selectFrom('tenants').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()) !==
+  undefined
+
+export const listTenantsBySlug = (db: Db, slugs: string[]): Promise<{ id: string; slug: string }[]> =>
+  slugs.length === 0
+    ? Promise.resolve([])
+    : db.selectFrom('tenants').select(['id', 'slug']).where('slug', 'in', slugs).execute()

@@ -1,0 +1,192 @@
+import { type Static, Type } from 'typebox'
+import type { Ctx } from '../context.ts'
+import { findDifference, inEntry, listDeclared, refuseTwice } from '../declaration/compare.ts'
+import type { Change, Declaration, Section } from '../declaration/section.ts'
+import { OperatorError } from '../errors.ts'
+import { changeClient, registerClient, settleNewClient } from './clients/registration.ts'
+import { SETTINGS } from './clients/rules.ts'
+import { checkChosenSecret, giveSecret } from './clients/secrets.ts'
+import { listClientsByClientId, listTenantsBySlug, type StoredClient } from './clients/store.ts'
+import { applicationFields, ClientKind, clientFields } from './schema.ts'
+import { changeApplication, checkApplication, createApplication } from './service.ts'
+import { listApplicationsBySlug } from './store.ts'
+
+const DeclaredApplication = Type.Object(
+  { slug: Type.String(), name: Type.String(), ...Type.Partial(Type.Object(applicationFields)).properties },
+  { additionalProperties: false },
+)
+type DeclaredApplication = Static<typeof DeclaredApplication>
+
+const APPLICATION_SETTINGS = [
+  'name',
+  'trusted',
+  'licensingMode',
+  'accessTokenTtl',
+  'idTokenTtl',
+  'refreshTokenIdleTtl',
+  'refreshTokenTtl',
+] as const
+
+export const applicationsSection: Section = {
+  key: 'applications',
+  entry: DeclaredApplication,
+  async plan(ctx, entries) {
+    const declared = (entries as DeclaredApplication[]).map((entry) => ({
+      ...entry,
+      name: entry.name.trim(),
+    }))
+    const slugs = declared.map(({ slug }) => slug)
+    refuseTwice('application', slugs)
+    for (const entry of declared) await inEntry(`application ${entry.slug}`, () => checkApplication(entry))
+    const existing = new Map(
+      (await listApplicationsBySlug(ctx.db, slugs)).map((found) => [found.slug, found]),
+    )
+    return declared.flatMap((entry): Change[] => {
+      const subject = `application ${entry.slug}`
+      const application = existing.get(entry.slug)
+      if (!application) {
+        const apply: Change['apply'] = async (tx) => void (await createApplication(ctx, tx, entry))
+        return [{ action: 'create', subject, fields: [], apply }]
+      }
+      const { change, fields } = findDifference(application, entry, APPLICATION_SETTINGS)
+      if (fields.length === 0) return []
+      const apply: Change['apply'] = async (tx) =>
+        void (await changeApplication(ctx, tx, application.id, change))
+      return [{ action: 'update', subject, fields, apply }]
+    })
+  },
+}
+
+const DeclaredClient = Type.Object(
+  {
+    clientId: Type.String(),
+    /** The slug of its application. */
+    application: Type.String(),
+    kind: ClientKind,
+    name: Type.String(),
+    ...Type.Partial(Type.Object(clientFields)).properties,
+    /** The slug of the tenant a machine acts for. */
+    tenant: Type.Optional(Type.String()),
+    /** Given to a client that has none. One that has a secret keeps it. */
+    secret: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
+type DeclaredClient = Static<typeof DeclaredClient>
+
+export const clientsSection: Section = {
+  key: 'clients',
+  entry: DeclaredClient,
+  async plan(ctx, entries, declaration) {
+    const declared = (entries as DeclaredClient[]).map((entry) => ({ ...entry, name: entry.name.trim() }))
+    const clientIds = declared.map(({ clientId }) => clientId)
+    refuseTwice('client', clientIds)
+    await requireReferences(ctx, declared, declaration)
+    const existing = new Map(
+      (await listClientsByClientId(ctx.db, clientIds)).map((client) => [client.clientId, client]),
+    )
+    const changes: Change[] = []
+    for (const entry of declared) {
+      const client = existing.get(entry.clientId)
+      const plan = () => (client ? planUpdate(ctx, client, entry) : planCreation(ctx, entry))
+      changes.push(...(await inEntry(`client ${entry.clientId}`, plan)))
+    }
+    return changes
+  },
+}
+
+/** What a client belongs to must be here, or be declared too. */
+async function requireReferences(
+  ctx: Ctx,
+  entries: DeclaredClient[],
+  declaration: Declaration,
+): Promise<void> {
+  const applications = await listApplicationsBySlug(
+    ctx.db,
+    entries.map(({ application }) => application),
+  )
+  const tenants = await listTenantsBySlug(
+    ctx.db,
+    entries.flatMap(({ tenant = [] }) => tenant),
+  )
+  const known = {
+    application: [
+      ...applications.map(({ slug }) => slug),
+      ...listDeclared(declaration, 'applications', 'slug'),
+    ],
+    tenant: [...tenants.map(({ slug }) => slug), ...listDeclared(declaration, 'tenants', 'slug')],
+  }
+  for (const entry of entries) {
+    for (const kind of ['application', 'tenant'] as const) {
+      const slug = entry[kind]
+      if (slug === undefined || known[kind].includes(slug)) continue
+      throw new OperatorError(
+        `The client ${entry.clientId} is of ${kind} ${slug}, but there is no such ${kind}.`,
+      )
+    }
+  }
+}
+
+function planCreation(ctx: Ctx, { application, tenant, secret, ...entry }: DeclaredClient): Change[] {
+  const { kind } = entry
+  settleNewClient({ ...entry, tenantId: tenant })
+  if (secret !== undefined) checkChosenSecret(ctx, kind, secret)
+  const silent = secret === undefined && kind !== 'SPA'
+  return [
+    {
+      action: 'create',
+      subject: `client ${entry.clientId}`,
+      fields: [`${kind} of ${tenant ?? application}`, ...(silent ? ['without a secret'] : [])],
+      async apply(tx) {
+        const draft = {
+          ...entry,
+          applicationId: await getId('application', application, listApplicationsBySlug(tx, [application])),
+          tenantId: tenant && (await getId('tenant', tenant, listTenantsBySlug(tx, [tenant]))),
+        }
+        await registerClient(ctx, tx, draft, secret === undefined ? 'none' : { chosen: secret })
+      },
+    },
+  ]
+}
+
+async function getId(kind: string, slug: string, found: Promise<{ id: string }[]>): Promise<string> {
+  const [thing] = await found
+  if (!thing) throw new OperatorError(`There is no ${kind} ${slug}.`)
+  return thing.id
+}
+
+function planUpdate(ctx: Ctx, client: StoredClient, entry: DeclaredClient): Change[] {
+  refuseMove(client, entry)
+  // What the entry leaves out stays as it is, so the whole is judged with it.
+  settleNewClient({ ...client, ...entry })
+  const { change, fields } = findDifference(client, entry, SETTINGS)
+  const first = client.secrets.length === 0 ? entry.secret : undefined
+  if (first !== undefined) checkChosenSecret(ctx, client.kind, first)
+  if (fields.length === 0 && first === undefined) return []
+  return [
+    {
+      action: 'update',
+      subject: `client ${client.clientId}`,
+      fields: [...fields, ...(first === undefined ? [] : ['secret'])],
+      async apply(tx) {
+        if (fields.length > 0) await changeClient(ctx, tx, client.id, change)
+        if (first !== undefined) await giveSecret(ctx, tx, client.id, first)
+      },
+    },
+  ]
+}
+
+/** What a client is and whose it is are fixed: tokens in the world rely on it. */
+function refuseMove(client: StoredClient, { kind, application, tenant }: DeclaredClient): void {
+  const moves = [
+    ['kind', client.kind, kind],
+    ['application', client.applicationSlug, application],
+    ['tenant', client.tenantSlug ?? 'none', tenant ?? 'none'],
+  ] as const
+  const move = moves.find(([, now, then]) => now !== then)
+  if (!move) return
+  const [field, now, then] = move
+  throw new OperatorError(
+    `The ${field} of client ${client.clientId} is ${now} and cannot become ${then}. Register another client.`,
+  )
+}

@@ -1,0 +1,70 @@
+import { LRUCache } from 'lru-cache'
+import type { ChangeFeed } from './changes.ts'
+
+const MOST_ENTRIES = 50_000
+
+/** Something read from the database, and the subjects whose change makes it stale. */
+export interface Fact<T> {
+  value: T
+  subjects: string[]
+}
+
+/** Facts kept while the change feed vouches for them. */
+export interface Memory {
+  /** The fact under this key: remembered, or loaded. What does not exist is not remembered. */
+  recall<T>(key: string, load: () => Promise<Fact<T> | undefined>): Promise<T | undefined>
+}
+
+export function createMemory(feed: ChangeFeed): Memory {
+  const keysBySubject = new Map<string, Set<string>>()
+  const facts = new LRUCache<string, Fact<unknown>>({
+    max: MOST_ENTRIES,
+    dispose: ({ subjects }, key) => forgetSubjects(keysBySubject, subjects, key),
+  })
+  /** What changed while a load was under way: its answer may be older than the change. */
+  const loads = new Set<{ heard: Set<string>; missed: boolean }>()
+
+  feed.subscribe((subject) => {
+    for (const load of loads) {
+      if (subject === undefined) load.missed = true
+      else load.heard.add(subject)
+    }
+    if (subject === undefined) facts.clear()
+    else for (const key of [...(keysBySubject.get(subject) ?? [])]) facts.delete(key)
+  })
+
+  return {
+    async recall<T>(key: string, load: () => Promise<Fact<T> | undefined>) {
+      const known = feed.isCurrent() ? facts.get(key) : undefined
+      // A key holds what its own loader returned, so the type is the caller's.
+      if (known) return known.value as T
+      const during = { heard: new Set<string>(), missed: !feed.isCurrent() }
+      loads.add(during)
+      try {
+        const fact = await load()
+        const stale = during.missed || fact?.subjects.some((subject) => during.heard.has(subject))
+        if (fact && !stale) {
+          facts.set(key, fact)
+          for (const subject of fact.subjects) remember(keysBySubject, subject, key)
+        }
+        return fact?.value
+      } finally {
+        loads.delete(during)
+      }
+    },
+  }
+}
+
+function remember(keysBySubject: Map<string, Set<string>>, subject: string, key: string): void {
+  const keys = keysBySubject.get(subject)
+  if (keys) keys.add(key)
+  else keysBySubject.set(subject, new Set([key]))
+}
+
+function forgetSubjects(keysBySubject: Map<string, Set<string>>, subjects: string[], key: string): void {
+  for (const subject of subjects) {
+    const keys = keysBySubject.get(subject)
+    keys?.delete(key)
+    if (keys?.size === 0) keysBySubject.delete(subject)
+  }
+}

@@ -1,0 +1,49 @@
+import { isCleanText } from './text.ts'
+
+/** Named values as queries and forms carry them. A name that came twice has no one meaning, so it has no value. */
+export interface Fields {
+  /** Undefined when absent, empty (which RFC 6749 §3.1 takes for absent), or sent twice. */
+  get(name: string): string | undefined
+  readonly repeated: readonly string[]
+  toObject(): Record<string, string>
+}
+
+/** Reads `a=1&b=2`; undefined for what is no percent-encoded UTF-8. */
+export function parseFields(text: string): Fields | undefined {
+  const values = new Map<string, string>()
+  const repeated = new Set<string>()
+  for (const pair of text.split('&')) {
+    if (pair === '') continue
+    const cut = pair.indexOf('=')
+    const name = decode(cut === -1 ? pair : pair.slice(0, cut))
+    const value = decode(cut === -1 ? '' : pair.slice(cut + 1))
+    if (name === undefined || value === undefined) return undefined
+    if (values.has(name)) repeated.add(name)
+    values.set(name, value)
+  }
+  for (const [name, value] of values) if (value === '' || repeated.has(name)) values.delete(name)
+  return {
+    get: (name) => values.get(name),
+    repeated: [...repeated],
+    // Without a prototype: a field may be called __proto__.
+    toObject: () => Object.assign(Object.create(null), Object.fromEntries(values)),
+  }
+}
+
+/** Fields from an object, as toObject gave it. */
+export const toFields = (values: Record<string, string>): Fields => ({
+  get: (name) => (Object.hasOwn(values, name) ? values[name] : undefined),
+  repeated: [],
+  toObject: () => values,
+})
+
+export const NO_FIELDS: Fields = { get: () => undefined, repeated: [], toObject: () => ({}) }
+
+function decode(text: string): string | undefined {
+  try {
+    const value = decodeURIComponent(text.replaceAll('+', ' '))
+    return isCleanText(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,7 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** A secret that nobody can guess: 256 bits, in characters that need no escaping anywhere. */
+export const newSecret = (): string => randomBytes(32).toString('base64url')
+
+/** What is kept of a secret. It has too many bits to be tried out, so a fast hash does. */
+export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()

@@ -1,0 +1,133 @@
+import type { FastifyRequest } from 'fastify'
+import { findClient } from '../applications/clients.ts'
+import type { Ctx } from '../context.ts'
+import type { Fact } from '../db/memory.ts'
+import { AppError } from '../errors.ts'
+import type { Caller } from '../http/callers.ts'
+import { isId } from '../lib/ids.ts'
+import { hashSecret } from '../lib/secrets.ts'
+import type { Claims } from '../lib/signer.ts'
+import { findLiveGrant, isRevoked, type LiveGrantRow } from './store.ts'
+import { anchorOf } from './tokens.ts'
+
+/** The claims of an access token that the service itself relies on. */
+export interface AccessClaims {
+  sub: string
+  aud: string
+  jti: string
+  client_id: string
+  scope: string
+  iat: number
+  exp: number
+  sid: string | undefined
+  tenant_id: string | undefined
+}
+
+/** An access token whose session, person, membership and client all still stand. */
+export interface LiveToken {
+  claims: AccessClaims
+  scopes: string[]
+  /** Undefined for a machine's token. */
+  person: LiveGrantRow | undefined
+}
+
+/**
+ * The token, if it is one of ours and still alive. What it depends on is remembered until the database announces a
+ * change of any of it, so a token in use costs no statement.
+ */
+export async function findLiveToken(ctx: Ctx, token: string): Promise<LiveToken | undefined> {
+  const key = `access:${hashSecret(token).toString('base64url')}`
+  const live = await ctx.memory.recall(key, () => loadLiveToken(ctx, token))
+  return live && !hasExpired(ctx, live.claims) ? live : undefined
+}
+
+const hasExpired = (ctx: Ctx, { exp }: AccessClaims) => exp * 1000 <= ctx.now().getTime()
+
+async function loadLiveToken(ctx: Ctx, token: string): Promise<Fact<LiveToken> | undefined> {
+  const claims = toAccessClaims(await ctx.signer.verify('at+jwt', token))
+  if (!claims || hasExpired(ctx, claims)) return undefined
+  return claims.sid === undefined ? loadMachineToken(ctx, claims) : loadPersonToken(ctx, claims)
+}
+
+/** A signature of ours vouches for the content; the shape is checked all the same. */
+export function toAccessClaims(claims: Claims | undefined): AccessClaims | undefined {
+  const { sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id } = claims ?? {}
+  const texts = [sub, aud, jti, client_id, scope].every((claim) => typeof claim === 'string')
+  const numbers = [iat, exp].every((claim) => Number.isSafeInteger(claim))
+  return texts && numbers
+    ? ({ sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id } as AccessClaims)
+    : undefined
+}
+
+const scopesOf = ({ scope }: AccessClaims) => scope.split(' ').filter(Boolean)
+
+async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<LiveToken> | undefined> {
+  const { jti, tenant_id } = claims
+  const grantId = anchorOf(jti)
+  if (!isId(grantId)) return undefined
+  const person = await findLiveGrant(ctx.db, { grantId, tenantId: tenant_id ?? null, jti })
+  if (!person || !stands(person, claims)) return undefined
+  return {
+    value: { claims, scopes: scopesOf(claims), person },
+    subjects: [
+      `grant:${grantId}`,
+      `session:${person.session_id}`,
+      `user:${person.id}`,
+      `client:${person.client_uuid}`,
+      `application:${person.application_id}`,
+      `token:${jti}`,
+      ...(tenant_id === undefined ? [] : [`member:${tenant_id}:${person.id}`, `tenant:${tenant_id}`]),
+    ],
+  }
+}
+
+const stands = (person: LiveGrantRow, { sub, sid, aud, client_id, tenant_id }: AccessClaims): boolean =>
+  person.id === sub &&
+  person.session_id === sid &&
+  person.client_id === client_id &&
+  person.application_id === aud &&
+  !person.disabled &&
+  !person.client_disabled &&
+  person.revoked === null &&
+  (tenant_id === undefined || person.role !== null)
+
+async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<LiveToken> | undefined> {
+  const { jti, client_id, aud, tenant_id } = claims
+  const client = await findClient(ctx, client_id)
+  const secretId = anchorOf(jti)
+  const alive =
+    client &&
+    !client.disabled &&
+    client.applicationId === aud &&
+    client.tenantId === tenant_id &&
+    // The token ends with the secret that obtained it.
+    client.secrets.some(({ id }) => id === secretId) &&
+    !(await isRevoked(ctx.db, jti))
+  if (!alive) return undefined
+  return {
+    value: { claims, scopes: scopesOf(claims), person: undefined },
+    subjects: [`client:${client.id}`, `application:${aud}`, `token:${jti}`],
+  }
+}
+
+/** The token of an Authorization header; undefined when there is none. */
+export function readBearer({ raw }: FastifyRequest): string | undefined {
+  const [header, ...others] = raw.headersDistinct.authorization ?? []
+  if (others.length > 0) return undefined
+  return /^bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1]
+}
+
+/** Finds out who is calling by their access token. */
+export async function recognise(ctx: Ctx, request: FastifyRequest): Promise<Caller> {
+  const token = readBearer(request)
+  const live = token === undefined ? undefined : await findLiveToken(ctx, token)
+  if (!live) {
+    const challenge = request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
+    throw new AppError('UNAUTHORIZED', { headers: { 'WWW-Authenticate': challenge } })
+  }
+  const { claims, scopes, person } = live
+  const tenantId = claims.tenant_id
+  if (!person) return { kind: 'machine', clientId: claims.client_id, tenantId, scopes }
+  const { id: userId, session_id: sessionId, is_super_admin: superAdmin, trusted } = person
+  return { kind: 'person', userId, sessionId, superAdmin, trusted, tenantId }
+}

@@ -1,0 +1,143 @@
+import { type Client, findClient } from '../applications/clients.ts'
+import type { Ctx } from '../context.ts'
+import type { PkceMethod } from '../db/tables.ts'
+import { AppError, OAuthError } from '../errors.ts'
+import type { Fields } from '../lib/fields.ts'
+import { findHint } from './id-token-hint.ts'
+import { isChallenge, isPkceMethod } from './pkce.ts'
+import { parseScope } from './scopes.ts'
+
+/** Where the answer goes. Known before anything else is looked at: errors travel there too. */
+export interface ReturnAddress {
+  client: Client
+  redirectUri: string
+  state: string | undefined
+}
+
+const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const
+type Prompt = (typeof PROMPTS)[number]
+
+/** An authorization request that makes sense. */
+export interface AuthorizeRequest extends ReturnAddress {
+  scopes: string[]
+  nonce: string | undefined
+  challenge: { value: string; method: PkceMethod } | undefined
+  prompts: Prompt[]
+  maxAge: number | undefined
+  loginHint: string | undefined
+  /** The person the client expects, by an ID token of theirs. */
+  expectedUserId: string | undefined
+  tenantSlug: string | undefined
+}
+
+const LONGEST_NONCE = 2048
+
+/** RFC 6749 §4.1.2.1: with a wrong client or address there is nobody to redirect to, so a page says so. */
+export async function readReturnAddress(ctx: Ctx, fields: Fields): Promise<ReturnAddress> {
+  const twice = ['client_id', 'redirect_uri'].find((name) => fields.repeated.includes(name))
+  if (twice) throw unanswerable(`it names ${twice} more than once`)
+  const clientId = fields.get('client_id')
+  const client = clientId === undefined ? undefined : await findClient(ctx, clientId)
+  if (!client || client.disabled) throw unanswerable('it names no application that is registered here')
+  const redirectUri = fields.get('redirect_uri')
+  if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) {
+    throw unanswerable('it wants to lead to an address that is not registered for the application')
+  }
+  return { client, redirectUri, state: fields.get('state') }
+}
+
+const unanswerable = (reason: string) =>
+  new AppError('INVALID_REQUEST', {
+    message: `The application sent a sign-in request that cannot be answered: ${reason}.`,
+  })
+
+/** Reads the rest of the request, or throws what the client is to be told. */
+export async function readAuthorizeRequest(
+  ctx: Ctx,
+  address: ReturnAddress,
+  fields: Fields,
+): Promise<AuthorizeRequest> {
+  if (fields.repeated.length > 0) throw invalid('A parameter was sent more than once.')
+  refuseUnsupported(fields)
+  const { client } = address
+  // Unknown scopes are ignored (RFC 6749 §3.3); the token response says what was granted.
+  const scopes = parseScope(fields.get('scope')).filter((scope) => client.scopes.includes(scope))
+  const nonce = fields.get('nonce')
+  if (scopes.includes('openid') && nonce === undefined && client.requireNonce) {
+    throw invalid('The parameter nonce is required with the scope openid.')
+  }
+  if (nonce !== undefined && nonce.length > LONGEST_NONCE) throw invalid('The nonce is too long.')
+  return {
+    ...address,
+    scopes,
+    nonce,
+    challenge: readChallenge(client, fields),
+    prompts: readPrompts(fields.get('prompt')),
+    maxAge: readMaxAge(fields.get('max_age')),
+    loginHint: fields.get('login_hint'),
+    expectedUserId: await readHint(ctx, client, fields.get('id_token_hint')),
+    tenantSlug: fields.get('tenant'),
+  }
+}
+
+const invalid = (description: string) => new OAuthError('invalid_request', description)
+
+function refuseUnsupported(fields: Fields): void {
+  // OpenID Connect Core §6: neither is fetched nor looked into.
+  if (fields.get('request') !== undefined) {
+    throw new OAuthError('request_not_supported', 'Request objects are not supported.')
+  }
+  if (fields.get('request_uri') !== undefined) {
+    throw new OAuthError('request_uri_not_supported', 'Request objects are not supported.')
+  }
+  const responseType = fields.get('response_type')
+  if (responseType === undefined) throw invalid('The parameter response_type is missing.')
+  if (responseType !== 'code') {
+    throw new OAuthError('unsupported_response_type', 'The response_type must be code.')
+  }
+  if ((fields.get('response_mode') ?? 'query') !== 'query') throw invalid('The response_mode must be query.')
+}
+
+function readChallenge(client: Client, fields: Fields): AuthorizeRequest['challenge'] {
+  const value = fields.get('code_challenge')
+  const named = fields.get('code_challenge_method')
+  if (value === undefined) {
+    if (named !== undefined) throw invalid('A code_challenge_method came without a code_challenge.')
+    if (client.kind === 'SPA') throw invalid('The parameter code_challenge is required for this client.')
+    return undefined
+  }
+  if (named === undefined && client.kind === 'SPA') {
+    throw invalid('The parameter code_challenge_method is required for this client.')
+  }
+  // RFC 7636 §4.3: plain, if nothing is said.
+  const method = named ?? 'plain'
+  if (!isPkceMethod(method) || !client.pkceMethods.includes(method)) {
+    throw invalid(`The code_challenge_method must be ${client.pkceMethods.join(' or ')}.`)
+  }
+  if (!isChallenge(value, method)) throw invalid('The code_challenge is not valid for its method.')
+  return { value, method }
+}
+
+function readPrompts(text: string | undefined): Prompt[] {
+  const prompts = parseScope(text).map((word) => {
+    const known = PROMPTS.find((prompt) => prompt === word)
+    if (!known) throw invalid(`The prompt must be one of ${PROMPTS.join(', ')}.`)
+    return known
+  })
+  if (prompts.includes('none') && prompts.length > 1) throw invalid('The prompt none cannot be combined.')
+  return prompts
+}
+
+function readMaxAge(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d{1,10}$/.test(text)) throw invalid('The max_age must be a number of seconds.')
+  return Number(text)
+}
+
+async function readHint(ctx: Ctx, client: Client, token: string | undefined): Promise<string | undefined> {
+  if (token === undefined) return undefined
+  const hint = await findHint(ctx, token)
+  if (hint?.clientId !== client.clientId)
+    throw invalid('The id_token_hint is not one that this client was given.')
+  return hint.userId
+}

@@ -1,0 +1,122 @@
+import type { FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import { type Client, findClient, findSecret } from '../applications/clients.ts'
+import type { Ctx } from '../context.ts'
+import { createLimiter } from '../db/limiter.ts'
+import { AppError, OAuthError } from '../errors.ts'
+import { clientAddress } from '../http/client-address.ts'
+
+/** What a client shows of itself: in the header, in the body, or just its name. */
+interface Credentials {
+  clientId: string
+  secret: string | undefined
+  method: 'basic' | 'post' | 'none'
+}
+
+/** A client that has shown who it is. Public ones have no secret to show. */
+export interface AuthenticatedClient {
+  client: Client
+  /** The secret it used. Tokens of a machine end with it. */
+  secretId: string | undefined
+}
+
+type Form = Record<string, string | undefined>
+
+const BASIC_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="latchkey", charset="UTF-8"' }
+
+/** Authenticates the client of a token request (RFC 6749 §2.3), in exactly one way. */
+export async function authenticateClient(
+  ctx: Ctx,
+  request: FastifyRequest,
+  form: Form,
+): Promise<AuthenticatedClient> {
+  const credentials = readCredentials(request, form)
+  const { clientId, secret } = credentials
+  refuseWhenBlocked(ctx, request, clientId)
+  const client = await findClient(ctx, clientId)
+  const match = client && secret !== undefined ? findSecret(client, secret) : undefined
+  const genuine = client?.kind === 'SPA' ? secret === undefined : match !== undefined
+  if (client && genuine && !client.disabled) return { client, secretId: match?.id }
+  await countFailure(ctx, request, clientId)
+  throw invalidClient(credentials.method === 'basic')
+}
+
+/** One answer for every reason, so that nobody can find out which clients exist. */
+export const invalidClient = (basic: boolean, status = 400): OAuthError =>
+  new OAuthError('invalid_client', 'Client authentication failed.', {
+    status,
+    headers: basic ? BASIC_CHALLENGE : {},
+  })
+
+function readCredentials(request: FastifyRequest, form: Form): Credentials {
+  const basic = readBasic(request)
+  const { client_id, client_secret } = form
+  if (!basic) {
+    if (client_id === undefined)
+      throw new OAuthError('invalid_request', 'The parameter client_id is missing.')
+    return {
+      clientId: client_id,
+      secret: client_secret,
+      method: client_secret === undefined ? 'none' : 'post',
+    }
+  }
+  if (client_secret !== undefined) {
+    throw new OAuthError('invalid_request', 'The client authenticates in two ways at once.')
+  }
+  if (client_id !== undefined && client_id !== basic.clientId) {
+    throw new OAuthError('invalid_request', 'The Authorization header and client_id name different clients.')
+  }
+  return { ...basic, method: 'basic' }
+}
+
+/** The credentials of HTTP Basic, each form-urlencoded (RFC 6749 §2.3.1); undefined when there is no header. */
+export function readBasic({ raw }: FastifyRequest): { clientId: string; secret: string } | undefined {
+  const [header, ...others] = raw.headersDistinct.authorization ?? []
+  if (header === undefined) return undefined
+  const encoded = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1]
+  if (encoded === undefined || others.length > 0) throw invalidClient(true)
+  const [id, ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
+  const clientId = formDecode(id ?? '')
+  const secret = formDecode(rest.join(':'))
+  if (rest.length === 0 || clientId === undefined || secret === undefined) throw invalidClient(true)
+  return { clientId, secret }
+}
+
+function formDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+const WINDOW_SECONDS = 60
+
+/** Who must wait, as far as this node knows: an honest client costs no look into the database. */
+const blocked = new WeakMap<Ctx, LRUCache<string, number>>()
+
+function blockedBy(ctx: Ctx): LRUCache<string, number> {
+  const known = blocked.get(ctx)
+  if (known) return known
+  const made = new LRUCache<string, number>({ max: 10_000 })
+  blocked.set(ctx, made)
+  return made
+}
+
+const keyOf = (request: FastifyRequest, clientId: string) =>
+  `${clientId.slice(0, 100)}:${clientAddress(request)}`
+
+function refuseWhenBlocked(ctx: Ctx, request: FastifyRequest, clientId: string): void {
+  const until = blockedBy(ctx).get(keyOf(request, clientId)) ?? 0
+  const seconds = Math.ceil((until - ctx.now().getTime()) / 1000)
+  if (seconds > 0) throw new AppError('RATE_LIMITED', { headers: { 'Retry-After': String(seconds) } })
+}
+
+/** Failures count for this client from this address: nobody's guesses keep the client itself out. */
+async function countFailure(ctx: Ctx, request: FastifyRequest, clientId: string): Promise<void> {
+  const failures = ctx.config.limits.clientFailures
+  const limiter = createLimiter(ctx.db, { name: 'client', failures, seconds: WINDOW_SECONDS })
+  const key = keyOf(request, clientId)
+  const wait = await limiter.fail(key)
+  if (wait !== undefined) blockedBy(ctx).set(key, ctx.now().getTime() + wait * 1000)
+}

@@ -1,0 +1,32 @@
+import type { Config } from '../config.ts'
+import type { Discovery } from './schema.ts'
+
+/** What a client needs to know to use us (OpenID Connect Discovery §3, RFC 8414 §2). */
+export const describeProvider = ({ baseUrl }: Config): Discovery => ({
+  issuer: baseUrl,
+  authorization_endpoint: `${baseUrl}/oauth/authorize`,
+  token_endpoint: `${baseUrl}/api/oauth/token`,
+  userinfo_endpoint: `${baseUrl}/api/oauth/userinfo`,
+  jwks_uri: `${baseUrl}/api/oauth/jwks`,
+  end_session_endpoint: `${baseUrl}/api/oauth/logout`,
+  revocation_endpoint: `${baseUrl}/api/oauth/revoke`,
+  introspection_endpoint: `${baseUrl}/api/oauth/introspect`,
+  scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+  token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+  introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256'],
+  code_challenge_methods_supported: ['S256', 'plain'],
+  claims_supported: [
+    ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'sid', 'amr', 'acr'],
+    ...['name', 'given_name', 'family_name', 'middle_name', 'nickname', 'preferred_username', 'picture'],
+    ...['website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at', 'email', 'email_verified'],
+  ],
+  prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+  request_parameter_supported: false,
+  request_uri_parameter_supported: false,
+  authorization_response_iss_parameter_supported: true,
+})

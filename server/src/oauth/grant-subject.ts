@@ -1,0 +1,50 @@
+import type { Client } from '../applications/clients.ts'
+import type { Ctx } from '../context.ts'
+import type { MfaPolicy } from '../db/tables.ts'
+import { OAuthError } from '../errors.ts'
+import { hashSecret, newSecret } from '../lib/secrets.ts'
+import type { GrantRow, NewRefreshToken } from './store.ts'
+import { lifetimesOf, type Subject } from './tokens.ts'
+
+/** Whether the tenant asks for a second factor that the person has not shown. */
+export const lacksSecondFactor = (policy: MfaPolicy | null, amr: string[]): boolean =>
+  policy === 'REQUIRED' && !amr.includes('mfa')
+
+/** The subject of a stored grant, if its person may still act; otherwise invalid_grant. */
+export function toSubject(client: Client, grant: GrantRow): Subject {
+  if (grant.user_disabled) throw invalidGrant('The account is disabled.')
+  const { tenant_id, tenant_slug, role } = grant
+  if (tenant_id !== null && (role === null || tenant_slug === null)) {
+    throw invalidGrant('The person is no active member of the tenant.')
+  }
+  if (lacksSecondFactor(grant.mfa_policy, grant.amr)) {
+    throw invalidGrant('The tenant requires a second factor; sign in again.')
+  }
+  return {
+    client,
+    grantId: grant.id,
+    sessionId: grant.session_id,
+    userId: grant.user_id,
+    scopes: grant.scopes,
+    authTime: grant.auth_time,
+    amr: grant.amr,
+    tenant:
+      tenant_id && tenant_slug && role ? { id: tenant_id, slug: tenant_slug, roles: [role] } : undefined,
+  }
+}
+
+export const invalidGrant = (description: string): OAuthError => new OAuthError('invalid_grant', description)
+
+/** A refresh token and what is kept of it. It never outlives the grant. */
+export function makeRefreshToken(
+  ctx: Ctx,
+  client: Client,
+  grantEnds: Date,
+): { token: string; kept: NewRefreshToken } {
+  const token = newSecret()
+  const idleEnd = ctx.now().getTime() + lifetimesOf(ctx, client).refreshTokenIdle * 1000
+  return {
+    token,
+    kept: { hash: hashSecret(token), expiresAt: new Date(Math.min(idleEnd, grantEnds.getTime())) },
+  }
+}

@@ -1,0 +1,55 @@
+import type { Client } from '../../applications/clients.ts'
+import type { Ctx } from '../../context.ts'
+import { OAuthError } from '../../errors.ts'
+import { hashSecret } from '../../lib/secrets.ts'
+import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
+import { matchesChallenge } from '../pkce.ts'
+import type { TokenForm, TokenReply } from '../schema.ts'
+import { deleteGrant, findGrantByCode, type GrantRow, redeemCode } from '../store.ts'
+import { issueTokens, lifetimesOf } from '../tokens.ts'
+
+/** The authorization code grant (RFC 6749 §4.1.3, RFC 7636 §4.5). */
+export async function exchangeCode(ctx: Ctx, client: Client, form: TokenForm): Promise<TokenReply> {
+  if (form.code === undefined) throw new OAuthError('invalid_request', 'The parameter code is missing.')
+  if (form.redirect_uri === undefined) {
+    throw new OAuthError('invalid_request', 'The parameter redirect_uri is missing.')
+  }
+  const grant = await findGrantByCode(ctx.db, hashSecret(form.code))
+  if (!grant || grant.client_id !== client.id) throw invalidGrant('The code is not valid.')
+  checkBinding(grant, form)
+  if (grant.code_used_at !== null) throw await replayed(ctx, grant)
+  const now = ctx.now()
+  if (grant.code_expires_at <= now) throw invalidGrant('The code has expired.')
+  const subject = toSubject(client, grant)
+  const { refreshToken, accessToken } = lifetimesOf(ctx, client)
+  const lasting = grant.scopes.includes('offline_access')
+  const expiresAt = new Date(now.getTime() + (lasting ? refreshToken : accessToken) * 1000)
+  const refresh = lasting ? makeRefreshToken(ctx, client, expiresAt) : undefined
+  const redemption = { grantId: grant.id, now, expiresAt, refreshToken: refresh?.kept }
+  if (!(await redeemCode(ctx.db, redemption))) throw await replayed(ctx, grant)
+  return issueTokens(ctx, subject, { refreshToken: refresh?.token, nonce: grant.nonce })
+}
+
+/** Whoever fails here may not be the rightful client, so nothing is changed: the code stays good for that one. */
+function checkBinding(grant: GrantRow, { redirect_uri, code_verifier }: TokenForm): void {
+  if (redirect_uri !== grant.redirect_uri) {
+    throw invalidGrant('The redirect_uri is not the one of the authorization request.')
+  }
+  const { code_challenge, code_challenge_method } = grant
+  if (code_challenge === null || code_challenge_method === null) {
+    // RFC 9700 §4.8.2: a verifier without a challenge means that somebody stripped the challenge.
+    if (code_verifier !== undefined) throw invalidGrant('No code_challenge was sent for this code.')
+    return
+  }
+  if (code_verifier === undefined) throw invalidGrant('The parameter code_verifier is missing.')
+  if (!matchesChallenge(code_verifier, code_challenge, code_challenge_method)) {
+    throw invalidGrant('The code_verifier does not match.')
+  }
+}
+
+/** RFC 6749 §4.1.2: a code used twice may have been stolen, so what it yielded ends. */
+async function replayed(ctx: Ctx, grant: GrantRow): Promise<OAuthError> {
+  await deleteGrant(ctx.db, grant.id)
+  await ctx.changes.settle()
+  return invalidGrant('The code was used before.')
+}

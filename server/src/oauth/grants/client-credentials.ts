@@ -1,0 +1,23 @@
+import type { Ctx } from '../../context.ts'
+import { OAuthError } from '../../errors.ts'
+import { type AuthenticatedClient, invalidClient } from '../client-auth.ts'
+import type { TokenForm, TokenReply } from '../schema.ts'
+import { parseScope, USER_SCOPES } from '../scopes.ts'
+import { issueMachineToken } from '../tokens.ts'
+
+/** The client credentials grant (RFC 6749 §4.4). Without a wish the machine gets every scope it is allowed. */
+export async function grantToMachine(
+  ctx: Ctx,
+  { client, secretId }: AuthenticatedClient,
+  form: TokenForm,
+): Promise<TokenReply> {
+  if (secretId === undefined) throw invalidClient(false)
+  // Scopes about a person mean nothing without one, and are ignored.
+  const wish = parseScope(form.scope)
+  const wanted = wish.filter((scope) => !USER_SCOPES.includes(scope))
+  if (wanted.some((scope) => !client.scopes.includes(scope))) {
+    throw new OAuthError('invalid_scope', 'The client is not allowed one of these scopes.')
+  }
+  const scopes = wish.length === 0 ? client.scopes : wanted
+  return issueMachineToken(ctx, { client, secretId, scopes })
+}

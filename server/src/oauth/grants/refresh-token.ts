@@ -1,0 +1,74 @@
+import type { Client } from '../../applications/clients.ts'
+import type { Ctx } from '../../context.ts'
+import { OAuthError } from '../../errors.ts'
+import { hashSecret } from '../../lib/secrets.ts'
+import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
+import type { TokenForm, TokenReply } from '../schema.ts'
+import { parseScope } from '../scopes.ts'
+import {
+  deleteGrant,
+  findGrantByRefreshToken,
+  type GrantRow,
+  listActiveMemberships,
+  rotateRefreshToken,
+  touchSession,
+  updateGrantTenant,
+} from '../store.ts'
+import { issueTokens } from '../tokens.ts'
+
+/** Activity is written down at most this often. */
+const TOUCH_MS = 60_000
+
+/** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
+export async function refresh(ctx: Ctx, client: Client, form: TokenForm): Promise<TokenReply> {
+  const { refresh_token } = form
+  if (refresh_token === undefined) {
+    throw new OAuthError('invalid_request', 'The parameter refresh_token is missing.')
+  }
+  const hash = hashSecret(refresh_token)
+  const grant = await findGrantByRefreshToken(ctx.db, hash)
+  const now = ctx.now()
+  // Another client's attempt changes nothing.
+  if (!grant || grant.client_id !== client.id) throw invalidGrant('The refresh token is not valid.')
+  if (grant.token_used_at !== null) throw await reused(ctx, grant.id)
+  if (grant.token_expires_at <= now) throw invalidGrant('The refresh token has expired.')
+  const scopes = narrow(grant.scopes, form.scope)
+  const switched = form.tenant === undefined ? grant : await switchTenant(ctx, grant, form.tenant)
+  const subject = { ...toSubject(client, switched), scopes }
+  const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
+  if (!(await rotateRefreshToken(ctx.db, { grantId: grant.id, hash, now, successor: kept }))) {
+    throw await reused(ctx, grant.id)
+  }
+  const { tenant_id } = switched
+  if (tenant_id !== null && tenant_id !== grant.tenant_id)
+    await updateGrantTenant(ctx.db, grant.id, tenant_id)
+  if (now.getTime() - grant.session_active_at.getTime() > TOUCH_MS) {
+    await touchSession(ctx.db, grant.session_id, now)
+  }
+  return issueTokens(ctx, subject, { refreshToken: token })
+}
+
+/** A token shown twice was stolen from somebody: the whole family ends, and stays ended whatever comes after. */
+async function reused(ctx: Ctx, grantId: string): Promise<OAuthError> {
+  await deleteGrant(ctx.db, grantId)
+  await ctx.changes.settle()
+  return invalidGrant('The refresh token was used before; every token of its family has ended.')
+}
+
+/** The grant as if it had been given for another tenant, of which the person must be an active member. */
+async function switchTenant(ctx: Ctx, grant: GrantRow, slug: string): Promise<GrantRow> {
+  const memberships = await listActiveMemberships(ctx.db, grant.user_id)
+  const membership = memberships.find((candidate) => candidate.slug === slug)
+  if (!membership) throw invalidGrant('The person is no active member of that tenant.')
+  const { id, role, mfa_policy } = membership
+  return { ...grant, tenant_id: id, tenant_slug: slug, role, mfa_policy }
+}
+
+/** The wish, if it asks for nothing beyond what was granted. */
+function narrow(granted: string[], wish: string | undefined): string[] {
+  const scopes = parseScope(wish)
+  if (scopes.length === 0) return granted
+  const beyond = scopes.find((scope) => !granted.includes(scope))
+  if (beyond !== undefined) throw new OAuthError('invalid_scope', 'A scope was not granted to begin with.')
+  return scopes
+}

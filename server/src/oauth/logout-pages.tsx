@@ -1,0 +1,95 @@
+import type { Ctx } from '../context.ts'
+import { csrfToken, requireCsrf } from '../http/csrf.ts'
+import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
+import type { Fields } from '../lib/fields.ts'
+import { endSession, findBrowserSession, forgetCookie } from '../sessions/browser-session.ts'
+import { Form } from '../ui/form.tsx'
+import { Layout } from '../ui/layout.tsx'
+import { render } from '../ui/render.ts'
+import { logOut } from './logout.ts'
+
+const CONFIRM_PATH = '/api/oauth/logout/confirm'
+const RETURN_PURPOSE = 'logout-return'
+
+export const logoutPages = [
+  definePage({
+    method: 'GET',
+    path: '/api/oauth/logout',
+    handler: (ctx, input) => answerLogout(ctx, input, input.query),
+  }),
+  definePage({
+    method: 'POST',
+    path: '/api/oauth/logout',
+    handler: (ctx, input) => answerLogout(ctx, input, input.form),
+  }),
+  definePage({
+    method: 'POST',
+    path: CONFIRM_PATH,
+    handler: async (ctx, input) => {
+      requireCsrf(ctx, input.request, input.form)
+      const session = await findBrowserSession(ctx, input)
+      if (session) await endSession(ctx, session.id)
+      forgetCookie(ctx, input.reply)
+      return { html: render(<SignedOutPage returnTo={openReturn(ctx, input.form.get('return'))} />) }
+    },
+  }),
+]
+
+async function answerLogout(ctx: Ctx, input: PageInput, fields: Fields): Promise<PageAnswer> {
+  const outcome = await logOut(ctx, input, fields)
+  if (outcome.kind === 'redirect') return { redirect: outcome.to }
+  if (outcome.kind === 'out') return { html: render(<SignedOutPage returnTo={outcome.returnTo} />) }
+  const csrf = csrfToken(ctx, input.request, input.reply)
+  const sealed = outcome.returnTo && ctx.keys.seal(RETURN_PURPOSE, outcome.returnTo).toString('base64url')
+  return { html: render(<ConfirmPage email={outcome.session.email} csrf={csrf} returnTo={sealed} />) }
+}
+
+/** The address we found good when the page was made: nobody can put another in its place. */
+function openReturn(ctx: Ctx, sealed: string | undefined): string | undefined {
+  if (sealed === undefined) return undefined
+  try {
+    return ctx.keys.unseal(RETURN_PURPOSE, Buffer.from(sealed, 'base64url'))
+  } catch {
+    return undefined
+  }
+}
+
+const ConfirmPage = ({
+  email,
+  csrf,
+  returnTo,
+}: {
+  email: string
+  csrf: string
+  returnTo: string | undefined
+}) => (
+  <Layout title="Sign out">
+    <h1>Sign out?</h1>
+    <p>
+      You are signed in as <strong>{email}</strong>. Signing out ends this session in every application.
+    </p>
+    <Form action={CONFIRM_PATH} csrf={csrf}>
+      {returnTo !== undefined && <input type="hidden" name="return" value={returnTo} />}
+      <p class="actions">
+        <button type="submit">Sign out</button>
+        <a class="button second" href="/account">
+          Stay signed in
+        </a>
+      </p>
+    </Form>
+  </Layout>
+)
+
+const SignedOutPage = ({ returnTo }: { returnTo: string | undefined }) => (
+  <Layout title="Signed out">
+    <h1>You are signed out</h1>
+    <p role="status">Your session has ended.</p>
+    <p>
+      {returnTo === undefined ? (
+        <a href="/login">Sign in again</a>
+      ) : (
+        <a href={returnTo}>Back to the application</a>
+      )}
+    </p>
+  </Layout>
+)

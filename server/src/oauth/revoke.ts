@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify'
+import type { Client } from '../applications/clients.ts'
+import { findClient, findSecret } from '../applications/clients.ts'
+import type { Ctx } from '../context.ts'
+import { OAuthError } from '../errors.ts'
+import { hashSecret } from '../lib/secrets.ts'
+import { toAccessClaims } from './access-tokens.ts'
+import { readBasic } from './client-auth.ts'
+import { deleteGrant, findGrantByRefreshToken, insertRevokedToken } from './store.ts'
+
+interface RevokeForm {
+  token: string
+  client_id?: string
+  client_secret?: string
+}
+
+/**
+ * Ends a token (RFC 7009). Who holds it and names its client may end it: that is the safe direction. The answer is
+ * the same whether or not anything happened.
+ */
+export async function revoke(
+  ctx: Ctx,
+  request: FastifyRequest,
+  form: RevokeForm,
+): Promise<{ success: boolean }> {
+  const client = await findRevoker(ctx, request, form)
+  if (client) {
+    // The hint is not needed: the two kinds of token cannot be mistaken for each other.
+    await (form.token.includes('.') ? endAccessToken : endRefreshToken)(ctx, client, form.token)
+    await ctx.changes.settle()
+  }
+  return { success: true }
+}
+
+/** The client that asks; undefined when it shows a wrong secret, or does not exist. */
+async function findRevoker(ctx: Ctx, request: FastifyRequest, form: RevokeForm): Promise<Client | undefined> {
+  const shown = readShown(request, form)
+  const client = shown.clientId === undefined ? undefined : await findClient(ctx, shown.clientId)
+  if (!client || shown.secret === undefined) return client
+  return findSecret(client, shown.secret) ? client : undefined
+}
+
+function readShown(
+  request: FastifyRequest,
+  { client_id, client_secret }: RevokeForm,
+): { clientId: string | undefined; secret: string | undefined } {
+  try {
+    const basic = readBasic(request)
+    if (!basic) return { clientId: client_id, secret: client_secret }
+    const contradicts =
+      client_secret !== undefined || (client_id !== undefined && client_id !== basic.clientId)
+    return contradicts ? { clientId: undefined, secret: undefined } : basic
+  } catch (error) {
+    // An unreadable header shows a secret that is not right.
+    if (error instanceof OAuthError) return { clientId: undefined, secret: undefined }
+    throw error
+  }
+}
+
+/** A refresh token takes its family along. */
+async function endRefreshToken(ctx: Ctx, client: Client, token: string): Promise<void> {
+  const grant = await findGrantByRefreshToken(ctx.db, hashSecret(token))
+  if (grant?.client_id === client.id) await deleteGrant(ctx.db, grant.id)
+}
+
+async function endAccessToken(ctx: Ctx, client: Client, token: string): Promise<void> {
+  const claims = toAccessClaims(await ctx.signer.verify('at+jwt', token))
+  if (claims?.client_id !== client.clientId) return
+  await insertRevokedToken(ctx.db, { jti: claims.jti, expires_at: new Date(claims.exp * 1000) })
+}

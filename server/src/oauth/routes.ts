@@ -1,0 +1,113 @@
+import type { OAuthErrorCode } from '../errors.ts'
+import { defineRoute, type Route } from '../http/define-route.ts'
+import { describeProvider } from './discovery.ts'
+import { introspect } from './introspect.ts'
+import { sendCacheable } from './published.ts'
+import { revoke } from './revoke.ts'
+import {
+  Discovery,
+  IntrospectForm,
+  IntrospectReply,
+  KeySet,
+  RevokeForm,
+  Success,
+  TokenForm,
+  TokenReply,
+  UserInfo,
+} from './schema.ts'
+import { answerTokenRequest } from './token.ts'
+import { answerUserInfo } from './userinfo.ts'
+
+const tag = 'OAuth and OpenID Connect'
+
+const discoveryRoute = (path: string): Route =>
+  defineRoute({
+    method: 'GET',
+    path,
+    tag,
+    summary: 'What this provider offers, and where',
+    caller: 'anyone',
+    crossOrigin: 'everybody',
+    reply: { 200: Discovery },
+    handler: ({ config }, exchange) =>
+      sendCacheable(exchange, JSON.stringify(describeProvider(config))) as never,
+  })
+
+const userInfoRoute = (method: 'GET' | 'POST'): Route =>
+  defineRoute({
+    method,
+    path: '/api/oauth/userinfo',
+    tag,
+    summary: 'The claims of the token holder, as far as the granted scopes allow',
+    caller: 'anyone',
+    crossOrigin: 'registered',
+    reply: { 200: UserInfo },
+    oauthErrors: ['invalid_token', 'insufficient_scope'],
+    handler: (ctx, { request }) => answerUserInfo(ctx, request),
+  })
+
+const TOKEN_ERRORS: OAuthErrorCode[] = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+]
+
+export const oauthRoutes: Route[] = [
+  discoveryRoute('/.well-known/openid-configuration'),
+  discoveryRoute('/.well-known/oauth-authorization-server'),
+  defineRoute({
+    method: 'GET',
+    path: '/api/oauth/jwks',
+    tag,
+    summary: 'The public keys that verify our tokens',
+    caller: 'anyone',
+    crossOrigin: 'everybody',
+    reply: { 200: KeySet },
+    handler: async ({ signer }, exchange) => sendCacheable(exchange, await signer.publishedKeys()) as never,
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/oauth/token',
+    tag,
+    summary: 'Exchange a code, a refresh token or client credentials for tokens',
+    caller: 'anyone',
+    crossOrigin: 'registered',
+    form: TokenForm,
+    reply: { 200: TokenReply },
+    errors: ['RATE_LIMITED'],
+    oauthErrors: TOKEN_ERRORS,
+    handler: (ctx, { request, reply, body }) => {
+      reply.header('Pragma', 'no-cache')
+      return answerTokenRequest(ctx, request, body)
+    },
+  }),
+  userInfoRoute('GET'),
+  userInfoRoute('POST'),
+  defineRoute({
+    method: 'POST',
+    path: '/api/oauth/revoke',
+    tag,
+    summary: 'End a token; a refresh token takes its family along',
+    caller: 'anyone',
+    crossOrigin: 'registered',
+    form: RevokeForm,
+    reply: { 200: Success },
+    oauthErrors: ['invalid_request'],
+    handler: (ctx, { request, body }) => revoke(ctx, request, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/oauth/introspect',
+    tag,
+    summary: 'Whether a token is alive, and whose it is',
+    caller: 'anyone',
+    form: IntrospectForm,
+    reply: { 200: IntrospectReply },
+    errors: ['RATE_LIMITED'],
+    oauthErrors: ['invalid_request', 'invalid_client'],
+    handler: (ctx, { request, body }) => introspect(ctx, request, body.token),
+  }),
+]

@@ -1,0 +1,101 @@
+import type { BrowserSession } from '../sessions/browser-session.ts'
+import { Form } from '../ui/form.tsx'
+import { Layout } from '../ui/layout.tsx'
+import type { ActiveMembership } from './store.ts'
+
+interface StepProps {
+  action: string
+  csrf: string
+  application: string
+  session: BrowserSession
+}
+
+export const AccountPage = ({ action, csrf, application, session }: StepProps) => (
+  <Layout title="Choose an account">
+    <h1>Choose an account</h1>
+    <p class="quiet">
+      to continue to <strong>{application}</strong>
+    </p>
+    <Form action={action} csrf={csrf}>
+      <input type="hidden" name="session" value={session.id} />
+      <button type="submit" name="choice" value="this" class="choice">
+        <span class="subject">{session.displayName}</span>
+        <span class="quiet">{session.email}</span>
+      </button>
+      <button type="submit" name="choice" value="other" class="choice">
+        Use another account
+      </button>
+    </Form>
+  </Layout>
+)
+
+export const TenantPage = ({
+  action,
+  csrf,
+  application,
+  session,
+  memberships,
+}: StepProps & { memberships: ActiveMembership[] }) => (
+  <Layout title="Choose an organisation">
+    <h1>Choose an organisation</h1>
+    <p class="quiet">
+      to continue to <strong>{application}</strong> as {session.email}
+    </p>
+    <Form action={action} csrf={csrf}>
+      {memberships.map(({ id, name, slug, role }) => (
+        <button key={id} type="submit" name="tenant" value={id} class="choice">
+          <span class="subject">{name}</span>
+          <span class="quiet">
+            {slug} · {role}
+          </span>
+        </button>
+      ))}
+    </Form>
+  </Layout>
+)
+
+/** What a scope means to a person. */
+const MEANINGS: Record<string, string> = {
+  openid: 'Know who you are',
+  profile: 'See your name, picture, language and time zone',
+  email: 'See your e-mail address',
+  offline_access: 'Stay signed in while you are away',
+}
+
+export const ConsentPage = ({
+  action,
+  csrf,
+  application,
+  session,
+  scopes,
+  tenant,
+}: StepProps & { scopes: string[]; tenant: string | undefined }) => (
+  <Layout title="Allow access">
+    <h1>Allow {application}?</h1>
+    <p>
+      <strong>{application}</strong> wants access to your account {session.email}
+      {tenant !== undefined && (
+        <>
+          {' '}
+          at <strong>{tenant}</strong>
+        </>
+      )}
+      . It will be able to:
+    </p>
+    <ul>
+      {(scopes.length === 0 ? ['openid'] : scopes).map((scope) => (
+        <li key={scope}>{MEANINGS[scope] ?? <code>{scope}</code>}</li>
+      ))}
+    </ul>
+    <Form action={action} csrf={csrf}>
+      <p class="actions">
+        <button type="submit" name="decision" value="allow">
+          Allow
+        </button>
+        <button type="submit" name="decision" value="deny" class="second">
+          Deny
+        </button>
+      </p>
+    </Form>
+  </Layout>
+)

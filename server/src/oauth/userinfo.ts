@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify'
+import type { Ctx } from '../context.ts'
+import { OAuthError } from '../errors.ts'
+import { displayNameOf } from '../users/profile.ts'
+import { findLiveToken, readBearer } from './access-tokens.ts'
+import type { UserInfo } from './schema.ts'
+import type { LiveGrantRow } from './store.ts'
+
+/** What the holder of the token allowed it to tell (OpenID Connect Core §5.3, §5.4). */
+export async function answerUserInfo(ctx: Ctx, request: FastifyRequest): Promise<UserInfo> {
+  const token = readBearer(request)
+  if (token === undefined && request.headers.authorization === undefined) {
+    // RFC 6750 §3.1: whoever brought nothing is told what to bring, and no more.
+    throw refuse('invalid_token', 'Send an access token as Authorization: Bearer.', 'Bearer')
+  }
+  const live = token === undefined ? undefined : await findLiveToken(ctx, token)
+  if (!live) throw refuse('invalid_token', 'The access token is not valid.')
+  const { person, scopes } = live
+  if (!person || !scopes.includes('openid')) {
+    throw refuse('insufficient_scope', 'The access token lacks the scope openid.')
+  }
+  return {
+    sub: person.id,
+    ...(scopes.includes('profile') && profileClaims(person)),
+    ...(scopes.includes('email') && { email: person.email, email_verified: person.email_verified }),
+  }
+}
+
+const refuse = (code: 'invalid_token' | 'insufficient_scope', description: string, challenge?: string) =>
+  new OAuthError(code, description, {
+    headers: {
+      'WWW-Authenticate': challenge ?? `Bearer error="${code}", error_description="${description}"`,
+    },
+  })
+
+function profileClaims(person: LiveGrantRow): Partial<UserInfo> {
+  const claims = {
+    name: displayNameOf(person),
+    given_name: person.given_name,
+    family_name: person.family_name,
+    middle_name: person.middle_name,
+    nickname: person.nickname,
+    preferred_username: person.username,
+    picture: person.picture_url,
+    website: person.website,
+    gender: person.gender,
+    birthdate: person.birthdate,
+    zoneinfo: person.zoneinfo ?? 'UTC',
+    locale: person.locale ?? 'en',
+    updated_at: Math.floor(person.updated_at.getTime() / 1000),
+  }
+  // A claim without a value is left out (OpenID Connect Core §5.3.2).
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null))
+}

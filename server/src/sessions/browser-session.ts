@@ -1,0 +1,163 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Ctx } from '../context.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { clearCookie, readCookie, setCookie } from '../http/cookies.ts'
+import { newId } from '../lib/ids.ts'
+import { hashSecret, newSecret } from '../lib/secrets.ts'
+import { displayNameOf } from '../users/profile.ts'
+import {
+  deleteEndedSessions,
+  deleteSession,
+  findSessionBySecret,
+  insertSession,
+  updateSession,
+} from './store.ts'
+
+const COOKIE = 'latchkey_session'
+const SECRET = /^[\w-]{43}$/
+/** A cookie's secret is replaced after this long. */
+const ROTATE_MS = 60 * 60_000
+/** The one before stays good this long once the new one has arrived, for requests under way. */
+const OVERLAP_MS = 60_000
+/** Activity is written down at most this often. */
+const TOUCH_MS = 60_000
+const LONGEST_USER_AGENT = 512
+
+/** Request and answer together: reading a session may renew its cookie. */
+export interface Exchange {
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** A person signed in in this browser. */
+export interface BrowserSession {
+  id: string
+  userId: string
+  email: string
+  emailVerified: boolean
+  displayName: string
+  superAdmin: boolean
+  /** When the person last proved who they are. */
+  authTime: Date
+  /** How (RFC 8176). */
+  amr: string[]
+}
+
+type Found = NonNullable<Awaited<ReturnType<typeof findSessionBySecret>>>
+
+/** The session of this browser's cookie, if it is good for anything. */
+export async function findBrowserSession(ctx: Ctx, exchange: Exchange): Promise<BrowserSession | undefined> {
+  const secret = readCookie(exchange.request, ctx.config, COOKIE)
+  if (secret === undefined || !SECRET.test(secret)) return undefined
+  const hash = hashSecret(secret)
+  const found = await findSessionBySecret(ctx.db, hash)
+  if (!found || !isGood(ctx, found, hash)) return undefined
+  await keepFresh(ctx, exchange, { found, isCurrent: found.secret_hash.equals(hash) })
+  return {
+    id: found.id,
+    userId: found.user_id,
+    email: found.email,
+    emailVerified: found.email_verified,
+    displayName: displayNameOf(found),
+    superAdmin: found.is_super_admin,
+    authTime: found.auth_time,
+    amr: found.amr,
+  }
+}
+
+function isGood({ config, now }: Ctx, found: Found, hash: Buffer): boolean {
+  const { sessionIdle, session } = config.lifetimes
+  const at = now().getTime()
+  const alive =
+    at < found.cookie_used_at.getTime() + sessionIdle * 1000 &&
+    at < found.created_at.getTime() + session * 1000
+  const overlapping = found.previous_valid_until === null || at < found.previous_valid_until.getTime()
+  return alive && (found.secret_hash.equals(hash) || overlapping)
+}
+
+/** Writes down the activity, and replaces the cookie's secret when it has grown old. */
+async function keepFresh(
+  ctx: Ctx,
+  { request, reply }: Exchange,
+  { found, isCurrent }: { found: Found; isCurrent: boolean },
+): Promise<void> {
+  const now = ctx.now()
+  const age = now.getTime() - found.secret_since.getTime()
+  const seen = { cookie_used_at: now, last_active_at: now, ip_address: clientAddress(request) }
+  // Whoever comes with the secret before, when the new one should long have arrived, never got it.
+  if (age > (isCurrent ? ROTATE_MS : OVERLAP_MS)) {
+    const secret = newSecret()
+    const rotated = await updateSession(ctx.db, found, {
+      ...seen,
+      secret_hash: hashSecret(secret),
+      secret_since: now,
+      ...(isCurrent && { previous_secret_hash: found.secret_hash }),
+      previous_valid_until: null,
+    })
+    if (rotated) giveCookie(ctx, reply, { secret, since: found.created_at })
+    return
+  }
+  const arrived = isCurrent && found.previous_secret_hash !== null && found.previous_valid_until === null
+  if (arrived || now.getTime() - found.cookie_used_at.getTime() > TOUCH_MS) {
+    const overlap = arrived ? { previous_valid_until: new Date(now.getTime() + OVERLAP_MS) } : {}
+    await updateSession(ctx.db, found, { ...seen, ...overlap })
+  }
+}
+
+/**
+ * Signs a person in in this browser, with a new secret: a cookie planted before is worth nothing after. Who proves
+ * again who they are keeps their session; somebody else gets one of their own.
+ */
+export async function startBrowserSession(
+  ctx: Ctx,
+  exchange: Exchange,
+  { userId, amr }: { userId: string; amr: string[] },
+): Promise<{ id: string }> {
+  const now = ctx.now()
+  const secret = newSecret()
+  const hash = hashSecret(secret)
+  const fresh = {
+    ...{ secret_hash: hash, secret_since: now, previous_secret_hash: null, previous_valid_until: null },
+    ...{ auth_time: now, amr, last_active_at: now, cookie_used_at: now },
+    user_agent: (exchange.request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT),
+    ip_address: clientAddress(exchange.request),
+  }
+  const current = await findOwn(ctx, exchange, userId)
+  if (current && (await updateSession(ctx.db, current, fresh))) {
+    giveCookie(ctx, exchange.reply, { secret, since: current.created_at })
+    return { id: current.id }
+  }
+  const id = newId()
+  await insertSession(ctx.db, { id, user_id: userId, created_at: now, ...fresh })
+  giveCookie(ctx, exchange.reply, { secret, since: now })
+  return { id }
+}
+
+async function findOwn(ctx: Ctx, { request }: Exchange, userId: string): Promise<Found | undefined> {
+  const secret = readCookie(request, ctx.config, COOKIE)
+  if (secret === undefined || !SECRET.test(secret)) return undefined
+  const hash = hashSecret(secret)
+  const found = await findSessionBySecret(ctx.db, hash)
+  return found?.user_id === userId && isGood(ctx, found, hash) ? found : undefined
+}
+
+function giveCookie(ctx: Ctx, reply: FastifyReply, { secret, since }: { secret: string; since: Date }): void {
+  const ends = since.getTime() + ctx.config.lifetimes.session * 1000
+  const maxAgeSeconds = Math.max(0, Math.floor((ends - ctx.now().getTime()) / 1000))
+  setCookie(reply, ctx.config, { name: COOKIE, value: secret, maxAgeSeconds })
+}
+
+/** Ends a session and, with it, every token that came from it; nobody hears otherwise once this returns. */
+export async function endSession(ctx: Ctx, id: string): Promise<void> {
+  await deleteSession(ctx.db, id)
+  await ctx.changes.settle()
+}
+
+export const forgetCookie = (ctx: Ctx, reply: FastifyReply): void => clearCookie(reply, ctx.config, COOKIE)
+
+/** Removes the sessions whose cookie is good for nothing any more and that no token depends on. */
+export async function sweepSessions({ config, db, now }: Ctx): Promise<void> {
+  const { sessionIdle, session } = config.lifetimes
+  const ago = (seconds: number) => new Date(now().getTime() - seconds * 1000)
+  await deleteEndedSessions(db, { idleSince: ago(sessionIdle), startedBefore: ago(session) })
+}

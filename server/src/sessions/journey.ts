@@ -1,0 +1,39 @@
+import type { Ctx } from '../context.ts'
+
+/**
+ * Where a person was going when a page of ours had to stop them: sealed into the address of the page, so that every
+ * tab has its own, a reload or the back button loses nothing, and nobody can send them elsewhere.
+ */
+export interface Journey {
+  /** The path of ours that takes it up again. */
+  next: string
+  startedAt: number
+  /** The application they are going to, and the address they are expected to sign in with. */
+  application?: string | undefined
+  loginHint?: string | undefined
+  /** Origins that the way may lead to after a form was sent. */
+  formTargets: string[]
+  /** What the path that takes it up needs to know. */
+  luggage: unknown
+}
+
+const PURPOSE = 'journey'
+const LONGEST_MS = 24 * 3_600_000
+
+export const sealJourney = (ctx: Ctx, journey: Journey): string =>
+  ctx.keys.seal(PURPOSE, JSON.stringify(journey)).toString('base64url')
+
+/** Undefined for anything that is not ours, or older than a day. */
+export function openJourney(ctx: Ctx, text: string | undefined): Journey | undefined {
+  if (text === undefined) return undefined
+  try {
+    const journey = JSON.parse(ctx.keys.unseal(PURPOSE, Buffer.from(text, 'base64url'))) as Journey
+    return ctx.now().getTime() - journey.startedAt < LONGEST_MS ? journey : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The address of a page of ours that knows about the journey. */
+export const withJourney = (ctx: Ctx, path: string, journey: Journey): string =>
+  `${path}?journey=${sealJourney(ctx, journey)}`

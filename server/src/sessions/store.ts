@@ -1,0 +1,89 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Db, Tx } from '../db/open.ts'
+import type { MailedLinksTable, SessionsTable } from '../db/tables.ts'
+
+export type SessionRow = Selectable<SessionsTable>
+
+const PERSON = [
+  'users.email',
+  'users.email_verified',
+  'users.display_name',
+  'users.given_name',
+  'users.family_name',
+  'users.is_super_admin',
+] as const
+
+/** The session of a cookie with its person, unless the account is disabled. */
+export const findSessionBySecret = (db: Db, hash: Buffer) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .selectAll('sessions')
+    .select(PERSON)
+    .where((where) =>
+      where.or([where('sessions.secret_hash', '=', hash), where('sessions.previous_secret_hash', '=', hash)]),
+    )
+    .where('users.disabled', '=', false)
+    .executeTakeFirst()
+
+export async function insertSession(db: Db, session: Insertable<SessionsTable>): Promise<void> {
+  await db.insertInto('sessions').values(session).execute()
+}
+
+type SessionChange = Partial<Omit<SessionRow, 'id' | 'user_id' | 'created_at'>>
+
+/** Changes a session whose secret is still the given one; says whether it was. */
+export async function updateSession(
+  db: Db,
+  { id, secret_hash }: Pick<SessionRow, 'id' | 'secret_hash'>,
+  change: SessionChange,
+): Promise<boolean> {
+  const updated = await db
+    .updateTable('sessions')
+    .set(change)
+    .where('id', '=', id)
+    .where('secret_hash', '=', secret_hash)
+    .returning('id')
+    .executeTakeFirst()
+  return updated !== undefined
+}
+
+export async function deleteSession(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('sessions').where('id', '=', id).execute()
+}
+
+/** Sessions whose cookie has run out and that no token depends on. */
+export async function deleteEndedSessions(
+  db: Db,
+  { idleSince, startedBefore }: Record<'idleSince' | 'startedBefore', Date>,
+): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where((where) =>
+      where.or([where('cookie_used_at', '<', idleSince), where('created_at', '<', startedBefore)]),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('grants').select('grants.id').whereRef('grants.session_id', '=', 'sessions.id'))),
+    )
+    .execute()
+}
+
+/** A newer link for the same purpose voids the older ones. */
+export async function replaceLink(tx: Tx, link: Insertable<MailedLinksTable>): Promise<void> {
+  await tx
+    .deleteFrom('mailed_links')
+    .where('user_id', '=', link.user_id)
+    .where('purpose', '=', link.purpose)
+    .execute()
+  await tx.insertInto('mailed_links').values(link).execute()
+}
+
+/** Takes a link out of the table: of several who follow it, one gets it. */
+export const takeLink = (tx: Tx, { hash, purpose, now }: { hash: Buffer; purpose: string; now: Date }) =>
+  tx
+    .deleteFrom('mailed_links')
+    .where('hash', '=', hash)
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now)
+    .returning(['user_id', 'email'])
+    .executeTakeFirst()

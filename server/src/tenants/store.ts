@@ -1,0 +1,84 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../db/open.ts'
+import type { MembershipsTable, Role, TenantsTable } from '../db/tables.ts'
+
+export type Tenant = Selectable<TenantsTable>
+
+export interface Member {
+  id: string
+  tenantId: string
+  email: string
+  role: Role
+  status: MembershipsTable['status']
+}
+
+export const listTenantsBySlug = (db: Db, slugs: string[]): Promise<Tenant[]> =>
+  db.selectFrom('tenants').selectAll().where('slug', 'in', slugs).execute()
+
+export const findTenantBySlug = (db: Db, slug: string): Promise<Tenant | undefined> =>
+  db.selectFrom('tenants').selectAll().where('slug', '=', slug).executeTakeFirst()
+
+/** Undefined when the slug is taken. */
+export const insertTenant = (tx: Tx, tenant: Insertable<TenantsTable>): Promise<Tenant | undefined> =>
+  tx
+    .insertInto('tenants')
+    .values(tenant)
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+export async function updateTenant(
+  tx: Tx,
+  id: string,
+  change: Partial<Pick<Tenant, 'name' | 'mfa_policy'>> & { updated_at: Date },
+): Promise<void> {
+  await tx.updateTable('tenants').set(change).where('id', '=', id).execute()
+}
+
+export const listMembers = (db: Db, tenantIds: string[]): Promise<Member[]> =>
+  tenantIds.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('memberships')
+        .innerJoin('users', 'users.id', 'memberships.user_id')
+        .select(['memberships.id', 'memberships.tenant_id as tenantId', 'users.email'])
+        .select(['memberships.role', 'memberships.status'])
+        .where('memberships.tenant_id', 'in', tenantIds)
+        .execute()
+
+export const listUserIdsByEmail = (db: Db, emails: string[]): Promise<{ id: string; email: string }[]> =>
+  emails.length === 0
+    ? Promise.resolve([])
+    : db.selectFrom('users').select(['id', 'email']).where('email', 'in', emails).execute()
+
+/** Makes the person an ACTIVE member with this role, whatever they were in this tenant before. */
+export async function putMembership(tx: Tx, membership: Insertable<MembershipsTable>): Promise<void> {
+  const { role, status, joined_at, updated_at } = membership
+  await tx
+    .insertInto('memberships')
+    .values(membership)
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'user_id']).doUpdateSet({
+        role,
+        status,
+        joined_at: sql`coalesce(memberships.joined_at, ${joined_at})`,
+        updated_at,
+      }),
+    )
+    .execute()
+}
+
+/** Others who would change this tenant or its members wait until the transaction ends. */
+export async function lockTenant(tx: Tx, id: string): Promise<void> {
+  await tx.selectFrom('tenants').select('id').where('id', '=', id).forNoKeyUpdate().execute()
+}
+
+export const findActiveOwner = (db: Db, tenantId: string): Promise<{ id: string } | undefined> =>
+  db
+    .selectFrom('memberships')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('role', '=', 'owner')
+    .where('status', '=', 'ACTIVE')
+    .limit(1)
+    .executeTakeFirst()

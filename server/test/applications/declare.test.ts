@@ -1,0 +1,188 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findClient, findSecret } from '../../src/applications/clients.ts'
+import { applicationsSection, clientsSection } from '../../src/applications/declare.ts'
+import type { Ctx } from '../../src/context.ts'
+import { applyChanges, describeChanges, planChanges, readDeclaration } from '../../src/declaration/apply.ts'
+import { tenantsSection } from '../../src/tenants/declare.ts'
+import { usersSection } from '../../src/users/declare.ts'
+import { tempFolder } from '../support/program.ts'
+import { openContext } from './context.ts'
+
+const SECTIONS = [usersSection, tenantsSection, applicationsSection, clientsSection]
+const DEMO = fileURLToPath(new URL('../../../demo/latchkey.yaml', import.meta.url))
+const folder = tempFolder()
+
+let ctx: Ctx
+let close: () => Promise<void>
+beforeAll(async () => {
+  ;({ ctx, close } = await openContext())
+})
+afterAll(() => close())
+
+/** Applies the text and gives back the plan. */
+async function apply(yaml: string): Promise<string> {
+  const file = join(folder, 'declaration.yaml')
+  writeFileSync(file, yaml)
+  return applyFile(file)
+}
+async function applyFile(file: string): Promise<string> {
+  const changes = await planChanges(ctx, SECTIONS, readDeclaration(file, SECTIONS))
+  await applyChanges(ctx, changes)
+  await ctx.changes.settle()
+  return describeChanges(changes)
+}
+const membersOf = (slug: string) =>
+  ctx.db
+    .selectFrom('memberships')
+    .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select(['users.email', 'memberships.role', 'memberships.status'])
+    .where('tenants.slug', '=', slug)
+    .orderBy('users.email')
+    .execute()
+
+test('the demo world refers to what it makes itself, and finds nothing to change the second time', async () => {
+  const plan = await applyFile(DEMO)
+  expect(plan).toContain(
+    '  + tenant acme (owner olivia@acme.test, admin adam@acme.test, member mia@acme.test',
+  )
+  expect(plan).toContain('  + application project-manager\n')
+  expect(plan).toContain('  + client demo-machine (MACHINE of acme)\n')
+  expect(plan).not.toMatch(/demo-\w+-secret|latchkey-demo/)
+  expect(await applyFile(DEMO)).toBe('Nothing to change.')
+  expect(await membersOf('acme')).toEqual([
+    { email: 'adam@acme.test', role: 'admin', status: 'ACTIVE' },
+    { email: 'max@acme.test', role: 'member', status: 'ACTIVE' },
+    { email: 'mia@acme.test', role: 'member', status: 'ACTIVE' },
+    { email: 'olivia@acme.test', role: 'owner', status: 'ACTIVE' },
+  ])
+  const ops = await findClient(ctx, 'demo-ops')
+  expect(ops).toMatchObject({ kind: 'MACHINE', scopes: ['admin'], tenantId: undefined })
+  expect(ops && findSecret(ops, 'demo-ops-secret')).toBeDefined()
+  expect(await findClient(ctx, 'demo-machine')).toMatchObject({
+    tenantSlug: 'acme',
+    scopes: ['licenses:read', 'licenses:write'],
+  })
+  expect(await findClient(ctx, 'demo-spa')).toMatchObject({
+    kind: 'SPA',
+    secrets: [],
+    redirectUris: ['http://localhost:8080/callback'],
+    postLogoutRedirectUris: ['http://localhost:8080/'],
+    allowedOrigins: ['http://localhost:8080'],
+  })
+})
+
+const SHOP = `
+applications: [{ slug: shop, name: Shop }]
+clients:
+  - { clientId: shop-web, application: shop, kind: WEB, name: Shop, redirectUris: [https://shop.example/cb] }
+`
+
+test('only what a declaration names is changed, and a secret is given to a client that has none', async () => {
+  expect(await apply(SHOP)).toContain('  + client shop-web (WEB of shop, without a secret)\n')
+  const changed = SHOP.replace('name: Shop }]', 'name: Shop, trusted: false, accessTokenTtl: 600 }]').replace(
+    'cb] }',
+    'cb], requireNonce: false, secret: first-secret-of-shop }',
+  )
+  const plan = await apply(changed)
+  expect(plan).toBe(
+    [
+      '  ~ application shop (trusted: true → false, accessTokenTtl: null → 600)',
+      '  ~ client shop-web (requireNonce: true → false, secret)',
+      '0 to create, 2 to change.',
+    ].join('\n'),
+  )
+  expect(await apply(changed.replace('first-secret', 'other-secret'))).toBe('Nothing to change.')
+  const client = await findClient(ctx, 'shop-web')
+  expect(client).toMatchObject({ trusted: false, requireNonce: false, lifetimes: { accessToken: 600 } })
+  expect(client && findSecret(client, 'first-secret-of-shop')).toBeDefined()
+  expect(client && findSecret(client, 'other-secret-of-shop')).toBeUndefined()
+})
+
+test('members who are listed become active with that role, and others stay as they are', async () => {
+  const users = 'users: [{ email: a@m.test }, { email: b@m.test }, { email: c@m.test }]\n'
+  const tenant = (members: string) => `${users}tenants: [{ slug: m-inc, name: M, members: [${members}] }]`
+  await apply(tenant('{ email: A@M.test, role: owner }, { email: b@m.test, role: member }'))
+  await ctx.db.updateTable('memberships').set({ status: 'SUSPENDED' }).where('role', '=', 'member').execute()
+  expect(
+    await apply(tenant('{ email: b@m.test, role: admin }, { email: c@m.test, role: member }')),
+  ).toContain('  ~ tenant m-inc (b@m.test: member SUSPENDED → admin ACTIVE, member c@m.test)')
+  expect(await membersOf('m-inc')).toEqual([
+    { email: 'a@m.test', role: 'owner', status: 'ACTIVE' },
+    { email: 'b@m.test', role: 'admin', status: 'ACTIVE' },
+    { email: 'c@m.test', role: 'member', status: 'ACTIVE' },
+  ])
+  await expect(apply(tenant('{ email: a@m.test, role: member }'))).rejects.toThrow('must keep one')
+  await apply(tenant('{ email: a@m.test, role: member }, { email: c@m.test, role: owner }'))
+  expect(await membersOf('m-inc')).toMatchObject([{ role: 'member' }, { role: 'admin' }, { role: 'owner' }])
+})
+
+const client = (fields: string) =>
+  `applications: [{ slug: rules, name: Rules }]\nclients: [{ clientId: bad, application: rules, name: Bad, ${fields} }]`
+
+test.each([
+  [
+    'a client of nothing',
+    'clients: [{ clientId: x-1, application: gone, kind: MACHINE, name: X }]',
+    /there is no such application/,
+  ],
+  [
+    'a tenant that is not there',
+    client('kind: MACHINE, tenant: gone'),
+    /is of tenant gone, but there is no such tenant/,
+  ],
+  [
+    'an address that could lead astray',
+    client('kind: WEB, redirectUris: ["JaVaScRiPt:alert(1)"]'),
+    /client bad cannot be: redirectUris\.0 must/,
+  ],
+  ['no redirect address', client('kind: SPA'), /redirectUris must name at least one/],
+  [
+    'a secret of an SPA',
+    client('kind: SPA, redirectUris: [https://a.example/], secret: long-enough-1'),
+    /secret is not for SPA/,
+  ],
+  ['a short secret', client('kind: MACHINE, secret: short'), /secret must have 8 to 256/],
+  ['an unknown kind', client('kind: NATIVE'), /clients\.0\.kind must be equal to one of/],
+  [
+    'an id like a UUID',
+    client('kind: MACHINE').replace('clientId: bad', 'clientId: 0197a2b0-7d5c-7000-8000-00000000abcd'),
+    /clientId must be/,
+  ],
+  [
+    'a client twice',
+    `${client('kind: MACHINE').slice(0, -1)}, { clientId: bad, application: rules, kind: MACHINE, name: B }]`,
+    /lists the client bad twice/,
+  ],
+  [
+    'a lifetime beyond reason',
+    'applications: [{ slug: rules, name: Rules, accessTokenTtl: 5 }]',
+    /accessTokenTtl must be >= 60/,
+  ],
+  ['a bad slug', 'applications: [{ slug: No_Slug, name: X }]', /application No_Slug cannot be: slug must/],
+  ['a reserved tenant', 'tenants: [{ slug: admin, name: X }]', /slug is a reserved word/],
+  [
+    'a member nobody knows',
+    'tenants: [{ slug: lonely, name: X, members: [{ email: no@body.test, role: owner }] }]',
+    /makes no@body\.test a member/,
+  ],
+  [
+    'another kind for a client',
+    SHOP.replace('kind: WEB', 'kind: SPA'),
+    /kind of client shop-web is WEB and cannot become SPA/,
+  ],
+  [
+    'another application for a client',
+    SHOP.replace('application: shop,', 'application: project-manager,'),
+    /application of client shop-web is shop/,
+  ],
+])('refuses %s in a sentence, and changes nothing', async (_name, yaml, message) => {
+  const before = await ctx.db.selectFrom('applications').select('slug').execute()
+  await expect(apply(yaml)).rejects.toThrow(message)
+  await expect(apply(yaml)).rejects.toMatchObject({ name: 'OperatorError' })
+  expect(await ctx.db.selectFrom('applications').select('slug').execute()).toEqual(before)
+  expect(await findClient(ctx, 'bad')).toBeUndefined()
+})

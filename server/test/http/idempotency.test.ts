@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Ctx } from '../../src/context.ts'
+import { AppError } from '../../src/errors.ts'
+import {
+  type Answer,
+  answerOnce,
+  fingerprintOf,
+  forgetIdempotencyKeys,
+  readIdempotencyKey,
+} from '../../src/http/idempotency.ts'
+import { openContext } from '../applications/context.ts'
+
+let ctx: Ctx
+let close: () => Promise<void>
+/** How far the clock has been moved. */
+let later = 0
+beforeAll(async () => {
+  const opened = await openContext()
+  ctx = { ...opened.ctx, now: () => new Date(Date.now() + later) }
+  close = opened.close
+})
+afterAll(() => close())
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+let count = 0
+const newKey = () => `key-${++count}`
+const request = (key: string, { caller = 'ann', body = {} as unknown } = {}) => ({
+  caller,
+  key,
+  fingerprint: fingerprintOf({ method: 'POST', url: '/things', body }),
+})
+/** Work that counts how often it was done. */
+function work(
+  answer: (time: number) => Promise<Answer> | Answer = (time) => ({ status: 201, body: { time } }),
+) {
+  const produce = async () => answer(++produce.times)
+  produce.times = 0
+  return produce
+}
+const rows = () => ctx.db.selectFrom('idempotency_keys').selectAll().execute()
+
+test('a repeated request gets the first answer, and is done once', async () => {
+  const produce = work()
+  const key = newKey()
+  expect(await answerOnce(ctx, request(key), produce)).toEqual({
+    status: 201,
+    body: { time: 1 },
+    replayed: false,
+  })
+  expect(await answerOnce(ctx, request(key), produce)).toEqual({
+    status: 201,
+    body: { time: 1 },
+    replayed: true,
+  })
+  expect(produce.times).toBe(1)
+})
+
+test('of many at once one is done, and all get its answer', async () => {
+  const produce = work(async (time) => {
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return { status: 201, body: { time } }
+  })
+  const key = newKey()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => answerOnce(ctx, request(key), produce)))
+  expect(produce.times).toBe(1)
+  expect(answers.map(({ body }) => body)).toEqual(Array(8).fill({ time: 1 }))
+  expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
+})
+
+test('a refusal is kept and repeated in its own words', async () => {
+  const details = [{ field: 'slug', message: 'is bad' }]
+  const produce = work(() => {
+    throw new AppError('VALIDATION_FAILED', { message: 'No.', details, headers: { 'X-Why': 'so' } })
+  })
+  const key = newKey()
+  for (let time = 0; time < 2; time++) {
+    await expect(answerOnce(ctx, request(key), produce)).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'VALIDATION_FAILED',
+      status: 422,
+      message: 'No.',
+      details,
+      headers: { 'X-Why': 'so' },
+    })
+  }
+  expect(produce.times).toBe(1)
+})
+
+test.each([
+  ['a mistake of ours', () => new Error('oops')],
+  ['an outage', () => Object.assign(new Error('terminating connection'), { code: '57P01' })],
+  ['503', () => new AppError('UNAVAILABLE')],
+  ['429', () => new AppError('RATE_LIMITED')],
+])('after %s the same key may try again', async (_name, failure) => {
+  const produce = work((time) => {
+    if (time === 1) throw failure()
+    return { status: 201, body: { time } }
+  })
+  const key = newKey()
+  await expect(answerOnce(ctx, request(key), produce)).rejects.toBeInstanceOf(Error)
+  expect(await answerOnce(ctx, request(key), produce)).toMatchObject({ body: { time: 2 }, replayed: false })
+})
+
+test('one who waits takes over at once when the first one fails', async () => {
+  const produce = work(async (time) => {
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    if (time === 1) throw new Error('oops')
+    return { status: 201, body: { time } }
+  })
+  const key = newKey()
+  const [first, second] = await Promise.allSettled([
+    answerOnce(ctx, request(key), produce),
+    answerOnce(ctx, request(key), produce),
+  ])
+  expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected'])
+  expect(produce.times).toBe(2)
+})
+
+test('the same key with another request is refused, and neither changes the other', async () => {
+  const produce = work()
+  const key = newKey()
+  await answerOnce(ctx, request(key, { body: { a: 1 } }), produce)
+  await expect(answerOnce(ctx, request(key, { body: { a: 2 } }), produce)).rejects.toMatchObject({
+    code: 'IDEMPOTENCY_KEY_REUSED',
+  })
+  expect(await answerOnce(ctx, request(key, { body: { a: 1 } }), produce)).toMatchObject({ replayed: true })
+  expect(produce.times).toBe(1)
+})
+
+test('the keys of one caller are nothing to another', async () => {
+  const produce = work()
+  const key = newKey()
+  await answerOnce(ctx, request(key, { caller: 'ann' }), produce)
+  expect(await answerOnce(ctx, request(key, { caller: 'bob' }), produce)).toMatchObject({ body: { time: 2 } })
+})
+
+test('a claim that a dead process left is taken over by exactly one, after a minute', async () => {
+  const key = newKey()
+  const { caller, fingerprint } = request(key)
+  await ctx.db
+    .insertInto('idempotency_keys')
+    .values({ caller, key, fingerprint, created_at: new Date(Date.now() - MINUTE) })
+    .execute()
+  const produce = work()
+  const answers = await Promise.all(Array.from({ length: 4 }, () => answerOnce(ctx, request(key), produce)))
+  expect(produce.times).toBe(1)
+  expect(answers.map(({ body }) => body)).toEqual(Array(4).fill({ time: 1 }))
+})
+
+test('one who was taken for dead does not overwrite the answer of the other', async () => {
+  const key = newKey()
+  let wake = () => {}
+  const slow = answerOnce(
+    ctx,
+    request(key),
+    () =>
+      new Promise((resolve) => {
+        wake = () => resolve({ status: 201, body: 'slow' })
+      }),
+  )
+  await expect.poll(async () => (await rows()).some((row) => row.key === key)).toBe(true)
+  later = 2 * MINUTE
+  expect(await answerOnce(ctx, request(key), async () => ({ status: 201, body: 'quick' }))).toMatchObject({
+    body: 'quick',
+  })
+  wake()
+  expect(await slow).toMatchObject({ body: 'slow' })
+  expect(await answerOnce(ctx, request(key), work())).toMatchObject({ body: 'quick', replayed: true })
+  later = 0
+})
+
+test('one who waits in vain is told when to come back', async () => {
+  const key = newKey()
+  const { caller, fingerprint } = request(key)
+  await ctx.db
+    .insertInto('idempotency_keys')
+    .values({ caller, key, fingerprint, created_at: new Date() })
+    .execute()
+  await expect(answerOnce(ctx, request(key), work())).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    headers: { 'Retry-After': '10' },
+  })
+}, 20_000)
+
+test('an answer is forgotten after a day, by the clock and then by the job', async () => {
+  const key = newKey()
+  const produce = work()
+  await answerOnce(ctx, request(key), produce)
+  later = DAY - MINUTE
+  expect(await answerOnce(ctx, request(key), produce)).toMatchObject({ replayed: true })
+  await forgetIdempotencyKeys.run(ctx, undefined)
+  expect((await rows()).some((row) => row.key === key)).toBe(true)
+  later = DAY + MINUTE
+  expect(await answerOnce(ctx, request(key, { body: 'other' }), produce)).toMatchObject({ body: { time: 2 } })
+  later = 2 * (DAY + MINUTE)
+  await forgetIdempotencyKeys.run(ctx, undefined)
+  expect(await rows()).toEqual([])
+  later = 0
+})
+
+test('what is kept shows nothing of the answer', async () => {
+  const key = newKey()
+  await answerOnce(ctx, request(key), async () => ({ status: 201, body: { clientSecret: 'lks_t0p-s3cret' } }))
+  const kept = (await rows()).find((row) => row.key === key)
+  expect(kept?.status).toBe(201)
+  expect(kept?.sealed_body?.toString('latin1')).not.toContain('t0p-s3cret')
+})
+
+test.each(['', 'x'.repeat(256), 'é', 'a\tb', 'a\0'])('%j is no key', (key) => {
+  expect(() => readIdempotencyKey({ 'idempotency-key': key })).toThrow(
+    expect.objectContaining({
+      code: 'VALIDATION_FAILED',
+      details: [expect.objectContaining({ field: 'Idempotency-Key' })],
+    }),
+  )
+})
+
+test('a request without a key has none', () => {
+  expect(readIdempotencyKey({})).toBeUndefined()
+  expect(readIdempotencyKey({ 'idempotency-key': 'x'.repeat(255) })).toHaveLength(255)
+})

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { runToEnd, tempFolder } from '../support/program.ts'
+
+let database: TestDatabase
+let env: Record<string, string>
+beforeAll(async () => {
+  database = await createDatabase()
+  env = {
+    DATABASE_URL: database.url,
+    LATCHKEY_DATA_DIR: tempFolder(),
+    LATCHKEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  }
+})
+afterAll(() => database.close())
+
+const keys = (...args: string[]) => runToEnd(['keys', ...args], { env })
+
+test('latchkey keys makes, lists and brings forward signing keys', async () => {
+  // The first of an instance has nobody to wait for.
+  expect(await keys('rotate')).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^Key \S+ is new and signs from now on\.$/m),
+  })
+  expect(await keys('rotate')).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^Key \S+ is new and signs from 20\S+Z\.$/m),
+  })
+  const listed = await keys('list')
+  expect(listed.output).toMatch(/^KEY +STATE +CREATED +ACTIVATES\n\S+ +upcoming .*\n\S+ +signing .*\n$/)
+  expect(await keys('rotate', '--now')).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^Key \S+ was made before and signs from now on\.$/m),
+  })
+  expect((await keys('list')).output).toMatch(/\n\S+ +signing .*\n\S+ +published .*\n$/)
+})
+
+test('latchkey keys rotate without the encryption key of the service makes nothing', async () => {
+  const { LATCHKEY_ENCRYPTION_KEY: _, ...bare } = env
+  const { code, output } = await runToEnd(['keys', 'rotate', '--now'], { env: bare })
+  expect(code).toBe(1)
+  expect(output).toContain('sealed with another encryption key')
+})
