@@ -41,7 +41,7 @@ test(`${MODULE}: every required member is there, no list is empty and nothing is
 })
 
 test(`${MODULE}: every endpoint is an address under the issuer, and as secure as it`, () => {
-  expect(endpoints.length).toBeGreaterThanOrEqual(8)
+  expect(endpoints.length).toBeGreaterThanOrEqual(7)
   for (const [name, value] of endpoints) expect(String(value), name).toMatch(new RegExp(`^${base}/`))
 })
 

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { surface } from '../src/app.ts'
 import { generatedDocs } from '../src/cli/generated-docs.ts'
 import { loadConfig } from '../src/config.ts'
-import { ERRORS } from '../src/errors.ts'
-import { COMMON_ERRORS } from '../src/http/errors.ts'
+import { ERRORS, OAUTH_ERRORS } from '../src/errors.ts'
+import { COMMON_ERRORS, impliedErrors } from '../src/http/errors.ts'
 
 const docs = generatedDocs()
 const { routes } = surface(loadConfig('demo', {}))
@@ -16,9 +16,22 @@ test.each(Object.entries(docs))('docs/%s is what "npm run docs" writes', (name, 
 })
 
 test('every error code is documented and thrown by some route', () => {
-  const declared = new Set([...COMMON_ERRORS, ...routes.flatMap((route) => route.errors)])
+  const declared = new Set([
+    ...COMMON_ERRORS,
+    ...routes.flatMap((route) => [...route.errors, ...impliedErrors(route)]),
+  ])
   expect(Object.keys(ERRORS).filter((code) => !declared.has(code as keyof typeof ERRORS))).toEqual([])
   for (const code of Object.keys(ERRORS)) expect(docs['errors.md']).toContain(`\`${code}\``)
+})
+
+test('every OAuth code is answered by some route or by a redirect to the client', () => {
+  const declared = new Set<string>(routes.flatMap((route) => route.oauthErrors ?? []))
+  const redirected = [
+    ...['unsupported_response_type', 'access_denied', 'login_required', 'interaction_required'],
+    ...['consent_required', 'request_not_supported', 'request_uri_not_supported'],
+  ]
+  const ours = ['server_error', 'temporarily_unavailable']
+  expect(Object.keys(OAUTH_ERRORS).sort()).toEqual([...new Set([...declared, ...redirected, ...ours])].sort())
 })
 
 test('every route stands in the API description once, under a name of its own', () => {

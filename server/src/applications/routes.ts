@@ -35,7 +35,6 @@ import {
 import type { Application } from './store.ts'
 
 const common = { tag: 'Administration', caller: 'administrator' } as const
-const REFUSED = ['UNAUTHORIZED', 'FORBIDDEN'] as const
 
 const showApplication = ({ createdAt, updatedAt, ...application }: Application): ApplicationBody => ({
   ...application,
@@ -61,7 +60,6 @@ const applicationRoutes = [
     summary: 'Lists the applications',
     query: PageQuery,
     reply: { 200: ApplicationPage },
-    errors: [...REFUSED],
     async handler(ctx, { query }) {
       const { applications, pagination } = await pageOfApplications(ctx, query)
       return { applications: applications.map(showApplication), pagination }
@@ -74,7 +72,7 @@ const applicationRoutes = [
     summary: 'Makes an application',
     body: NewApplication,
     reply: { 201: ApplicationBody },
-    errors: [...REFUSED, 'SLUG_TAKEN'],
+    errors: ['SLUG_TAKEN'],
     handler: async (ctx, { body }) =>
       showApplication(await ctx.db.transaction().execute((tx) => createApplication(ctx, tx, body))),
   }),
@@ -85,7 +83,7 @@ const applicationRoutes = [
     summary: 'Shows an application',
     params: ById,
     reply: { 200: ApplicationBody },
-    errors: [...REFUSED, 'APPLICATION_NOT_FOUND'],
+    errors: ['APPLICATION_NOT_FOUND'],
     handler: async (ctx, { params }) => showApplication(await getApplication(ctx, params.id)),
   }),
   defineRoute({
@@ -96,7 +94,7 @@ const applicationRoutes = [
     params: ById,
     body: ApplicationChange,
     reply: { 200: ApplicationBody },
-    errors: [...REFUSED, 'APPLICATION_NOT_FOUND', 'SLUG_TAKEN'],
+    errors: ['APPLICATION_NOT_FOUND', 'SLUG_TAKEN'],
     async handler(ctx, { params, body }) {
       const application = await changeApplication(ctx, ctx.db, params.id, body)
       await ctx.changes.settle()
@@ -110,7 +108,7 @@ const applicationRoutes = [
     summary: 'Deletes an application, its clients and their tokens',
     params: ById,
     reply: { 200: Done },
-    errors: [...REFUSED, 'APPLICATION_NOT_FOUND'],
+    errors: ['APPLICATION_NOT_FOUND'],
     async handler(ctx, { params }) {
       await removeApplication(ctx, params.id)
       return done('Application deleted')
@@ -126,7 +124,6 @@ const clientRoutes = [
     summary: 'Lists the clients',
     query: ClientQuery,
     reply: { 200: ClientPage },
-    errors: [...REFUSED],
     async handler(ctx, { query }) {
       const { clients, pagination } = await pageOfClients(ctx, query)
       return { clients: clients.map(showClient), pagination }
@@ -140,7 +137,7 @@ const clientRoutes = [
     idempotent: true,
     body: NewClient,
     reply: { 201: CreatedClient },
-    errors: [...REFUSED, 'CLIENT_ID_TAKEN', 'IDEMPOTENCY_KEY_REUSED'],
+    errors: ['CLIENT_ID_TAKEN'],
     async handler(ctx, { body }) {
       const { client, clientSecret } = await ctx.db
         .transaction()
@@ -155,7 +152,7 @@ const clientRoutes = [
     summary: 'Shows a client',
     params: ById,
     reply: { 200: ClientBody },
-    errors: [...REFUSED, 'CLIENT_NOT_FOUND'],
+    errors: ['CLIENT_NOT_FOUND'],
     handler: async (ctx, { params }) => showClient(await getClient(ctx, params.id)),
   }),
   defineRoute({
@@ -166,7 +163,7 @@ const clientRoutes = [
     params: ById,
     body: ClientChange,
     reply: { 200: ClientBody },
-    errors: [...REFUSED, 'CLIENT_NOT_FOUND'],
+    errors: ['CLIENT_NOT_FOUND'],
     async handler(ctx, { params, body }) {
       const client = await ctx.db.transaction().execute((tx) => changeClient(ctx, tx, params.id, body))
       await ctx.changes.settle()
@@ -180,7 +177,7 @@ const clientRoutes = [
     summary: 'Deletes a client and its tokens',
     params: ById,
     reply: { 200: Done },
-    errors: [...REFUSED, 'CLIENT_NOT_FOUND'],
+    errors: ['CLIENT_NOT_FOUND'],
     async handler(ctx, { params }) {
       await removeClient(ctx, params.id)
       return done('Client deleted')
@@ -193,7 +190,7 @@ const clientRoutes = [
     summary: 'Gives a client one more secret, so that the old one can be replaced',
     params: ById,
     reply: { 201: CreatedSecret },
-    errors: [...REFUSED, 'CLIENT_NOT_FOUND', 'TOO_MANY_SECRETS'],
+    errors: ['CLIENT_NOT_FOUND', 'TOO_MANY_SECRETS'],
     async handler(ctx, { params }) {
       const { createdAt, ...secret } = await addSecret(ctx, params.id)
       return { ...secret, createdAt: createdAt.toISOString() }
@@ -206,7 +203,7 @@ const clientRoutes = [
     summary: 'Ends a secret of a client and the tokens it got with it',
     params: BySecretId,
     reply: { 200: Done },
-    errors: [...REFUSED, 'CLIENT_NOT_FOUND', 'SECRET_NOT_FOUND'],
+    errors: ['CLIENT_NOT_FOUND', 'SECRET_NOT_FOUND'],
     async handler(ctx, { params }) {
       await endSecret(ctx, params.id, params.secretId)
       return done('Secret ended')

@@ -12,6 +12,7 @@ import { doctorCommand } from './doctor.ts'
 import { keysCommand } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
 import { serveCommand } from './serve.ts'
+import { tokenCommand } from './token.ts'
 
 const program = new Command('latchkey')
   .description('Identity, tenants and licensing for B2B software, in one service.')
@@ -26,6 +27,7 @@ const program = new Command('latchkey')
   .addCommand(applicationCommand)
   .addCommand(clientCommand)
   .addCommand(keysCommand)
+  .addCommand(tokenCommand)
   .addCommand(doctorCommand)
   .addCommand(docsCommand, { hidden: true })
 
@@ -46,6 +48,8 @@ function describe(error: unknown): unknown {
 
 /** A rule that a command broke, as the API would name it. */
 function describeRefusal({ message, details }: AppError): string {
-  const problems = Array.isArray(details) ? details : []
-  return [message, ...problems.map((problem) => `  - ${problem.field} ${problem.message}`)].join('\n')
+  if (!Array.isArray(details)) return message
+  return ['This is not valid:', ...details.map((problem) => `  - ${problem.field} ${problem.message}`)].join(
+    '\n',
+  )
 }

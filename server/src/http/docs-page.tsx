@@ -3,7 +3,7 @@ import { ERRORS } from '../errors.ts'
 import { groupBy } from '../lib/group-by.ts'
 import { Layout } from '../ui/layout.tsx'
 import type { Route } from './define-route.ts'
-import { COMMON_ERRORS } from './errors.ts'
+import { COMMON_ERRORS, impliedErrors } from './errors.ts'
 
 /** The API for people: every route with its fields and errors. Loads nothing from outside. */
 export const DocsPage = ({ routes }: { routes: Route[] }) => (
@@ -36,11 +36,16 @@ const RouteEntry = ({ route }: { route: Route }) => (
     </summary>
     <Fields title="Path" schema={route.params} />
     <Fields title="Query" schema={route.query} />
-    <Fields title="Body" schema={route.body} />
+    <Fields title={route.bodyType === 'form' ? 'Form' : 'Body'} schema={route.body} />
     {Object.entries(route.reply).map(([status, schema]) => (
       <Fields key={status} title={`Answer ${status}`} schema={schema} />
     ))}
-    {route.errors.length > 0 && <ErrorTable codes={route.errors} />}
+    <ErrorTable codes={[...impliedErrors(route), ...route.errors]} />
+    {route.oauthErrors && (
+      <p class="quiet">
+        OAuth errors: <code>{route.oauthErrors.join(', ')}</code>
+      </p>
+    )}
   </details>
 )
 
@@ -83,7 +88,7 @@ function Fields({ title, schema }: { title: string; schema: TSchema | undefined 
 }
 
 const ErrorTable = ({ codes }: { codes: readonly (keyof typeof ERRORS)[] }) => (
-  <div class="scroll">
+  <div class="scroll" hidden={codes.length === 0}>
     <table>
       <thead>
         <tr>

@@ -1,9 +1,10 @@
 import type { TSchema } from 'typebox'
-import { ERRORS, type ErrorCode } from '../errors.ts'
+import { ERRORS, type ErrorCode, OAUTH_ERRORS } from '../errors.ts'
 import { groupBy } from '../lib/group-by.ts'
 import { VERSION } from '../lib/version.ts'
 import type { Route } from './define-route.ts'
-import { ErrorBody } from './schema.ts'
+import { impliedErrors } from './errors.ts'
+import { ErrorBody, OAuthErrorBody } from './schema.ts'
 
 type Json = Record<string, unknown>
 
@@ -26,7 +27,10 @@ export function describeApi(routes: Route[], baseUrl: string): Json {
     },
     servers: [{ url: baseUrl }],
     paths,
-    components: { schemas: Object.fromEntries(sorted) },
+    components: {
+      schemas: Object.fromEntries(sorted),
+      securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
   }
 }
 
@@ -36,9 +40,17 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
     operationId: operationId(route),
     tags: [route.tag],
     summary: route.summary,
-    parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
+    ...(route.caller !== 'anyone' && { security: [{ accessToken: [] }] }),
+    parameters: [
+      ...parameters(route.params, 'path'),
+      ...parameters(route.query, 'query'),
+      ...(route.idempotent ? [IDEMPOTENCY_KEY] : []),
+    ],
     ...(route.body && {
-      requestBody: { required: true, content: { 'application/json': { schema: refer(route.body) } } },
+      requestBody: {
+        required: true,
+        content: { [MEDIA_TYPES[route.bodyType ?? 'json']]: { schema: refer(route.body) } },
+      },
     }),
     responses: {
       ...Object.fromEntries(
@@ -47,10 +59,30 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
           { description: 'Success', content: { 'application/json': { schema: refer(schema) } } },
         ]),
       ),
-      ...describeErrors(route, refer(ErrorBody)),
+      ...(route.oauthErrors
+        ? describeOAuthErrors(route.oauthErrors, refer(OAuthErrorBody))
+        : describeErrors(route, refer(ErrorBody))),
     },
   }
 }
+
+const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' }
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A repeated request with the same key gets the first answer, for a day',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+const describeOAuthErrors = (codes: NonNullable<Route['oauthErrors']>, schema: unknown): Json =>
+  Object.fromEntries(
+    [...groupBy(codes, (code) => OAUTH_ERRORS[code])].map(([status, group]) => [
+      String(status),
+      { description: group.join(', '), content: { 'application/json': { schema } } },
+    ]),
+  )
 
 /** `GET /api/tenants/:id/members` becomes `getApiTenantsIdMembers`: stable, and a valid name in any language. */
 function operationId({ method, path }: Route): string {
@@ -74,7 +106,7 @@ function parameters(schema: TSchema | undefined, where: 'path' | 'query'): Json[
 
 /** Errors by status. Those that any route may answer stand in the list of errors only. */
 function describeErrors(route: Route, schema: unknown): Json {
-  const own = [...(route.body ? BODY_ERRORS : []), ...route.errors]
+  const own = [...(route.body ? BODY_ERRORS : []), ...impliedErrors(route), ...route.errors]
   const byStatus = groupBy(own, (code) => ERRORS[code][0])
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [

@@ -15,6 +15,12 @@ export const ErrorBody = Type.Object(
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
+/** The body of every error of the OAuth endpoints (RFC 6749 §5.2). */
+export const OAuthErrorBody = Type.Object(
+  { error: Type.String(), error_description: Type.String() },
+  { title: 'OAuthError' },
+)
+
 /** What is answered where there is nothing more to say. */
 export const Done = Type.Object(
   { success: Type.Boolean(), message: Type.String({ description: 'One sentence for a person' }) },

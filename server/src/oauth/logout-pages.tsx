@@ -73,7 +73,7 @@ const ConfirmPage = ({
       <p class="actions">
         <button type="submit">Sign out</button>
         <a class="button second" href="/account">
-          Stay signed in
+          Stay
         </a>
       </p>
     </Form>

@@ -133,7 +133,14 @@ const showStep =
     const page = () => {
       if (step.kind === 'account') return <AccountPage {...props} />
       if (step.kind === 'tenant') return <TenantPage {...props} memberships={step.memberships} />
-      return <ConsentPage {...props} scopes={scopes} tenant={step.tenant?.name} />
+      return (
+        <ConsentPage
+          {...props}
+          scopes={scopes}
+          tenant={step.tenant?.name}
+          target={journey.formTargets.join()}
+        />
+      )
     }
     return { html: render(page()), formTargets: journey.formTargets }
   }

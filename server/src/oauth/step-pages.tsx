@@ -69,7 +69,8 @@ export const ConsentPage = ({
   session,
   scopes,
   tenant,
-}: StepProps & { scopes: string[]; tenant: string | undefined }) => (
+  target,
+}: StepProps & { scopes: string[]; tenant: string | undefined; target: string }) => (
   <Layout title="Allow access">
     <h1>Allow {application}?</h1>
     <p>
@@ -97,5 +98,6 @@ export const ConsentPage = ({
         </button>
       </p>
     </Form>
+    <p class="quiet after">Either way you go on to {target}</p>
   </Layout>
 )

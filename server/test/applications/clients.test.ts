@@ -16,12 +16,13 @@ import {
 } from '../../src/applications/service.ts'
 import type { Ctx } from '../../src/context.ts'
 import { createTenant } from '../../src/tenants/service.ts'
-import { inTx, newApplication, openContext, refusal } from './context.ts'
+import { startService } from '../support/service.ts'
+import { inTx, newApplication, refusal } from './calls.ts'
 
 let ctx: Ctx
 let close: () => Promise<void>
 beforeAll(async () => {
-  ;({ ctx, close } = await openContext())
+  ;({ ctx, close } = await startService())
 })
 afterAll(() => close())
 
@@ -40,8 +41,9 @@ const change = async (id: string, wanted: Parameters<typeof changeClient>[3]) =>
   await inTx(ctx, (tx) => changeClient(ctx, tx, id, wanted))
   await ctx.changes.settle()
 }
-/** How many statements the work sends. */
+/** How many statements the work sends, once all news of earlier changes has arrived. */
 async function countQueries(work: () => Promise<unknown>): Promise<number> {
+  await ctx.changes.settle()
   const executor = ctx.db.getExecutor()
   const original = executor.executeQuery
   let count = 0
@@ -211,6 +213,7 @@ test('a removed client, or one of a removed application, is gone at once', async
 test('an origin is known while an enabled client lists exactly it', async () => {
   const origin = 'https://spa.example.com'
   const { client } = await register({ kind: 'SPA', allowedOrigins: [origin] })
+  await ctx.changes.settle()
   expect(await knowsOrigin(ctx, origin)).toBe(true)
   expect(await countQueries(() => knowsOrigin(ctx, origin))).toBe(0)
   for (const other of [`${origin}:8443`, `${origin}/`, 'https://SPA.example.com', 'http://spa.example.com']) {

@@ -9,7 +9,7 @@ import { applyChanges, describeChanges, planChanges, readDeclaration } from '../
 import { tenantsSection } from '../../src/tenants/declare.ts'
 import { usersSection } from '../../src/users/declare.ts'
 import { tempFolder } from '../support/program.ts'
-import { openContext } from './context.ts'
+import { startService } from '../support/service.ts'
 
 const SECTIONS = [usersSection, tenantsSection, applicationsSection, clientsSection]
 const DEMO = fileURLToPath(new URL('../../../demo/latchkey.yaml', import.meta.url))
@@ -18,7 +18,7 @@ const folder = tempFolder()
 let ctx: Ctx
 let close: () => Promise<void>
 beforeAll(async () => {
-  ;({ ctx, close } = await openContext())
+  ;({ ctx, close } = await startService())
 })
 afterAll(() => close())
 

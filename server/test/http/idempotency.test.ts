@@ -8,14 +8,14 @@ import {
   forgetIdempotencyKeys,
   readIdempotencyKey,
 } from '../../src/http/idempotency.ts'
-import { openContext } from '../applications/context.ts'
+import { startService } from '../support/service.ts'
 
 let ctx: Ctx
 let close: () => Promise<void>
 /** How far the clock has been moved. */
 let later = 0
 beforeAll(async () => {
-  const opened = await openContext()
+  const opened = await startService()
   ctx = { ...opened.ctx, now: () => new Date(Date.now() + later) }
   close = opened.close
 })

@@ -52,7 +52,7 @@ test('the API description is OpenAPI 3.1 at the address it describes', async () 
   expect(headers.get('content-type')).toContain('application/json')
   const document = JSON.parse(text) as { openapi: string; servers: unknown; paths: Record<string, unknown> }
   expect(document.openapi).toBe('3.1.0')
-  expect(document.servers).toEqual([{ url: 'http://localhost:3000' }])
+  expect(document.servers).toEqual([{ url: service.url }])
   expect(Object.keys(document.paths)).toContain('/health/ready')
 })
 

@@ -27,8 +27,8 @@ test('the mail of the demo is listed newest first with exactly the agreed fields
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     to: 'ann@example.test',
     subject: 'Second',
-    text: 'two\n\nGo:\nhttp://localhost:3000/reset?token=abc\n\n--\nSent by Latchkey at http://localhost:3000\n',
-    html: expect.stringContaining('<a href="http://localhost:3000/reset?token=abc"'),
+    text: `two\n\nGo:\n${service.url}/reset?token=abc\n\n--\nSent by Latchkey at ${service.url}\n`,
+    html: expect.stringContaining(`<a href="${service.url}/reset?token=abc"`),
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   })
 })
@@ -38,7 +38,7 @@ test('the mailbox page escapes what it shows and links what can be followed', as
   const page = await (await fetch(`${service.url}/dev/mailbox`)).text()
   expect(page).not.toMatch(/<script|<img/)
   expect(page).toContain('&lt;script>alert(1)&lt;/script> Bcc: eve@evil.test')
-  expect(page).toContain('<a href="http://localhost:3000/reset?token=abc">')
+  expect(page).toContain(`<a href="${service.url}/reset?token=abc">`)
 })
 
 test('there is no mailbox where mail is sent for real', async () => {

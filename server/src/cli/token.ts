@@ -1,0 +1,108 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Command } from 'commander'
+import { loadConfig, processEnvironment } from '../config.ts'
+import { OperatorError } from '../errors.ts'
+import { DEMO_PASSWORD } from './demo-world.ts'
+
+interface Options {
+  user: string
+  client: string
+  clientSecret?: string
+  tenant?: string
+  scope: string
+  redirectUri: string
+  url?: string
+}
+
+export const tokenCommand = new Command('token')
+  .description("print a person's tokens, obtained from the running demo through the real code flow")
+  .requiredOption('--user <address>', 'who; one of the demo accounts')
+  .requiredOption('--client <client-id>', 'for which client')
+  .option('--client-secret <secret>', 'the secret of a confidential client')
+  .option('--tenant <slug>', 'for which tenant; needed by who belongs to several')
+  .option('--scope <scopes>', 'space-separated', 'openid profile email offline_access')
+  .option('--redirect-uri <uri>', 'as registered for the client', 'http://localhost:8080/callback')
+  .option('--url <address>', 'where the demo runs (BASE_URL)')
+  .action(async (options: Options) => {
+    const baseUrl = options.url ?? loadConfig('demo', processEnvironment()).baseUrl
+    console.log(JSON.stringify(await obtainTokens(baseUrl, options), null, 2))
+  })
+
+/** Does what a browser and an application do together: sign in, authorize, exchange. */
+async function obtainTokens(baseUrl: string, options: Options): Promise<unknown> {
+  const verifier = randomBytes(32).toString('base64url')
+  const cookie = await signIn(baseUrl, options.user)
+  const code = await authorize(baseUrl, { ...options, cookie, verifier })
+  const { client, clientSecret, redirectUri } = options
+  const response = await call(`${baseUrl}/api/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      client_id: client,
+      code_verifier: verifier,
+      ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    }),
+  })
+  if (!response.ok) throw refused('The token endpoint', await response.json())
+  return response.json()
+}
+
+async function signIn(baseUrl: string, email: string): Promise<string> {
+  const response = await call(`${baseUrl}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password: DEMO_PASSWORD }),
+  })
+  if (!response.ok) throw refused('The sign-in', await response.json())
+  return response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+}
+
+async function authorize(
+  baseUrl: string,
+  { client, redirectUri, scope, tenant, cookie, verifier }: Options & { cookie: string; verifier: string },
+): Promise<string> {
+  const parameters = new URLSearchParams({
+    response_type: 'code',
+    client_id: client,
+    redirect_uri: redirectUri,
+    scope,
+    nonce: randomBytes(16).toString('base64url'),
+    // Nobody sits at this: whatever would need a page is an error here.
+    prompt: 'none',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...(tenant !== undefined && { tenant }),
+  })
+  const response = await call(`${baseUrl}/oauth/authorize?${parameters}`, {
+    headers: { Cookie: cookie },
+    redirect: 'manual',
+  })
+  const location = response.headers.get('location')
+  if (location === null) {
+    throw new OperatorError('The authorization was refused: client or redirect URI is not registered.')
+  }
+  const answer = new URL(location).searchParams
+  const code = answer.get('code')
+  if (code === null) throw refused('The authorization', Object.fromEntries(answer))
+  return code
+}
+
+async function call(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    throw new OperatorError(`No Latchkey answers at ${new URL(url).origin}. Start it with "npm start".`, {
+      cause: error,
+    })
+  }
+}
+
+function refused(who: string, answer: unknown): OperatorError {
+  const { message, error, error_description } = answer as Record<string, string | undefined>
+  return new OperatorError(`${who} was refused: ${message ?? error_description ?? error}`)
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { runToEnd, tempFolder } from '../support/program.ts'
+
+let database: TestDatabase
+let env: Record<string, string>
+beforeAll(async () => {
+  database = await createDatabase()
+  env = { DATABASE_URL: database.url, LATCHKEY_DATA_DIR: join(tempFolder(), 'data') }
+})
+afterAll(() => database.close())
+
+const latchkey = (...args: string[]) => runToEnd(args, { env })
+const WEB = ['client', 'create', '--application', 'shop', '--kind', 'WEB', '--name', 'Shop on the web']
+
+test('an application and its clients can be made on the command line, and the secret is printed once', async () => {
+  expect(await latchkey('client', 'list')).toEqual({ code: 0, output: 'There are no clients yet.\n' })
+  expect(await latchkey('application', 'create', '--name', 'Shop', '--third-party')).toEqual({
+    code: 0,
+    output: expect.stringMatching(/^Application shop is made\. Its id is [0-9a-f-]{36}\.\n$/),
+  })
+  const made = await latchkey(
+    ...WEB,
+    '--redirect-uri',
+    'https://a.example/cb',
+    'https://b.example/cb',
+    '--scope',
+    'openid',
+  )
+  expect(made).toEqual({
+    code: 0,
+    output: expect.stringMatching(
+      /^Client id: +lk_\w{24}\nClient secret: +lks_[\w-]{43}\nThe secret is not shown again\.\n$/,
+    ),
+  })
+  const { output } = await latchkey('client', 'list')
+  expect(output).toMatch(/^lk_\w{24} +WEB +shop +Shop on the web\n$/)
+})
+
+test.each([
+  [
+    'an application that is not there',
+    [...WEB.slice(0, 3), 'gone', ...WEB.slice(4)],
+    'There is no application gone.\n',
+  ],
+  ['a tenant that is not there', [...WEB, '--tenant', 'gone'], 'There is no tenant gone.\n'],
+  ['no redirect address', WEB, 'This is not valid:\n  - redirectUris must name at least one\n'],
+  [
+    'a slug that is taken',
+    ['application', 'create', '--name', 'X', '--slug', 'shop'],
+    'This slug is taken. Choose another.\n',
+  ],
+])('%s is refused in a sentence', async (_name, args, output) => {
+  expect(await latchkey(...args)).toEqual({ code: 1, output })
+})
