@@ -157,6 +157,18 @@ describe('without a hint', () => {
     const forged = Object.fromEntries(hidden.map((name) => [name, unique('forged')]))
     await browser.post(action, { ...forged, ...pressed })
     expect(await isSignedIn(browser, spa)).toBe(true)
+    await browser.post(action, { ...fields, ...pressed })
+    expect(await isSignedIn(browser, spa)).toBe(false)
+  })
+
+  test('T084: a POST from another site ends nothing', async () => {
+    const { browser } = await session()
+    const headers = { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' }
+    await browser.post('/api/oauth/logout', {}, headers)
+    const form = await logoutForm(await logOut(browser, {}))
+    if (!form) throw new Error('there is nothing to confirm')
+    await browser.post(form.action, form.fields, headers)
+    expect(await isSignedIn(browser, spa)).toBe(true)
   })
 
   test('T084: the CSRF token of another browser ends nothing', async () => {

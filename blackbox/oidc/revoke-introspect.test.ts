@@ -62,7 +62,7 @@ describe('revoke', () => {
 
   test.each<[string, Fields]>([
     ['unknown', { token: 'unknown' }],
-    ['garbage', { token: '\0%ff é {}' }],
+    ['garbage', { token: '%ff é {} \n' }],
     ['a foreign JWT', { token: 'eyJhbGciOiJub25lIn0.e30.' }],
     ['very long', { token: 'x'.repeat(10_000) }],
     ['unknown, of an unknown client', { token: 'unknown', client_id: 'nobody' }],
@@ -133,6 +133,7 @@ describe('introspection', () => {
     ['with an empty secret', () => [{}, basic({ clientId: web.clientId })]],
     ['as a public client', () => [{}, basic({ clientId: spa.clientId })]],
     ['as an unknown client', () => [{}, basic({ clientId: 'nobody', clientSecret: 'x' })]],
+    ['with U+0000 in the credentials', () => [{}, basic({ clientId: 'a\0b', clientSecret: 'c\0d' })]],
     ['with body credentials only', () => [credentials(web), {}]],
     ['with the token itself', (token) => [{}, bearer(token)]],
   ])('T076: %s it is 401 and tells nothing', async (_, how) => {
@@ -196,7 +197,7 @@ describe('introspection', () => {
     const [tokens, revoked] = [await newTokens(), await newTokens()]
     await revoke(spa, revoked.refresh_token)
     const { body: rotated } = await refresh(spa, tokens.refresh_token)
-    const dead = ['unknown', 'a.b.c', '\0', tokens.id_token, tokens.refresh_token, revoked.access_token]
+    const dead = ['unknown', 'a.b.c', 'é\n', tokens.id_token, tokens.refresh_token, revoked.access_token]
     for (const token of [...dead, revoked.refresh_token]) {
       const raw = await fetch(`${base}/api/oauth/introspect`, {
         method: 'POST',
@@ -208,6 +209,14 @@ describe('introspection', () => {
     }
     expect(await see(rotated.refresh_token)).toMatchObject({ active: true })
   })
+
+  test.each(['/api/oauth/introspect', '/api/oauth/revoke'])(
+    'T157: U+0000 in the token is 400 at %s',
+    async (path) => {
+      const fields = { token: 'a\0b', client_id: web.clientId }
+      expect((await postForm(path, fields, basic(web))).status).toBe(400)
+    },
+  )
 
   test('T078: a missing token is 400 invalid_request', async () => {
     const answer = await postForm('/api/oauth/introspect', {}, basic(web))

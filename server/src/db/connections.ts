@@ -6,14 +6,20 @@ import pg from 'pg'
  */
 const ignore = () => {}
 
+/** PostgreSQL's int8 arrives as text by default; our counts are far below 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
+}
+
 export function openClient(settings: pg.ClientConfig): pg.Client {
-  const client = new pg.Client(settings)
+  const client = new pg.Client({ ...settings, types })
   client.on('error', ignore)
   return client
 }
 
 export function openPool(settings: pg.PoolConfig, size: number): pg.Pool {
-  const pool = new pg.Pool({ ...settings, max: size })
+  const pool = new pg.Pool({ ...settings, types, max: size })
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
   return pool

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { type BundledOptions, startBundled } from './bundled/server.ts'
@@ -29,7 +29,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** Starts the bundled server, or makes sure that the one of DATABASE_URL can be used. */
 export async function connect(config: Config, use: BundledOptions['use']): Promise<Connection> {
   const { url, directUrl } = config.database
-  const common = { application_name: 'latchkey', connectionTimeoutMillis: CONNECT_TIMEOUT_MS, types: TYPES }
+  const common = { application_name: 'latchkey', connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
   if (url === undefined) {
     const server = await startBundled(config.dataDir, { use })
     const direct = { ...common, host: server.socketDir, user: 'latchkey', database: 'latchkey' }
@@ -75,10 +75,4 @@ async function checkServer(direct: pg.ClientConfig, variable: string): Promise<v
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return describe(error.errors[0])
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
-}
-
-/** PostgreSQL's int8 arrives as text by default; our counts are far below 2^53. */
-const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 }

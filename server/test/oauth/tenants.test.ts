@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestService } from '../support/service.ts'
+import {
+  authorize,
+  claimsOf,
+  exchange,
+  findIds,
+  join,
+  obtainTokens,
+  refresh,
+  signIn,
+  startWorld,
+} from '../support/world.ts'
+
+let service: TestService
+let url: string
+let cookie: string
+
+beforeAll(async () => {
+  service = await startWorld()
+  url = service.url
+  await join(service, 'gus@globex.test', 'acme')
+})
+afterAll(() => service.close())
+beforeEach(async () => {
+  cookie = await signIn(url, 'gus@globex.test')
+})
+
+const GUS = 'gus@globex.test'
+
+async function setMembership(
+  slug: string,
+  change: { status?: 'ACTIVE' | 'SUSPENDED' | 'INVITED'; role?: 'admin' | 'member' },
+) {
+  const { userId, tenantId } = await findIds(service, GUS, slug)
+  await service.ctx.db
+    .updateTable('memberships')
+    .set(change)
+    .where('user_id', '=', userId)
+    .where('tenant_id', '=', tenantId)
+    .execute()
+}
+
+test('with several tenants and prompt=none the client learns that the person must choose', async () => {
+  const { answer } = await authorize(url, cookie, { prompt: 'none' })
+  expect(answer).toMatchObject({ error: 'interaction_required', state: 'st' })
+})
+
+test('a named tenant is in the token with the live role, and two tabs can hold two (T030)', async () => {
+  const [acme, globex] = await Promise.all(
+    ['acme', 'globex'].map(async (tenant) =>
+      claimsOf((await obtainTokens(url, cookie, { tenant })).access_token),
+    ),
+  )
+  expect(acme).toMatchObject({ tenant_slug: 'acme', tenant_roles: ['member'] })
+  expect(globex).toMatchObject({ tenant_slug: 'globex', tenant_roles: ['owner'] })
+  expect(acme?.sid).toBe(globex?.sid)
+})
+
+test.each(['INVITED', 'SUSPENDED'] as const)(
+  'a tenant in which one is %s is access_denied (T029)',
+  async (status) => {
+    await setMembership('acme', { status })
+    const { answer } = await authorize(url, cookie, { tenant: 'acme' })
+    expect(answer).toMatchObject({ error: 'access_denied', state: 'st' })
+    const { answer: silent } = await authorize(url, cookie, { prompt: 'none' })
+    const { body } = await exchange(url, silent.code)
+    expect(claimsOf(body.access_token).tenant_slug).toBe('globex')
+    await setMembership('acme', { status: 'ACTIVE' })
+  },
+)
+
+test.each(['nowhere', 'ACME', 'acme ', '%00', "' or 1=1"])(
+  'the tenant %j is access_denied (T029)',
+  async (tenant) => {
+    const { answer, response } = await authorize(url, cookie, { tenant })
+    if (response.status === 303) expect(answer.error).toBe('access_denied')
+    else expect(response.status).toBe(400)
+  },
+)
+
+test('without any tenant there is a token without one', async () => {
+  const claims = claimsOf((await obtainTokens(url, await signIn(url, 'admin@latchkey.test'))).access_token)
+  expect(claims).not.toHaveProperty('tenant_id')
+})
+
+test('a refresh switches to another tenant without a login, and stays there', async () => {
+  const tokens = await obtainTokens(url, cookie, { tenant: 'globex' })
+  const switched = await refresh(url, tokens.refresh_token, { tenant: 'acme' })
+  expect(claimsOf(switched.body.access_token)).toMatchObject({
+    tenant_slug: 'acme',
+    tenant_roles: ['member'],
+  })
+  const next = await refresh(url, switched.body.refresh_token)
+  expect(claimsOf(next.body.access_token)).toMatchObject({ tenant_slug: 'acme' })
+})
+
+test('a switch to a tenant one does not belong to is refused and costs nothing', async () => {
+  const mia = await obtainTokens(url, await signIn(url, 'mia@acme.test'))
+  expect(await refresh(url, mia.refresh_token, { tenant: 'globex' })).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_grant' },
+  })
+  expect((await refresh(url, mia.refresh_token)).status).toBe(200)
+})
+
+test('a changed role is in the next refreshed token, and a removed member gets none', async () => {
+  const tokens = await obtainTokens(url, cookie, { tenant: 'acme' })
+  await setMembership('acme', { role: 'admin' })
+  const next = await refresh(url, tokens.refresh_token)
+  expect(claimsOf(next.body.access_token)).toMatchObject({ tenant_roles: ['admin'] })
+  const { userId, tenantId } = await findIds(service, GUS, 'acme')
+  await service.ctx.db
+    .deleteFrom('memberships')
+    .where('user_id', '=', userId)
+    .where('tenant_id', '=', tenantId)
+    .execute()
+  expect(await refresh(url, next.body.refresh_token)).toMatchObject({ body: { error: 'invalid_grant' } })
+  await join(service, GUS, 'acme')
+})
+
+test('a tenant that requires a second factor gives no token without one, on any path', async () => {
+  const tokens = await obtainTokens(url, cookie, { tenant: 'acme' })
+  const setPolicy = (mfa_policy: 'REQUIRED' | 'OPTIONAL') =>
+    service.ctx.db.updateTable('tenants').set({ mfa_policy }).where('slug', '=', 'acme').execute()
+  const { answer: early } = await authorize(url, cookie, { tenant: 'acme' })
+  await setPolicy('REQUIRED')
+  expect((await authorize(url, cookie, { tenant: 'acme' })).answer).toMatchObject({ error: 'access_denied' })
+  expect(await exchange(url, early.code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect(await refresh(url, tokens.refresh_token)).toMatchObject({ body: { error: 'invalid_grant' } })
+  const elsewhere = await obtainTokens(url, cookie, { tenant: 'globex' })
+  expect(await refresh(url, elsewhere.refresh_token, { tenant: 'acme' })).toMatchObject({ status: 400 })
+  await setPolicy('OPTIONAL')
+})
+
+test('the tenant is not bound to the browser session', async () => {
+  await obtainTokens(url, cookie, { tenant: 'acme' })
+  const { answer } = await authorize(url, cookie, { prompt: 'none' })
+  expect(answer.error).toBe('interaction_required')
+})

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { applyDemoWorld, startService, type TestService } from '../support/service.ts'
+import { authorize, cookieOf, signIn, startWorld } from '../support/world.ts'
+
+let service: TestService
+let url: string
+beforeAll(async () => {
+  service = await startWorld()
+  url = service.url
+})
+afterAll(() => service.close())
+
+const HOUR = 3_600_000
+const isSignedIn = async (cookie: string) =>
+  (await authorize(url, cookie, { prompt: 'none' })).answer.code !== undefined
+
+test('the cookie is new at every sign-in, and one planted before is worthless after (T095)', async () => {
+  const planted = `latchkey_session=${'A'.repeat(43)}`
+  const first = await signIn(url, 'mia@acme.test', { cookie: planted })
+  const second = await signIn(url, 'mia@acme.test', { cookie: first })
+  expect(new Set([planted, first, second]).size).toBe(3)
+  expect([await isSignedIn(planted), await isSignedIn(first), await isSignedIn(second)]).toEqual([
+    false,
+    false,
+    true,
+  ])
+})
+
+test('who proves again who they are keeps their session; somebody else gets one of their own', async () => {
+  const login = async (email: string, cookie: string) => {
+    const response = await fetch(`${url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', cookie },
+      body: JSON.stringify({ email, password: 'latchkey-demo-2026' }),
+    })
+    const { session } = (await response.json()) as { session: { id: string } }
+    return { id: session.id, cookie: cookieOf(response) }
+  }
+  const first = await login('mia@acme.test', '')
+  const again = await login('mia@acme.test', first.cookie)
+  const max = await login('max@acme.test', again.cookie)
+  expect(again.id).toBe(first.id)
+  expect(max.id).not.toBe(first.id)
+})
+
+test('the secret is replaced with age; the one before lasts until the new one has arrived', async () => {
+  const old = await signIn(url, 'mia@acme.test')
+  service.advance(2 * HOUR)
+  const { response } = await authorize(url, old, { prompt: 'none' })
+  const fresh = cookieOf(response)
+  expect(fresh).toMatch(/^latchkey_session=[\w-]{43}$/)
+  expect(fresh).not.toBe(old)
+  // The answer may have been lost, or other requests may be under way.
+  expect(await isSignedIn(old)).toBe(true)
+  expect(await isSignedIn(fresh)).toBe(true)
+  service.advance(61_000)
+  expect([await isSignedIn(old), await isSignedIn(fresh)]).toEqual([false, true])
+})
+
+test('a cookie whose replacement was lost is replaced again, and nobody is signed out', async () => {
+  const old = await signIn(url, 'mia@acme.test')
+  service.advance(2 * HOUR)
+  const lost = cookieOf((await authorize(url, old, { prompt: 'none' })).response)
+  service.advance(5 * 60_000)
+  const { response, answer } = await authorize(url, old, { prompt: 'none' })
+  expect(answer.code).toBeDefined()
+  const fresh = cookieOf(response)
+  expect([await isSignedIn(lost), await isSignedIn(fresh)]).toEqual([false, true])
+})
+
+test('many requests at the moment of rotation keep the person signed in', async () => {
+  const old = await signIn(url, 'mia@acme.test')
+  service.advance(2 * HOUR)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => authorize(url, old, { prompt: 'none' })))
+  expect(answers.every(({ answer }) => answer.code !== undefined)).toBe(true)
+  const given = answers.map(({ response }) => cookieOf(response)).filter(Boolean)
+  expect(given).toHaveLength(1)
+  expect(await isSignedIn(given[0] ?? '')).toBe(true)
+})
+
+test('two cookies of the same name are nobody', async () => {
+  const cookie = await signIn(url, 'mia@acme.test')
+  expect(await isSignedIn(`${cookie}; latchkey_session=${'A'.repeat(43)}`)).toBe(false)
+})
+
+test('over https the cookie is Secure and bound to the host (T095)', async () => {
+  const secure = await startService({ config: { baseUrl: 'https://id.example.test' } })
+  await applyDemoWorld(secure.ctx)
+  const response = await fetch(`${secure.url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: 'mia@acme.test', password: 'latchkey-demo-2026' }),
+  })
+  const [cookie = ''] = response.headers.getSetCookie()
+  expect(cookie).toMatch(
+    /^__Host-latchkey_session=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
+  )
+  expect(cookie).not.toMatch(/domain/i)
+  await secure.close()
+})

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestService } from '../support/service.ts'
+import { cookieOf, PASSWORD, signIn, startWorld } from '../support/world.ts'
+
+let service: TestService
+let url: string
+beforeAll(async () => {
+  service = await startWorld({ config: { trustedProxies: ['127.0.0.1'] } })
+  url = service.url
+})
+afterAll(() => service.close())
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+const attempt = (email: string, password: string, address = '10.0.0.1') =>
+  post('/api/auth/login', { email, password }, { 'X-Forwarded-For': address })
+
+test('a sign-in answers the person and the session, and the id is not the secret', async () => {
+  const response = await attempt('mia@acme.test', PASSWORD)
+  const body = (await response.json()) as { user: object; session: { id: string } }
+  expect(response.status).toBe(200)
+  expect(body).toEqual({
+    user: {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      email: 'mia@acme.test',
+      emailVerified: true,
+      displayName: 'Mia Member',
+      givenName: 'Mia',
+      familyName: 'Member',
+    },
+    session: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+  })
+  expect(cookieOf(response)).not.toContain(body.session.id)
+})
+
+test('the address is taken in any letter case, the password to the letter', async () => {
+  expect((await attempt('MIA@Acme.Test', PASSWORD)).status).toBe(200)
+  expect((await attempt('mia@acme.test', PASSWORD.toUpperCase())).status).toBe(401)
+})
+
+test('unknown people, wrong passwords and disabled accounts get the same answer', async () => {
+  await service.ctx.db
+    .updateTable('users')
+    .set({ disabled: true })
+    .where('email', '=', 'max@acme.test')
+    .execute()
+  const answers = await Promise.all([
+    attempt('mia@acme.test', 'wrong password', '10.0.0.2'),
+    attempt('nobody@acme.test', 'wrong password', '10.0.0.2'),
+    attempt('no address', 'wrong password', '10.0.0.2'),
+    attempt('max@acme.test', PASSWORD, '10.0.0.2'),
+  ])
+  for (const answer of answers) {
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('set-cookie')).toBeNull()
+    expect(await answer.json()).toMatchObject({
+      error: 'INVALID_CREDENTIALS',
+      message: 'The e-mail address or the password is wrong.',
+    })
+  }
+})
+
+test('guesses are stopped for that account at that address, and nobody else is', async () => {
+  const limit = service.ctx.config.limits.signInFailures
+  for (let count = 0; count < limit; count += 10) {
+    await Promise.all(Array.from({ length: 10 }, () => attempt('olivia@acme.test', 'guess', '10.0.0.3')))
+  }
+  const stopped = await attempt('olivia@acme.test', PASSWORD, '10.0.0.3')
+  expect(stopped.status).toBe(429)
+  expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await stopped.json()).toMatchObject({ error: 'RATE_LIMITED' })
+  expect((await attempt('olivia@acme.test', PASSWORD, '10.0.0.4')).status).toBe(200)
+  expect((await attempt('adam@acme.test', PASSWORD, '10.0.0.3')).status).toBe(200)
+})
+
+test('guesses sent all at once count too: the right one among them does not get in late', async () => {
+  const wrong = Array.from({ length: 60 }, (_, index) =>
+    attempt('gus@globex.test', `guess ${index}`, '10.0.0.5'),
+  )
+  await Promise.all(wrong)
+  expect((await attempt('gus@globex.test', PASSWORD, '10.0.0.5')).status).toBe(429)
+})
+
+test('another site can sign nobody in or out', async () => {
+  const cookie = await signIn(url, 'mia@acme.test')
+  const headers = { 'Sec-Fetch-Site': 'cross-site', cookie }
+  expect(
+    (await post('/api/auth/login', { email: 'mia@acme.test', password: PASSWORD }, headers)).status,
+  ).toBe(403)
+  expect((await post('/api/auth/logout', {}, headers)).status).toBe(403)
+})
+
+test('a form without the token of this browser is refused', async () => {
+  const page = await fetch(`${url}/login`)
+  const csrf = /name="csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
+  const browser = cookieOf(page)
+  const submit = (cookie: string, token: string) =>
+    fetch(`${url}/login`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie },
+      body: new URLSearchParams({ csrf: token, email: 'mia@acme.test', password: PASSWORD }),
+    })
+  expect((await submit(browser, '')).status).toBe(403)
+  expect((await submit('', csrf)).status).toBe(403)
+  expect((await submit(`latchkey_browser=${'B'.repeat(43)}`, csrf)).status).toBe(403)
+  expect((await submit(browser, csrf)).status).toBe(303)
+})
+
+test('a sign-in too long, empty or of the wrong kind is refused without a fault (T090, T156)', async () => {
+  for (const body of [
+    {},
+    { email: 1, password: 2 },
+    { email: 'a@b.test', password: 'x'.repeat(5000) },
+    null,
+    [],
+  ]) {
+    expect((await post('/api/auth/login', body)).status).toBe(422)
+  }
+})
+
+test('a person registers, is told by mail, follows the link once, and is verified', async () => {
+  const person = { email: 'New.Person@example.test', password: 'a long enough one', givenName: 'New' }
+  const response = await post('/api/auth/register', person)
+  expect(response.status).toBe(201)
+  expect(await response.json()).toEqual({
+    user: {
+      id: expect.any(String),
+      email: 'new.person@example.test',
+      emailVerified: false,
+      displayName: 'New',
+      givenName: 'New',
+      familyName: null,
+    },
+  })
+  expect((await attempt(person.email, person.password)).status).toBe(200)
+  const mails = (await (await fetch(`${url}/dev/mailbox/messages`)).json()) as { to: string; text: string }[]
+  const mail = mails.find(({ to }) => to === 'new.person@example.test')
+  const token = /verify-email\?token=([\w-]+)/.exec(mail?.text ?? '')?.[1]
+  expect((await post('/api/auth/email/verify', { token: 'wrong' })).status).toBe(400)
+  expect((await post('/api/auth/email/verify', { token })).status).toBe(200)
+  expect(await (await post('/api/auth/email/verify', { token })).json()).toMatchObject({
+    error: 'INVALID_TOKEN',
+  })
+  const { user } = (await (await attempt(person.email, person.password)).json()) as {
+    user: { emailVerified: boolean }
+  }
+  expect(user.emailVerified).toBe(true)
+})
+
+test('a taken address gets the same answer, an id that is nobody, and its owner a notice', async () => {
+  const response = await post('/api/auth/register', { email: 'mia@acme.test', password: 'a long enough one' })
+  expect(response.status).toBe(201)
+  const { user } = (await response.json()) as {
+    user: { id: string; emailVerified: boolean; displayName: string }
+  }
+  expect(user).toMatchObject({ emailVerified: false, displayName: 'mia' })
+  const found = await service.ctx.db.selectFrom('users').select('id').where('id', '=', user.id).execute()
+  expect(found).toEqual([])
+  expect((await attempt('mia@acme.test', PASSWORD)).status).toBe(200)
+  const mails = (await (await fetch(`${url}/dev/mailbox/messages`)).json()) as {
+    to: string
+    subject: string
+  }[]
+  expect(mails[0]).toMatchObject({ to: 'mia@acme.test', subject: 'You have an account already' })
+})
+
+test('one address registered twenty times at once makes one person', async () => {
+  const body = { email: 'crowd@example.test', password: 'a long enough one' }
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post('/api/auth/register', body)))
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201))
+  const rows = await service.ctx.db.selectFrom('users').select('id').where('email', '=', body.email).execute()
+  expect(rows).toHaveLength(1)
+})
+
+test.each(['short', 'x'.repeat(1025)])('the password %# is WEAK_PASSWORD', async (password) => {
+  const response = await post('/api/auth/register', { email: 'weak@example.test', password })
+  expect(response.status).toBe(422)
+  expect(await response.json()).toMatchObject({ error: 'WEAK_PASSWORD' })
+})
+
+test.each([['a@x.test,b@y.test'], ['a b@x.test'], ['a@x'], ['a＠x.test'], ['"a"@x.test']])(
+  'the address %j cannot be registered (T108)',
+  async (email) => {
+    const response = await post('/api/auth/register', { email, password: 'a long enough one' })
+    expect(response.status).toBe(422)
+  },
+)
+
+test('no password, secret, code or token is in the log (T164)', async () => {
+  const text = JSON.stringify(service.logs)
+  for (const secret of [PASSWORD, 'a long enough one', 'latchkey_session=', 'csrf'])
+    expect(text).not.toContain(secret)
+})
