@@ -7,7 +7,7 @@ const CHANNEL = 'latchkey_changes'
 const HEARTBEAT_MS = 250
 const PATIENCE_MS = 600
 const RECONNECT_MS = 200
-const SETTLE_MS = 2_000
+const CONNECT_MS = 2_000
 
 /**
  * What other nodes, commands and this very process change, announced by the database with the transaction that did
@@ -18,7 +18,7 @@ export interface ChangeFeed {
   isCurrent(): boolean
   /** Called for every change; with undefined when some may have been missed. */
   subscribe(listener: (subject: string | undefined) => void): void
-  /** Waits until everything committed so far has been heard here. */
+  /** Waits until everything committed so far has been heard here, or until nothing remembered is trusted. */
   settle(): Promise<void>
   stop(): Promise<void>
 }
@@ -33,69 +33,46 @@ export const silentFeed: ChangeFeed = {
 
 export async function openChangeFeed(direct: pg.ClientConfig): Promise<ChangeFeed> {
   const listeners: ((subject: string | undefined) => void)[] = []
-  const echoes = new Map<string, () => void>()
-  let client: pg.Client | undefined
-  let current = false
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-
   const tell = (subject: string | undefined) => {
     for (const listener of listeners) listener(subject)
   }
-  const hear = (payload: string) => {
-    const echo = payload.startsWith('echo:') ? echoes.get(payload) : undefined
-    if (echo) echo()
-    else if (!payload.startsWith('echo:')) tell(payload)
-  }
+  let line: Line | undefined
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
 
-  async function listen(): Promise<void> {
-    const fresh = openClient(direct)
-    client = fresh
-    fresh.on('notification', ({ payload = '' }) => hear(payload))
-    await fresh.connect()
-    await fresh.query(`listen ${CHANNEL}`)
+  async function connect(): Promise<void> {
+    const fresh = await openLine(direct, tell)
     // Whatever was announced before this moment was not heard.
     tell(undefined)
-    current = true
+    line = fresh
   }
 
   async function drop(): Promise<void> {
-    current = false
-    const broken = client
-    client = undefined
-    // A dead peer would keep a polite goodbye waiting.
-    await Promise.race([broken?.end().catch(() => {}), pause(PATIENCE_MS)])
+    const broken = line
+    line = undefined
+    await broken?.close()
   }
 
   async function beat(): Promise<void> {
     try {
-      if (client === undefined) await withPatience(listen(), SETTLE_MS)
-      else await withPatience(client.query('select 1'), PATIENCE_MS)
+      if (line) await line.ask('select 1')
+      else await connect()
     } catch {
       await drop()
     }
-    if (!stopped) timer = setTimeout(beat, current ? HEARTBEAT_MS : RECONNECT_MS)
+    if (!stopped) timer = setTimeout(beat, line ? HEARTBEAT_MS : RECONNECT_MS)
   }
 
-  await listen()
+  await connect()
   timer = setTimeout(beat, HEARTBEAT_MS)
   return {
-    isCurrent: () => current,
+    isCurrent: () => line !== undefined,
     subscribe: (listener) => void listeners.push(listener),
     async settle() {
-      const echo = `echo:${randomUUID()}`
-      if (!client || !current) return
-      const heard = new Promise<void>((resolve) => echoes.set(echo, resolve))
       try {
-        // Announcements arrive in the order of their commits, so this one comes after all that matter.
-        await withPatience(
-          Promise.all([client.query('select pg_notify($1, $2)', [CHANNEL, echo]), heard]),
-          SETTLE_MS,
-        )
+        await line?.echo()
       } catch {
         await drop()
-      } finally {
-        echoes.delete(echo)
       }
     },
     async stop() {
@@ -106,7 +83,56 @@ export async function openChangeFeed(direct: pg.ClientConfig): Promise<ChangeFee
   }
 }
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+/** A connection that listens. */
+interface Line {
+  ask(query: string, values?: unknown[]): Promise<unknown>
+  /** Sends an announcement of its own and waits to hear it: by then all earlier ones were heard. */
+  echo(): Promise<void>
+  close(): Promise<void>
+}
+
+async function openLine(direct: pg.ClientConfig, tell: (subject: string) => void): Promise<Line> {
+  const client = openClient(direct)
+  const echoes = new Map<string, () => void>()
+  client.on('notification', ({ payload = '' }) => {
+    if (!payload.startsWith('echo:')) tell(payload)
+    else echoes.get(payload)?.()
+  })
+  // A dead peer would keep a polite goodbye waiting.
+  const close = async () => void (await withPatience(client.end(), PATIENCE_MS).catch(() => {}))
+  try {
+    await withPatience(client.connect(), CONNECT_MS)
+    await withPatience(client.query(`listen ${CHANNEL}`), PATIENCE_MS)
+  } catch (error) {
+    await close()
+    throw error
+  }
+
+  let last: Promise<unknown> = Promise.resolve()
+  /** One question at a time. */
+  const ask: Line['ask'] = (query, values = []) => {
+    last = last.then(() => withPatience(client.query(query, values), PATIENCE_MS))
+    return last
+  }
+
+  let next: Promise<void> | undefined
+  return {
+    ask,
+    close,
+    echo() {
+      // One that has not begun yet serves everybody who asks before it does.
+      next ??= last.then(async () => {
+        next = undefined
+        const name = `echo:${randomUUID()}`
+        const heard = new Promise<void>((resolve) => echoes.set(name, resolve))
+        await ask('select pg_notify($1, $2)', [CHANNEL, name])
+        await withPatience(heard, PATIENCE_MS)
+        echoes.delete(name)
+      })
+      return next
+    },
+  }
+}
 
 /** The work, or an error when it takes too long. */
 async function withPatience<T>(work: Promise<T>, ms: number): Promise<T> {

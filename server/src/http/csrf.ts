@@ -24,15 +24,19 @@ export function csrfToken(ctx: Ctx, request: FastifyRequest, reply: FastifyReply
 /** Refuses a form that some other site, or some other browser's page, has sent. */
 export function requireCsrf(ctx: Ctx, request: FastifyRequest, form: Fields): void {
   const browser = readCookie(request, ctx.config, BROWSER_COOKIE)
-  if (browser && !isCrossSite(request) && open(ctx, form.get(CSRF_FIELD) ?? '') === browser) return
+  if (browser && !isCrossOrigin(request) && open(ctx, form.get(CSRF_FIELD) ?? '') === browser) return
   throw new AppError('FORBIDDEN', {
     message: 'This form is too old, or did not come from this page. Go back, reload the page and try again.',
   })
 }
 
-/** What browsers say of their own accord about where a request comes from. */
-export const isCrossSite = ({ headers }: FastifyRequest): boolean =>
-  headers['sec-fetch-site'] === 'cross-site' || headers['sec-fetch-site'] === 'same-site'
+/** Whether a page of another origin sent this, as browsers say of their own accord. */
+export function isCrossOrigin({ headers }: FastifyRequest): boolean {
+  const { origin, host, 'sec-fetch-site': site } = headers
+  if (site !== undefined) return site === 'cross-site' || site === 'same-site'
+  // Pages that send no referrer, as ours do, have the origin null.
+  return origin !== undefined && origin !== 'null' && !origin.endsWith(`://${host}`)
+}
 
 function open(ctx: Ctx, token: string): string | undefined {
   try {

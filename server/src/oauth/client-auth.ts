@@ -5,6 +5,7 @@ import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import { AppError, OAuthError } from '../errors.ts'
 import { clientAddress } from '../http/client-address.ts'
+import { isCleanText } from '../lib/text.ts'
 
 /** What a client shows of itself: in the header, in the body, or just its name. */
 interface Credentials {
@@ -84,7 +85,8 @@ export function readBasic({ raw }: FastifyRequest): { clientId: string; secret: 
 
 function formDecode(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    const decoded = decodeURIComponent(text.replaceAll('+', ' '))
+    return isCleanText(decoded) ? decoded : undefined
   } catch {
     return undefined
   }

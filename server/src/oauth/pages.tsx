@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import { AppError, OAuthError } from '../errors.ts'
-import { csrfToken, isCrossSite, requireCsrf } from '../http/csrf.ts'
+import { csrfToken, isCrossOrigin, requireCsrf } from '../http/csrf.ts'
 import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
 import type { Fields } from '../lib/fields.ts'
 import { toFields } from '../lib/fields.ts'
@@ -38,7 +38,7 @@ export const authorizePages = [
     path: '/oauth/authorize',
     handler: (ctx, input) => {
       // A form on another site comes without our cookies; the browser sends them when it comes again by GET.
-      if (isCrossSite(input.request) && input.form.repeated.length === 0) {
+      if (isCrossOrigin(input.request) && input.form.repeated.length === 0) {
         return { redirect: `/oauth/authorize?${new URLSearchParams(input.form.toObject())}` }
       }
       return dispatch(ctx, input, { fields: input.form, show: showStep(ctx, input) })

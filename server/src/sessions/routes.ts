@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { isCrossSite } from '../http/csrf.ts'
+import { isCrossOrigin } from '../http/csrf.ts'
 import { defineRoute } from '../http/define-route.ts'
 import { Done } from '../http/schema.ts'
 import { type Exchange, endSession, findBrowserSession, forgetCookie } from './browser-session.ts'
@@ -22,7 +22,7 @@ export const sessionRoutes = [
     reply: { 200: LoginReply },
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'FORBIDDEN'],
     handler: async (ctx, { body, request, reply }) => {
-      refuseCrossSite({ request, reply })
+      refuseCrossOrigin({ request, reply })
       return signIn(ctx, { request, reply }, body)
     },
   }),
@@ -35,7 +35,7 @@ export const sessionRoutes = [
     reply: { 200: Done },
     errors: ['FORBIDDEN'],
     handler: async (ctx, { request, reply }) => {
-      refuseCrossSite({ request, reply })
+      refuseCrossOrigin({ request, reply })
       return signOut(ctx, { request, reply })
     },
   }),
@@ -67,8 +67,8 @@ export const sessionRoutes = [
 ]
 
 /** Another site must not sign anybody in or out here. */
-function refuseCrossSite({ request }: Exchange): void {
-  if (isCrossSite(request)) throw new AppError('FORBIDDEN')
+function refuseCrossOrigin({ request }: Exchange): void {
+  if (isCrossOrigin(request)) throw new AppError('FORBIDDEN')
 }
 
 async function signOut(ctx: Ctx, exchange: Exchange) {

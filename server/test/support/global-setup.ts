@@ -24,7 +24,11 @@ export default async function setup(project: TestProject) {
   const server = await startBundled(folder, {
     use: 'own',
     // Nothing here must survive a power cut, and the tests are many.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+    settings: {
+      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+      // The database itself counts the statements of a request.
+      shared_preload_libraries: 'pg_stat_statements',
+    },
   })
   const admin = await adminOf(server.socketDir)
   await admin.query(`create database ${TEMPLATE} owner latchkey`)

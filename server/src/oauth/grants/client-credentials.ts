@@ -2,7 +2,7 @@ import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
 import { type AuthenticatedClient, invalidClient } from '../client-auth.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
-import { parseScope, USER_SCOPES } from '../scopes.ts'
+import { parseScope } from '../scopes.ts'
 import { issueMachineToken } from '../tokens.ts'
 
 /** The client credentials grant (RFC 6749 §4.4). Without a wish the machine gets every scope it is allowed. */
@@ -12,9 +12,9 @@ export async function grantToMachine(
   form: TokenForm,
 ): Promise<TokenReply> {
   if (secretId === undefined) throw invalidClient(false)
-  // Scopes about a person mean nothing without one, and are ignored.
+  // Libraries send openid out of habit; without a person it means nothing.
   const wish = parseScope(form.scope)
-  const wanted = wish.filter((scope) => !USER_SCOPES.includes(scope))
+  const wanted = wish.filter((scope) => scope !== 'openid')
   if (wanted.some((scope) => !client.scopes.includes(scope))) {
     throw new OAuthError('invalid_scope', 'The client is not allowed one of these scopes.')
   }
