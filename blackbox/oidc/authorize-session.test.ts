@@ -111,6 +111,16 @@ describe('a third-party application', async () => {
     expect((await authorize(browser, stranger, { prompt: 'consent' })).status).toBe(200)
   })
 
+  test('T024: the agreement of one person is not the agreement of whoever opens its next address', async () => {
+    const [one, other] = [await (await newPerson()).signIn(), await (await newPerson()).signIn()]
+    const agreed = await press(one, await consentForm(await authorize(one, stranger)), /allow/i)
+    const next = agreed.headers.get('location') ?? ''
+    const response = await follow(other, await other.get(next))
+    expect(response.headers.get('location') ?? '').not.toContain('code=')
+    // It leads on for the person who agreed.
+    expect(landing(await follow(one, await one.get(next)))).toHaveProperty('code')
+  })
+
   test('T024: a consent form sent from another site, or without its token, gives no code', async () => {
     const browser = await someone.signIn()
     const form = await consentForm(await authorize(browser, stranger))
@@ -182,6 +192,38 @@ describe('signing in on the way', () => {
       state,
       code: expect.any(String),
     })
+  })
+
+  test('T023: a new sign-in elsewhere does not make an old session new', async () => {
+    const old = await someone.signIn()
+    // auth_time counts whole seconds.
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    const { browser, form } = await signInPage({ prompt: 'login' })
+    const after = await submit(browser, form, { email: someone.email, password: someone.password })
+    expect(await isLoginPage(await follow(old, await old.get(after.headers.get('location') ?? '')))).toBe(
+      true,
+    )
+  })
+
+  test('T021: an address of the sign-in page that was tampered with leads nowhere', async () => {
+    const browser = await someone.signIn()
+    const page = new URL((await authorize(browser, spa, { prompt: 'login' })).url)
+    for (const [name, value] of page.searchParams) {
+      for (const forged of [
+        '',
+        'x',
+        'https://evil.test/',
+        `${value.slice(0, -2)}AA`,
+        value.slice(8),
+        `${value}.`,
+      ]) {
+        const address = new URL(page)
+        address.searchParams.set(name, forged)
+        const response = await follow(browser, await browser.get(address.href))
+        expect(response.status).toBeLessThan(500)
+        expect(response.headers.get('location') ?? '').not.toMatch(/evil\.test|code=/)
+      }
+    }
   })
 
   test('T028: a wrong password shows the form again and leads nowhere', async () => {

@@ -2,7 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { admin, newApplication, newClient } from '../support/admin.ts'
 import { openBrowser } from '../support/browser.ts'
 import { verifyIdToken } from '../support/jwt.ts'
-import { authorize, CHALLENGE, exchange, getCode, getTokens, landing, PLAIN, S256 } from '../support/oauth.ts'
+import {
+  authorize,
+  CHALLENGE,
+  exchange,
+  getCode,
+  getTokens,
+  landing,
+  PLAIN,
+  S256,
+  userinfo,
+} from '../support/oauth.ts'
 import { newPerson } from '../support/person.ts'
 import { base, CALLBACK, type Fields, unique } from '../support/service.ts'
 
@@ -160,6 +170,14 @@ test('T016: without openid no nonce is needed, and no ID token comes', async () 
   const { status, body } = await exchange(spa, code)
   expect(status).toBe(200)
   expect(body).not.toHaveProperty('id_token')
+})
+
+test('T016: without any scope there is a token that opens no personal data', async () => {
+  const code = await getCode(await someone.signIn(), spa, { scope: undefined, nonce: undefined })
+  const { status, body } = await exchange(spa, code)
+  expect(status).toBe(200)
+  expect(Object.keys(body)).not.toContain('id_token')
+  expect((await userinfo(body.access_token)).status).toBe(403)
 })
 
 test('T017: a nonce of 255 characters comes back unchanged, in the ID token of its own code only', async () => {

@@ -3,9 +3,9 @@ const BY_STATE = /^(?:08...|53...|57P0[1-5]|25006|58030|40001|40P01)$/
 const BY_SOCKET =
   /^(?:ECONNREFUSED|ECONNRESET|ENOENT|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 const OF_SOCKETS = /^(?:connect|read|write|getaddrinfo)$/
-/** What the driver says without a code. */
-const BY_DRIVER =
-  /^(?:timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error)/
+/** What the driver says without a code, and the server under one that also means other things. */
+const BY_MESSAGE =
+  /^(?:database ".*" is not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error)/
 
 /** Whether an error means that the database cannot be reached or used just now, rather than that we asked it wrongly. */
 export function isDatabaseAway(error: unknown): boolean {
@@ -14,5 +14,5 @@ export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException
   const socket = BY_SOCKET.test(code) && OF_SOCKETS.test(syscall)
-  return socket || BY_STATE.test(code) || BY_DRIVER.test(error.message)
+  return socket || BY_STATE.test(code) || BY_MESSAGE.test(error.message)
 }

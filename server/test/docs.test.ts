@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+test('every certification module that the docs call tested is the name of a test', () => {
+  const suites = readdirSync(new URL('../../blackbox/oidc', import.meta.url)).map((name) =>
+    read(`blackbox/oidc/${name}`),
+  )
+  const all = suites.join('\n')
+  const tested = [...read('docs/openid-connect.md').matchAll(/^\| (oidcc-[\w-]+) \| tested/gm)].map(
+    ([, name]) => name ?? '',
+  )
+  expect(tested.length).toBeGreaterThan(40)
+  const missing = tested.filter((name) => !new RegExp(`['"\`]${name}(?![\\w-])`).test(all))
+  expect(missing).toEqual([])
+})
