@@ -1,9 +1,9 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { newApplication, newClient } from '../support/admin.ts'
-import { joinToken, splitToken, verifyIdToken } from '../support/jwt.ts'
+import { startCanary } from '../support/canary.ts'
+import { joinToken, signAsStranger, splitToken, strangerKey, verifyIdToken } from '../support/jwt.ts'
+import { logOut } from '../support/logout.ts'
 import { bearer, getTokens, introspect, userinfo } from '../support/oauth.ts'
 import { newPerson } from '../support/person.ts'
 import { base, GOODBYE, read } from '../support/service.ts'
@@ -105,10 +105,9 @@ const { keys } = await read<{ keys: JsonWebKey[] }>(await fetch(`${base}/api/oau
 )
 const publicJwk = keys.find((key) => key.kid === genuine.header.kid) ?? {}
 const publicKey = createPublicKey({ key: publicJwk, format: 'jwk' })
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const hmac = (key: string | Buffer) => (input: string) => createHmac('sha256', key).update(input).digest()
-const ownRsa = (hash: string) => (input: string) => sign(hash, Buffer.from(input), rsa.privateKey)
+const strangerRs512 = (input: string) => sign('sha512', Buffer.from(input), strangerKey.privateKey)
 const ownEc = (input: string) =>
   sign('sha256', Buffer.from(input), { key: ec.privateKey, dsaEncoding: 'ieee-p1363' })
 
@@ -125,23 +124,18 @@ test.each<[string, object, ((input: string) => Buffer) | string]>([
   ['HS256 by the JWK', { alg: 'HS256' }, hmac(JSON.stringify(publicJwk))],
   ['HS256 by the modulus', { alg: 'HS256' }, hmac(Buffer.from(publicJwk.n ?? '', 'base64url'))],
   ['HS256 by nothing', { alg: 'HS256' }, hmac('')],
-  ['RS256 by a key of our own', {}, ownRsa('sha256')],
-  ['RS512 by a key of our own', { alg: 'RS512' }, ownRsa('sha512')],
+  ['RS256 by a key of our own', {}, signAsStranger],
+  ['RS512 by a key of our own', { alg: 'RS512' }, strangerRs512],
   ['ES256 by a key of our own', { alg: 'ES256' }, ownEc],
 ])('T067: a token signed %s is nobody', async (_, header, signer) => {
   await expectNobody(joinToken({ ...genuine.header, ...header }, genuine.payload, signer))
 })
 
-const ownJwk = { ...rsa.publicKey.export({ format: 'jwk' }), kid: 'ours', use: 'sig', alg: 'RS256' }
+const ownJwk = { ...strangerKey.publicKey.export({ format: 'jwk' }), kid: 'ours', use: 'sig', alg: 'RS256' }
 
 test('T068: no key that the token names itself is believed or fetched', async () => {
-  let visits = 0
-  const canary = createServer((_, response) => {
-    visits++
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [ownJwk] }))
-  })
-  await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/keys`
+  const canary = await startCanary({ keys: [ownJwk] })
+  const { url } = canary
   for (const header of [
     { jwk: ownJwk },
     { jku: url },
@@ -149,9 +143,9 @@ test('T068: no key that the token names itself is believed or fetched', async ()
     { x5c: ['MIIB'] },
     { jku: url, kid: 'ours' },
   ]) {
-    await expectNobody(joinToken({ ...genuine.header, ...header }, genuine.payload, ownRsa('sha256')))
+    await expectNobody(joinToken({ ...genuine.header, ...header }, genuine.payload, signAsStranger))
   }
-  expect(visits).toBe(0)
+  expect(canary.visits()).toBe(0)
   canary.close()
 })
 
@@ -167,7 +161,7 @@ test.each<[string, object]>([
   ['b64 false', { b64: false, crit: ['b64'] }],
   ['the type of an ID token', { typ: 'JWT' }],
 ])('T068: a header with %s is nobody', async (_, header) => {
-  await expectNobody(joinToken({ ...genuine.header, ...header }, genuine.payload, ownRsa('sha256')))
+  await expectNobody(joinToken({ ...genuine.header, ...header }, genuine.payload, signAsStranger))
   await expectNobody(joinToken({ ...genuine.header, ...header }, genuine.payload, genuine.signature))
 })
 
@@ -189,15 +183,14 @@ test.each<[string, object]>([
 ])('T070: a genuine token changed to have %s is nobody', async (_, claims) => {
   const payload = { ...genuine.payload, ...claims }
   await expectNobody(joinToken(genuine.header, payload, genuine.signature))
-  await expectNobody(joinToken(genuine.header, payload, ownRsa('sha256')))
+  await expectNobody(joinToken(genuine.header, payload, signAsStranger))
 })
 
 test('T072: after logout the access token is dead at once, and says so', async () => {
   const browser = await someone.signIn()
   const { access_token, id_token } = await getTokens(browser, spa)
   expect((await userinfo(access_token)).status).toBe(200)
-  const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: GOODBYE })
-  await browser.get(`/api/oauth/logout?${query}`)
+  await logOut(browser, { id_token_hint: id_token, post_logout_redirect_uri: GOODBYE })
   const { status, headers } = await userinfo(access_token)
   expect(status).toBe(401)
   expect(headers.get('www-authenticate')).toMatch(/^Bearer\b.*invalid_token/)

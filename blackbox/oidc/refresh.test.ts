@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { admin, newApplication, newClient } from '../support/admin.ts'
 import type { Browser } from '../support/browser.ts'
 import { verifyAccessToken, verifyIdToken } from '../support/jwt.ts'
+import { logOut } from '../support/logout.ts'
 import {
   askToken,
   basic,
@@ -136,7 +137,11 @@ test('T054: without offline_access there is no refresh token', async () => {
 
 describe('T056: no refresh survives', () => {
   const endings: [string, (browser: Browser, tokens: Tokens) => Promise<unknown>][] = [
-    ['the logout of its session at the client', (browser, { id_token }) => logOut(browser, id_token)],
+    [
+      'the logout of its session at the client',
+      (browser, { id_token }) =>
+        logOut(browser, { id_token_hint: id_token, post_logout_redirect_uri: GOODBYE }),
+    ],
     ['the logout of its session at the service', (browser) => browser.postJson('/api/auth/logout', {})],
   ]
 
@@ -158,11 +163,6 @@ describe('T056: no refresh survives', () => {
     })
     expect((await userinfo(tokens.access_token)).status).toBe(401)
   })
-
-  function logOut(browser: Browser, hint: string) {
-    const query = new URLSearchParams({ id_token_hint: hint, post_logout_redirect_uri: GOODBYE })
-    return browser.get(`/api/oauth/logout?${query}`)
-  }
 })
 
 test('T058: nothing but a refresh token refreshes', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import { expect } from 'vitest'
 import { base } from './service.ts'
@@ -47,9 +47,14 @@ export function splitToken(token: string) {
 export function joinToken(
   header: object,
   payload: object,
-  sign: ((input: string) => Buffer) | string = '',
+  signer: ((input: string) => Buffer) | string = '',
 ): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const input = `${part(header)}.${part(payload)}`
-  return `${input}.${typeof sign === 'string' ? sign : sign(input).toString('base64url')}`
+  return `${input}.${typeof signer === 'string' ? signer : signer(input).toString('base64url')}`
 }
+
+/** A key pair that the service has never seen. */
+export const strangerKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+export const signAsStranger = (input: string) => sign('sha256', Buffer.from(input), strangerKey.privateKey)

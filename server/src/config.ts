@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { LIFETIME_VARIABLES, type Lifetimes, readLifetimes } from './config/lifetimes.ts'
+import { createReader, type Environment, type Reader } from './config/reader.ts'
 import { OperatorError } from './errors.ts'
 
 /** How the program was started: `demo` seeds a world to play in, `serve` is production and stricter. */
@@ -29,16 +31,6 @@ export interface Config {
   readonly warnings: readonly string[]
 }
 
-/** How long things last, in seconds. An application may have its own for its tokens. */
-export interface Lifetimes {
-  readonly accessToken: number
-  readonly idToken: number
-  readonly refreshTokenIdle: number
-  readonly refreshToken: number
-  readonly sessionIdle: number
-  readonly session: number
-}
-
 /** How often one may fail before one has to wait. */
 export interface Limits {
   /** Wrong passwords for one account from one address in 15 minutes. */
@@ -61,8 +53,6 @@ export interface MailConfig {
   readonly mailbox: boolean
   readonly from: string
 }
-
-type Environment = Record<string, string | undefined>
 
 export interface ConfigResult {
   config: Config
@@ -90,41 +80,7 @@ export const VARIABLES: Record<string, string> = {
   CLIENT_FAILURES: 'wrong secrets for one client from one address in a minute before 429 (300)',
   KEY_ROTATION_DAYS: 'days after which a new key signs the tokens (90)',
   DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500, at most 4000)',
-}
-
-const HOUR = 3_600
-const DAY = 24 * HOUR
-const YEAR = 365 * DAY
-
-/** No token outlives this: retired signing keys are kept as long. */
-const LONGEST_TOKEN = DAY
-
-const LIFETIMES: Record<keyof Lifetimes, { variable: string; fallback: number; max: number; what: string }> =
-  {
-    accessToken: { variable: 'ACCESS_TOKEN_TTL', fallback: 900, max: LONGEST_TOKEN, what: 'an access token' },
-    idToken: { variable: 'ID_TOKEN_TTL', fallback: HOUR, max: LONGEST_TOKEN, what: 'an ID token' },
-    refreshTokenIdle: {
-      variable: 'REFRESH_TOKEN_IDLE_TTL',
-      fallback: 30 * DAY,
-      max: YEAR,
-      what: 'a refresh token that is not used',
-    },
-    refreshToken: {
-      variable: 'REFRESH_TOKEN_TTL',
-      fallback: 90 * DAY,
-      max: YEAR,
-      what: 'refresh tokens from one sign-in, however often used',
-    },
-    sessionIdle: {
-      variable: 'SESSION_IDLE_TTL',
-      fallback: 14 * DAY,
-      max: YEAR,
-      what: 'a browser session that is not used',
-    },
-    session: { variable: 'SESSION_TTL', fallback: 90 * DAY, max: YEAR, what: 'a browser session' },
-  }
-for (const { variable, fallback, what } of Object.values(LIFETIMES)) {
-  VARIABLES[variable] = `seconds for which ${what} is good (${fallback})`
+  ...LIFETIME_VARIABLES,
 }
 
 /** Reads the environment once. All problems are collected, so that they can be mended in one go. */
@@ -169,14 +125,6 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
   }
   if (mode === 'serve') problems.push(...refusedInProduction(config))
   return { config: deepFreeze(config), problems }
-}
-
-function readLifetimes(read: Reader): Lifetimes {
-  const entries = Object.entries(LIFETIMES).map(([name, { variable, fallback, max }]) => [
-    name,
-    read.integer(variable, { fallback, min: 60, max }),
-  ])
-  return Object.fromEntries(entries) as Lifetimes
 }
 
 function findWarnings(mode: Mode, env: Environment): string[] {
@@ -229,40 +177,6 @@ const isLoopback = (hostname: string) =>
   hostname.endsWith('.localhost') ||
   hostname === '[::1]' ||
   /^127(\.\d{1,3}){3}$/.test(hostname)
-
-type Reader = ReturnType<typeof createReader>
-
-function createReader(env: Environment) {
-  const problems: string[] = []
-  // An empty variable counts as absent: that is how compose files and shells "unset" one.
-  const text = (name: string) => env[name]?.trim() || undefined
-  return {
-    problems,
-    text,
-    integer(name: string, { fallback, min, max }: { fallback: number; min: number; max: number }) {
-      const value = text(name)
-      if (value === undefined) return fallback
-      const number = Number(value)
-      if (/^\d+$/.test(value) && number >= min && number <= max) return number
-      problems.push(`${name} is "${value}": it must be a whole number from ${min} to ${max}.`)
-      return fallback
-    },
-    /** Not parsed further: an address of a unix socket is good for PostgreSQL, but no URL to the letter. */
-    address(name: string, schemes: string[]) {
-      const value = text(name)
-      if (value === undefined || schemes.some((scheme) => value.startsWith(scheme))) return value
-      // The value itself may hold a password: it is not repeated.
-      problems.push(`${name} must be an address that starts with ${schemes.join(' or ')}.`)
-      return undefined
-    },
-    oneOf(name: string, values: string[]) {
-      const value = text(name)
-      if (value === undefined || values.includes(value)) return value
-      problems.push(`${name} is "${value}": it must be one of ${values.join(', ')}.`)
-      return undefined
-    },
-  }
-}
 
 function readBaseUrl(read: Reader, port: number): string {
   const value = read.text('BASE_URL')

@@ -13,7 +13,8 @@ import {
   readReturnAddress,
 } from './authorize-request.ts'
 import { lacksSecondFactor } from './grant-subject.ts'
-import { type ActiveMembership, findConsent, insertGrant, listActiveMemberships } from './store.ts'
+import { insertGrant } from './grants/store.ts'
+import { type ActiveMembership, findConsent, listActiveMemberships } from './store.ts'
 
 /** What an authorization remembers from step to step. The session, the memberships and the consent are read anew. */
 export interface Luggage {

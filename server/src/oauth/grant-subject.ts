@@ -3,7 +3,7 @@ import type { Ctx } from '../context.ts'
 import type { MfaPolicy } from '../db/tables.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
-import type { GrantRow, NewRefreshToken } from './store.ts'
+import type { GrantRow, NewRefreshToken } from './grants/store.ts'
 import { lifetimesOf, type Subject } from './tokens.ts'
 
 /** Whether the tenant asks for a second factor that the person has not shown. */

@@ -6,8 +6,8 @@ import { hashSecret } from '../lib/secrets.ts'
 import { findLiveToken } from './access-tokens.ts'
 import { authenticateClient, invalidClient, readBasic } from './client-auth.ts'
 import { toSubject } from './grant-subject.ts'
+import { findGrantByRefreshToken } from './grants/store.ts'
 import type { IntrospectReply } from './schema.ts'
-import { findGrantByRefreshToken } from './store.ts'
 
 const INACTIVE: IntrospectReply = { active: false }
 

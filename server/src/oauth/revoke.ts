@@ -6,7 +6,8 @@ import { OAuthError } from '../errors.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import { toAccessClaims } from './access-tokens.ts'
 import { readBasic } from './client-auth.ts'
-import { deleteGrant, findGrantByRefreshToken, insertRevokedToken } from './store.ts'
+import { deleteGrant, findGrantByRefreshToken } from './grants/store.ts'
+import { insertRevokedToken } from './store.ts'
 
 interface RevokeForm {
   token: string

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Client } from '../applications/clients.ts'
-import type { Lifetimes } from '../config.ts'
+import type { Lifetimes } from '../config/lifetimes.ts'
 import type { Ctx } from '../context.ts'
 import type { Claims } from '../lib/signer.ts'
 import type { TokenReply } from './schema.ts'

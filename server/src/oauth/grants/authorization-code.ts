@@ -5,8 +5,8 @@ import { hashSecret } from '../../lib/secrets.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import { matchesChallenge } from '../pkce.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
-import { deleteGrant, findGrantByCode, type GrantRow, redeemCode } from '../store.ts'
 import { issueTokens, lifetimesOf } from '../tokens.ts'
+import { deleteGrant, findGrantByCode, type GrantRow, redeemCode } from './store.ts'
 
 /** The authorization code grant (RFC 6749 §4.1.3, RFC 7636 §4.5). */
 export async function exchangeCode(ctx: Ctx, client: Client, form: TokenForm): Promise<TokenReply> {

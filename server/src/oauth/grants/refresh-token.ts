@@ -5,16 +5,16 @@ import { hashSecret } from '../../lib/secrets.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
+import { listActiveMemberships } from '../store.ts'
+import { issueTokens } from '../tokens.ts'
 import {
   deleteGrant,
   findGrantByRefreshToken,
   type GrantRow,
-  listActiveMemberships,
   rotateRefreshToken,
   touchSession,
   updateGrantTenant,
-} from '../store.ts'
-import { issueTokens } from '../tokens.ts'
+} from './store.ts'
 
 /** Activity is written down at most this often. */
 const TOUCH_MS = 60_000

@@ -1,0 +1,36 @@
+export type Environment = Record<string, string | undefined>
+
+export type Reader = ReturnType<typeof createReader>
+
+/** Reads variables and collects what is wrong with them. */
+export function createReader(env: Environment) {
+  const problems: string[] = []
+  // An empty variable counts as absent: that is how compose files and shells "unset" one.
+  const text = (name: string) => env[name]?.trim() || undefined
+  return {
+    problems,
+    text,
+    integer(name: string, { fallback, min, max }: { fallback: number; min: number; max: number }) {
+      const value = text(name)
+      if (value === undefined) return fallback
+      const number = Number(value)
+      if (/^\d+$/.test(value) && number >= min && number <= max) return number
+      problems.push(`${name} is "${value}": it must be a whole number from ${min} to ${max}.`)
+      return fallback
+    },
+    /** Not parsed further: an address of a unix socket is good for PostgreSQL, but no URL to the letter. */
+    address(name: string, schemes: string[]) {
+      const value = text(name)
+      if (value === undefined || schemes.some((scheme) => value.startsWith(scheme))) return value
+      // The value itself may hold a password: it is not repeated.
+      problems.push(`${name} must be an address that starts with ${schemes.join(' or ')}.`)
+      return undefined
+    },
+    oneOf(name: string, values: string[]) {
+      const value = text(name)
+      if (value === undefined || values.includes(value)) return value
+      problems.push(`${name} is "${value}": it must be one of ${values.join(', ')}.`)
+      return undefined
+    },
+  }
+}

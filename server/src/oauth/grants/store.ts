@@ -1,0 +1,126 @@
+import { type Insertable, sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import type { GrantsTable } from '../../db/tables.ts'
+
+/** A grant with what decides whether its person may still act for its tenant. */
+const grantsWithSubject = (db: Db) =>
+  db
+    .selectFrom('grants')
+    .innerJoin('users', 'users.id', 'grants.user_id')
+    .innerJoin('sessions', 'sessions.id', 'grants.session_id')
+    .leftJoin('tenants', 'tenants.id', 'grants.tenant_id')
+    .leftJoin('memberships', (join) =>
+      join
+        .onRef('memberships.tenant_id', '=', 'grants.tenant_id')
+        .onRef('memberships.user_id', '=', 'grants.user_id')
+        .on('memberships.status', '=', 'ACTIVE'),
+    )
+    .selectAll('grants')
+    .select([
+      'users.disabled as user_disabled',
+      'sessions.last_active_at as session_active_at',
+      'tenants.slug as tenant_slug',
+      'tenants.mfa_policy as mfa_policy',
+      'memberships.role as role',
+    ])
+
+export type GrantRow = NonNullable<Awaited<ReturnType<typeof findGrantByCode>>>
+
+export async function insertGrant(db: Db, grant: Insertable<GrantsTable>): Promise<void> {
+  await db.insertInto('grants').values(grant).execute()
+}
+
+export const findGrantByCode = (db: Db, codeHash: Buffer) =>
+  grantsWithSubject(db).where('grants.code_hash', '=', codeHash).executeTakeFirst()
+
+export const findGrantByRefreshToken = (db: Db, hash: Buffer) =>
+  grantsWithSubject(db)
+    .innerJoin('refresh_tokens', 'refresh_tokens.grant_id', 'grants.id')
+    .innerJoin('clients', 'clients.id', 'grants.client_id')
+    .select([
+      'clients.client_id as client_name',
+      'refresh_tokens.used_at as token_used_at',
+      'refresh_tokens.expires_at as token_expires_at',
+      'refresh_tokens.created_at as token_created_at',
+    ])
+    .where('refresh_tokens.hash', '=', hash)
+    .executeTakeFirst()
+
+/** A refresh token as it is to be kept. */
+export interface NewRefreshToken {
+  hash: Buffer
+  expiresAt: Date
+}
+
+interface Redemption {
+  grantId: string
+  now: Date
+  expiresAt: Date
+  refreshToken: NewRefreshToken | undefined
+}
+
+/** Uses a code up and adds the first refresh token, in one statement: of several that try, one succeeds. */
+export async function redeemCode(
+  db: Db,
+  { grantId, now, expiresAt, refreshToken }: Redemption,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with used as (
+      update grants set code_used_at = ${now}, expires_at = ${expiresAt}
+      where id = ${grantId} and code_used_at is null
+      returning id
+    ), added as (
+      insert into refresh_tokens (hash, grant_id, created_at, expires_at)
+      select ${refreshToken?.hash}::bytea, id, ${now}::timestamptz, ${refreshToken?.expiresAt}::timestamptz
+      from used
+      where ${refreshToken !== undefined}
+    )
+    select id from used
+  `.execute(db)
+  return rows.length > 0
+}
+
+interface Rotation {
+  grantId: string
+  hash: Buffer
+  now: Date
+  successor: NewRefreshToken
+}
+
+/**
+ * Uses a refresh token up and adds its successor, in one statement: of several that try, one succeeds. The grant is
+ * locked first, as by whoever ends it, so that the two cannot wait for each other in a circle.
+ */
+export async function rotateRefreshToken(
+  db: Db,
+  { grantId, hash, now, successor }: Rotation,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with held as (
+      select id from grants where id = ${grantId} for key share
+    ), used as (
+      update refresh_tokens set used_at = ${now} from held
+      where hash = ${hash} and grant_id = held.id and used_at is null
+      returning grant_id
+    ), added as (
+      insert into refresh_tokens (hash, grant_id, created_at, expires_at)
+      select ${successor.hash}::bytea, grant_id, ${now}::timestamptz, ${successor.expiresAt}::timestamptz
+      from used
+    )
+    select grant_id from used
+  `.execute(db)
+  return rows.length > 0
+}
+
+export async function updateGrantTenant(db: Db, grantId: string, tenantId: string): Promise<void> {
+  await db.updateTable('grants').set({ tenant_id: tenantId }).where('id', '=', grantId).execute()
+}
+
+/** Ends an authorization and every token of it. */
+export async function deleteGrant(db: Db, grantId: string): Promise<void> {
+  await db.deleteFrom('grants').where('id', '=', grantId).execute()
+}
+
+export async function touchSession(db: Db, sessionId: string, now: Date): Promise<void> {
+  await db.updateTable('sessions').set({ last_active_at: now }).where('id', '=', sessionId).execute()
+}
