@@ -47,20 +47,22 @@ export async function openChangeFeed(direct: pg.ClientConfig): Promise<ChangeFee
     line = fresh
   }
 
-  async function drop(): Promise<void> {
-    const broken = line
-    line = undefined
+  async function drop(broken: Line | undefined): Promise<void> {
+    // Another may have taken its place by now.
+    if (line === broken) line = undefined
     await broken?.close()
   }
 
   async function beat(): Promise<void> {
+    const asked = line
     try {
-      if (line) await line.ask('select 1')
+      if (asked) await asked.ask('select 1')
       else await connect()
     } catch {
-      await drop()
+      await drop(asked)
     }
-    if (!stopped) timer = setTimeout(beat, line ? HEARTBEAT_MS : RECONNECT_MS)
+    if (stopped) await drop(line)
+    else timer = setTimeout(beat, line ? HEARTBEAT_MS : RECONNECT_MS)
   }
 
   await connect()
@@ -69,16 +71,17 @@ export async function openChangeFeed(direct: pg.ClientConfig): Promise<ChangeFee
     isCurrent: () => line !== undefined,
     subscribe: (listener) => void listeners.push(listener),
     async settle() {
+      const asked = line
       try {
-        await line?.echo()
+        await asked?.echo()
       } catch {
-        await drop()
+        await drop(asked)
       }
     },
     async stop() {
       stopped = true
       clearTimeout(timer)
-      await drop()
+      await drop(line)
     },
   }
 }

@@ -12,9 +12,9 @@ export interface Limit {
 
 /** Counts failures in the database, so that all nodes count together. */
 export interface Limiter {
-  /** Seconds to wait when there were too many; undefined when there were not. */
+  /** Seconds to wait when there were as many as may be; undefined when there were not. */
   blockedFor(key: string): Promise<number | undefined>
-  /** Counts one more. Returns the seconds to wait when that was one too many. */
+  /** Counts one more. Returns the seconds to wait when there had been as many as may be before. */
   fail(key: string): Promise<number | undefined>
   forgive(key: string): Promise<void>
 }
@@ -37,13 +37,11 @@ export function createLimiter(db: Db, { name, failures, seconds }: Limit): Limit
     points: failures,
     duration: seconds,
   })
-  const waitOf = (result: RateLimiterRes | null) =>
-    result && result.consumedPoints >= failures
-      ? Math.max(1, Math.ceil(result.msBeforeNext / 1000))
-      : undefined
+  const waitOf = (result: RateLimiterRes | null, most: number) =>
+    result && result.consumedPoints > most ? Math.max(1, Math.ceil(result.msBeforeNext / 1000)) : undefined
   return {
-    blockedFor: async (key) => waitOf(await limiter.get(key)),
-    fail: async (key) => waitOf(await limiter.penalty(key)),
+    blockedFor: async (key) => waitOf(await limiter.get(key), failures - 1),
+    fail: async (key) => waitOf(await limiter.penalty(key), failures),
     forgive: async (key) => void (await limiter.delete(key)),
   }
 }

@@ -122,6 +122,7 @@ export interface SessionsTable {
   amr: string[]
   user_agent: string
   ip_address: string
+  network: string
   created_at: Fixed<Date>
   last_active_at: Date
   cookie_used_at: Date
@@ -130,6 +131,7 @@ export interface SessionsTable {
 export interface ConsentsTable {
   user_id: Fixed<string>
   application_id: Fixed<string>
+  tenant_id: Fixed<string | null>
   scopes: string[]
   granted_at: Date
 }
@@ -172,6 +174,7 @@ export interface MailedLinksTable {
   purpose: Fixed<string>
   user_id: Fixed<string>
   email: Fixed<string>
+  password_hash: Fixed<string | null>
   expires_at: Fixed<Date>
 }
 

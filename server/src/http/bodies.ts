@@ -4,6 +4,8 @@ import { type Fields, parseFields } from '../lib/fields.ts'
 import { parseJson } from '../lib/json.ts'
 
 export const BODY_LIMIT = 1024 * 1024
+/** No form of ours, and none of OAuth, comes near this. */
+export const FORM_LIMIT = 64 * 1024
 
 /** The media type must be exactly this: a lookalike would let a body pass unparsed and so unvalidated. */
 const JSON_TYPE = /^application\/json(?: *; *charset=(?:utf-8|"utf-8"))? *$/i
@@ -55,7 +57,9 @@ function readForm(body: Buffer): Fields {
   // Anything but ASCII must be percent-encoded, so the bytes are the text.
   const fields = parseFields(body.toString('latin1'))
   if (fields) return fields
-  throw new AppError('INVALID_REQUEST', { message: 'The form is not valid percent-encoded UTF-8.' })
+  throw new AppError('INVALID_REQUEST', {
+    message: 'The form is not valid percent-encoded UTF-8, or has too many fields.',
+  })
 }
 
 function toSingleValues(fields: Fields): Record<string, string> {

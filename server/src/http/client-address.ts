@@ -4,3 +4,13 @@ import type { FastifyRequest } from 'fastify'
 /** Who is calling. A trusted proxy may pass on rubbish in X-Forwarded-For; then the proxy itself is the caller. */
 export const clientAddress = ({ ip, socket }: FastifyRequest): string =>
   isIP(ip) === 0 ? (socket.remoteAddress ?? 'unknown') : ip
+
+/** The caller's part of the network: one IPv4 address, or the /64 of IPv6 that a single line usually has. */
+export function clientNetwork(request: FastifyRequest): string {
+  const address = clientAddress(request)
+  if (isIP(address) !== 6 || address.includes('.')) return address
+  const [head = '', tail = ''] = address.split('::')
+  const [left, right] = [head.split(':').filter(Boolean), tail.split(':').filter(Boolean)]
+  const groups = [...left, ...Array(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right]
+  return `${groups.slice(0, 4).join(':')}::/64`
+}

@@ -5,6 +5,7 @@ import { type Fields, NO_FIELDS, parseFields } from '../lib/fields.ts'
 import { groupBy } from '../lib/group-by.ts'
 import { ErrorPage } from '../ui/error-page.tsx'
 import { render } from '../ui/render.ts'
+import { FORM_LIMIT } from './bodies.ts'
 import { admit, callerName, type Doorkeeper } from './callers.ts'
 import { allowOrigin, answerPreflight, type KnowsOrigin } from './cross-origin.ts'
 import type { Asset, Method, Page, PageAnswer, Route } from './define-route.ts'
@@ -45,6 +46,7 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
     method,
     url: path,
     config: { bodyType, oauth: oauthErrors !== undefined },
+    ...(bodyType === 'form' && { bodyLimit: FORM_LIMIT }),
     // Before the body is read, so that a refused one can be read by the page that sent it.
     ...(crossOrigin && {
       onRequest: (request, reply) =>
@@ -106,6 +108,7 @@ function registerPage(app: FastifyInstance, ctx: Ctx, page: Page): void {
     method: page.method,
     url: page.path,
     config: { bodyType: 'fields' },
+    bodyLimit: FORM_LIMIT,
     handler: async (request, reply) => {
       const answer = await answerPage(ctx, page, request, reply)
       // RFC 9700 §4.12: whatever was posted here must not be posted on.
@@ -142,7 +145,9 @@ async function answerPage(
 /** The parameters of the address, without the framework's reading of repeated ones. */
 function readQuery({ url }: FastifyRequest): Fields {
   const start = url.indexOf('?')
-  return (start === -1 ? NO_FIELDS : parseFields(url.slice(start + 1))) ?? NO_FIELDS
+  const fields = start === -1 ? NO_FIELDS : parseFields(url.slice(start + 1))
+  if (!fields) throw new AppError('INVALID_REQUEST', { message: 'The address has too many parameters.' })
+  return fields
 }
 
 function registerAsset(app: FastifyInstance, ctx: Ctx, { path, type, maxAge, content }: Asset): void {

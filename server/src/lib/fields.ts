@@ -8,11 +8,15 @@ export interface Fields {
   toObject(): Record<string, string>
 }
 
-/** Reads `a=1&b=2`; undefined for what is no percent-encoded UTF-8. */
+const MOST_FIELDS = 200
+
+/** Reads `a=1&b=2`; undefined for what is no percent-encoded UTF-8, or more than anybody needs. */
 export function parseFields(text: string): Fields | undefined {
   const values = new Map<string, string>()
   const repeated = new Set<string>()
-  for (const pair of text.split('&')) {
+  const pairs = text.split('&', MOST_FIELDS + 1)
+  if (pairs.length > MOST_FIELDS) return undefined
+  for (const pair of pairs) {
     if (pair === '') continue
     const cut = pair.indexOf('=')
     const name = decode(cut === -1 ? pair : pair.slice(0, cut))

@@ -1,20 +1,28 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Authenticated encryption for what must be readable again (mail waiting to be sent, private keys).
- * Layout: version 1 | key fingerprint 4 | nonce 12 | tag 16 | ciphertext. The purpose is bound in, so that a
- * sealed value copied into another column does not open.
+ * Authenticated encryption for what must be readable again (mail waiting to be sent, private keys, what travels
+ * through a browser). Layout: version 1 | key fingerprint 4 | salt 16 | tag 16 | ciphertext. The purpose is bound in,
+ * so that a sealed value copied to another place does not open.
+ *
+ * Every value has a key of its own, derived from the salt and the purpose: anybody can make us seal by asking for a
+ * page, and one AES-GCM key must not be used billions of times.
  */
 export interface Sealer {
   seal(purpose: string, plaintext: string): Buffer
   unseal(purpose: string, sealed: Buffer): string
 }
 
-const VERSION = 1
-const HEADER = 1 + 4 + 12 + 16
+const VERSION = 2
+const HEADER = 1 + 4 + 16 + 16
+/** Good because no two values share a key. */
+const NONCE = Buffer.alloc(12)
 
 const fingerprint = (key: Buffer) =>
   createHash('sha256').update('latchkey-key-id').update(key).digest().subarray(0, 4)
+
+const derive = (key: Buffer, salt: Buffer, purpose: string) =>
+  Buffer.from(hkdfSync('sha256', key, salt, `latchkey:${purpose}`, 32))
 
 /** The first key seals; the others still open what they sealed, so that a key can be replaced. */
 export function createSealer(keys: readonly [Buffer, ...Buffer[]]): Sealer {
@@ -22,19 +30,33 @@ export function createSealer(keys: readonly [Buffer, ...Buffer[]]): Sealer {
   const byFingerprint = new Map(keys.map((key) => [fingerprint(key).toString('hex'), key]))
   return {
     seal(purpose, plaintext) {
-      const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', current, nonce).setAAD(Buffer.from(purpose))
+      const salt = randomBytes(16)
+      const cipher = createCipheriv('aes-256-gcm', derive(current, salt, purpose), NONCE)
       const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
-      return Buffer.concat([Buffer.from([VERSION]), fingerprint(current), nonce, cipher.getAuthTag(), body])
+      return Buffer.concat([Buffer.from([VERSION]), fingerprint(current), salt, cipher.getAuthTag(), body])
     },
     unseal(purpose, sealed) {
+      if (sealed[0] === 1) return unsealFirst(byFingerprint, purpose, sealed)
       if (sealed.length < HEADER || sealed[0] !== VERSION) throw new Error('not a sealed value')
-      const key = byFingerprint.get(sealed.subarray(1, 5).toString('hex'))
-      if (!key) throw new Error('sealed with a key that is not configured')
-      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(5, 17))
-        .setAAD(Buffer.from(purpose))
-        .setAuthTag(sealed.subarray(17, 33))
-      return decipher.update(sealed.subarray(33), undefined, 'utf8') + decipher.final('utf8')
+      const key = keyOf(byFingerprint, sealed)
+      const decipher = createDecipheriv('aes-256-gcm', derive(key, sealed.subarray(5, 21), purpose), NONCE)
+      decipher.setAuthTag(sealed.subarray(21, 37))
+      return decipher.update(sealed.subarray(37), undefined, 'utf8') + decipher.final('utf8')
     },
   }
+}
+
+function keyOf(byFingerprint: Map<string, Buffer>, sealed: Buffer): Buffer {
+  const key = byFingerprint.get(sealed.subarray(1, 5).toString('hex'))
+  if (!key) throw new Error('sealed with a key that is not configured')
+  return key
+}
+
+/** The first layout (version | fingerprint | nonce 12 | tag 16 | ciphertext), of mail that still waits in old databases. */
+function unsealFirst(byFingerprint: Map<string, Buffer>, purpose: string, sealed: Buffer): string {
+  if (sealed.length < 33) throw new Error('not a sealed value')
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(byFingerprint, sealed), sealed.subarray(5, 17))
+    .setAAD(Buffer.from(purpose))
+    .setAuthTag(sealed.subarray(17, 33))
+  return decipher.update(sealed.subarray(33), undefined, 'utf8') + decipher.final('utf8')
 }

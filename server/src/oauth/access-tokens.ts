@@ -7,6 +7,7 @@ import type { Caller } from '../http/callers.ts'
 import { isId } from '../lib/ids.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import type { Claims } from '../lib/signer.ts'
+import { parseScope } from './scopes.ts'
 import { findLiveGrant, isRevoked, type LiveGrantRow } from './store.ts'
 import { anchorOf } from './tokens.ts'
 
@@ -59,7 +60,9 @@ export function toAccessClaims(claims: Claims | undefined): AccessClaims | undef
     : undefined
 }
 
-const scopesOf = ({ scope }: AccessClaims) => scope.split(' ').filter(Boolean)
+/** What the token was given, as far as its client is still allowed it. */
+const scopesOf = ({ scope }: AccessClaims, allowed: string[]) =>
+  parseScope(scope).filter((granted) => allowed.includes(granted))
 
 async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<LiveToken> | undefined> {
   const { jti, tenant_id } = claims
@@ -68,7 +71,7 @@ async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Liv
   const person = await findLiveGrant(ctx.db, { grantId, tenantId: tenant_id ?? null, jti })
   if (!person || !stands(person, claims)) return undefined
   return {
-    value: { claims, scopes: scopesOf(claims), person },
+    value: { claims, scopes: scopesOf(claims, person.client_scopes), person },
     subjects: [
       `grant:${grantId}`,
       `session:${person.session_id}`,
@@ -105,7 +108,7 @@ async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Li
     !(await isRevoked(ctx.db, jti))
   if (!alive) return undefined
   return {
-    value: { claims, scopes: scopesOf(claims), person: undefined },
+    value: { claims, scopes: scopesOf(claims, client.scopes), person: undefined },
     subjects: [`client:${client.id}`, `application:${aud}`, `token:${jti}`],
   }
 }

@@ -25,6 +25,8 @@ export interface Luggage {
   tenantId?: string
   /** For whom a page was shown: what another person answers there does not count. */
   viewer?: string
+  /** The tenant that a page asked their consent in. */
+  consentIn?: string | undefined
 }
 
 export type AuthorizeJourney = Journey & { luggage: Luggage }
@@ -60,9 +62,14 @@ export async function dispatch(
     const request = await readAuthorizeRequest(ctx, address, fields)
     const trip = journey ?? begin(ctx, request, fields)
     const outcome = await decide(ctx, exchange, { request, journey: trip })
-    if (outcome.kind === 'login') return { redirect: withJourney(ctx, '/login', trip) }
-    if (outcome.kind === 'finish') return { redirect: await finish(ctx, request, outcome) }
-    return show(outcome, request, trip)
+    if (outcome.kind === 'account' || outcome.kind === 'tenant' || outcome.kind === 'consent') {
+      return show(outcome, request, trip)
+    }
+    const answer = outcome.kind === 'finish' ? await finish(ctx, request, outcome) : undefined
+    if (answer !== undefined) return { redirect: answer }
+    if (request.prompts.includes('none'))
+      throw new OAuthError('login_required', 'The person must sign in first.')
+    return { redirect: withJourney(ctx, '/login', trip) }
   } catch (error) {
     if (error instanceof OAuthError) return { redirect: refusal(ctx, address, error) }
     throw error
@@ -75,18 +82,27 @@ export const resume = (
   { journey, show }: { journey: AuthorizeJourney; show: ShowStep },
 ): Promise<PageAnswer> => dispatch(ctx, exchange, { fields: toFields(journey.luggage.fields), journey, show })
 
-const begin = (
+/** A request travels in the address of every page on its way. */
+const LONGEST_REQUEST = 8_000
+
+function begin(
   ctx: Ctx,
   { client, redirectUri, loginHint }: AuthorizeRequest,
   fields: Fields,
-): AuthorizeJourney => ({
-  next: CONTINUE_PATH,
-  startedAt: ctx.now().getTime(),
-  application: client.applicationName,
-  loginHint,
-  formTargets: [originOf(redirectUri)],
-  luggage: { fields: fields.toObject() },
-})
+): AuthorizeJourney {
+  const luggage = { fields: fields.toObject() }
+  if (JSON.stringify(luggage).length > LONGEST_REQUEST) {
+    throw new OAuthError('invalid_request', 'The parameters are too long.')
+  }
+  return {
+    next: CONTINUE_PATH,
+    startedAt: ctx.now().getTime(),
+    application: client.applicationName,
+    loginHint,
+    formTargets: [originOf(redirectUri)],
+    luggage,
+  }
+}
 
 /** What a Content-Security-Policy calls the target: an origin, or the scheme of a native app. */
 function originOf(uri: string): string {
@@ -100,13 +116,10 @@ interface Situation {
 }
 
 async function decide(ctx: Ctx, exchange: Exchange, situation: Situation): Promise<Outcome> {
-  const { request, journey } = situation
+  const { request } = situation
   const silent = request.prompts.includes('none')
   const session = await findBrowserSession(ctx, exchange)
-  if (!session || mustSignIn(session, situation)) {
-    if (silent) throw new OAuthError('login_required', 'The person must sign in first.')
-    return { kind: 'login' }
-  }
+  if (!session || mustSignIn(session, situation)) return { kind: 'login' }
   if (mustChooseAccount(session, situation)) return { kind: 'account', session }
   const memberships = await listActiveMemberships(ctx.db, session.userId)
   const tenant = pickTenant(memberships, situation)
@@ -117,7 +130,7 @@ async function decide(ctx: Ctx, exchange: Exchange, situation: Situation): Promi
   if (lacksSecondFactor(tenant?.mfa_policy ?? null, session.amr)) {
     throw new OAuthError('access_denied', 'The tenant requires a second factor.')
   }
-  if (await mustConsent(ctx, session, { request, journey })) {
+  if (await mustConsent(ctx, situation, { userId: session.userId, tenantId: tenant?.id })) {
     if (silent) throw new OAuthError('consent_required', 'The person must consent first.')
     return { kind: 'consent', session, tenant }
   }
@@ -160,26 +173,26 @@ function pickTenant(
 /** Our own applications ask for nothing; others for what was not allowed them before. */
 async function mustConsent(
   ctx: Ctx,
-  session: BrowserSession,
   { request, journey }: Situation,
+  { userId, tenantId }: { userId: string; tenantId: string | undefined },
 ): Promise<boolean> {
   const { client, scopes, prompts } = request
   if (client.trusted) return false
-  const consent = await findConsent(ctx.db, session.userId, client.applicationId)
+  const consent = await findConsent(ctx.db, { userId, applicationId: client.applicationId, tenantId })
   if (!consent || scopes.some((scope) => !consent.scopes.includes(scope))) return true
   return prompts.includes('consent') && consent.granted_at.getTime() < journey.startedAt
 }
 
-/** Writes the authorization down and sends its code to the client. */
+/** Writes the authorization down; the answer is its code. Undefined when the session has ended at this very moment. */
 async function finish(
   ctx: Ctx,
   { client, redirectUri, state, scopes, nonce, challenge }: AuthorizeRequest,
   { session, tenant }: { session: BrowserSession; tenant: ActiveMembership | undefined },
-): Promise<string> {
+): Promise<string | undefined> {
   const code = newSecret()
   const now = ctx.now()
   const ends = new Date(now.getTime() + CODE_SECONDS * 1000)
-  await insertGrant(ctx.db, {
+  const written = await insertGrant(ctx.db, {
     id: newId(),
     session_id: session.id,
     user_id: session.userId,
@@ -197,7 +210,7 @@ async function finish(
     created_at: now,
     expires_at: ends,
   })
-  return answerAt(ctx, { redirectUri, state }, { code })
+  return written ? answerAt(ctx, { redirectUri, state }, { code }) : undefined
 }
 
 /** The client's address with the reason why there is no code. */

@@ -4,7 +4,7 @@ import { type Client, findClient, findSecret } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import { AppError, OAuthError } from '../errors.ts'
-import { clientAddress } from '../http/client-address.ts'
+import { clientNetwork } from '../http/client-address.ts'
 import { isCleanText } from '../lib/text.ts'
 
 /** What a client shows of itself: in the header, in the body, or just its name. */
@@ -31,15 +31,29 @@ export async function authenticateClient(
   request: FastifyRequest,
   form: Form,
 ): Promise<AuthenticatedClient> {
-  const credentials = readCredentials(request, form)
-  const { clientId, secret } = credentials
-  refuseWhenBlocked(ctx, request, clientId)
+  const { clientId, secret, method } = readCredentials(request, form)
   const client = await findClient(ctx, clientId)
+  if (client?.kind === 'SPA' && secret === undefined && !client.disabled)
+    return { client, secretId: undefined }
+  const match = await checkSecret(ctx, request, { client, secret })
+  if (client && match && !client.disabled) return { client, secretId: match.id }
+  throw invalidClient(method === 'basic')
+}
+
+/** Which of the client's secrets was shown, if any. Wrong ones are counted, and too many refused unseen. */
+export async function checkSecret(
+  ctx: Ctx,
+  request: FastifyRequest,
+  { client, secret }: { client: Client | undefined; secret: string | undefined },
+): Promise<{ id: string } | undefined> {
+  // A public client has no secret that could be guessed: nobody's attempts may keep it out.
+  if (client?.kind === 'SPA') return undefined
+  // Whatever is made up as a client is counted as one.
+  const key = `${client?.id ?? 'unknown'}:${clientNetwork(request)}`
+  refuseWhenBlocked(ctx, key)
   const match = client && secret !== undefined ? findSecret(client, secret) : undefined
-  const genuine = client?.kind === 'SPA' ? secret === undefined : match !== undefined
-  if (client && genuine && !client.disabled) return { client, secretId: match?.id }
-  await countFailure(ctx, request, clientId)
-  throw invalidClient(credentials.method === 'basic')
+  if (!match) await countFailure(ctx, key)
+  return match
 }
 
 /** One answer for every reason, so that nobody can find out which clients exist. */
@@ -105,20 +119,16 @@ function blockedBy(ctx: Ctx): LRUCache<string, number> {
   return made
 }
 
-const keyOf = (request: FastifyRequest, clientId: string) =>
-  `${clientId.slice(0, 100)}:${clientAddress(request)}`
-
-function refuseWhenBlocked(ctx: Ctx, request: FastifyRequest, clientId: string): void {
-  const until = blockedBy(ctx).get(keyOf(request, clientId)) ?? 0
+function refuseWhenBlocked(ctx: Ctx, key: string): void {
+  const until = blockedBy(ctx).get(key) ?? 0
   const seconds = Math.ceil((until - ctx.now().getTime()) / 1000)
   if (seconds > 0) throw new AppError('RATE_LIMITED', { headers: { 'Retry-After': String(seconds) } })
 }
 
 /** Failures count for this client from this address: nobody's guesses keep the client itself out. */
-async function countFailure(ctx: Ctx, request: FastifyRequest, clientId: string): Promise<void> {
+async function countFailure(ctx: Ctx, key: string): Promise<void> {
   const failures = ctx.config.limits.clientFailures
   const limiter = createLimiter(ctx.db, { name: 'client', failures, seconds: WINDOW_SECONDS })
-  const key = keyOf(request, clientId)
   const wait = await limiter.fail(key)
   if (wait !== undefined) blockedBy(ctx).set(key, ctx.now().getTime() + wait * 1000)
 }

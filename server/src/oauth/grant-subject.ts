@@ -25,7 +25,8 @@ export function toSubject(client: Client, grant: GrantRow): Subject {
     grantId: grant.id,
     sessionId: grant.session_id,
     userId: grant.user_id,
-    scopes: grant.scopes,
+    // What the client was allowed then, as far as it still is.
+    scopes: grant.scopes.filter((scope) => client.scopes.includes(scope)),
     authTime: grant.auth_time,
     amr: grant.amr,
     tenant:

@@ -6,8 +6,9 @@ import { hashSecret } from '../lib/secrets.ts'
 import { findLiveToken } from './access-tokens.ts'
 import { authenticateClient, invalidClient, readBasic } from './client-auth.ts'
 import { toSubject } from './grant-subject.ts'
-import { findGrantByRefreshToken } from './grants/store.ts'
+import { findGrantByRefreshToken, type GrantRow } from './grants/store.ts'
 import type { IntrospectReply } from './schema.ts'
+import type { Subject } from './tokens.ts'
 
 const INACTIVE: IntrospectReply = { active: false }
 
@@ -33,13 +34,18 @@ async function authenticateResource(ctx: Ctx, request: FastifyRequest): Promise<
   }
 }
 
-const maySee = (caller: Client, applicationId: string): boolean =>
-  caller.applicationId === applicationId || (caller.kind === 'MACHINE' && caller.tenantId === undefined)
+/** Tokens of its own application, and of its own tenant if it has one; a machine of the instance sees all. */
+function maySee(caller: Client, applicationId: string, tenantId: string | null | undefined): boolean {
+  if (caller.kind === 'MACHINE' && caller.tenantId === undefined) return true
+  const sameTenant = caller.tenantId === undefined || caller.tenantId === tenantId
+  return caller.applicationId === applicationId && sameTenant
+}
 
 async function describeAccessToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectReply> {
   const live = await findLiveToken(ctx, token)
-  if (!live || !maySee(caller, live.claims.aud)) return INACTIVE
-  const { sub, client_id, scope, exp, iat, tenant_id } = live.claims
+  if (!live || !maySee(caller, live.claims.aud, live.claims.tenant_id)) return INACTIVE
+  const { sub, client_id, exp, iat, tenant_id } = live.claims
+  const scope = live.scopes.join(' ')
   return { active: true, sub, client_id, scope, exp, iat, ...(tenant_id !== undefined && { tenant_id }) }
 }
 
@@ -47,25 +53,25 @@ async function describeRefreshToken(ctx: Ctx, caller: Client, token: string): Pr
   const grant = await findGrantByRefreshToken(ctx.db, hashSecret(token))
   if (!grant || grant.token_used_at !== null || grant.token_expires_at <= ctx.now()) return INACTIVE
   const client = await findClient(ctx, grant.client_name)
-  if (!client || client.disabled || !maySee(caller, client.applicationId) || !mayAct(client, grant))
-    return INACTIVE
+  if (!client || client.disabled || !maySee(caller, client.applicationId, grant.tenant_id)) return INACTIVE
+  const subject = findSubject(client, grant)
+  if (!subject) return INACTIVE
   return {
     active: true,
     sub: grant.user_id,
     client_id: client.clientId,
-    scope: grant.scopes.join(' '),
+    scope: subject.scopes.join(' '),
     exp: Math.floor(grant.token_expires_at.getTime() / 1000),
     iat: Math.floor(grant.token_created_at.getTime() / 1000),
     ...(grant.tenant_id !== null && { tenant_id: grant.tenant_id }),
   }
 }
 
-function mayAct(client: Client, grant: Parameters<typeof toSubject>[1]): boolean {
+function findSubject(client: Client, grant: GrantRow): Subject | undefined {
   try {
-    toSubject(client, grant)
-    return true
+    return toSubject(client, grant)
   } catch (error) {
-    if (error instanceof OAuthError) return false
+    if (error instanceof OAuthError) return undefined
     throw error
   }
 }

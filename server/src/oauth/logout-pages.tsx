@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import { comeAgainByGet } from '../http/come-again.ts'
 import { csrfToken, requireCsrf } from '../http/csrf.ts'
 import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
 import type { Fields } from '../lib/fields.ts'
@@ -20,7 +21,7 @@ export const logoutPages = [
   definePage({
     method: 'POST',
     path: '/api/oauth/logout',
-    handler: (ctx, input) => answerLogout(ctx, input, input.form),
+    handler: (ctx, input) => comeAgainByGet(input) ?? answerLogout(ctx, input, input.form),
   }),
   definePage({
     method: 'POST',

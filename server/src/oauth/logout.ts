@@ -27,9 +27,10 @@ export async function logOut(ctx: Ctx, exchange: Exchange, fields: Fields): Prom
   const shown = fields.get('id_token_hint')
   const hint = shown === undefined ? undefined : await findGenuineHint(ctx, shown, fields.get('client_id'))
   if (hint && (!session || session.userId === hint.userId)) {
-    // Without a cookie, as when another site's form leads here, the hint itself names the session.
+    // Without a cookie, as when a program asks, the hint itself names the session.
     await endSession(ctx, session?.id ?? hint.sessionId)
-    forgetCookie(ctx, exchange.reply)
+    // A cookie that was not sent may be somebody else's.
+    if (session) forgetCookie(ctx, exchange.reply)
     const to = await registeredAddress(ctx, hint, fields)
     return to === undefined ? { kind: 'out', returnTo: undefined } : { kind: 'redirect', to }
   }

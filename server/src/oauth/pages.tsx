@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { AppError, OAuthError } from '../errors.ts'
-import { csrfToken, isCrossOrigin, requireCsrf } from '../http/csrf.ts'
+import { comeAgainByGet } from '../http/come-again.ts'
+import { csrfToken, requireCsrf } from '../http/csrf.ts'
 import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
 import type { Fields } from '../lib/fields.ts'
 import { toFields } from '../lib/fields.ts'
@@ -19,7 +20,7 @@ import {
 import { readReturnAddress } from './authorize-request.ts'
 import { parseScope } from './scopes.ts'
 import { AccountPage, ConsentPage, TenantPage } from './step-pages.tsx'
-import { upsertConsent } from './store.ts'
+import { putConsent } from './store.ts'
 
 const PATHS = {
   account: '/oauth/authorize/account',
@@ -36,13 +37,8 @@ export const authorizePages = [
   definePage({
     method: 'POST',
     path: '/oauth/authorize',
-    handler: (ctx, input) => {
-      // A form on another site comes without our cookies; the browser sends them when it comes again by GET.
-      if (isCrossOrigin(input.request) && input.form.repeated.length === 0) {
-        return { redirect: `/oauth/authorize?${new URLSearchParams(input.form.toObject())}` }
-      }
-      return dispatch(ctx, input, { fields: input.form, show: showStep(ctx, input) })
-    },
+    handler: (ctx, input) =>
+      comeAgainByGet(input) ?? dispatch(ctx, input, { fields: input.form, show: showStep(ctx, input) }),
   }),
   definePage({
     method: 'GET',
@@ -66,12 +62,11 @@ export const authorizePages = [
     }
     const { client } = address
     const asked = parseScope(journey.luggage.fields.scope)
-    await upsertConsent(ctx.db, {
-      user_id: userId,
-      application_id: client.applicationId,
-      scopes: asked.filter((scope) => client.scopes.includes(scope)),
-      granted_at: ctx.now(),
-    })
+    await putConsent(
+      ctx.db,
+      { userId, applicationId: client.applicationId, tenantId: journey.luggage.consentIn },
+      { scopes: asked.filter((scope) => client.scopes.includes(scope)), granted_at: ctx.now() },
+    )
     return { luggage: journey.luggage }
   }),
 ]
@@ -123,7 +118,8 @@ function answerStep(
 const showStep =
   (ctx: Ctx, { request, reply }: PageInput): ShowStep =>
   (step, { client, scopes }, journey) => {
-    const seen = { ...journey, luggage: { ...journey.luggage, viewer: step.session.userId } }
+    const consentIn = step.kind === 'consent' ? step.tenant?.id : undefined
+    const seen = { ...journey, luggage: { ...journey.luggage, viewer: step.session.userId, consentIn } }
     const props = {
       action: withJourney(ctx, PATHS[step.kind], seen),
       csrf: csrfToken(ctx, request, reply),

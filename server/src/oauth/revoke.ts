@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import type { Client } from '../applications/clients.ts'
-import { findClient, findSecret } from '../applications/clients.ts'
+import { type Client, findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import { toAccessClaims } from './access-tokens.ts'
-import { readBasic } from './client-auth.ts'
+import { checkSecret, readBasic } from './client-auth.ts'
 import { deleteGrant, findGrantByRefreshToken } from './grants/store.ts'
 import { insertRevokedToken } from './store.ts'
 
@@ -25,20 +24,18 @@ export async function revoke(
   form: RevokeForm,
 ): Promise<{ success: boolean }> {
   const client = await findRevoker(ctx, request, form)
-  if (client) {
-    // The hint is not needed: the two kinds of token cannot be mistaken for each other.
-    await (form.token.includes('.') ? endAccessToken : endRefreshToken)(ctx, client, form.token)
-    await ctx.changes.settle()
-  }
+  // The hint is not needed: the two kinds of token cannot be mistaken for each other.
+  const end = form.token.includes('.') ? endAccessToken : endRefreshToken
+  if (client && (await end(ctx, client, form.token))) await ctx.changes.settle()
   return { success: true }
 }
 
 /** The client that asks; undefined when it shows a wrong secret, or does not exist. */
 async function findRevoker(ctx: Ctx, request: FastifyRequest, form: RevokeForm): Promise<Client | undefined> {
-  const shown = readShown(request, form)
-  const client = shown.clientId === undefined ? undefined : await findClient(ctx, shown.clientId)
-  if (!client || shown.secret === undefined) return client
-  return findSecret(client, shown.secret) ? client : undefined
+  const { clientId, secret } = readShown(request, form)
+  const client = clientId === undefined ? undefined : await findClient(ctx, clientId)
+  if (!client || secret === undefined) return client
+  return (await checkSecret(ctx, request, { client, secret })) ? client : undefined
 }
 
 function readShown(
@@ -58,14 +55,17 @@ function readShown(
   }
 }
 
-/** A refresh token takes its family along. */
-async function endRefreshToken(ctx: Ctx, client: Client, token: string): Promise<void> {
+/** A refresh token takes its family along. Says whether anything ended. */
+async function endRefreshToken(ctx: Ctx, client: Client, token: string): Promise<boolean> {
   const grant = await findGrantByRefreshToken(ctx.db, hashSecret(token))
-  if (grant?.client_id === client.id) await deleteGrant(ctx.db, grant.id)
+  if (grant?.client_id !== client.id) return false
+  await deleteGrant(ctx.db, grant.id)
+  return true
 }
 
-async function endAccessToken(ctx: Ctx, client: Client, token: string): Promise<void> {
+async function endAccessToken(ctx: Ctx, client: Client, token: string): Promise<boolean> {
   const claims = toAccessClaims(await ctx.signer.verify('at+jwt', token))
-  if (claims?.client_id !== client.clientId) return
+  if (claims?.client_id !== client.clientId) return false
   await insertRevokedToken(ctx.db, { jti: claims.jti, expires_at: new Date(claims.exp * 1000) })
+  return true
 }

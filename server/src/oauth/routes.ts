@@ -95,6 +95,7 @@ export const oauthRoutes: Route[] = [
     crossOrigin: 'registered',
     form: RevokeForm,
     reply: { 200: Success },
+    errors: ['RATE_LIMITED'],
     oauthErrors: ['invalid_request'],
     handler: (ctx, { request, body }) => revoke(ctx, request, body),
   }),

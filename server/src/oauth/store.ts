@@ -45,6 +45,7 @@ export const findLiveGrant = (
       'clients.client_id',
       'clients.application_id',
       'clients.disabled as client_disabled',
+      'clients.scopes as client_scopes',
       'applications.trusted',
       'memberships.role',
       'revoked_tokens.jti as revoked',
@@ -84,29 +85,31 @@ export const listActiveMemberships = (db: Db, userId: string) =>
 
 export type ActiveMembership = Awaited<ReturnType<typeof listActiveMemberships>>[number]
 
-export const findConsent = (db: Db, userId: string, applicationId: string) =>
+/** For which application, and in which tenant, somebody may consent. */
+interface ConsentKey {
+  userId: string
+  applicationId: string
+  tenantId: string | undefined
+}
+
+export const findConsent = (db: Db, { userId, applicationId, tenantId }: ConsentKey) =>
   db
     .selectFrom('consents')
     .select(['scopes', 'granted_at'])
     .where('user_id', '=', userId)
     .where('application_id', '=', applicationId)
+    .where('tenant_id', 'is not distinct from', tenantId ?? null)
     .executeTakeFirst()
 
-interface NewConsent {
-  user_id: string
-  application_id: string
-  scopes: string[]
-  granted_at: Date
-}
-
-export async function upsertConsent(db: Db, consent: NewConsent): Promise<void> {
-  const { scopes, granted_at } = consent
+export async function putConsent(
+  db: Db,
+  { userId, applicationId, tenantId }: ConsentKey,
+  given: { scopes: string[]; granted_at: Date },
+): Promise<void> {
   await db
     .insertInto('consents')
-    .values(consent)
-    .onConflict((conflict) =>
-      conflict.columns(['user_id', 'application_id']).doUpdateSet({ scopes, granted_at }),
-    )
+    .values({ user_id: userId, application_id: applicationId, tenant_id: tenantId ?? null, ...given })
+    .onConflict((conflict) => conflict.columns(['user_id', 'application_id', 'tenant_id']).doUpdateSet(given))
     .execute()
 }
 

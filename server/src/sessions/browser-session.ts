@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
-import { clientAddress } from '../http/client-address.ts'
+import { clientAddress, clientNetwork } from '../http/client-address.ts'
 import { clearCookie, readCookie, setCookie } from '../http/cookies.ts'
 import { newId } from '../lib/ids.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
@@ -83,15 +83,15 @@ async function keepFresh(
 ): Promise<void> {
   const now = ctx.now()
   const age = now.getTime() - found.secret_since.getTime()
-  const seen = { cookie_used_at: now, last_active_at: now, ip_address: clientAddress(request) }
-  // Whoever comes with the secret before, when the new one should long have arrived, never got it.
-  if (age > (isCurrent ? ROTATE_MS : OVERLAP_MS)) {
+  const seen = { cookie_used_at: now, last_active_at: now, ...whence(request) }
+  // Whoever comes with the secret before gets no new one: it might be a thief, who would outlive the owner so.
+  if (isCurrent && age > ROTATE_MS) {
     const secret = newSecret()
     const rotated = await updateSession(ctx.db, found, {
       ...seen,
       secret_hash: hashSecret(secret),
       secret_since: now,
-      ...(isCurrent && { previous_secret_hash: found.secret_hash }),
+      previous_secret_hash: found.secret_hash,
       previous_valid_until: null,
     })
     if (rotated) giveCookie(ctx, reply, { secret, since: found.created_at })
@@ -120,7 +120,7 @@ export async function startBrowserSession(
     ...{ secret_hash: hash, secret_since: now, previous_secret_hash: null, previous_valid_until: null },
     ...{ auth_time: now, amr, last_active_at: now, cookie_used_at: now },
     user_agent: (exchange.request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT),
-    ip_address: clientAddress(exchange.request),
+    ...whence(exchange.request),
   }
   const current = await findOwn(ctx, exchange, userId)
   if (current && (await updateSession(ctx.db, current, fresh))) {
@@ -132,6 +132,11 @@ export async function startBrowserSession(
   giveCookie(ctx, exchange.reply, { secret, since: now })
   return { id }
 }
+
+const whence = (request: FastifyRequest) => ({
+  ip_address: clientAddress(request),
+  network: clientNetwork(request),
+})
 
 async function findOwn(ctx: Ctx, { request }: Exchange, userId: string): Promise<Found | undefined> {
   const secret = readCookie(request, ctx.config, COOKIE)

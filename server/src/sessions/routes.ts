@@ -1,5 +1,6 @@
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { clientNetwork } from '../http/client-address.ts'
 import { isCrossOrigin } from '../http/csrf.ts'
 import { defineRoute } from '../http/define-route.ts'
 import { Done } from '../http/schema.ts'
@@ -47,8 +48,8 @@ export const sessionRoutes = [
     caller: 'anyone',
     body: RegisterRequest,
     reply: { 201: RegisterReply },
-    errors: ['WEAK_PASSWORD'],
-    handler: async (ctx, { body }) => ({ user: await register(ctx, body) }),
+    errors: ['WEAK_PASSWORD', 'RATE_LIMITED'],
+    handler: async (ctx, { body, request }) => ({ user: await register(ctx, body, clientNetwork(request)) }),
   }),
   defineRoute({
     method: 'POST',

@@ -26,6 +26,19 @@ export const findSessionBySecret = (db: Db, hash: Buffer) =>
     .where('users.disabled', '=', false)
     .executeTakeFirst()
 
+/** Whether the person of this address is signed in from this part of the network. */
+export async function isKnownAt(db: Db, email: string, network: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select('sessions.id')
+    .where('users.email', '=', email)
+    .where('sessions.network', '=', network)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 export async function insertSession(db: Db, session: Insertable<SessionsTable>): Promise<void> {
   await db.insertInto('sessions').values(session).execute()
 }
@@ -46,6 +59,10 @@ export async function updateSession(
     .returning('id')
     .executeTakeFirst()
   return updated !== undefined
+}
+
+export async function deleteSessionsOfUser(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
 }
 
 export async function deleteSession(db: Db, id: string): Promise<void> {
@@ -85,5 +102,5 @@ export const takeLink = (tx: Tx, { hash, purpose, now }: { hash: Buffer; purpose
     .where('hash', '=', hash)
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now)
-    .returning(['user_id', 'email'])
+    .returning(['user_id', 'email', 'password_hash'])
     .executeTakeFirst()

@@ -3,7 +3,7 @@ import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { hashPassword, passwordProblem, SHORTEST_PASSWORD } from './passwords.ts'
-import { findUser, insertUserIfNew, updateUser } from './store.ts'
+import { findUser, findUserByEmail, insertUserIfNew, updateUser } from './store.ts'
 
 /** What a person tells about themselves when they sign up. The address is in canonical form. */
 export interface Registration {
@@ -21,12 +21,15 @@ export async function hashChosenPassword(password: string): Promise<string> {
   return hashPassword(password)
 }
 
-/** Makes a person with an unverified address. Says under which id, and whether they are new. */
+/** Who has an address after somebody registered it: they, somebody who never proved that it is theirs, or its owner. */
+export type Registered = { id: string; state: 'new' | 'unverified' | 'taken' }
+
+/** Makes a person with an unverified address, unless somebody has it. */
 export async function addRegisteredUser(
   ctx: Ctx,
   tx: Tx,
   { person, passwordHash }: { person: Registration; passwordHash: string },
-): Promise<{ id: string; isNew: boolean }> {
+): Promise<Registered> {
   const now = ctx.now()
   const id = newId()
   const isNew = await insertUserIfNew(tx, {
@@ -41,17 +44,24 @@ export async function addRegisteredUser(
     created_at: now,
     updated_at: now,
   })
-  return { id, isNew }
+  if (isNew) return { id, state: 'new' }
+  const holder = await findUserByEmail(tx, person.email)
+  return holder && !holder.email_verified ? { id: holder.id, state: 'unverified' } : { id, state: 'taken' }
 }
 
-/** Marks the address verified if it is still the person's. Says whether it was. */
+/**
+ * Marks the address verified if it is still the person's. Says whether it was, and whether the password became
+ * another: then somebody else had registered the address before.
+ */
 export async function verifyAddress(
   ctx: Ctx,
   tx: Tx,
-  { userId, email }: { userId: string; email: string },
-): Promise<boolean> {
+  { userId, email, passwordHash }: { userId: string; email: string; passwordHash: string | null },
+): Promise<'verified' | 'taken over' | 'not theirs'> {
   const user = await findUser(tx, userId)
-  if (user?.email !== email) return false
-  await updateUser(tx, userId, { email_verified: true, updated_at: ctx.now() })
-  return true
+  if (user?.email !== email) return 'not theirs'
+  const takenOver = passwordHash !== null && !user.email_verified
+  const password = takenOver ? { password_hash: passwordHash } : {}
+  await updateUser(tx, userId, { email_verified: true, ...password, updated_at: ctx.now() })
+  return takenOver ? 'taken over' : 'verified'
 }

@@ -67,6 +67,8 @@ describe('an access token dies on every node with', () => {
     await heard()
     await expectDead(tokens)
     await users(false)
+    await heard()
+    await expectDead(tokens)
   })
 
   test('its membership, when suspended, while another tenant of the person is untouched (T130)', async () => {
@@ -103,7 +105,8 @@ describe('an access token dies on every node with', () => {
       body: { error: 'invalid_client' },
     })
     await admin(node.url, `/api/admin/clients/${id}`, { disabled: false }, 'PATCH')
-    expect(await userinfo(node.url, tokens.access_token)).toBe(200)
+    // Ended is ended: it does not come back with the client.
+    await expectDead(tokens)
   })
 
   test('its own revocation, alone', async () => {

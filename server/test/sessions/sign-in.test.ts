@@ -78,12 +78,47 @@ test('guesses are stopped for that account at that address, and nobody else is',
   expect((await attempt('adam@acme.test', PASSWORD, '10.0.0.3')).status).toBe(200)
 })
 
-test('guesses sent all at once count too: the right one among them does not get in late', async () => {
-  const wrong = Array.from({ length: 60 }, (_, index) =>
-    attempt('gus@globex.test', `guess ${index}`, '10.0.0.5'),
+test('guesses sent all at once: no more are judged than the limit, and the answers do not tell the right one', async () => {
+  const limit = service.ctx.config.limits.signInFailures
+  const guesses = Array.from({ length: 100 }, (_, index) =>
+    attempt('gus@globex.test', index === 99 ? PASSWORD : `guess ${index}`, '10.0.0.5'),
   )
-  await Promise.all(wrong)
-  expect((await attempt('gus@globex.test', PASSWORD, '10.0.0.5')).status).toBe(429)
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 401)).toHaveLength(limit)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(100 - limit)
+  expect(statuses[99]).toBe(429)
+})
+
+test('guesses from everywhere do not lock a person out from where they are signed in', async () => {
+  const limit = service.ctx.config.limits.signInFailures
+  expect((await attempt('adam@acme.test', PASSWORD, '10.0.1.1')).status).toBe(200)
+  for (let network = 0; network < 10; network++) {
+    const guess = () => attempt('adam@acme.test', 'guess', `10.9.9.${network}`)
+    await Promise.all(Array.from({ length: limit }, guess))
+  }
+  expect((await attempt('adam@acme.test', PASSWORD, '10.0.2.2')).status).toBe(429)
+  expect((await attempt('adam@acme.test', PASSWORD, '10.0.1.1')).status).toBe(200)
+})
+
+test('one line of IPv6 is one address', async () => {
+  const limit = service.ctx.config.limits.signInFailures
+  for (let host = 1; host <= limit; host++) {
+    await attempt('max@acme.test', 'guess', `2001:db8:0:1::${host.toString(16)}`)
+  }
+  expect((await attempt('max@acme.test', 'guess', '2001:db8:0:1:ffff::1')).status).toBe(429)
+  expect((await attempt('max@acme.test', 'guess', '2001:db8:0:2::1')).status).toBe(401)
+})
+
+test('300 sign-ins at once do not keep the other routes waiting for their end (T171)', async () => {
+  const answered: number[] = []
+  const crowd = Array.from({ length: 300 }, async (_, index) => {
+    const { status } = await attempt('mia@acme.test', PASSWORD, `10.3.${index % 250}.1`)
+    answered.push(status)
+  })
+  expect((await fetch(`${url}/api/oauth/jwks`)).status).toBe(200)
+  expect(answered.length).toBeLessThan(300)
+  await Promise.all(crowd)
+  expect(answered.every((status) => [200, 429, 503].includes(status))).toBe(true)
 })
 
 test('another site can sign nobody in or out', async () => {
@@ -176,6 +211,31 @@ test('one address registered twenty times at once makes one person', async () =>
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201))
   const rows = await service.ctx.db.selectFrom('users').select('id').where('email', '=', body.email).execute()
   expect(rows).toHaveLength(1)
+})
+
+test('who registered an address that is not theirs loses it to who can read its mail', async () => {
+  const email = 'victim@example.test'
+  const register = (password: string) => post('/api/auth/register', { email, password })
+  await register('password of the thief')
+  const thief = await attempt(email, 'password of the thief')
+  expect(thief.status).toBe(200)
+  await register('password of the owner')
+  expect((await attempt(email, 'password of the owner')).status).toBe(401)
+  const mails = (await (await fetch(`${url}/dev/mailbox/messages`)).json()) as { to: string; text: string }[]
+  const token = /verify-email\?token=([\w-]+)/.exec(mails.find(({ to }) => to === email)?.text ?? '')?.[1]
+  expect((await post('/api/auth/email/verify', { token })).status).toBe(200)
+  expect((await attempt(email, 'password of the owner')).status).toBe(200)
+  expect((await attempt(email, 'password of the thief')).status).toBe(401)
+  const account = await fetch(`${url}/account`, { headers: { cookie: cookieOf(thief) }, redirect: 'manual' })
+  expect(account.status).toBe(303)
+})
+
+test('nobody can fill a mailbox by signing up with its address', async () => {
+  for (let count = 0; count < 12; count++) {
+    await post('/api/auth/register', { email: 'olivia@acme.test', password: 'a long enough one' })
+  }
+  const mails = (await (await fetch(`${url}/dev/mailbox/messages`)).json()) as { to: string }[]
+  expect(mails.filter(({ to }) => to === 'olivia@acme.test')).toHaveLength(5)
 })
 
 test.each(['short', 'x'.repeat(1025)])('the password %# is WEAK_PASSWORD', async (password) => {

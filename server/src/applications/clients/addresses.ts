@@ -11,6 +11,8 @@ const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?[\]@!$&'()+,;=]|%[0-9A-Fa-f]{2})+$/
 const WEB_ADDRESS = /^https?:\/\/([^/?]+)(?:[/?]|$)/i
 /** A scheme of an app's own has a dot in it, as the reversed name of a domain has (RFC 8252 §7.1). */
 const PRIVATE_USE_ADDRESS = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\//i
+/** Names and addresses as everybody writes them: nothing that could mean something else in a header. */
+const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /** Why people cannot be sent to this address; undefined when they can. */
@@ -32,7 +34,9 @@ function webAddressProblem(text: string): string | undefined {
   if (authority.includes('@')) return 'must not name a user'
   const { protocol, hostname } = new URL(text)
   // Other spellings of a host (numbers, escapes) are read differently by different programs.
-  if (authority.replace(/:\d*$/, '').toLowerCase() !== hostname) return 'must name its host in the usual way'
+  if (authority.replace(/:\d*$/, '').toLowerCase() !== hostname || !HOST.test(hostname)) {
+    return 'must name its host in the usual way'
+  }
   if (protocol === 'http:' && !LOOPBACK.test(hostname)) return 'must start with https:// beyond this machine'
   return undefined
 }

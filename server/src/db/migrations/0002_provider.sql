@@ -108,6 +108,8 @@ create table sessions (
   amr text[] not null,
   user_agent text not null,
   ip_address text not null,
+  -- The part of the network that address lies in.
+  network text not null,
   created_at timestamptz not null,
   -- Anything done with the session or its tokens.
   last_active_at timestamptz not null,
@@ -116,14 +118,16 @@ create table sessions (
 );
 create index sessions_user_id on sessions (user_id);
 
--- What a person allowed a third-party application.
+-- What a person allowed a third-party application, in one tenant or, without any, as themselves.
 create table consents (
   user_id uuid not null references users on delete cascade,
   application_id uuid not null references applications on delete cascade,
+  tenant_id uuid references tenants on delete cascade,
   scopes text[] not null,
   granted_at timestamptz not null,
-  primary key (user_id, application_id)
+  unique nulls not distinct (user_id, application_id, tenant_id)
 );
+create index consents_tenant_id on consents (tenant_id);
 create index consents_application_id on consents (application_id);
 
 -- One authorization of one client by one person: it begins as a code, and every token that follows hangs on it.
@@ -178,6 +182,8 @@ create table mailed_links (
   purpose text not null,
   user_id uuid not null references users on delete cascade,
   email text not null,
+  -- What the person who asked for the link had chosen as password: following it proves that the address is theirs.
+  password_hash text,
   expires_at timestamptz not null
 );
 create index mailed_links_user_id on mailed_links (user_id, purpose);
@@ -200,6 +206,25 @@ create table throttle (
   points integer not null default 0,
   expire bigint
 );
+
+-- Disabling ends: what was signed in before does not come back when the account or the client does.
+create function end_sessions_of_user() returns trigger language plpgsql as $$
+begin
+  delete from sessions where user_id = new.id;
+  return null;
+end
+$$;
+create trigger end_sessions after update on users
+  for each row when (new.disabled and not old.disabled) execute function end_sessions_of_user();
+
+create function end_grants_of_client() returns trigger language plpgsql as $$
+begin
+  delete from grants where client_id = new.id;
+  return null;
+end
+$$;
+create trigger end_grants after update on clients
+  for each row when (new.disabled and not old.disabled) execute function end_grants_of_client();
 
 -- Nodes remember what they read. Whatever is changed, by whomever, is announced with the transaction that does it.
 create function announce_change() returns trigger language plpgsql as $$

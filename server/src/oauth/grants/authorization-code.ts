@@ -22,7 +22,7 @@ export async function exchangeCode(ctx: Ctx, client: Client, form: TokenForm): P
   if (grant.code_expires_at <= now) throw invalidGrant('The code has expired.')
   const subject = toSubject(client, grant)
   const { refreshToken, accessToken } = lifetimesOf(ctx, client)
-  const lasting = grant.scopes.includes('offline_access')
+  const lasting = subject.scopes.includes('offline_access')
   const expiresAt = new Date(now.getTime() + (lasting ? refreshToken : accessToken) * 1000)
   const refresh = lasting ? makeRefreshToken(ctx, client, expiresAt) : undefined
   const redemption = { grantId: grant.id, now, expiresAt, refreshToken: refresh?.kept }

@@ -5,7 +5,7 @@ import { hashSecret } from '../../lib/secrets.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
-import { listActiveMemberships } from '../store.ts'
+import { findConsent, listActiveMemberships } from '../store.ts'
 import { issueTokens } from '../tokens.ts'
 import {
   deleteGrant,
@@ -32,9 +32,11 @@ export async function refresh(ctx: Ctx, client: Client, form: TokenForm): Promis
   if (!grant || grant.client_id !== client.id) throw invalidGrant('The refresh token is not valid.')
   if (grant.token_used_at !== null) throw await reused(ctx, grant.id)
   if (grant.token_expires_at <= now) throw invalidGrant('The refresh token has expired.')
-  const scopes = narrow(grant.scopes, form.scope)
-  const switched = form.tenant === undefined ? grant : await switchTenant(ctx, grant, form.tenant)
-  const subject = { ...toSubject(client, switched), scopes }
+  const switched = form.tenant === undefined ? grant : await switchTenant(ctx, client, grant, form.tenant)
+  const whole = toSubject(client, switched)
+  if (!whole.scopes.includes('offline_access'))
+    throw invalidGrant('The client may not have refresh tokens any more.')
+  const subject = { ...whole, scopes: narrow(whole.scopes, form.scope) }
   const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
   if (!(await rotateRefreshToken(ctx.db, { grantId: grant.id, hash, now, successor: kept }))) {
     throw await reused(ctx, grant.id)
@@ -56,12 +58,22 @@ async function reused(ctx: Ctx, grantId: string): Promise<OAuthError> {
 }
 
 /** The grant as if it had been given for another tenant, of which the person must be an active member. */
-async function switchTenant(ctx: Ctx, grant: GrantRow, slug: string): Promise<GrantRow> {
+async function switchTenant(ctx: Ctx, client: Client, grant: GrantRow, slug: string): Promise<GrantRow> {
   const memberships = await listActiveMemberships(ctx.db, grant.user_id)
   const membership = memberships.find((candidate) => candidate.slug === slug)
   if (!membership) throw invalidGrant('The person is no active member of that tenant.')
   const { id, role, mfa_policy } = membership
+  if (!client.trusted && id !== grant.tenant_id && !(await hasConsented(ctx, grant, client, id))) {
+    throw invalidGrant('The person has not consented in that tenant.')
+  }
   return { ...grant, tenant_id: id, tenant_slug: slug, role, mfa_policy }
+}
+
+/** A third-party application has what it was allowed in each tenant, and nothing beyond. */
+async function hasConsented(ctx: Ctx, grant: GrantRow, client: Client, tenantId: string): Promise<boolean> {
+  const key = { userId: grant.user_id, applicationId: client.applicationId, tenantId }
+  const consent = await findConsent(ctx.db, key)
+  return consent !== undefined && grant.scopes.every((scope) => consent.scopes.includes(scope))
 }
 
 /** The wish, if it asks for nothing beyond what was granted. */

@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { GrantsTable } from '../../db/tables.ts'
+import { isOrphan } from '../../db/violations.ts'
 
 /** A grant with what decides whether its person may still act for its tenant. */
 const grantsWithSubject = (db: Db) =>
@@ -26,8 +27,15 @@ const grantsWithSubject = (db: Db) =>
 
 export type GrantRow = NonNullable<Awaited<ReturnType<typeof findGrantByCode>>>
 
-export async function insertGrant(db: Db, grant: Insertable<GrantsTable>): Promise<void> {
-  await db.insertInto('grants').values(grant).execute()
+/** Says whether the grant was made: the session, or whatever else it hangs on, may be gone by now. */
+export async function insertGrant(db: Db, grant: Insertable<GrantsTable>): Promise<boolean> {
+  try {
+    await db.insertInto('grants').values(grant).execute()
+    return true
+  } catch (error) {
+    if (isOrphan(error)) return false
+    throw error
+  }
 }
 
 export const findGrantByCode = (db: Db, codeHash: Buffer) =>

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestService } from '../support/service.ts'
+import {
+  admin,
+  authorize,
+  authorizeUrl,
+  CALLBACK,
+  claimsOf,
+  cookieOf,
+  exchange,
+  introspect,
+  join,
+  machineToken,
+  obtainTokens,
+  refresh,
+  signIn,
+  startWorld,
+  thirdParty,
+  token,
+  userinfo,
+} from '../support/world.ts'
+
+let service: TestService
+let url: string
+beforeAll(async () => {
+  service = await startWorld()
+  url = service.url
+  await join(service, 'gus@globex.test', 'acme')
+})
+afterAll(() => service.close())
+
+const clientRow = (clientId: string) =>
+  service.ctx.db
+    .selectFrom('clients')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow()
+
+const changeClient = async (clientId: string, change: object) =>
+  admin(url, `/api/admin/clients/${(await clientRow(clientId)).id}`, change, 'PATCH')
+
+test('a machine that loses a scope loses it at once, also in the tokens it has', async () => {
+  const { id } = await admin<{ id: string }>(url, '/api/admin/applications', { name: 'Robots' })
+  const robot = await admin<{ clientId: string; clientSecret: string }>(url, '/api/admin/clients', {
+    ...{ applicationId: id, kind: 'MACHINE', name: 'Robot', scopes: ['admin'] },
+  })
+  const { body } = await token(url, {
+    ...{ grant_type: 'client_credentials', client_id: robot.clientId, client_secret: robot.clientSecret },
+  })
+  const list = () =>
+    fetch(`${url}/api/admin/clients`, { headers: { authorization: `Bearer ${body.access_token}` } })
+  expect((await list()).status).toBe(200)
+  await changeClient(robot.clientId, { scopes: [] })
+  expect((await list()).status).toBe(403)
+  expect(await introspect(url, body.access_token)).toMatchObject({ active: true, scope: '' })
+})
+
+test("a person's client that loses a scope gets it neither from userinfo nor by a refresh", async () => {
+  const client = await thirdParty(url, 'Shrinking')
+  await admin(
+    url,
+    `/api/admin/applications/${(await applicationOf(client.clientId)).application_id}`,
+    { trusted: true },
+    'PATCH',
+  )
+  const cookie = await signIn(url, 'mia@acme.test')
+  const { answer } = await authorize(url, cookie, { client_id: client.clientId })
+  const { body } = await exchange(url, answer.code, { client_id: client.clientId })
+  await changeClient(client.clientId, { scopes: ['openid', 'offline_access'] })
+  const info = await fetch(`${url}/api/oauth/userinfo`, {
+    headers: { authorization: `Bearer ${body.access_token}` },
+  })
+  expect(Object.keys((await info.json()) as object)).toEqual(['sub'])
+  const next = await refresh(url, body.refresh_token, { client_id: client.clientId })
+  expect(next.body.scope).toBe('openid offline_access')
+})
+
+const applicationOf = (clientId: string) =>
+  service.ctx.db
+    .selectFrom('clients')
+    .select('application_id')
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow()
+
+/** Presses a button on the page an authorization has led to. */
+async function press(cookie: string, page: Response, fields: Record<string, string>) {
+  const html = await page.text()
+  const action = /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+  return fetch(url + action, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: `${cookie}; ${cookieOf(page)}` },
+    body: new URLSearchParams({ csrf, ...fields }),
+  })
+}
+
+test('a third-party application that was allowed in one tenant has nothing in another', async () => {
+  const client_id = (await thirdParty(url, 'Nosy')).clientId
+  const cookie = await signIn(url, 'gus@globex.test')
+  const page = await fetch(authorizeUrl(url, { client_id, tenant: 'acme' }), { headers: { cookie } })
+  const on = (await press(cookie, page, { decision: 'allow' })).headers.get('location') ?? ''
+  const done = await fetch(url + on, { headers: { cookie }, redirect: 'manual' })
+  const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
+  const { body } = await exchange(url, code, { client_id })
+  expect(claimsOf(body.access_token)).toMatchObject({ tenant_slug: 'acme' })
+  expect(await refresh(url, body.refresh_token, { client_id, tenant: 'globex' })).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_grant' },
+  })
+  const silent = await authorize(url, cookie, { client_id, tenant: 'globex', prompt: 'none' })
+  expect(silent.answer.error).toBe('consent_required')
+  expect((await refresh(url, body.refresh_token, { client_id, tenant: 'acme' })).status).toBe(200)
+})
+
+const crossSite = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://app.example.test' }
+
+test("another site's form to log out is led back by GET, where the browser sends its cookies", async () => {
+  const cookie = await signIn(url, 'mia@acme.test')
+  const { id_token } = await obtainTokens(url, cookie)
+  const form = new URLSearchParams({
+    id_token_hint: id_token,
+    post_logout_redirect_uri: 'http://localhost:8080/',
+  })
+  const bounced = await fetch(`${url}/api/oauth/logout`, {
+    ...{ method: 'POST', headers: crossSite, body: form, redirect: 'manual' },
+  })
+  expect(bounced.status).toBe(303)
+  expect(bounced.headers.getSetCookie()).toEqual([])
+  const location = bounced.headers.get('location') ?? ''
+  const again = await fetch(new URL(location, url), { headers: { cookie }, redirect: 'manual' })
+  expect(again.headers.get('location')).toBe('http://localhost:8080/')
+})
+
+test("somebody else's ID token signs nobody out and clears no cookie", async () => {
+  const mia = await signIn(url, 'mia@acme.test')
+  const { id_token } = await obtainTokens(url, await signIn(url, 'max@acme.test'))
+  const logout = `${url}/api/oauth/logout?id_token_hint=${id_token}`
+  const asked = await fetch(logout, { headers: { cookie: mia } })
+  expect(await asked.text()).toContain('Sign out?')
+  const without = await fetch(logout)
+  expect(without.headers.getSetCookie().filter((cookie) => cookie.includes('session'))).toEqual([])
+  expect((await authorize(url, mia, { prompt: 'none' })).answer.code).toBeDefined()
+})
+
+test('an authorization that races a sign-out leads to the sign-in, never to a fault', async () => {
+  for (let round = 0; round < 10; round++) {
+    const cookie = await signIn(url, 'mia@acme.test')
+    const racing = Array.from({ length: 10 }, () => authorize(url, cookie))
+    const logout = fetch(`${url}/api/auth/logout`, { method: 'POST', headers: { cookie } })
+    const answers = await Promise.all(racing)
+    await logout
+    expect(answers.every(({ response }) => response.status === 303)).toBe(true)
+  }
+})
+
+test('a form with many fields or much text is refused at once', async () => {
+  const many = Array.from({ length: 10_000 }, (_, index) => `f${index}=1`).join('&')
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  for (const path of ['/api/oauth/token', '/api/oauth/revoke', '/oauth/authorize']) {
+    const response = await fetch(url + path, { method: 'POST', headers, body: many.slice(0, 60_000) })
+    expect(response.status).toBe(400)
+    const large = await fetch(url + path, { method: 'POST', headers, body: `token=${'x'.repeat(100_000)}` })
+    expect(large.status).toBe(413)
+  }
+})
+
+test('an authorization request that would not fit into an address is refused', async () => {
+  const { answer } = await authorize(url, '', { login_hint: 'x'.repeat(9_000) })
+  expect(answer).toMatchObject({ error: 'invalid_request', state: 'st' })
+})
+
+test("nobody's wrong secrets keep a public client out, and guesses at a secret are stopped", async () => {
+  const limit = service.ctx.config.limits.clientFailures
+  const guess = (client_id: string) =>
+    token(url, { grant_type: 'refresh_token', refresh_token: 'x', client_id, client_secret: 'guess' })
+  const { refresh_token } = await obtainTokens(url, await signIn(url, 'mia@acme.test'))
+  for (let count = 0; count <= limit; count += 50) {
+    await Promise.all(Array.from({ length: 50 }, () => guess('demo-spa')))
+    await Promise.all(Array.from({ length: 50 }, () => guess('demo-web')))
+  }
+  expect((await refresh(url, refresh_token)).status).toBe(200)
+  expect((await guess('demo-web')).status).toBe(429)
+  expect(await machineToken(url, 'demo-machine')).toBeDefined()
+})
+
+test("a machine of one tenant does not see another tenant's tokens", async () => {
+  const globex = await obtainTokens(url, await signIn(url, 'gus@globex.test'), { tenant: 'globex' })
+  const acme = await obtainTokens(url, await signIn(url, 'mia@acme.test'))
+  expect(await introspect(url, globex.access_token, 'demo-machine')).toEqual({ active: false })
+  expect(await introspect(url, globex.refresh_token, 'demo-machine')).toEqual({ active: false })
+  expect(await introspect(url, acme.access_token, 'demo-machine')).toMatchObject({ active: true })
+})
+
+test('what stands in a registered address cannot bend the policy of a page', async () => {
+  const { application_id: applicationId } = await applicationOf('demo-spa')
+  const create = (redirectUri: string) =>
+    admin(url, '/api/admin/clients', { applicationId, kind: 'WEB', name: 'X', redirectUris: [redirectUri] })
+  for (const uri of ['https://a;sandbox/cb', 'https://x,y/cb', "https://x'y/cb"]) {
+    await expect(create(uri)).rejects.toThrow('422')
+  }
+  const page = await fetch(authorizeUrl(url))
+  expect(page.headers.get('content-security-policy')).toContain(
+    `form-action 'self' ${new URL(CALLBACK).origin};`,
+  )
+})
+
+test('an access token is not good for anything after its grant was revoked, wherever it is shown', async () => {
+  const { access_token, refresh_token } = await obtainTokens(url, await signIn(url, 'mia@acme.test'))
+  const form = new URLSearchParams({ token: refresh_token, client_id: 'demo-spa' })
+  await fetch(`${url}/api/oauth/revoke`, { method: 'POST', body: form })
+  expect(await userinfo(url, access_token)).toBe(401)
+  expect(await introspect(url, access_token)).toEqual({ active: false })
+})
