@@ -47,23 +47,19 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
     url: path,
     config: { bodyType, oauth: oauthErrors !== undefined },
     ...(bodyType === 'form' && { bodyLimit: FORM_LIMIT }),
-    // Before the body is read, so that a refused one can be read by the page that sent it.
-    ...(crossOrigin && {
-      onRequest: (request, reply) =>
-        allowOrigin(ctx, { request, reply }, { rule: crossOrigin, knowsOrigin: wiring.knowsOrigin }),
-    }),
+    // Before the body is read: whoever may not enter has us read nothing and learns nothing from what we make of it.
+    onRequest: async (request, reply) => {
+      const { doorkeeper, knowsOrigin } = wiring
+      if (crossOrigin) await allowOrigin(ctx, { request, reply }, { rule: crossOrigin, knowsOrigin })
+      if (route.caller !== 'anyone')
+        request.caller = await admit(ctx, request, { kind: route.caller, doorkeeper })
+    },
     schema: {
       ...(body && { body }),
       ...(query && { querystring: query }),
       ...(params && { params }),
       response: { ...replies, '4xx': ErrorBody },
     },
-    // Who may not enter learns nothing from the validation of what they brought.
-    ...(route.caller !== 'anyone' && {
-      preValidation: async (request: FastifyRequest) => {
-        request.caller = await admit(ctx, request, { kind: route.caller, doorkeeper: wiring.doorkeeper })
-      },
-    }),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       if (statuses.length === 1) reply.code(statuses[0] ?? 200)
       try {

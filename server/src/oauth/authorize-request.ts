@@ -5,7 +5,7 @@ import { AppError, OAuthError } from '../errors.ts'
 import type { Fields } from '../lib/fields.ts'
 import { findHint } from './id-token-hint.ts'
 import { isChallenge, isPkceMethod } from './pkce.ts'
-import { parseScope } from './scopes.ts'
+import { MACHINE_SCOPE, parseScope } from './scopes.ts'
 
 /** Where the answer goes. Known before anything else is looked at: errors travel there too. */
 export interface ReturnAddress {
@@ -61,7 +61,9 @@ export async function readAuthorizeRequest(
   refuseUnsupported(fields)
   const { client } = address
   // Unknown scopes are ignored (RFC 6749 §3.3); the token response says what was granted.
-  const scopes = parseScope(fields.get('scope')).filter((scope) => client.scopes.includes(scope))
+  const scopes = parseScope(fields.get('scope')).filter(
+    (scope) => client.scopes.includes(scope) && scope !== MACHINE_SCOPE,
+  )
   const nonce = fields.get('nonce')
   if (scopes.includes('openid') && nonce === undefined && client.requireNonce) {
     throw invalid('The parameter nonce is required with the scope openid.')

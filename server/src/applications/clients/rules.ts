@@ -11,8 +11,6 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/
 /** Scopes that speak of a person. */
 const PERSONAL_SCOPES = ['openid', 'profile', 'email', 'offline_access']
-/** The scope that opens the instance. A person's right to that is no matter of scopes. */
-const MACHINE_SCOPE = 'admin'
 
 /** What may be decided about a client again and again. Each rule needs its kind, which never changes. */
 export interface ClientSettings {
@@ -84,7 +82,6 @@ const browserProblems = (lists: Record<string, string[] | undefined>) =>
 function scopeProblem(kind: ClientKind, scope: string): string | undefined {
   if (!SCOPE.test(scope))
     return 'must be 1 to 100 printable characters without spaces, quotes and backslashes'
-  if (kind !== 'MACHINE' && scope === MACHINE_SCOPE) return 'is for MACHINE clients only'
   if (kind === 'MACHINE' && PERSONAL_SCOPES.includes(scope)) return 'speaks of a person, which no machine is'
   return undefined
 }
