@@ -40,20 +40,16 @@ export function registerAll(app: FastifyInstance, ctx: Ctx, surface: Surface, wi
 }
 
 function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wiring): void {
-  const { method, path, body, bodyType, query, params, reply: replies, crossOrigin, oauthErrors } = route
+  const { method, path, body, bodyType, query, params, reply: replies, oauthErrors } = route
   const statuses = Object.keys(replies).map(Number)
   app.route({
     method,
     url: path,
     config: { bodyType, oauth: oauthErrors !== undefined },
     ...(bodyType === 'form' && { bodyLimit: FORM_LIMIT }),
-    // Before the body is read: whoever may not enter has us read nothing and learns nothing from what we make of it.
-    onRequest: async (request, reply) => {
-      const { doorkeeper, knowsOrigin } = wiring
-      if (crossOrigin) await allowOrigin(ctx, { request, reply }, { rule: crossOrigin, knowsOrigin })
-      if (route.caller !== 'anyone')
-        request.caller = await admit(ctx, request, { kind: route.caller, doorkeeper })
-    },
+    ...(asksFirst(route) && {
+      onRequest: (request, reply) => askFirst(ctx, { request, reply }, route, wiring),
+    }),
     schema: {
       ...(body && { body }),
       ...(query && { querystring: query }),
@@ -69,6 +65,19 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
       }
     },
   })
+}
+
+const asksFirst = ({ crossOrigin, caller }: Route) => crossOrigin !== undefined || caller !== 'anyone'
+
+/** Before the body is read: whoever may not enter has us read nothing, and learns nothing from what we make of it. */
+async function askFirst(
+  ctx: Ctx,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { crossOrigin, caller }: Route,
+  { doorkeeper, knowsOrigin }: Wiring,
+): Promise<void> {
+  if (crossOrigin) await allowOrigin(ctx, { request, reply }, { rule: crossOrigin, knowsOrigin })
+  if (caller !== 'anyone') request.caller = await admit(ctx, request, { kind: caller, doorkeeper })
 }
 
 async function answerRoute(

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { AppError } from '../errors.ts'
 import { createQueue } from '../lib/queue.ts'
@@ -11,10 +12,10 @@ export const LONGEST_PASSWORD = 1024
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
- * Hashing is made to be slow. Two at a time leave threads free for signing tokens, and a line that would take many
- * seconds is not joined.
+ * Hashing is made to be slow. One for each core leaves threads free for signing tokens, and a line that would take
+ * many seconds is not joined.
  */
-const queue = createQueue({ atOnce: 2, waiting: 300 })
+const queue = createQueue({ atOnce: Math.max(2, availableParallelism()), waiting: 300 })
 
 async function inLine<T>(work: () => Promise<T>): Promise<T> {
   const done = await queue.run(work)
