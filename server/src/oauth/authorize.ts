@@ -5,7 +5,7 @@ import { type Fields, toFields } from '../lib/fields.ts'
 import { newId } from '../lib/ids.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { type BrowserSession, type Exchange, findBrowserSession } from '../sessions/browser-session.ts'
-import { type Journey, withJourney } from '../sessions/journey.ts'
+import { type Journey, signInAddress } from '../sessions/journey.ts'
 import {
   type AuthorizeRequest,
   type ReturnAddress,
@@ -42,7 +42,7 @@ export type Step =
 
 type Outcome =
   | Step
-  | { kind: 'login' }
+  | { kind: 'login'; again: boolean }
   | { kind: 'finish'; session: BrowserSession; tenant: ActiveMembership | undefined }
 
 /** Shows a step's page. */
@@ -69,7 +69,7 @@ export async function dispatch(
     if (answer !== undefined) return { redirect: answer }
     if (request.prompts.includes('none'))
       throw new OAuthError('login_required', 'The person must sign in first.')
-    return { redirect: withJourney(ctx, '/login', trip) }
+    return { redirect: signInAddress(ctx, trip, outcome.kind === 'login' && outcome.again) }
   } catch (error) {
     if (error instanceof OAuthError) return { redirect: refusal(ctx, address, error) }
     throw error
@@ -119,7 +119,8 @@ async function decide(ctx: Ctx, exchange: Exchange, situation: Situation): Promi
   const { request } = situation
   const silent = request.prompts.includes('none')
   const session = await findBrowserSession(ctx, exchange)
-  if (!session || mustSignIn(session, situation)) return { kind: 'login' }
+  if (!session) return { kind: 'login', again: false }
+  if (mustSignIn(session, situation)) return { kind: 'login', again: true }
   if (mustChooseAccount(session, situation)) return { kind: 'account', session }
   const memberships = await listActiveMemberships(ctx.db, session.userId)
   const tenant = pickTenant(memberships, situation)

@@ -6,7 +6,7 @@ import { definePage, type PageAnswer, type PageInput } from '../http/define-rout
 import type { Fields } from '../lib/fields.ts'
 import { toFields } from '../lib/fields.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
-import { openJourney, withJourney } from '../sessions/journey.ts'
+import { openJourney, signInAddress, withJourney } from '../sessions/journey.ts'
 import { render } from '../ui/render.ts'
 import {
   type AuthorizeJourney,
@@ -46,9 +46,9 @@ export const authorizePages = [
     handler: (ctx, input) =>
       resume(ctx, input, { journey: getJourney(ctx, input.query), show: showStep(ctx, input) }),
   }),
-  answerStep(PATHS.account, async (_ctx, { form, journey }) =>
+  answerStep(PATHS.account, async (ctx, { form, journey }) =>
     form.get('choice') === 'other'
-      ? { leave: '/login' }
+      ? { leave: signInAddress(ctx, journey, true) }
       : { luggage: { ...journey.luggage, account: form.get('session') ?? '' } },
   ),
   answerStep(PATHS.tenant, async (_ctx, { form, journey }) => ({
@@ -103,7 +103,7 @@ function answerStep(
       }
       const result = await act(ctx, { form: input.form, journey, userId: session.userId })
       if ('leave' in result) {
-        return { redirect: result.leave === '/login' ? withJourney(ctx, '/login', journey) : result.leave }
+        return { redirect: result.leave }
       }
       return {
         redirect: withJourney(ctx, CONTINUE_PATH, {

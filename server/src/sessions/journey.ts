@@ -11,6 +11,8 @@ export interface Journey {
   /** The application they are going to, and the address they are expected to sign in with. */
   application?: string | undefined
   loginHint?: string | undefined
+  /** Whoever is signed in must sign in again all the same. */
+  again?: boolean
   /** Origins that the way may lead to after a form was sent. */
   formTargets: string[]
   /** What the path that takes it up needs to know. */
@@ -33,6 +35,10 @@ export function openJourney(ctx: Ctx, text: string | undefined): Journey | undef
     return undefined
   }
 }
+
+/** The address of the sign-in on the way. `again`: also for whoever is signed in. */
+export const signInAddress = (ctx: Ctx, journey: Journey, again: boolean): string =>
+  withJourney(ctx, '/login', { ...journey, again })
 
 /** The address of a page of ours that knows about the journey. */
 export const withJourney = (ctx: Ctx, path: string, journey: Journey): string =>

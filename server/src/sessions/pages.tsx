@@ -22,9 +22,9 @@ export const sessionPages = [
     path: '/login',
     handler: async (ctx, input) => {
       const journey = openJourney(ctx, input.query.get('journey'))
-      // Without a journey there is nothing to prove again; with one, the path that takes it up has sent us here.
-      if (!journey && (await findBrowserSession(ctx, input))) return { redirect: HOME }
-      return showLogin(ctx, input, { journey })
+      // Signed in meanwhile, in another tab perhaps, or came here by the back button.
+      const signedIn = !journey?.again && (await findBrowserSession(ctx, input))
+      return signedIn ? { redirect: wayOn(ctx, journey) } : showLogin(ctx, input, { journey })
     },
   }),
   definePage({

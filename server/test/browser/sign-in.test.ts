@@ -166,6 +166,19 @@ describe.skipIf(!browserPath)('signing in in a browser', () => {
     expect(answer().has('code')).toBe(true)
   })
 
+  test('who has signed in in another tab is not asked again, and the back button finds no form', async () => {
+    await start()
+    const other = await context.newPage()
+    await other.goto(authorizeUrl(service.url, { redirect_uri: callback, state: 'other tab' }))
+    await fillIn('mia@acme.test')
+    expect(await heading()).toBe('Back in the application')
+    await other.reload()
+    expect(new URL(other.url()).searchParams.get('state')).toBe('other tab')
+    expect(new URL(other.url()).searchParams.has('code')).toBe(true)
+    await page.goBack()
+    expect(await heading()).toBe('Back in the application')
+  })
+
   test('a session that ends midway leads back to the sign-in, and then on', async () => {
     await start()
     await fillIn('gus@globex.test')
