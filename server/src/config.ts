@@ -76,7 +76,7 @@ export const VARIABLES: Record<string, string> = {
   LATCHKEY_ENCRYPTION_KEY: '32 bytes in base64 or hex; several, newest first, separated by commas',
   LOG_LEVEL: `${LOG_LEVELS.join(', ')} (info)`,
   TRUSTED_PROXIES: 'addresses or CIDR ranges whose X-Forwarded-For is believed, separated by commas (none)',
-  SIGN_IN_FAILURES: 'wrong passwords for one account from one address in 15 minutes before 429 (30)',
+  SIGN_IN_FAILURES: 'wrong passwords for one account from one address in 15 minutes before 429 (100)',
   CLIENT_FAILURES: 'wrong secrets for one client from one address in a minute before 429 (300)',
   KEY_ROTATION_DAYS: 'days after which a new key signs the tokens (90)',
   DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500, at most 4000)',
@@ -115,7 +115,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     lifetimes: readLifetimes(read),
     keyRotationDays: read.integer('KEY_ROTATION_DAYS', { fallback: 90, min: 1, max: 3_650 }),
     limits: {
-      signInFailures: read.integer('SIGN_IN_FAILURES', { fallback: 30, min: 3, max: 100_000 }),
+      signInFailures: read.integer('SIGN_IN_FAILURES', { fallback: 100, min: 3, max: 100_000 }),
       clientFailures: read.integer('CLIENT_FAILURES', { fallback: 300, min: 3, max: 1_000_000 }),
     },
     warnings: findWarnings(mode, env),

@@ -89,6 +89,10 @@ export class AppError extends Error {
   }
 }
 
+/** Somebody has failed, or asked, too often. */
+export const tooManyAttempts = (seconds: number): AppError =>
+  new AppError('RATE_LIMITED', { headers: { 'Retry-After': String(seconds) } })
+
 /** A refusal in the words of OAuth. The description is public, printable ASCII, without quotes and backslashes. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'

@@ -25,8 +25,8 @@ export const applicationFields = {
   licensingMode: LicensingMode,
   accessTokenTtl: lifetime(DAY),
   idTokenTtl: lifetime(DAY),
-  refreshTokenIdleTtl: lifetime(5 * 365 * DAY),
-  refreshTokenTtl: lifetime(5 * 365 * DAY),
+  refreshTokenIdleTtl: lifetime(365 * DAY),
+  refreshTokenTtl: lifetime(365 * DAY),
 }
 
 export const ApplicationBody = Type.Object(

@@ -1,14 +1,20 @@
 import { Command } from 'commander'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
-import { describeSigningKeys, rotateSigningKeys } from '../keys/signing-keys.ts'
+import { describeSigningKeys, replaceSigningKeys, rotateSigningKeys } from '../keys/signing-keys.ts'
 import { runCommand } from './run.ts'
 
 const rotate = new Command('rotate')
   .description('make a new signing key; it is published at once and signs a quarter of an hour later')
-  .option('--now', 'let it sign at once, for when the present key may have leaked')
-  .action(async ({ now: immediately = false }: { now?: boolean }) => {
+  .option('--now', 'let it sign at once; the keys before stay good for the tokens they have signed')
+  .option(
+    '--leaked',
+    'withdraw every key before at once: whoever holds a token must sign in again or refresh',
+  )
+  .action(async ({ now: immediately = false, leaked = false }: { now?: boolean; leaked?: boolean }) => {
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
-      const { kid, activatesAt, isNew } = await rotateSigningKeys(ctx, { immediately })
+      const { kid, activatesAt, isNew } = leaked
+        ? await replaceSigningKeys(ctx)
+        : await rotateSigningKeys(ctx, { immediately })
       const turn = activatesAt <= ctx.now() ? 'signs from now on' : `signs from ${activatesAt.toISOString()}`
       console.log(`Key ${kid} ${isNew ? 'is new and' : 'was made before and'} ${turn}.`)
     })

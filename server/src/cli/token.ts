@@ -24,7 +24,10 @@ export const tokenCommand = new Command('token')
   .option('--redirect-uri <uri>', 'as registered for the client', 'http://localhost:8080/callback')
   .option('--url <address>', 'where the demo runs (BASE_URL)')
   .action(async (options: Options) => {
-    const baseUrl = options.url ?? loadConfig('demo', processEnvironment()).baseUrl
+    const url = options.url ?? loadConfig('demo', processEnvironment()).baseUrl
+    if (!URL.canParse(url))
+      throw new OperatorError(`"${url}" is not an address such as http://localhost:3000.`)
+    const baseUrl = new URL(url).origin
     console.log(JSON.stringify(await obtainTokens(baseUrl, options), null, 2))
   })
 
@@ -84,7 +87,9 @@ async function authorize(
   })
   const location = response.headers.get('location')
   if (location === null) {
-    throw new OperatorError('The authorization was refused: client or redirect URI is not registered.')
+    throw new OperatorError(
+      'The authorization was refused: there is no such SPA or WEB client, or the redirect URI is not one of its own.',
+    )
   }
   const answer = new URL(location).searchParams
   const code = answer.get('code')
@@ -102,7 +107,13 @@ async function call(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
+const HINTS: Record<string, string> = {
+  interaction_required: ' Name it with --tenant.',
+  invalid_client: ' A confidential client needs --client-secret.',
+}
+
 function refused(who: string, answer: unknown): OperatorError {
-  const { message, error, error_description } = answer as Record<string, string | undefined>
-  return new OperatorError(`${who} was refused: ${message ?? error_description ?? error}`)
+  const { message, error = '', error_description } = answer as Record<string, string | undefined>
+  const hint = HINTS[error] ?? ''
+  return new OperatorError(`${who} was refused: ${message ?? error_description ?? error}${hint}`)
 }

@@ -14,8 +14,8 @@ const HOUR = 3_600
 const DAY = 24 * HOUR
 const YEAR = 365 * DAY
 
-/** No token outlives this: retired signing keys are kept as long. */
-const LONGEST_TOKEN = DAY
+/** No access or ID token outlives this, in seconds: keys and grants are kept as long after their end. */
+export const LONGEST_TOKEN = DAY
 
 const LIFETIMES: Record<keyof Lifetimes, { variable: string; fallback: number; max: number; what: string }> =
   {

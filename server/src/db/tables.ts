@@ -174,7 +174,7 @@ export interface MailedLinksTable {
   purpose: Fixed<string>
   user_id: Fixed<string>
   email: Fixed<string>
-  password_hash: Fixed<string | null>
+  password_hash: string | null
   expires_at: Fixed<Date>
 }
 

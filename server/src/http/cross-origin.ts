@@ -1,5 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Ctx } from '../context.ts'
+import type { Exchange } from './exchange.ts'
 
 /**
  * Who may read an answer from a page of another origin: everybody, or the origins that clients have registered.
@@ -15,7 +16,7 @@ const PREFLIGHT_SECONDS = '600'
 /** Sets the headers that let a page read the answer, or none. */
 export async function allowOrigin(
   ctx: Ctx,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { request, reply }: Exchange,
   { rule, knowsOrigin }: { rule: CrossOrigin; knowsOrigin: KnowsOrigin },
 ): Promise<void> {
   if (rule === 'everybody') {

@@ -5,6 +5,7 @@ import type { ErrorCode, OAuthErrorCode } from '../errors.ts'
 import type { Fields } from '../lib/fields.ts'
 import type { CallerKind, CallerOf } from './callers.ts'
 import type { CrossOrigin } from './cross-origin.ts'
+import type { Exchange } from './exchange.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -127,9 +128,7 @@ export type PageAnswer =
     }
   | { redirect: string }
 
-export interface PageInput {
-  request: FastifyRequest
-  reply: FastifyReply
+export interface PageInput extends Exchange {
   /** The parameters of the address. */
   query: Fields
   /** The fields of the form that was sent; empty for GET. */

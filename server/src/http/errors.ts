@@ -123,15 +123,17 @@ const OAUTH_CODES: Partial<Record<ErrorCode, OAuthErrorCode>> = {
   UNAVAILABLE: 'temporarily_unavailable',
   INTERNAL_ERROR: 'server_error',
 }
-const KEPT_STATUSES = [405, 413, 429, 500, 503]
+const KEPT_STATUSES = [413, 429, 500, 503]
 
 /** What the framework or the house refuses, as an OAuth endpoint says it: a 400, but for what is no client's fault. */
-function toOAuthError({ code, status, message, headers }: AppError): OAuthError {
-  return new OAuthError(OAUTH_CODES[code] ?? 'invalid_request', toPrintable(message), {
+function toOAuthError({ code, status, message, details, headers }: AppError): OAuthError {
+  const [first] = Array.isArray(details) ? details : []
+  const sentence = first ? `The parameter ${first.field} ${first.message}.` : message
+  return new OAuthError(OAUTH_CODES[code] ?? 'invalid_request', toPrintable(sentence), {
     status: KEPT_STATUSES.includes(status) ? status : 400,
     headers,
   })
 }
 
 /** RFC 6749 §5.2: printable ASCII without quotation mark and backslash. */
-export const toPrintable = (text: string): string => text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '')
+const toPrintable = (text: string): string => text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '')

@@ -7,7 +7,7 @@ export const pageQuery = {
   page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'The first page is 1' }),
   limit: Type.Integer({
     minimum: 1,
-    maximum: Number.MAX_SAFE_INTEGER,
+    maximum: Number.MAX_VALUE,
     default: 20,
     description: `Entries on a page; more than ${LONGEST_PAGE} are read as ${LONGEST_PAGE}`,
   }),

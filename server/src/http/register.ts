@@ -12,7 +12,6 @@ import type { Asset, Method, Page, PageAnswer, Route } from './define-route.ts'
 import { COMMON_ERRORS, impliedErrors, logServerError, toAppError } from './errors.ts'
 import { pagePolicy } from './headers.ts'
 import { answerOnce, fingerprintOf, readIdempotencyKey } from './idempotency.ts'
-import { ErrorBody } from './schema.ts'
 
 const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -47,6 +46,8 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
     url: path,
     config: { bodyType, oauth: oauthErrors !== undefined },
     ...(bodyType === 'form' && { bodyLimit: FORM_LIMIT }),
+    // A refused body is an answer too, and repeated as such.
+    attachValidation: route.idempotent,
     ...(asksFirst(route) && {
       onRequest: (request, reply) => askFirst(ctx, { request, reply }, route, wiring),
     }),
@@ -54,7 +55,7 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
       ...(body && { body }),
       ...(query && { querystring: query }),
       ...(params && { params }),
-      response: { ...replies, '4xx': ErrorBody },
+      response: replies,
     },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       if (statuses.length === 1) reply.code(statuses[0] ?? 200)
@@ -87,7 +88,10 @@ async function answerRoute(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { body, query, params, caller, method, url } = request
-  const work = () => route.handler(ctx, { body, query, params, caller, request, reply })
+  const work = async () => {
+    if (request.validationError) throw request.validationError
+    return route.handler(ctx, { body, query, params, caller, request, reply })
+  }
   const key = route.idempotent ? readIdempotencyKey(request.headers) : undefined
   if (key === undefined) return work()
   const keyed = { caller: callerName(caller), key, fingerprint: fingerprintOf({ method, url, body }) }
@@ -115,6 +119,8 @@ function registerPage(app: FastifyInstance, ctx: Ctx, page: Page): void {
     config: { bodyType: 'fields' },
     bodyLimit: FORM_LIMIT,
     handler: async (request, reply) => {
+      // An application may sign people in in a pop-up, and must still find it when it comes back.
+      reply.header('Cross-Origin-Opener-Policy', 'unsafe-none')
       const answer = await answerPage(ctx, page, request, reply)
       // RFC 9700 §4.12: whatever was posted here must not be posted on.
       if ('redirect' in answer) return reply.code(303).header('Location', answer.redirect).send()

@@ -25,7 +25,7 @@ type KeyDeps = Pick<Ctx, 'db' | 'now' | 'keys'>
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 /** How long a key is published before it signs; the key set may be cached for five minutes. */
-export const PUBLISH_AHEAD_MS = 15 * MINUTE
+const PUBLISH_AHEAD_MS = 15 * MINUTE
 /** Of two rotations closer than this, the second is an echo of the first. */
 const ECHO_MS = 5_000
 /** How long the public half of a retired key still tells that an old token was ours. */
@@ -44,7 +44,9 @@ export function createSigner(deps: KeyDeps & Pick<Ctx, 'config' | 'changes'>): S
     async verify(type, token) {
       const jws = readJws(type, token)
       const key = jws && (await findKey(ring, jws.kid))
-      const claims = key && openJws(jws, key.publicKey)
+      // An ID token may come back long after it expired; no access token lives as long as its key is published.
+      if (!key || (type === 'at+jwt' && isRetired(await ring.keys(), key, deps.now()))) return undefined
+      const claims = openJws(jws, key.publicKey)
       return claims?.iss === deps.config.baseUrl ? claims : undefined
     },
     async publishedKeys() {
@@ -58,6 +60,9 @@ async function findKey(ring: KeyRing, kid: string): Promise<SigningKey | undefin
   // Another node may have begun to sign with a key that we have not heard of yet.
   return (await ring.keys()).find(has) ?? (await ring.latestKeys()).find(has)
 }
+
+const isRetired = (keys: readonly SigningKey[], { kid }: SigningKey, now: Date): boolean =>
+  placeInTime(keys, now).some(({ key, state }) => key.kid === kid && state === 'retired')
 
 /** The JWK Set as text (RFC 7517 §5), written anew when there are other keys or one of them retires. */
 function createPublisher() {
@@ -96,6 +101,20 @@ export async function rotateSigningKeys(
   { immediately }: { immediately: boolean },
 ): Promise<Rotation> {
   return makeKey(deps, { immediately, unless: findRotated })
+}
+
+/** For when a key has leaked: a new one signs at once, and no token that another has signed is good any more. */
+export async function replaceSigningKeys(deps: KeyDeps): Promise<Rotation> {
+  const made = await makeKey(deps, { immediately: true, unless: () => undefined })
+  await deps.db.transaction().execute(async (tx) => {
+    await lockSigningKeys(tx)
+    const others = (await listSigningKeys(tx)).filter(({ kid }) => kid !== made.kid)
+    await deleteSigningKeys(
+      tx,
+      others.map(({ kid }) => kid),
+    )
+  })
+  return made
 }
 
 /** The key of a rotation that is under way or just over. An instance's first key is of none. */

@@ -1,3 +1,5 @@
+import { LONGEST_TOKEN } from '../config/lifetimes.ts'
+
 /** What a key is for at a moment. Retired ones only tell that an old token was ours. */
 export type KeyState = 'upcoming' | 'signing' | 'published' | 'retired'
 
@@ -12,8 +14,8 @@ interface Placed<K> {
   retiresAt: Date | undefined
 }
 
-/** No token lives longer than a day; the hour is for a node that hears late of the key that follows. */
-const OUTLIVES_SUCCESSION_MS = 25 * 60 * 60_000
+/** As long as a token may live; the hour is for a node that hears late of the key that follows. */
+const OUTLIVES_SUCCESSION_MS = (LONGEST_TOKEN + 3_600) * 1000
 
 /** The one activated last, of keys sorted newest first. A clock behind the one that made the first key sees it too. */
 export const findSigning = <K extends Timed>(keys: readonly K[], now: Date): K | undefined =>

@@ -19,8 +19,8 @@ export function parseFields(text: string): Fields | undefined {
   for (const pair of pairs) {
     if (pair === '') continue
     const cut = pair.indexOf('=')
-    const name = decode(cut === -1 ? pair : pair.slice(0, cut))
-    const value = decode(cut === -1 ? '' : pair.slice(cut + 1))
+    const name = decodeField(cut === -1 ? pair : pair.slice(0, cut))
+    const value = decodeField(cut === -1 ? '' : pair.slice(cut + 1))
     if (name === undefined || value === undefined) return undefined
     if (values.has(name)) repeated.add(name)
     values.set(name, value)
@@ -41,9 +41,10 @@ export const toFields = (values: Record<string, string>): Fields => ({
   toObject: () => values,
 })
 
-export const NO_FIELDS: Fields = { get: () => undefined, repeated: [], toObject: () => ({}) }
+export const NO_FIELDS: Fields = toFields({})
 
-function decode(text: string): string | undefined {
+/** The value of a form-urlencoded text; undefined for what is none. */
+export function decodeField(text: string): string | undefined {
   try {
     const value = decodeURIComponent(text.replaceAll('+', ' '))
     return isCleanText(value) ? value : undefined

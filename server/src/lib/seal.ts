@@ -46,6 +46,20 @@ export function createSealer(keys: readonly [Buffer, ...Buffer[]]): Sealer {
   }
 }
 
+/** A sealed value in characters that can stand in an address or a form. */
+export const sealText = (sealer: Sealer, purpose: string, text: string): string =>
+  sealer.seal(purpose, text).toString('base64url')
+
+/** Undefined for whatever was not sealed by us for this purpose. */
+export function unsealText(sealer: Sealer, purpose: string, sealed: string | undefined): string | undefined {
+  if (sealed === undefined) return undefined
+  try {
+    return sealer.unseal(purpose, Buffer.from(sealed, 'base64url'))
+  } catch {
+    return undefined
+  }
+}
+
 function keyOf(byFingerprint: Map<string, Buffer>, sealed: Buffer): Buffer {
   const key = byFingerprint.get(sealed.subarray(1, 5).toString('hex'))
   if (!key) throw new Error('sealed with a key that is not configured')

@@ -5,3 +5,6 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /** What is kept of a secret. It has too many bits to be tried out, so a fast hash does. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** Whether this could be one. */
+export const isSecret = (text: string): boolean => /^[\w-]{43}$/.test(text)

@@ -50,7 +50,7 @@ async function loadLiveToken(ctx: Ctx, token: string): Promise<Fact<LiveToken> |
   return claims.sid === undefined ? loadMachineToken(ctx, claims) : loadPersonToken(ctx, claims)
 }
 
-/** A signature of ours vouches for the content; the shape is checked all the same. */
+/** A signature of ours vouches for the content; that it is an access token's is checked all the same. */
 export function toAccessClaims(claims: Claims | undefined): AccessClaims | undefined {
   const { sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id } = claims ?? {}
   const texts = [sub, aud, jti, client_id, scope].every((claim) => typeof claim === 'string')
@@ -64,6 +64,9 @@ export function toAccessClaims(claims: Claims | undefined): AccessClaims | undef
 const scopesOf = ({ scope }: AccessClaims, allowed: string[]) =>
   parseScope(scope).filter((granted) => allowed.includes(granted))
 
+/** A key may be withdrawn, and with it everything it has signed. */
+const KEYS = 'signing_keys'
+
 async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<LiveToken> | undefined> {
   const { jti, tenant_id } = claims
   const grantId = anchorOf(jti)
@@ -73,6 +76,7 @@ async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Liv
   return {
     value: { claims, scopes: scopesOf(claims, person.client_scopes), person },
     subjects: [
+      KEYS,
       `grant:${grantId}`,
       `session:${person.session_id}`,
       `user:${person.id}`,
@@ -109,7 +113,7 @@ async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Li
   if (!alive) return undefined
   return {
     value: { claims, scopes: scopesOf(claims, client.scopes), person: undefined },
-    subjects: [`client:${client.id}`, `application:${aud}`, `token:${jti}`],
+    subjects: [KEYS, `client:${client.id}`, `application:${aud}`, `token:${jti}`],
   }
 }
 

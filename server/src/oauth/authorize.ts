@@ -1,10 +1,11 @@
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import type { PageAnswer } from '../http/define-route.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { type Fields, toFields } from '../lib/fields.ts'
 import { newId } from '../lib/ids.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
-import { type BrowserSession, type Exchange, findBrowserSession } from '../sessions/browser-session.ts'
+import { type BrowserSession, findBrowserSession } from '../sessions/browser-session.ts'
 import { type Journey, signInAddress } from '../sessions/journey.ts'
 import {
   type AuthorizeRequest,
@@ -25,8 +26,8 @@ export interface Luggage {
   tenantId?: string
   /** For whom a page was shown: what another person answers there does not count. */
   viewer?: string
-  /** The tenant that a page asked their consent in. */
-  consentIn?: string | undefined
+  /** What a page asked them to allow. */
+  consent?: { tenantId: string | undefined; scopes: string[] }
 }
 
 export type AuthorizeJourney = Journey & { luggage: Luggage }
@@ -82,26 +83,26 @@ export const resume = (
   { journey, show }: { journey: AuthorizeJourney; show: ShowStep },
 ): Promise<PageAnswer> => dispatch(ctx, exchange, { fields: toFields(journey.luggage.fields), journey, show })
 
-/** A request travels in the address of every page on its way. */
-const LONGEST_REQUEST = 8_000
+/** It travels in the address of every page on its way, sealed and so a third longer. */
+const LONGEST_JOURNEY = 8_000
 
 function begin(
   ctx: Ctx,
   { client, redirectUri, loginHint }: AuthorizeRequest,
   fields: Fields,
 ): AuthorizeJourney {
-  const luggage = { fields: fields.toObject() }
-  if (JSON.stringify(luggage).length > LONGEST_REQUEST) {
-    throw new OAuthError('invalid_request', 'The parameters are too long.')
-  }
-  return {
+  const journey = {
     next: CONTINUE_PATH,
     startedAt: ctx.now().getTime(),
     application: client.applicationName,
     loginHint,
     formTargets: [originOf(redirectUri)],
-    luggage,
+    luggage: { fields: fields.toObject() },
   }
+  if (Buffer.byteLength(JSON.stringify(journey)) > LONGEST_JOURNEY) {
+    throw new OAuthError('invalid_request', 'The parameters are too long.')
+  }
+  return journey
 }
 
 /** What a Content-Security-Policy calls the target: an origin, or the scheme of a native app. */
@@ -184,7 +185,10 @@ async function mustConsent(
   return prompts.includes('consent') && consent.granted_at.getTime() < journey.startedAt
 }
 
-/** Writes the authorization down; the answer is its code. Undefined when the session has ended at this very moment. */
+/**
+ * Writes the authorization down; the answer is its code. Undefined when the session, or something
+ * else it hangs on, has ended at this very moment: then they begin again at the sign-in.
+ */
 async function finish(
   ctx: Ctx,
   { client, redirectUri, state, scopes, nonce, challenge }: AuthorizeRequest,

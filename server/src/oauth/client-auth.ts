@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache'
 import { type Client, findClient, findSecret } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
-import { AppError, OAuthError } from '../errors.ts'
+import { OAuthError, tooManyAttempts } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
-import { isCleanText } from '../lib/text.ts'
+import { decodeField } from '../lib/fields.ts'
 
 /** What a client shows of itself: in the header, in the body, or just its name. */
 interface Credentials {
@@ -87,23 +87,15 @@ function readCredentials(request: FastifyRequest, form: Form): Credentials {
 /** The credentials of HTTP Basic, each form-urlencoded (RFC 6749 §2.3.1); undefined when there is no header. */
 export function readBasic({ raw }: FastifyRequest): { clientId: string; secret: string } | undefined {
   const [header, ...others] = raw.headersDistinct.authorization ?? []
-  if (header === undefined) return undefined
+  // Another scheme is not for us to judge.
+  if (header === undefined || !/^basic(?: |$)/i.test(header)) return undefined
   const encoded = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1]
   if (encoded === undefined || others.length > 0) throw invalidClient(true)
   const [id, ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
-  const clientId = formDecode(id ?? '')
-  const secret = formDecode(rest.join(':'))
+  const clientId = decodeField(id ?? '')
+  const secret = decodeField(rest.join(':'))
   if (rest.length === 0 || clientId === undefined || secret === undefined) throw invalidClient(true)
   return { clientId, secret }
-}
-
-function formDecode(text: string): string | undefined {
-  try {
-    const decoded = decodeURIComponent(text.replaceAll('+', ' '))
-    return isCleanText(decoded) ? decoded : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const WINDOW_SECONDS = 60
@@ -122,13 +114,13 @@ function blockedBy(ctx: Ctx): LRUCache<string, number> {
 function refuseWhenBlocked(ctx: Ctx, key: string): void {
   const until = blockedBy(ctx).get(key) ?? 0
   const seconds = Math.ceil((until - ctx.now().getTime()) / 1000)
-  if (seconds > 0) throw new AppError('RATE_LIMITED', { headers: { 'Retry-After': String(seconds) } })
+  if (seconds > 0) throw tooManyAttempts(seconds)
 }
 
 /** Failures count for this client from this address: nobody's guesses keep the client itself out. */
 async function countFailure(ctx: Ctx, key: string): Promise<void> {
-  const failures = ctx.config.limits.clientFailures
-  const limiter = createLimiter(ctx.db, { name: 'client', failures, seconds: WINDOW_SECONDS })
-  const wait = await limiter.fail(key)
+  const most = ctx.config.limits.clientFailures
+  const limiter = createLimiter(ctx.db, { name: 'client', most, seconds: WINDOW_SECONDS })
+  const wait = await limiter.count(key)
   if (wait !== undefined) blockedBy(ctx).set(key, ctx.now().getTime() + wait * 1000)
 }

@@ -13,8 +13,13 @@ import type { Subject } from './tokens.ts'
 const INACTIVE: IntrospectReply = { active: false }
 
 /** Tells a resource server about a token (RFC 7662). What it may not see looks like a token that does not exist. */
-export async function introspect(ctx: Ctx, request: FastifyRequest, token: string): Promise<IntrospectReply> {
+export async function introspect(
+  ctx: Ctx,
+  request: FastifyRequest,
+  token: string | undefined,
+): Promise<IntrospectReply> {
   const caller = await authenticateResource(ctx, request)
+  if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.')
   // A JWT has dots; a refresh token has none.
   return token.includes('.')
     ? describeAccessToken(ctx, caller, token)
@@ -34,16 +39,13 @@ async function authenticateResource(ctx: Ctx, request: FastifyRequest): Promise<
   }
 }
 
-/** Tokens of its own application, and of its own tenant if it has one; a machine of the instance sees all. */
-function maySee(caller: Client, applicationId: string, tenantId: string | null | undefined): boolean {
-  if (caller.kind === 'MACHINE' && caller.tenantId === undefined) return true
-  const sameTenant = caller.tenantId === undefined || caller.tenantId === tenantId
-  return caller.applicationId === applicationId && sameTenant
-}
+/** A client sees the tokens of its own application, and a machine of the whole instance sees all. */
+const maySee = (caller: Client, applicationId: string): boolean =>
+  caller.applicationId === applicationId || (caller.kind === 'MACHINE' && caller.tenantId === undefined)
 
 async function describeAccessToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectReply> {
   const live = await findLiveToken(ctx, token)
-  if (!live || !maySee(caller, live.claims.aud, live.claims.tenant_id)) return INACTIVE
+  if (!live || !maySee(caller, live.claims.aud)) return INACTIVE
   const { sub, client_id, exp, iat, tenant_id } = live.claims
   const scope = live.scopes.join(' ')
   return { active: true, sub, client_id, scope, exp, iat, ...(tenant_id !== undefined && { tenant_id }) }
@@ -53,7 +55,7 @@ async function describeRefreshToken(ctx: Ctx, caller: Client, token: string): Pr
   const grant = await findGrantByRefreshToken(ctx.db, hashSecret(token))
   if (!grant || grant.token_used_at !== null || grant.token_expires_at <= ctx.now()) return INACTIVE
   const client = await findClient(ctx, grant.client_name)
-  if (!client || client.disabled || !maySee(caller, client.applicationId, grant.tenant_id)) return INACTIVE
+  if (!client || client.disabled || !maySee(caller, client.applicationId)) return INACTIVE
   const subject = findSubject(client, grant)
   if (!subject) return INACTIVE
   return {

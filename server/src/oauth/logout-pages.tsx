@@ -3,13 +3,15 @@ import { comeAgainByGet } from '../http/come-again.ts'
 import { csrfToken, requireCsrf } from '../http/csrf.ts'
 import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
 import type { Fields } from '../lib/fields.ts'
-import { endSession, findBrowserSession, forgetCookie } from '../sessions/browser-session.ts'
+import { sealText, unsealText } from '../lib/seal.ts'
+import { signOut } from '../sessions/browser-session.ts'
 import { Form } from '../ui/form.tsx'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
 import { logOut } from './logout.ts'
 
 const CONFIRM_PATH = '/api/oauth/logout/confirm'
+/** The address we found good when the page was made: nobody can put another in its place. */
 const RETURN_PURPOSE = 'logout-return'
 
 export const logoutPages = [
@@ -28,10 +30,12 @@ export const logoutPages = [
     path: CONFIRM_PATH,
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
-      const session = await findBrowserSession(ctx, input)
-      if (session) await endSession(ctx, session.id)
-      forgetCookie(ctx, input.reply)
-      return { html: render(<SignedOutPage returnTo={openReturn(ctx, input.form.get('return'))} />) }
+      await signOut(ctx, input)
+      return {
+        html: render(
+          <SignedOutPage returnTo={unsealText(ctx.keys, RETURN_PURPOSE, input.form.get('return'))} />,
+        ),
+      }
     },
   }),
 ]
@@ -41,18 +45,8 @@ async function answerLogout(ctx: Ctx, input: PageInput, fields: Fields): Promise
   if (outcome.kind === 'redirect') return { redirect: outcome.to }
   if (outcome.kind === 'out') return { html: render(<SignedOutPage returnTo={outcome.returnTo} />) }
   const csrf = csrfToken(ctx, input.request, input.reply)
-  const sealed = outcome.returnTo && ctx.keys.seal(RETURN_PURPOSE, outcome.returnTo).toString('base64url')
+  const sealed = outcome.returnTo && sealText(ctx.keys, RETURN_PURPOSE, outcome.returnTo)
   return { html: render(<ConfirmPage email={outcome.session.email} csrf={csrf} returnTo={sealed} />) }
-}
-
-/** The address we found good when the page was made: nobody can put another in its place. */
-function openReturn(ctx: Ctx, sealed: string | undefined): string | undefined {
-  if (sealed === undefined) return undefined
-  try {
-    return ctx.keys.unseal(RETURN_PURPOSE, Buffer.from(sealed, 'base64url'))
-  } catch {
-    return undefined
-  }
 }
 
 const ConfirmPage = ({

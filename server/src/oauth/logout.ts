@@ -1,10 +1,10 @@
 import { findClient, knowsPostLogoutUri } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
+import type { Exchange } from '../http/exchange.ts'
 import type { Fields } from '../lib/fields.ts'
 import {
   type BrowserSession,
-  type Exchange,
   endSession,
   findBrowserSession,
   forgetCookie,

@@ -18,7 +18,6 @@ import {
   type ShowStep,
 } from './authorize.ts'
 import { readReturnAddress } from './authorize-request.ts'
-import { parseScope } from './scopes.ts'
 import { AccountPage, ConsentPage, TenantPage } from './step-pages.tsx'
 import { putConsent } from './store.ts'
 
@@ -60,13 +59,9 @@ export const authorizePages = [
       const denied = new OAuthError('access_denied', 'The person did not consent.')
       return { leave: refusal(ctx, address, denied) }
     }
-    const { client } = address
-    const asked = parseScope(journey.luggage.fields.scope)
-    await putConsent(
-      ctx.db,
-      { userId, applicationId: client.applicationId, tenantId: journey.luggage.consentIn },
-      { scopes: asked.filter((scope) => client.scopes.includes(scope)), granted_at: ctx.now() },
-    )
+    const { tenantId, scopes } = journey.luggage.consent ?? { tenantId: undefined, scopes: [] }
+    const { applicationId } = address.client
+    await putConsent(ctx.db, { userId, applicationId, tenantId }, { scopes, granted_at: ctx.now() })
     return { luggage: journey.luggage }
   }),
 ]
@@ -106,10 +101,7 @@ function answerStep(
         return { redirect: result.leave }
       }
       return {
-        redirect: withJourney(ctx, CONTINUE_PATH, {
-          ...journey,
-          luggage: result.luggage,
-        } as AuthorizeJourney),
+        redirect: withJourney(ctx, CONTINUE_PATH, { ...journey, luggage: result.luggage }),
       }
     },
   })
@@ -118,8 +110,9 @@ function answerStep(
 const showStep =
   (ctx: Ctx, { request, reply }: PageInput): ShowStep =>
   (step, { client, scopes }, journey) => {
-    const consentIn = step.kind === 'consent' ? step.tenant?.id : undefined
-    const seen = { ...journey, luggage: { ...journey.luggage, viewer: step.session.userId, consentIn } }
+    const viewer = step.session.userId
+    const asked = step.kind === 'consent' ? { consent: { tenantId: step.tenant?.id, scopes } } : {}
+    const seen = { ...journey, luggage: { ...journey.luggage, viewer, ...asked } }
     const props = {
       action: withJourney(ctx, PATHS[step.kind], seen),
       csrf: csrfToken(ctx, request, reply),

@@ -1,8 +1,8 @@
 import type { OAuthErrorCode } from '../errors.ts'
 import { defineRoute, type Route } from '../http/define-route.ts'
+import { sendCacheable } from './cacheable.ts'
 import { describeProvider } from './discovery.ts'
 import { introspect } from './introspect.ts'
-import { sendCacheable } from './published.ts'
 import { revoke } from './revoke.ts'
 import {
   Discovery,

@@ -45,7 +45,7 @@ export const RevokeForm = Type.Object(
 export const Success = Type.Object({ success: Type.Boolean() }, { title: 'Success' })
 
 export const IntrospectForm = Type.Object(
-  { token: Type.String(), token_type_hint: Parameter('refresh_token or access_token') },
+  { token: Parameter('The token to look at'), token_type_hint: Parameter('refresh_token or access_token') },
   { title: 'IntrospectRequest' },
 )
 
@@ -98,16 +98,12 @@ export const Discovery = Type.Object(
     introspection_endpoint: Type.String(),
     scopes_supported: Texts,
     response_types_supported: Texts,
-    response_modes_supported: Texts,
     grant_types_supported: Texts,
     token_endpoint_auth_methods_supported: Texts,
-    introspection_endpoint_auth_methods_supported: Texts,
     subject_types_supported: Texts,
     id_token_signing_alg_values_supported: Texts,
     code_challenge_methods_supported: Texts,
     claims_supported: Texts,
-    prompt_values_supported: Texts,
-    request_parameter_supported: Type.Boolean(),
     request_uri_parameter_supported: Type.Boolean(),
     authorization_response_iss_parameter_supported: Type.Boolean(),
   },

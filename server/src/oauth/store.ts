@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { LONGEST_TOKEN } from '../config/lifetimes.ts'
 import type { Db } from '../db/open.ts'
 
 /** What userinfo may tell of a person, and what decides over them. */
@@ -109,16 +111,24 @@ export async function putConsent(
   await db
     .insertInto('consents')
     .values({ user_id: userId, application_id: applicationId, tenant_id: tenantId ?? null, ...given })
-    .onConflict((conflict) => conflict.columns(['user_id', 'application_id', 'tenant_id']).doUpdateSet(given))
+    // What was allowed before, through another client of the application perhaps, stays so.
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'application_id', 'tenant_id']).doUpdateSet({
+        scopes: sql`array(select distinct unnest(consents.scopes || excluded.scopes))`,
+        granted_at: given.granted_at,
+      }),
+    )
     .execute()
 }
 
 /** Removes what has run out, some at a time, so that no lock is held for long. Says how much there was. */
 export async function sweep(db: Db, { now, limit }: { now: Date; limit: number }): Promise<number> {
+  // The last access token of a grant may outlive its refresh tokens.
+  const lastToken = new Date(now.getTime() - LONGEST_TOKEN * 1000)
   const grants = await db
     .deleteFrom('grants')
     .where('id', 'in', (query) =>
-      query.selectFrom('grants').select('id').where('expires_at', '<', now).limit(limit),
+      query.selectFrom('grants').select('id').where('expires_at', '<', lastToken).limit(limit),
     )
     .executeTakeFirst()
   const tokens = await db
@@ -127,6 +137,11 @@ export async function sweep(db: Db, { now, limit }: { now: Date; limit: number }
       query.selectFrom('refresh_tokens').select('hash').where('expires_at', '<', now).limit(limit),
     )
     .executeTakeFirst()
-  const revoked = await db.deleteFrom('revoked_tokens').where('expires_at', '<', now).executeTakeFirst()
+  const revoked = await db
+    .deleteFrom('revoked_tokens')
+    .where('jti', 'in', (query) =>
+      query.selectFrom('revoked_tokens').select('jti').where('expires_at', '<', now).limit(limit),
+    )
+    .executeTakeFirst()
   return Number(grants.numDeletedRows + tokens.numDeletedRows + revoked.numDeletedRows)
 }

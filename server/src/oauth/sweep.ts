@@ -1,4 +1,4 @@
-import { forgetOldFailures } from '../db/limiter.ts'
+import { forgetOldCounts } from '../db/limiter.ts'
 import { defineJob } from '../jobs/job.ts'
 import { sweepSessions } from '../sessions/browser-session.ts'
 import { sweep } from './store.ts'
@@ -12,6 +12,6 @@ export const sweepExpired = defineJob<unknown>({
   async run(ctx) {
     while ((await sweep(ctx.db, { now: ctx.now(), limit: BATCH })) >= BATCH);
     await sweepSessions(ctx)
-    await forgetOldFailures(ctx.db)
+    await forgetOldCounts(ctx.db, ctx.now())
   },
 })

@@ -45,9 +45,8 @@ export async function issueTokens(
 ): Promise<TokenReply> {
   const { client, scopes } = subject
   const { accessToken, idToken } = lifetimesOf(ctx, client)
-  const access = ctx.signer.sign('at+jwt', accessClaims(ctx, subject, accessToken))
   // The ID token names the access token's hash (at_hash), so it is signed after it.
-  const access_token = await access
+  const access_token = await ctx.signer.sign('at+jwt', accessClaims(ctx, subject, accessToken))
   return {
     access_token,
     token_type: 'Bearer',

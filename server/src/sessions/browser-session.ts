@@ -2,19 +2,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { clientAddress, clientNetwork } from '../http/client-address.ts'
 import { clearCookie, readCookie, setCookie } from '../http/cookies.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { newId } from '../lib/ids.ts'
-import { hashSecret, newSecret } from '../lib/secrets.ts'
+import { hashSecret, isSecret, newSecret } from '../lib/secrets.ts'
 import { displayNameOf } from '../users/profile.ts'
 import {
   deleteEndedSessions,
+  deleteExpiredLinks,
   deleteSession,
   findSessionBySecret,
   insertSession,
+  touchSession,
   updateSession,
 } from './store.ts'
 
 const COOKIE = 'latchkey_session'
-const SECRET = /^[\w-]{43}$/
 /** A cookie's secret is replaced after this long. */
 const ROTATE_MS = 60 * 60_000
 /** The one before stays good this long once the new one has arrived, for requests under way. */
@@ -22,12 +24,6 @@ const OVERLAP_MS = 60_000
 /** Activity is written down at most this often. */
 const TOUCH_MS = 60_000
 const LONGEST_USER_AGENT = 512
-
-/** Request and answer together: reading a session may renew its cookie. */
-export interface Exchange {
-  request: FastifyRequest
-  reply: FastifyReply
-}
 
 /** A person signed in in this browser. */
 export interface BrowserSession {
@@ -48,7 +44,7 @@ type Found = NonNullable<Awaited<ReturnType<typeof findSessionBySecret>>>
 /** The session of this browser's cookie, if it is good for anything. */
 export async function findBrowserSession(ctx: Ctx, exchange: Exchange): Promise<BrowserSession | undefined> {
   const secret = readCookie(exchange.request, ctx.config, COOKIE)
-  if (secret === undefined || !SECRET.test(secret)) return undefined
+  if (secret === undefined || !isSecret(secret)) return undefined
   const hash = hashSecret(secret)
   const found = await findSessionBySecret(ctx.db, hash)
   if (!found || !isGood(ctx, found, hash)) return undefined
@@ -140,7 +136,7 @@ const whence = (request: FastifyRequest) => ({
 
 async function findOwn(ctx: Ctx, { request }: Exchange, userId: string): Promise<Found | undefined> {
   const secret = readCookie(request, ctx.config, COOKIE)
-  if (secret === undefined || !SECRET.test(secret)) return undefined
+  if (secret === undefined || !isSecret(secret)) return undefined
   const hash = hashSecret(secret)
   const found = await findSessionBySecret(ctx.db, hash)
   return found?.user_id === userId && isGood(ctx, found, hash) ? found : undefined
@@ -152,6 +148,15 @@ function giveCookie(ctx: Ctx, reply: FastifyReply, { secret, since }: { secret: 
   setCookie(reply, ctx.config, { name: COOKIE, value: secret, maxAgeSeconds })
 }
 
+/** Writes down that a token of the session was used. */
+export async function noteActivity(
+  ctx: Ctx,
+  { id, lastActive }: { id: string; lastActive: Date },
+): Promise<void> {
+  const now = ctx.now()
+  if (now.getTime() - lastActive.getTime() > TOUCH_MS) await touchSession(ctx.db, id, now)
+}
+
 /** Ends a session and, with it, every token that came from it; nobody hears otherwise once this returns. */
 export async function endSession(ctx: Ctx, id: string): Promise<void> {
   await deleteSession(ctx.db, id)
@@ -160,9 +165,17 @@ export async function endSession(ctx: Ctx, id: string): Promise<void> {
 
 export const forgetCookie = (ctx: Ctx, reply: FastifyReply): void => clearCookie(reply, ctx.config, COOKIE)
 
-/** Removes the sessions whose cookie is good for nothing any more and that no token depends on. */
+/** Signs whoever is signed in in this browser out. */
+export async function signOut(ctx: Ctx, exchange: Exchange): Promise<void> {
+  const session = await findBrowserSession(ctx, exchange)
+  if (session) await endSession(ctx, session.id)
+  forgetCookie(ctx, exchange.reply)
+}
+
+/** Removes sessions whose cookie is good for nothing any more and that no token depends on, and links that ran out. */
 export async function sweepSessions({ config, db, now }: Ctx): Promise<void> {
   const { sessionIdle, session } = config.lifetimes
   const ago = (seconds: number) => new Date(now().getTime() - seconds * 1000)
   await deleteEndedSessions(db, { idleSince: ago(sessionIdle), startedBefore: ago(session) })
+  await deleteExpiredLinks(db, now())
 }

@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import { sealText, unsealText } from '../lib/seal.ts'
 
 /**
  * Where a person was going when a page of ours had to stop them: sealed into the address of the page, so that every
@@ -22,18 +23,11 @@ export interface Journey {
 const PURPOSE = 'journey'
 const LONGEST_MS = 24 * 3_600_000
 
-export const sealJourney = (ctx: Ctx, journey: Journey): string =>
-  ctx.keys.seal(PURPOSE, JSON.stringify(journey)).toString('base64url')
-
 /** Undefined for anything that is not ours, or older than a day. */
-export function openJourney(ctx: Ctx, text: string | undefined): Journey | undefined {
-  if (text === undefined) return undefined
-  try {
-    const journey = JSON.parse(ctx.keys.unseal(PURPOSE, Buffer.from(text, 'base64url'))) as Journey
-    return ctx.now().getTime() - journey.startedAt < LONGEST_MS ? journey : undefined
-  } catch {
-    return undefined
-  }
+export function openJourney(ctx: Ctx, sealed: string | undefined): Journey | undefined {
+  const text = unsealText(ctx.keys, PURPOSE, sealed)
+  const journey = text === undefined ? undefined : (JSON.parse(text) as Journey)
+  return journey && ctx.now().getTime() - journey.startedAt < LONGEST_MS ? journey : undefined
 }
 
 /** The address of the sign-in on the way. `again`: also for whoever is signed in. */
@@ -42,4 +36,4 @@ export const signInAddress = (ctx: Ctx, journey: Journey, again: boolean): strin
 
 /** The address of a page of ours that knows about the journey. */
 export const withJourney = (ctx: Ctx, path: string, journey: Journey): string =>
-  `${path}?journey=${sealJourney(ctx, journey)}`
+  `${path}?journey=${sealText(ctx.keys, PURPOSE, JSON.stringify(journey))}`

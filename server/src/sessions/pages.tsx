@@ -5,8 +5,9 @@ import { definePage, type PageAnswer, type PageInput } from '../http/define-rout
 import { Field, Form } from '../ui/form.tsx'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
-import { endSession, findBrowserSession, forgetCookie } from './browser-session.ts'
+import { findBrowserSession, signOut } from './browser-session.ts'
 import { type Journey, openJourney, withJourney } from './journey.ts'
+import { PASSWORD_NEEDED } from './mailed-links.ts'
 import { signIn } from './sign-in.ts'
 import { verifyEmail } from './sign-up.ts'
 
@@ -59,9 +60,7 @@ export const sessionPages = [
     path: '/logout',
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
-      const session = await findBrowserSession(ctx, input)
-      if (session) await endSession(ctx, session.id)
-      forgetCookie(ctx, input.reply)
+      await signOut(ctx, input)
       return { redirect: '/login' }
     },
   }),
@@ -69,17 +68,20 @@ export const sessionPages = [
     method: 'GET',
     path: '/verify-email',
     // A mail scanner that follows every link must not use it up: a person presses the button.
-    handler: (ctx, input) => {
-      const csrf = csrfToken(ctx, input.request, input.reply)
-      return { html: render(<VerifyEmailPage token={input.query.get('token') ?? ''} csrf={csrf} />) }
-    },
+    handler: (ctx, input) => showVerify(ctx, input, { token: input.query.get('token') ?? '' }),
   }),
   definePage({
     method: 'POST',
     path: '/verify-email',
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
-      await verifyEmail(ctx, input.form.get('token') ?? '')
+      const token = input.form.get('token') ?? ''
+      try {
+        await verifyEmail(ctx, token, input.form.get('password'))
+      } catch (error) {
+        if (!(error instanceof AppError) || error.details !== PASSWORD_NEEDED) throw error
+        return { status: error.status, ...showVerify(ctx, input, { token, problem: error.message }) }
+      }
       return { html: render(<VerifiedPage />) }
     },
   }),
@@ -106,6 +108,11 @@ function showLogin(ctx: Ctx, input: PageInput, { journey, email, problem }: Logi
       />,
     ),
   }
+}
+
+function showVerify(ctx: Ctx, input: PageInput, state: { token: string; problem?: string }) {
+  const csrf = csrfToken(ctx, input.request, input.reply)
+  return { html: render(<VerifyEmailPage csrf={csrf} {...state} />) }
 }
 
 interface LoginPageProps {
@@ -169,12 +176,27 @@ const SignedInPage = ({ displayName, email, csrf }: { displayName: string; email
   </Layout>
 )
 
-const VerifyEmailPage = ({ token, csrf }: { token: string; csrf: string }) => (
+const VerifyEmailPage = ({ token, csrf, problem }: { token: string; csrf: string; problem?: string }) => (
   <Layout title="Confirm your address">
     <h1>Confirm your address</h1>
-    <p>Press the button to confirm that this e-mail address is yours.</p>
+    {problem === undefined ? (
+      <p>Press the button to confirm that this e-mail address is yours.</p>
+    ) : (
+      <p id="problem" role="alert">
+        {problem}
+      </p>
+    )}
     <Form action="/verify-email" csrf={csrf}>
       <input type="hidden" name="token" value={token} />
+      {problem !== undefined && (
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          describedBy="problem"
+        />
+      )}
       <button type="submit">Confirm</button>
     </Form>
   </Layout>

@@ -1,10 +1,10 @@
-import type { Ctx } from '../context.ts'
+import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { isCrossOrigin } from '../http/csrf.ts'
 import { defineRoute } from '../http/define-route.ts'
 import { Done } from '../http/schema.ts'
-import { type Exchange, endSession, findBrowserSession, forgetCookie } from './browser-session.ts'
+import { signOut } from './browser-session.ts'
 import { LoginReply, LoginRequest, RegisterReply, RegisterRequest, VerifyEmailRequest } from './schema.ts'
 import { signIn } from './sign-in.ts'
 import { register, verifyEmail } from './sign-up.ts'
@@ -23,7 +23,7 @@ export const sessionRoutes = [
     reply: { 200: LoginReply },
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'FORBIDDEN'],
     handler: async (ctx, { body, request, reply }) => {
-      refuseCrossOrigin({ request, reply })
+      refuseCrossOrigin(request)
       return signIn(ctx, { request, reply }, body)
     },
   }),
@@ -36,8 +36,9 @@ export const sessionRoutes = [
     reply: { 200: Done },
     errors: ['FORBIDDEN'],
     handler: async (ctx, { request, reply }) => {
-      refuseCrossOrigin({ request, reply })
-      return signOut(ctx, { request, reply })
+      refuseCrossOrigin(request)
+      await signOut(ctx, { request, reply })
+      return { success: true, message: 'Signed out' }
     },
   }),
   defineRoute({
@@ -61,20 +62,13 @@ export const sessionRoutes = [
     reply: { 200: Done },
     errors: ['INVALID_TOKEN'],
     handler: async (ctx, { body }) => {
-      await verifyEmail(ctx, body.token)
+      await verifyEmail(ctx, body.token, body.password)
       return { success: true, message: 'Email verified' }
     },
   }),
 ]
 
 /** Another site must not sign anybody in or out here. */
-function refuseCrossOrigin({ request }: Exchange): void {
+function refuseCrossOrigin(request: FastifyRequest): void {
   if (isCrossOrigin(request)) throw new AppError('FORBIDDEN')
-}
-
-async function signOut(ctx: Ctx, exchange: Exchange) {
-  const session = await findBrowserSession(ctx, exchange)
-  if (session) await endSession(ctx, session.id)
-  forgetCookie(ctx, exchange.reply)
-  return { success: true, message: 'Signed out' }
 }

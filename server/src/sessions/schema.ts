@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { SignedInUser } from '../users/profile.ts'
 
-const Name = Type.String({ minLength: 1, maxLength: 100 })
+const Name = Type.String({ pattern: '\\S', maxLength: 100 })
 
 export const LoginRequest = Type.Object(
   { email: Type.String({ maxLength: 1000 }), password: Type.String({ maxLength: 4096 }) },
@@ -19,7 +19,7 @@ export const RegisterRequest = Type.Object(
     password: Type.String({ maxLength: 4096 }),
     givenName: Type.Optional(Name),
     familyName: Type.Optional(Name),
-    displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    displayName: Type.Optional(Type.String({ pattern: '\\S', maxLength: 200 })),
   },
   { title: 'RegisterRequest' },
 )
@@ -27,6 +27,14 @@ export const RegisterRequest = Type.Object(
 export const RegisterReply = Type.Object({ user: SignedInUser }, { title: 'RegisterReply' })
 
 export const VerifyEmailRequest = Type.Object(
-  { token: Type.String({ maxLength: 1000 }) },
+  {
+    token: Type.String({ maxLength: 1000 }),
+    password: Type.Optional(
+      Type.String({
+        maxLength: 4096,
+        description: 'Needed when several people have signed up with the address',
+      }),
+    ),
+  },
   { title: 'VerifyEmailRequest' },
 )

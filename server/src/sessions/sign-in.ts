@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import { createLimiter, type Limiter } from '../db/limiter.ts'
-import { AppError } from '../errors.ts'
+import { AppError, tooManyAttempts } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { findByCredentials } from '../users/credentials.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
-import { type Exchange, startBrowserSession } from './browser-session.ts'
+import { startBrowserSession } from './browser-session.ts'
 import { isKnownAt } from './store.ts'
 
 const WINDOW_SECONDS = 15 * 60
@@ -23,7 +24,7 @@ export async function signIn(
   await refuseWhenBlocked(counts)
   const user = await findByCredentials(ctx, email, password)
   if (!user) {
-    const waits = await Promise.all(counts.map(({ limiter, key }) => limiter.fail(key)))
+    const waits = await Promise.all(counts.map(({ limiter, key }) => limiter.count(key)))
     throw tooMany(waits) ?? new AppError('INVALID_CREDENTIALS')
   }
   // Guesses sent all at once passed the first look together. Beyond the limit right and wrong get the same answer.
@@ -42,14 +43,14 @@ interface Count {
 function countsFor(ctx: Ctx, email: string, network: string): Count[] {
   const { signInFailures } = ctx.config.limits
   const limiterOf = (name: string, factor: number) =>
-    createLimiter(ctx.db, { name, failures: signInFailures * factor, seconds: WINDOW_SECONDS })
+    createLimiter(ctx.db, { name, most: signInFailures * factor, seconds: WINDOW_SECONDS })
   // Whatever was typed is the account: nobody learns from the count whether it exists.
   const address = email.trim().toLowerCase()
   const account = createHash('sha256').update(address).digest('base64url')
   const strangers = limiterOf('sign-in-account', 10)
   return [
     { limiter: limiterOf('sign-in', 1), key: `${account}:${network}` },
-    { limiter: limiterOf('sign-in-address', 20), key: network },
+    { limiter: limiterOf('sign-in-address', 50), key: network },
     { limiter: exempting(strangers, () => isKnownAt(ctx.db, address, network)), key: account },
   ]
 }
@@ -60,7 +61,7 @@ const exempting = (limiter: Limiter, isExempt: () => Promise<boolean>): Limiter 
     wait === undefined || (await isExempt()) ? undefined : wait
   return {
     blockedFor: async (key) => unlessExempt(await limiter.blockedFor(key)),
-    fail: async (key) => unlessExempt(await limiter.fail(key)),
+    count: async (key) => unlessExempt(await limiter.count(key)),
     forgive: limiter.forgive,
   }
 }
@@ -72,5 +73,5 @@ async function refuseWhenBlocked(counts: Count[]): Promise<void> {
 
 function tooMany(waits: (number | undefined)[]): AppError | undefined {
   const wait = Math.max(0, ...waits.map((seconds) => seconds ?? 0))
-  return wait > 0 ? new AppError('RATE_LIMITED', { headers: { 'Retry-After': String(wait) } }) : undefined
+  return wait > 0 ? tooManyAttempts(wait) : undefined
 }

@@ -1,30 +1,33 @@
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
-import { AppError } from '../errors.ts'
+import type { Tx } from '../db/open.ts'
+import { AppError, tooManyAttempts } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
 import { newId } from '../lib/ids.ts'
+import type { Letter } from '../mail/letter.tsx'
 import { queueMail } from '../mail/outbox.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
 import {
   addRegisteredUser,
   hashChosenPassword,
+  type Registered,
   type Registration,
   verifyAddress,
 } from '../users/registration.ts'
 import { createLink, useLink } from './mailed-links.ts'
-import { deleteSessionsOfUser } from './store.ts'
+import { deleteSessionsOfUser, guardLinks } from './store.ts'
 
 /** Nobody's mailbox is filled by others who sign up with the address. */
-const MAIL_LIMIT = { name: 'sign-up-mail', failures: 5, seconds: 3_600 }
-const LIMIT = { name: 'sign-up', failures: 2_000, seconds: 15 * 60 }
+const MAIL_LIMIT = { name: 'sign-up-mail', most: 5, seconds: 3_600 }
+const LIMIT = { name: 'sign-up', most: 2_000, seconds: 15 * 60 }
 
 /**
  * Makes an account and mails a link that proves the address. Whoever has the address already is told by mail; the
  * answer is the same, with an id that belongs to nobody.
  */
 export async function register(ctx: Ctx, person: Registration, network: string): Promise<SignedInUser> {
-  const wait = await createLimiter(ctx.db, LIMIT).fail(network)
-  if (wait !== undefined) throw new AppError('RATE_LIMITED', { headers: { 'Retry-After': String(wait) } })
+  const wait = await createLimiter(ctx.db, LIMIT).count(network)
+  if (wait !== undefined) throw tooManyAttempts(wait)
   const email = parseEmail(person.email)
   if (!email) {
     throw new AppError('VALIDATION_FAILED', {
@@ -32,25 +35,12 @@ export async function register(ctx: Ctx, person: Registration, network: string):
     })
   }
   const passwordHash = await hashChosenPassword(person.password)
-  const tired = (await createLimiter(ctx.db, MAIL_LIMIT).fail(email)) !== undefined
+  const tired = (await createLimiter(ctx.db, MAIL_LIMIT).count(email)) !== undefined
   const id = await ctx.db.transaction().execute(async (tx) => {
-    const { id: userId, state } = await addRegisteredUser(ctx, tx, {
-      person: { ...person, email },
-      passwordHash,
-    })
-    if (!tired && state === 'taken') await queueMail(ctx, tx, email, ALREADY_HERE)
-    // Who follows the link has the mailbox, so it is their password that counts, not that of who came first.
-    if (!tired && state !== 'taken') {
-      const chosen = state === 'unverified' ? passwordHash : null
-      const token = await createLink(ctx, tx, {
-        purpose: 'verify-email',
-        userId,
-        email,
-        passwordHash: chosen,
-      })
-      await queueMail(ctx, tx, email, verificationLetter(token))
-    }
-    return state === 'new' ? userId : newId()
+    const added = await addRegisteredUser(ctx, tx, { person: { ...person, email }, passwordHash })
+    if (!tired || added.state === 'new')
+      await queueMail(ctx, tx, email, await letterFor(ctx, tx, { added, email, passwordHash }))
+    return added.state === 'new' ? added.id : newId()
   })
   return toSignedInUser({
     ...{ id, email, email_verified: false, display_name: person.displayName ?? null },
@@ -58,10 +48,29 @@ export async function register(ctx: Ctx, person: Registration, network: string):
   })
 }
 
+interface SignUp {
+  added: Registered
+  email: string
+  passwordHash: string
+}
+
+/**
+ * The mail for who has signed up. When several have, with an address that none has proven to be theirs, each link
+ * works only with the password chosen along with it: a link followed in good faith must not confirm a stranger's.
+ */
+async function letterFor(ctx: Ctx, tx: Tx, { added, email, passwordHash }: SignUp): Promise<Letter> {
+  if (added.state === 'taken') return ALREADY_HERE
+  const purpose = 'verify-email'
+  const contested = added.state === 'unverified'
+  if (contested) await guardLinks(tx, { userId: added.id, purpose }, added.passwordHash)
+  const link = { purpose, userId: added.id, email, passwordHash: contested ? passwordHash : null } as const
+  return verificationLetter(await createLink(ctx, tx, link))
+}
+
 /** Follows the link of a verification mail. */
-export async function verifyEmail(ctx: Ctx, token: string): Promise<void> {
+export async function verifyEmail(ctx: Ctx, token: string, password?: string): Promise<void> {
   await ctx.db.transaction().execute(async (tx) => {
-    const link = await useLink(ctx, tx, { purpose: 'verify-email', token })
+    const link = await useLink(ctx, tx, { purpose: 'verify-email', token, password })
     const outcome = await verifyAddress(ctx, tx, link)
     if (outcome === 'not theirs') throw new AppError('INVALID_TOKEN')
     if (outcome === 'taken over') await deleteSessionsOfUser(tx, link.userId)

@@ -26,7 +26,7 @@ export const findSessionBySecret = (db: Db, hash: Buffer) =>
     .where('users.disabled', '=', false)
     .executeTakeFirst()
 
-/** Whether the person of this address is signed in from this part of the network. */
+/** Whether the person of this address has signed in from this part of the network, and not signed out there. */
 export async function isKnownAt(db: Db, email: string, network: string): Promise<boolean> {
   const found = await db
     .selectFrom('sessions')
@@ -61,6 +61,10 @@ export async function updateSession(
   return updated !== undefined
 }
 
+export async function touchSession(db: Db, id: string, now: Date): Promise<void> {
+  await db.updateTable('sessions').set({ last_active_at: now }).where('id', '=', id).execute()
+}
+
 export async function deleteSessionsOfUser(db: Db, userId: string): Promise<void> {
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
 }
@@ -85,22 +89,45 @@ export async function deleteEndedSessions(
     .execute()
 }
 
-/** A newer link for the same purpose voids the older ones. */
-export async function replaceLink(tx: Tx, link: Insertable<MailedLinksTable>): Promise<void> {
-  await tx
-    .deleteFrom('mailed_links')
-    .where('user_id', '=', link.user_id)
-    .where('purpose', '=', link.purpose)
-    .execute()
+export async function insertLink(tx: Tx, link: Insertable<MailedLinksTable>): Promise<void> {
   await tx.insertInto('mailed_links').values(link).execute()
 }
 
-/** Takes a link out of the table: of several who follow it, one gets it. */
-export const takeLink = (tx: Tx, { hash, purpose, now }: { hash: Buffer; purpose: string; now: Date }) =>
+/** Of several who follow a link at once, the others wait and then find it gone. */
+export const lockLink = (tx: Tx, { hash, purpose, now }: { hash: Buffer; purpose: string; now: Date }) =>
   tx
-    .deleteFrom('mailed_links')
+    .selectFrom('mailed_links')
+    .select(['user_id', 'email', 'password_hash'])
     .where('hash', '=', hash)
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now)
-    .returning(['user_id', 'email', 'password_hash'])
+    .forUpdate()
     .executeTakeFirst()
+
+interface LinksOfUser {
+  userId: string
+  purpose: string
+}
+
+/** Lets the links that ask for no password ask for this one. */
+export async function guardLinks(
+  tx: Tx,
+  { userId, purpose }: LinksOfUser,
+  passwordHash: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('mailed_links')
+    .set({ password_hash: passwordHash })
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .where('password_hash', 'is', null)
+    .execute()
+}
+
+export async function deleteLinks(tx: Tx, { userId, purpose }: LinksOfUser): Promise<void> {
+  await tx.deleteFrom('mailed_links').where('user_id', '=', userId).where('purpose', '=', purpose).execute()
+}
+
+export async function deleteExpiredLinks(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('mailed_links').where('expires_at', '<=', now).execute()
+}

@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact'
 
+/** The field that every form of ours carries. */
+export const CSRF_FIELD = 'csrf'
+
 /** A form of ours: the token in it shows that we made it for this browser. */
 export const Form = ({
   action,
@@ -11,7 +14,7 @@ export const Form = ({
   children: ComponentChildren
 }) => (
   <form method="post" action={action}>
-    <input type="hidden" name="csrf" value={csrf} />
+    <input type="hidden" name={CSRF_FIELD} value={csrf} />
     {children}
   </form>
 )

@@ -6,7 +6,7 @@ import { createQueue } from '../lib/queue.ts'
 export const SHORTEST_PASSWORD = 8
 /** Whoever can do everything should be hard to impersonate (NIST SP 800-63B-4 asks for this length). */
 export const SHORTEST_SUPER_ADMIN_PASSWORD = 15
-export const LONGEST_PASSWORD = 1024
+const LONGEST_PASSWORD = 1024
 
 /** OWASP's parameters for argon2id, the library's own algorithm unless told otherwise. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -39,11 +39,12 @@ export const hashPassword = (password: string): Promise<string> =>
   inLine(() => hash(password.normalize('NFKC'), PARAMETERS))
 
 /** Stands in for the hash of a person who does not exist or has no password, so that both take the same time. */
-const NOBODYS_HASH = hashPassword('nobody has this password')
+let nobodysHash: Promise<string> | undefined
 
 /** Whether this is the password behind the hash. Without a hash the answer is no, after the same work. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  const known = passwordHash ?? (await NOBODYS_HASH)
+  nobodysHash ??= hashPassword('nobody has this password')
+  const known = passwordHash ?? (await nobodysHash)
   const matches = await inLine(() => verify(known, password.normalize('NFKC')))
   return matches && passwordHash !== null
 }

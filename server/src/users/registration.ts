@@ -22,7 +22,9 @@ export async function hashChosenPassword(password: string): Promise<string> {
 }
 
 /** Who has an address after somebody registered it: they, somebody who never proved that it is theirs, or its owner. */
-export type Registered = { id: string; state: 'new' | 'unverified' | 'taken' }
+export type Registered =
+  | { state: 'new' | 'taken'; id: string }
+  | { state: 'unverified'; id: string; passwordHash: string | null }
 
 /** Makes a person with an unverified address, unless somebody has it. */
 export async function addRegisteredUser(
@@ -46,7 +48,8 @@ export async function addRegisteredUser(
   })
   if (isNew) return { id, state: 'new' }
   const holder = await findUserByEmail(tx, person.email)
-  return holder && !holder.email_verified ? { id: holder.id, state: 'unverified' } : { id, state: 'taken' }
+  if (!holder || holder.email_verified) return { id, state: 'taken' }
+  return { id: holder.id, state: 'unverified', passwordHash: holder.password_hash }
 }
 
 /**
@@ -60,7 +63,7 @@ export async function verifyAddress(
 ): Promise<'verified' | 'taken over' | 'not theirs'> {
   const user = await findUser(tx, userId)
   if (user?.email !== email) return 'not theirs'
-  const takenOver = passwordHash !== null && !user.email_verified
+  const takenOver = passwordHash !== null && passwordHash !== user.password_hash
   const password = takenOver ? { password_hash: passwordHash } : {}
   await updateUser(tx, userId, { email_verified: true, ...password, updated_at: ctx.now() })
   return takenOver ? 'taken over' : 'verified'

@@ -237,6 +237,22 @@ describe.skipIf(!browserPath)('signing in in a browser', () => {
     expect(await heading()).toBe('Sign in')
   })
 
+  test('a pop-up in which somebody signs in still knows the page that opened it', async () => {
+    const scripted = await browser.newContext()
+    const opener = await scripted.newPage()
+    await opener.goto(callback)
+    const opened = scripted.waitForEvent('page')
+    const address = authorizeUrl(service.url, { redirect_uri: callback, display: 'popup' })
+    await opener.evaluate(`void window.open(${JSON.stringify(address)})`)
+    const popup = await opened
+    await popup.getByLabel('E-mail address').fill('mia@acme.test')
+    await popup.getByLabel('Password').fill(PASSWORD)
+    await popup.getByRole('button', { name: 'Sign in' }).click()
+    await popup.getByRole('heading', { name: 'Back in the application' }).waitFor()
+    expect(await popup.evaluate('window.opener !== null')).toBe(true)
+    await scripted.close()
+  })
+
   test('a broken request is explained on a page and leads nowhere', async () => {
     await start({ redirect_uri: 'http://evil.test/callback' })
     expect(await page.getByRole('alert').textContent()).toContain('is not registered for the application')

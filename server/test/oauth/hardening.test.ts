@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { replaceSigningKeys } from '../../src/keys/signing-keys.ts'
+import { sweepExpired } from '../../src/oauth/sweep.ts'
 import type { TestService } from '../support/service.ts'
 import {
   admin,
@@ -23,7 +25,7 @@ import {
 let service: TestService
 let url: string
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startWorld({ config: { limits: { signInFailures: 30, clientFailures: 60 } } })
   url = service.url
   await join(service, 'gus@globex.test', 'acme')
 })
@@ -184,14 +186,6 @@ test("nobody's wrong secrets keep a public client out, and guesses at a secret a
   expect(await machineToken(url, 'demo-machine')).toBeDefined()
 })
 
-test("a machine of one tenant does not see another tenant's tokens", async () => {
-  const globex = await obtainTokens(url, await signIn(url, 'gus@globex.test'), { tenant: 'globex' })
-  const acme = await obtainTokens(url, await signIn(url, 'mia@acme.test'))
-  expect(await introspect(url, globex.access_token, 'demo-machine')).toEqual({ active: false })
-  expect(await introspect(url, globex.refresh_token, 'demo-machine')).toEqual({ active: false })
-  expect(await introspect(url, acme.access_token, 'demo-machine')).toMatchObject({ active: true })
-})
-
 test('what stands in a registered address cannot bend the policy of a page', async () => {
   const { application_id: applicationId } = await applicationOf('demo-spa')
   const create = (redirectUri: string) =>
@@ -211,4 +205,48 @@ test('an access token is not good for anything after its grant was revoked, wher
   await fetch(`${url}/api/oauth/revoke`, { method: 'POST', body: form })
   expect(await userinfo(url, access_token)).toBe(401)
   expect(await introspect(url, access_token)).toEqual({ active: false })
+})
+
+test('what was allowed through one request is not asked again after another', async () => {
+  const client_id = (await thirdParty(url, 'Piecemeal')).clientId
+  const cookie = await signIn(url, 'mia@acme.test')
+  for (const scope of ['openid profile', 'openid email']) {
+    const page = await fetch(authorizeUrl(url, { client_id, scope }), { headers: { cookie } })
+    expect((await press(cookie, page, { decision: 'allow' })).status).toBe(303)
+  }
+  for (const scope of ['openid profile', 'openid email', 'openid profile email']) {
+    const { answer } = await authorize(url, cookie, { client_id, scope, prompt: 'none' })
+    expect(answer.code).toBeDefined()
+  }
+})
+
+test('an access token outlives the last refresh token of its family by its own lifetime', async () => {
+  const { application_id } = await applicationOf('demo-spa')
+  const lifetimes = { refreshTokenTtl: 60, accessTokenTtl: 3600 }
+  await admin(url, `/api/admin/applications/${application_id}`, lifetimes, 'PATCH')
+  const { access_token } = await obtainTokens(url, await signIn(url, 'mia@acme.test'))
+  service.advance(10 * 60_000)
+  await sweepExpired.run(service.ctx, undefined)
+  await service.ctx.changes.settle()
+  expect(await userinfo(url, access_token)).toBe(200)
+  await admin(
+    url,
+    `/api/admin/applications/${application_id}`,
+    { refreshTokenTtl: null, accessTokenTtl: null },
+    'PATCH',
+  )
+})
+
+test('when a key has leaked, no token that it signed is good any more, and the next one is', async () => {
+  const cookie = await signIn(url, 'mia@acme.test')
+  const { access_token, refresh_token } = await obtainTokens(url, cookie)
+  expect(await userinfo(url, access_token)).toBe(200)
+  await replaceSigningKeys(service.ctx)
+  service.advance(10)
+  await service.ctx.changes.settle()
+  expect(await userinfo(url, access_token)).toBe(401)
+  const next = await refresh(url, refresh_token)
+  expect(await userinfo(url, next.body.access_token)).toBe(200)
+  const { keys } = (await (await fetch(`${url}/api/oauth/jwks`)).json()) as { keys: unknown[] }
+  expect(keys).toHaveLength(1)
 })

@@ -149,7 +149,7 @@ create table grants (
   code_challenge text,
   code_challenge_method text,
   created_at timestamptz not null,
-  -- After this nothing of it is good for anything.
+  -- After this no code or refresh token of it is good; an access token may be, for a day at most.
   expires_at timestamptz not null
 );
 create index grants_session_id on grants (session_id);
@@ -182,11 +182,12 @@ create table mailed_links (
   purpose text not null,
   user_id uuid not null references users on delete cascade,
   email text not null,
-  -- What the person who asked for the link had chosen as password: following it proves that the address is theirs.
+  -- Several people have claimed the address: who follows the link must also know the password chosen with it.
   password_hash text,
   expires_at timestamptz not null
 );
 create index mailed_links_user_id on mailed_links (user_id, purpose);
+create index mailed_links_expires_at on mailed_links (expires_at);
 
 -- Answers to requests that carried an Idempotency-Key, for a day. No status yet: the first is still at work.
 create table idempotency_keys (
@@ -258,6 +259,6 @@ create trigger announce after delete on sessions
   for each row execute function announce_change('session', 'id');
 -- What has run out by itself is known to have.
 create trigger announce after delete on grants
-  for each row when (old.expires_at > now()) execute function announce_change('grant', 'id');
+  for each row when (old.expires_at > now() - interval '1 day') execute function announce_change('grant', 'id');
 create trigger announce after insert on revoked_tokens
   for each row execute function announce_change('token', 'jti');

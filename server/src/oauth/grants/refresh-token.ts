@@ -2,22 +2,13 @@ import type { Client } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
+import { noteActivity } from '../../sessions/browser-session.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
 import { issueTokens } from '../tokens.ts'
-import {
-  deleteGrant,
-  findGrantByRefreshToken,
-  type GrantRow,
-  rotateRefreshToken,
-  touchSession,
-  updateGrantTenant,
-} from './store.ts'
-
-/** Activity is written down at most this often. */
-const TOUCH_MS = 60_000
+import { deleteGrant, findGrantByRefreshToken, type GrantRow, rotateRefreshToken } from './store.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
 export async function refresh(ctx: Ctx, client: Client, form: TokenForm): Promise<TokenReply> {
@@ -38,15 +29,18 @@ export async function refresh(ctx: Ctx, client: Client, form: TokenForm): Promis
     throw invalidGrant('The client may not have refresh tokens any more.')
   const subject = { ...whole, scopes: narrow(whole.scopes, form.scope) }
   const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
-  if (!(await rotateRefreshToken(ctx.db, { grantId: grant.id, hash, now, successor: kept }))) {
+  if (
+    !(await rotateRefreshToken(ctx.db, {
+      grantId: grant.id,
+      tenantId: switched.tenant_id,
+      hash,
+      now,
+      successor: kept,
+    }))
+  ) {
     throw await reused(ctx, grant.id)
   }
-  const { tenant_id } = switched
-  if (tenant_id !== null && tenant_id !== grant.tenant_id)
-    await updateGrantTenant(ctx.db, grant.id, tenant_id)
-  if (now.getTime() - grant.session_active_at.getTime() > TOUCH_MS) {
-    await touchSession(ctx.db, grant.session_id, now)
-  }
+  await noteActivity(ctx, { id: grant.session_id, lastActive: grant.session_active_at })
   return issueTokens(ctx, subject, { refreshToken: token })
 }
 
@@ -73,7 +67,8 @@ async function switchTenant(ctx: Ctx, client: Client, grant: GrantRow, slug: str
 async function hasConsented(ctx: Ctx, grant: GrantRow, client: Client, tenantId: string): Promise<boolean> {
   const key = { userId: grant.user_id, applicationId: client.applicationId, tenantId }
   const consent = await findConsent(ctx.db, key)
-  return consent !== undefined && grant.scopes.every((scope) => consent.scopes.includes(scope))
+  const scopes = grant.scopes.filter((scope) => client.scopes.includes(scope))
+  return consent !== undefined && scopes.every((scope) => consent.scopes.includes(scope))
 }
 
 /** The wish, if it asks for nothing beyond what was granted. */

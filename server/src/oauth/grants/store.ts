@@ -90,6 +90,8 @@ export async function redeemCode(
 
 interface Rotation {
   grantId: string
+  /** The tenant it is for from now on. */
+  tenantId: string | null
   hash: Buffer
   now: Date
   successor: NewRefreshToken
@@ -99,36 +101,35 @@ interface Rotation {
  * Uses a refresh token up and adds its successor, in one statement: of several that try, one succeeds. The grant is
  * locked first, as by whoever ends it, so that the two cannot wait for each other in a circle.
  */
-export async function rotateRefreshToken(
-  db: Db,
-  { grantId, hash, now, successor }: Rotation,
-): Promise<boolean> {
-  const { rows } = await sql`
-    with held as (
-      select id from grants where id = ${grantId} for key share
-    ), used as (
-      update refresh_tokens set used_at = ${now} from held
-      where hash = ${hash} and grant_id = held.id and used_at is null
-      returning grant_id
-    ), added as (
-      insert into refresh_tokens (hash, grant_id, created_at, expires_at)
-      select ${successor.hash}::bytea, grant_id, ${now}::timestamptz, ${successor.expiresAt}::timestamptz
-      from used
-    )
-    select grant_id from used
-  `.execute(db)
-  return rows.length > 0
-}
-
-export async function updateGrantTenant(db: Db, grantId: string, tenantId: string): Promise<void> {
-  await db.updateTable('grants').set({ tenant_id: tenantId }).where('id', '=', grantId).execute()
+export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<boolean> {
+  const { grantId, tenantId, hash, now, successor } = rotation
+  try {
+    const { rows } = await sql`
+      with held as (
+        select id, tenant_id from grants where id = ${grantId} for no key update
+      ), moved as (
+        update grants set tenant_id = ${tenantId} from held
+        where grants.id = held.id and held.tenant_id is distinct from ${tenantId}
+      ), used as (
+        update refresh_tokens set used_at = ${now} from held
+        where hash = ${hash} and grant_id = held.id and used_at is null
+        returning grant_id
+      ), added as (
+        insert into refresh_tokens (hash, grant_id, created_at, expires_at)
+        select ${successor.hash}::bytea, grant_id, ${now}::timestamptz, ${successor.expiresAt}::timestamptz
+        from used
+      )
+      select grant_id from used
+    `.execute(db)
+    return rows.length > 0
+  } catch (error) {
+    // The tenant is gone by now, and the grant with it.
+    if (isOrphan(error)) return false
+    throw error
+  }
 }
 
 /** Ends an authorization and every token of it. */
 export async function deleteGrant(db: Db, grantId: string): Promise<void> {
   await db.deleteFrom('grants').where('id', '=', grantId).execute()
-}
-
-export async function touchSession(db: Db, sessionId: string, now: Date): Promise<void> {
-  await db.updateTable('sessions').set({ last_active_at: now }).where('id', '=', sessionId).execute()
 }
