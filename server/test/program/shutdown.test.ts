@@ -27,7 +27,8 @@ test('SIGTERM turns readiness off first, lets requests under way finish, resets 
     PORT: port,
     DATABASE_URL: database.url,
     LATCHKEY_DATA_DIR: join(tempFolder(), 'data'),
-    DRAIN_DELAY_MS: '700',
+    // Long enough that a busy machine has seen all of the load off by then.
+    DRAIN_DELAY_MS: '2500',
   }
   const program = run(['demo'], { env })
   await program.prints(READY)
@@ -51,7 +52,7 @@ test('SIGTERM turns readiness off first, lets requests under way finish, resets 
       }
     }),
   )
-  const slow = slowPost(port, 1_500)
+  const slow = slowPost(port, 3_500)
   await sleep(300)
   program.child.kill('SIGTERM')
   const told = Date.now()
