@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseAway } from '../db/away.ts'
 import { AppError, type ErrorCode, type FieldProblem, OAuthError, type OAuthErrorCode } from '../errors.ts'
+import { groupBy } from '../lib/group-by.ts'
 import type { Route } from './define-route.ts'
 import type { ErrorBody } from './schema.ts'
 
@@ -44,10 +45,7 @@ export function toAppError(error: unknown): AppError {
   if (!(error instanceof Error)) return new AppError('INTERNAL_ERROR', { cause: error })
   const { validation, validationContext, code } = error as FastifyError
   if (validation) {
-    const details = validation
-      .slice(0, MOST_DETAILS)
-      .map((problem) => toFieldProblem(problem, validationContext))
-    return new AppError('VALIDATION_FAILED', { details })
+    return new AppError('VALIDATION_FAILED', { details: toFieldProblems(validation, validationContext) })
   }
   return new AppError(FASTIFY_CODES[code] ?? (isCallersFault(error) ? 'INVALID_REQUEST' : 'INTERNAL_ERROR'), {
     cause: error,
@@ -61,11 +59,30 @@ function isCallersFault({ code = '', statusCode = 500, message }: Partial<Fastif
 
 type Validation = NonNullable<FastifyError['validation']>[number]
 
-function toFieldProblem({ instancePath, keyword, params, message }: Validation, part?: string): FieldProblem {
+/** One problem a field: where several kinds of value would do, the validator complains once for each. */
+function toFieldProblems(validation: Validation[], part: string | undefined): FieldProblem[] {
+  const byField = groupBy(validation, (problem) => fieldOf(problem) || (part ?? 'body'))
+  return [...byField]
+    .slice(0, MOST_DETAILS)
+    .map(([field, problems]) => ({ field, message: describe(problems) }))
+}
+
+function fieldOf({ instancePath, keyword, params }: Validation): string {
   const path = instancePath.split('/').slice(1)
-  if (keyword === 'required') path.push(String(params.missingProperty))
-  const text = keyword === 'required' ? 'is required' : (message ?? 'is not valid')
-  return { field: path.join('.') || (part ?? 'body'), message: text }
+  return [...path, ...(keyword === 'required' ? [String(params.missingProperty)] : [])].join('.')
+}
+
+function describe(problems: Validation[]): string {
+  const allowed = problems.flatMap(({ keyword, params }) =>
+    keyword === 'const'
+      ? [params.allowedValue]
+      : keyword === 'enum'
+        ? (params.allowedValues as unknown[])
+        : [],
+  )
+  if (allowed.length > 0) return `must be ${allowed.join(', ')}`.replace(/, ([^,]*)$/, ' or $1')
+  const [first] = problems
+  return first?.keyword === 'required' ? 'is required' : (first?.message ?? 'is not valid')
 }
 
 export function toBody({ status, code, message, details }: AppError, requestId: string): ErrorBody {

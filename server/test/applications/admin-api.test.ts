@@ -347,3 +347,24 @@ test('a repeated registration with the same Idempotency-Key is done once and sho
   expect(once.status).toBe(422)
   expect({ ...again.body, requestId: '' }).toEqual({ ...once.body, requestId: '' })
 })
+
+test('a refused choice names what may be chosen, and a refused field stands in the details once', async () => {
+  const { status, body } = await call('POST', '/applications', {
+    name: 'Choices',
+    licensingMode: 'SOME',
+    accessTokenTtl: 1,
+  })
+  expect(status).toBe(422)
+  expect(body.details).toEqual([
+    { field: 'licensingMode', message: 'must be PER_SEAT, TENANT_WIDE or FREE' },
+    { field: 'accessTokenTtl', message: 'must be >= 60' },
+  ])
+})
+
+test('a refused body is the answer to its Idempotency-Key too', async () => {
+  const headers = { 'Idempotency-Key': 'refused body' }
+  const refused = await call('POST', '/clients', { name: 'x' }, headers)
+  expect(refused.status).toBe(422)
+  expect((await call('POST', '/clients', { name: 'x' }, headers)).body.details).toEqual(refused.body.details)
+  expect((await call('POST', '/clients', { name: 'y' }, headers)).body.error).toBe('IDEMPOTENCY_KEY_REUSED')
+})
