@@ -3,7 +3,7 @@ import type { Ctx } from '../context.ts'
 import { findDifference, inEntry, listDeclared, refuseTwice } from '../declaration/compare.ts'
 import type { Change, Declaration, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
-import { changeClient, registerClient, settleNewClient } from './clients/registration.ts'
+import { changeClient, completeSettings, registerClient } from './clients/registration.ts'
 import { SETTINGS } from './clients/rules.ts'
 import { checkChosenSecret, giveSecret } from './clients/secrets.ts'
 import { listClientsByClientId, listTenantsBySlug, type StoredClient } from './clients/store.ts'
@@ -19,12 +19,7 @@ type DeclaredApplication = Static<typeof DeclaredApplication>
 
 const APPLICATION_SETTINGS = [
   'name',
-  'trusted',
-  'licensingMode',
-  'accessTokenTtl',
-  'idTokenTtl',
-  'refreshTokenIdleTtl',
-  'refreshTokenTtl',
+  ...(Object.keys(applicationFields) as (keyof typeof applicationFields)[]),
 ] as const
 
 export const applicationsSection: Section = {
@@ -129,7 +124,7 @@ async function requireReferences(
 
 function planCreation(ctx: Ctx, { application, tenant, secret, ...entry }: DeclaredClient): Change[] {
   const { kind } = entry
-  settleNewClient({ ...entry, tenantId: tenant })
+  completeSettings({ ...entry, tenantId: tenant })
   if (secret !== undefined) checkChosenSecret(ctx, kind, secret)
   const silent = secret === undefined && kind !== 'SPA'
   return [
@@ -158,7 +153,7 @@ async function getId(kind: string, slug: string, found: Promise<{ id: string }[]
 function planUpdate(ctx: Ctx, client: StoredClient, entry: DeclaredClient): Change[] {
   refuseMove(client, entry)
   // What the entry leaves out stays as it is, so the whole is judged with it.
-  settleNewClient({ ...client, ...entry })
+  completeSettings({ ...client, ...entry })
   const { change, fields } = findDifference(client, entry, SETTINGS)
   const first = client.secrets.length === 0 ? entry.secret : undefined
   if (first !== undefined) checkChosenSecret(ctx, client.kind, first)

@@ -1,6 +1,5 @@
 import type { Ctx } from '../context.ts'
 import type { Db, Tx } from '../db/open.ts'
-import type { LicensingMode } from '../db/tables.ts'
 import { isTaken } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import { describePage, type PageRequest, type Pagination, toRange } from '../http/pagination.ts'
@@ -24,16 +23,7 @@ import {
  * audience of their tokens.
  */
 
-export interface ApplicationSettings {
-  name: string
-  slug: string
-  trusted: boolean
-  licensingMode: LicensingMode
-  accessTokenTtl: number | null
-  idTokenTtl: number | null
-  refreshTokenIdleTtl: number | null
-  refreshTokenTtl: number | null
-}
+export type ApplicationSettings = Omit<Application, 'id' | 'createdAt' | 'updatedAt'>
 
 export type NewApplication = { name: string } & Partial<ApplicationSettings>
 

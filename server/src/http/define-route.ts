@@ -96,22 +96,20 @@ export function defineRoute<
   const { body, form, query, params, errors = [], oauthErrors, crossOrigin, idempotent = false } = options
   const { method, path, summary, tag, caller, reply } = options
   return {
-    ...{
-      method,
-      path,
-      summary,
-      tag,
-      caller,
-      reply,
-      query,
-      params,
-      errors,
-      oauthErrors,
-      crossOrigin,
-      idempotent,
-    },
+    method,
+    path,
+    summary,
+    tag,
+    caller,
     body: body ?? form,
     bodyType: body ? 'json' : form ? 'form' : undefined,
+    query,
+    params,
+    reply,
+    errors,
+    oauthErrors,
+    crossOrigin,
+    idempotent,
     // The handler's input has been validated against these very schemas by the time it is called.
     handler: options.handler as Route['handler'],
   }

@@ -10,6 +10,7 @@ import { admit, callerName, type Doorkeeper } from './callers.ts'
 import { allowOrigin, answerPreflight, type KnowsOrigin } from './cross-origin.ts'
 import type { Asset, Method, Page, PageAnswer, Route } from './define-route.ts'
 import { COMMON_ERRORS, impliedErrors, logServerError, toAppError } from './errors.ts'
+import type { Exchange } from './exchange.ts'
 import { pagePolicy } from './headers.ts'
 import { answerOnce, fingerprintOf, readIdempotencyKey } from './idempotency.ts'
 
@@ -73,7 +74,7 @@ const asksFirst = ({ crossOrigin, caller }: Route) => crossOrigin !== undefined 
 /** Before the body is read: whoever may not enter has us read nothing, and learns nothing from what we make of it. */
 async function askFirst(
   ctx: Ctx,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { request, reply }: Exchange,
   { crossOrigin, caller }: Route,
   { doorkeeper, knowsOrigin }: Wiring,
 ): Promise<void> {
@@ -97,6 +98,7 @@ async function answerRoute(
   const keyed = { caller: callerName(caller), key, fingerprint: fingerprintOf({ method, url, body }) }
   const answer = await answerOnce(ctx, keyed, async () => ({ body: await work(), status: reply.statusCode }))
   reply.code(answer.status)
+  if (answer.replayed) reply.header('Idempotency-Replayed', 'true')
   return answer.body
 }
 

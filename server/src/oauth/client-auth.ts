@@ -87,10 +87,11 @@ function readCredentials(request: FastifyRequest, form: Form): Credentials {
 /** The credentials of HTTP Basic, each form-urlencoded (RFC 6749 §2.3.1); undefined when there is no header. */
 export function readBasic({ raw }: FastifyRequest): { clientId: string; secret: string } | undefined {
   const [header, ...others] = raw.headersDistinct.authorization ?? []
+  if (others.length > 0) throw invalidClient(true)
   // Another scheme is not for us to judge.
   if (header === undefined || !/^basic(?: |$)/i.test(header)) return undefined
   const encoded = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1]
-  if (encoded === undefined || others.length > 0) throw invalidClient(true)
+  if (encoded === undefined) throw invalidClient(true)
   const [id, ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
   const clientId = decodeField(id ?? '')
   const secret = decodeField(rest.join(':'))

@@ -107,3 +107,20 @@ test('keys rotate under running nodes: tokens before and after verify on both (T
   }
   await other.close()
 })
+
+test('an ID token that has expired still names the session to log out (T080)', async () => {
+  const cookie = await signIn(url, 'mia@acme.test')
+  const { id_token } = await obtainTokens(url, cookie)
+  service.advance(2 * 60 * MINUTE)
+  const query = new URLSearchParams({
+    id_token_hint: id_token,
+    post_logout_redirect_uri: 'http://localhost:8080/',
+    state: 'back',
+  })
+  const response = await fetch(`${url}/api/oauth/logout?${query}`, {
+    headers: { cookie },
+    redirect: 'manual',
+  })
+  expect(response.headers.get('location')).toBe('http://localhost:8080/?state=back')
+  expect((await authorize(url, cookie, { prompt: 'none' })).answer.error).toBe('login_required')
+})

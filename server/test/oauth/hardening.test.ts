@@ -1,5 +1,8 @@
+import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { replaceSigningKeys } from '../../src/keys/signing-keys.ts'
+import { newId } from '../../src/lib/ids.ts'
+import { hashSecret } from '../../src/lib/secrets.ts'
 import { sweepExpired } from '../../src/oauth/sweep.ts'
 import type { TestService } from '../support/service.ts'
 import {
@@ -249,4 +252,27 @@ test('when a key has leaked, no token that it signed is good any more, and the n
   expect(await userinfo(url, next.body.access_token)).toBe(200)
   const { keys } = (await (await fetch(`${url}/api/oauth/jwks`)).json()) as { keys: unknown[] }
   expect(keys).toHaveLength(1)
+})
+
+test('a secret of any characters is shown form-urlencoded in Basic, and two headers are none (T041, T044)', async () => {
+  const secret = 'p:a+s s%é&=ok'
+  const { id } = await clientRow('demo-machine')
+  const row = { id: newId(), client_id: id, hash: hashSecret(secret), created_at: new Date() }
+  await service.ctx.db.insertInto('client_secrets').values(row).execute()
+  await service.ctx.changes.settle()
+  const basic = `Basic ${btoa(`demo-machine:${new URLSearchParams({ s: secret }).toString().slice(2)}`)}`
+  const ask = (...headers: string[]) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const call = request(`${url}/api/oauth/token`, { method: 'POST' }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+      call.on('error', reject)
+      call.setHeader('Content-Type', 'application/x-www-form-urlencoded')
+      call.setHeader('Authorization', headers)
+      call.end('grant_type=client_credentials')
+    })
+  expect(await ask(basic)).toBe(200)
+  expect(await ask(basic, basic)).toBe(400)
+  expect(await ask('Bearer x', basic)).toBe(400)
 })

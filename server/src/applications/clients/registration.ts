@@ -55,7 +55,7 @@ export async function registerClient(
   origin: SecretOrigin = 'generated',
 ): Promise<{ client: StoredClient; clientSecret: string | null }> {
   const { applicationId, kind, clientId = newClientId(), tenantId = null } = draft
-  const settings = settleNewClient(draft)
+  const settings = completeSettings(draft)
   const clientSecret = chooseSecret(ctx, kind, origin)
   await requireReferences(tx, { applicationId, tenantId })
   const id = newId()
@@ -83,7 +83,7 @@ export async function registerClient(
 }
 
 /** All settings of a new client, or one error that names every field at fault. */
-export function settleNewClient(draft: Omit<NewClient, 'applicationId'>): ClientSettings {
+export function completeSettings(draft: Omit<NewClient, 'applicationId'>): ClientSettings {
   const { kind, clientId, tenantId } = draft
   const settings = { ...defaultSettings(kind), ...pickSettings(draft), name: draft.name.trim() }
   refuseProblems([

@@ -209,23 +209,16 @@ create table throttle (
 );
 
 -- Disabling ends: what was signed in before does not come back when the account or the client does.
-create function end_sessions_of_user() returns trigger language plpgsql as $$
+create function end_what_hangs_on_it() returns trigger language plpgsql as $$
 begin
-  delete from sessions where user_id = new.id;
+  execute format('delete from %I where %I = $1', tg_argv[0], tg_argv[1]) using new.id;
   return null;
 end
 $$;
 create trigger end_sessions after update on users
-  for each row when (new.disabled and not old.disabled) execute function end_sessions_of_user();
-
-create function end_grants_of_client() returns trigger language plpgsql as $$
-begin
-  delete from grants where client_id = new.id;
-  return null;
-end
-$$;
+  for each row when (new.disabled and not old.disabled) execute function end_what_hangs_on_it('sessions', 'user_id');
 create trigger end_grants after update on clients
-  for each row when (new.disabled and not old.disabled) execute function end_grants_of_client();
+  for each row when (new.disabled and not old.disabled) execute function end_what_hangs_on_it('grants', 'client_id');
 
 -- Nodes remember what they read. Whatever is changed, by whomever, is announced with the transaction that does it.
 create function announce_change() returns trigger language plpgsql as $$
