@@ -55,6 +55,8 @@ interface RouteOptions<
   errors?: ErrorCode[]
   /** Set on the OAuth endpoints: every error is answered in the words of OAuth, and these are the codes. */
   oauthErrors?: OAuthErrorCode[]
+  /** Codes that have another status here than elsewhere. */
+  oauthStatuses?: Partial<Record<OAuthErrorCode, number>>
   /** Which pages of other origins may read the answers; none unless said. */
   crossOrigin?: CrossOrigin
   /** A repeated request with the same Idempotency-Key gets the first one's answer. */
@@ -80,6 +82,7 @@ export interface Route {
   reply: Record<number, TSchema>
   errors: ErrorCode[]
   oauthErrors: OAuthErrorCode[] | undefined
+  oauthStatuses: Partial<Record<OAuthErrorCode, number>>
   crossOrigin: CrossOrigin | undefined
   idempotent: boolean
   handler(ctx: Ctx, input: AnyInput): unknown
@@ -94,7 +97,7 @@ export function defineRoute<
   P extends TSchema | undefined = undefined,
 >(options: RouteOptions<R, B, Q, P, K>): Route {
   const { body, form, query, params, errors = [], oauthErrors, crossOrigin, idempotent = false } = options
-  const { method, path, summary, tag, caller, reply } = options
+  const { method, path, summary, tag, caller, reply, oauthStatuses = {} } = options
   return {
     method,
     path,
@@ -108,6 +111,7 @@ export function defineRoute<
     reply,
     errors,
     oauthErrors,
+    oauthStatuses,
     crossOrigin,
     idempotent,
     // The handler's input has been validated against these very schemas by the time it is called.

@@ -60,7 +60,7 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
         ]),
       ),
       ...(route.oauthErrors
-        ? describeOAuthErrors(route.oauthErrors, refer(OAuthErrorBody))
+        ? describeOAuthErrors(route, refer(OAuthErrorBody))
         : describeErrors(route, refer(ErrorBody))),
     },
   }
@@ -76,9 +76,9 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
-const describeOAuthErrors = (codes: NonNullable<Route['oauthErrors']>, schema: unknown): Json =>
+const describeOAuthErrors = ({ oauthErrors = [], oauthStatuses }: Route, schema: unknown): Json =>
   Object.fromEntries(
-    [...groupBy(codes, (code) => OAUTH_ERRORS[code])].map(([status, group]) => [
+    [...groupBy(oauthErrors, (code) => oauthStatuses[code] ?? OAUTH_ERRORS[code])].map(([status, group]) => [
       String(status),
       { description: group.join(', '), content: { 'application/json': { schema } } },
     ]),

@@ -109,6 +109,7 @@ export const oauthRoutes: Route[] = [
     reply: { 200: IntrospectReply },
     errors: ['RATE_LIMITED'],
     oauthErrors: ['invalid_request', 'invalid_client'],
+    oauthStatuses: { invalid_client: 401 },
     handler: (ctx, { request, body }) => introspect(ctx, request, body.token),
   }),
 ]
