@@ -1,4 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import { credentialsRoutes } from './account/credentials/routes.ts'
+import { erasePeople } from './account/deletion/erasure.ts'
+import { deletionRoutes } from './account/deletion/routes.ts'
+import { exportRoutes } from './account/export/routes.ts'
+import { mfaRoutes } from './account/mfa/routes.ts'
+import { accountPages } from './account/pages.ts'
+import { passkeyRoutes } from './account/passkeys/routes.ts'
+import { profileRoutes } from './account/profile/routes.ts'
+import { ownSessionsRoutes } from './account/sessions/routes.ts'
+import { ssoLinkRoutes } from './account/sso/routes.ts'
 import { knowsOrigin } from './applications/clients.ts'
 import { applicationsSection, clientsSection } from './applications/declare.ts'
 import { applicationsRoutes } from './applications/routes.ts'
@@ -20,11 +30,17 @@ import { logoutPages } from './oauth/logout-pages.tsx'
 import { authorizePages } from './oauth/pages.tsx'
 import { oauthRoutes } from './oauth/routes.ts'
 import { sweepExpired } from './oauth/sweep.ts'
-import { sessionPages } from './sessions/pages.tsx'
+import { sessionPages } from './sessions/pages.ts'
+import { passkeySignInRoutes } from './sessions/passkeys/routes.ts'
+import { mailPasswordReset } from './sessions/password-reset.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { ssoPages } from './sso/pages.tsx'
+import { sweepSsoAttempts } from './sso/sweep.ts'
 import { tenantsSection } from './tenants/declare.ts'
+import { passkeyScript } from './ui/passkey-script.ts'
 import { stylesheet } from './ui/stylesheet.ts'
 import { usersSection } from './users/declare.ts'
+import { sweepPasskeyChallenges } from './users/passkeys/challenges.ts'
 
 /** Every door of the service. The mailbox exists only where mail is not sent. */
 export function surface(config: Config): Surface {
@@ -32,6 +48,15 @@ export function surface(config: Config): Surface {
   const routes = [
     ...oauthRoutes,
     ...sessionRoutes,
+    ...passkeySignInRoutes,
+    ...profileRoutes,
+    ...mfaRoutes,
+    ...passkeyRoutes,
+    ...ownSessionsRoutes,
+    ...ssoLinkRoutes,
+    ...credentialsRoutes,
+    ...deletionRoutes,
+    ...exportRoutes,
     ...applicationsRoutes,
     ...healthRoutes,
     ...(mailbox ? mailboxRoutes : []),
@@ -41,17 +66,28 @@ export function surface(config: Config): Surface {
     pages: [
       homePage,
       ...sessionPages,
+      ...accountPages,
+      ...ssoPages,
       ...authorizePages,
       ...logoutPages,
       ...docsPages(routes),
       ...(mailbox ? mailboxPages : []),
     ],
-    assets: [stylesheet, openApiAsset(routes, config)],
+    assets: [stylesheet, passkeyScript, openApiAsset(routes, config)],
   }
 }
 
 /** Work outside requests. */
-export const jobs: Job<never>[] = [deliverMail, maintainSigningKeys, sweepExpired, forgetIdempotencyKeys]
+export const jobs: Job<never>[] = [
+  deliverMail,
+  mailPasswordReset,
+  maintainSigningKeys,
+  sweepExpired,
+  sweepSsoAttempts,
+  sweepPasskeyChallenges,
+  forgetIdempotencyKeys,
+  erasePeople,
+]
 
 /** What a declaration may list, in the order in which things depend on each other. */
 export const sections: Section[] = [usersSection, tenantsSection, applicationsSection, clientsSection]

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { LIFETIME_VARIABLES, type Lifetimes, readLifetimes } from './config/lifetimes.ts'
+import { isLoopback } from './config/loopback.ts'
 import { createReader, type Environment, type Reader } from './config/reader.ts'
+import { findSsoWarnings, readSso, SSO_VARIABLES, type SsoProvider } from './config/sso.ts'
 import { OperatorError } from './errors.ts'
 
 /** How the program was started: `demo` seeds a world to play in, `serve` is production and stricter. */
@@ -23,10 +25,14 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   /** How long readiness is off before connections close, so that a load balancer can look away. */
   readonly drainDelayMs: number
+  /** A MaxMind file that knows where addresses are. */
+  readonly geoipDatabase: string | undefined
   readonly lifetimes: Lifetimes
   /** How old the newest signing key becomes before another takes over. */
   readonly keyRotationDays: number
   readonly limits: Limits
+  /** Outside providers through which people may sign in, in the order in which they are offered. */
+  readonly sso: readonly SsoProvider[]
   /** What is probably not meant so. */
   readonly warnings: readonly string[]
 }
@@ -35,6 +41,8 @@ export interface Config {
 export interface Limits {
   /** Wrong passwords for one account from one address in 15 minutes. */
   readonly signInFailures: number
+  /** Wrong passwords or codes of one person, once they have shown a first factor, in 15 minutes. */
+  readonly confirmFailures: number
   /** Wrong secrets for one client from one address in a minute. */
   readonly clientFailures: number
 }
@@ -77,10 +85,13 @@ export const VARIABLES: Record<string, string> = {
   LOG_LEVEL: `${LOG_LEVELS.join(', ')} (info)`,
   TRUSTED_PROXIES: 'addresses or CIDR ranges whose X-Forwarded-For is believed, separated by commas (none)',
   SIGN_IN_FAILURES: 'wrong passwords for one account from one address in 15 minutes before 429 (100)',
+  CONFIRM_FAILURES: 'wrong codes or current passwords of one person in 15 minutes before 429 (20)',
   CLIENT_FAILURES: 'wrong secrets for one client from one address in a minute before 429 (300)',
   KEY_ROTATION_DAYS: 'days after which a new key signs the tokens (90)',
+  GEOIP_DATABASE: 'MaxMind file of cities or countries (.mmdb); without it the place of a session is Unknown',
   DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500, at most 4000)',
   ...LIFETIME_VARIABLES,
+  ...SSO_VARIABLES,
 }
 
 /** Reads the environment once. All problems are collected, so that they can be mended in one go. */
@@ -92,6 +103,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
   const encryptionKeys = readEncryptionKeys(read)
   const smtpUrl = read.address('SMTP_URL', ['smtp://', 'smtps://'])
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'localhost'
+  const sso = readSso(read)
   const config: Config = {
     mode,
     host: read.text('HOST') ?? (mode === 'demo' ? 'localhost' : '0.0.0.0'),
@@ -112,13 +124,16 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
     trustedProxies: readProxies(read),
     drainDelayMs: read.integer('DRAIN_DELAY_MS', { fallback: 500, min: 0, max: 4_000 }),
+    geoipDatabase: read.text('GEOIP_DATABASE'),
     lifetimes: readLifetimes(read),
     keyRotationDays: read.integer('KEY_ROTATION_DAYS', { fallback: 90, min: 1, max: 3_650 }),
     limits: {
       signInFailures: read.integer('SIGN_IN_FAILURES', { fallback: 100, min: 3, max: 100_000 }),
+      confirmFailures: read.integer('CONFIRM_FAILURES', { fallback: 20, min: 3, max: 1_000 }),
       clientFailures: read.integer('CLIENT_FAILURES', { fallback: 300, min: 3, max: 1_000_000 }),
     },
-    warnings: findWarnings(mode, env),
+    sso,
+    warnings: [...findWarnings(mode, env), ...findSsoWarnings(env, sso)],
   }
   if (config.database.directUrl && !config.database.url) {
     problems.push('DATABASE_DIRECT_URL is set, but DATABASE_URL is not.')
@@ -171,12 +186,6 @@ function refusedInProduction({ baseUrl, encryptionKeys }: Config): string[] {
   }
   return problems
 }
-
-const isLoopback = (hostname: string) =>
-  hostname === 'localhost' ||
-  hostname.endsWith('.localhost') ||
-  hostname === '[::1]' ||
-  /^127(\.\d{1,3}){3}$/.test(hostname)
 
 function readBaseUrl(read: Reader, port: number): string {
   const value = read.text('BASE_URL')

@@ -5,6 +5,7 @@ import type { Memory } from './db/memory.ts'
 import type { Db } from './db/open.ts'
 import type { Sealer } from './lib/seal.ts'
 import type { Signer } from './lib/signer.ts'
+import type { PlaceOf } from './lib/whereabouts.ts'
 
 /** What every part of the service works with, passed by hand. */
 export interface Ctx {
@@ -20,6 +21,8 @@ export interface Ctx {
   readonly changes: ChangeFeed
   /** What was read before and has not changed since. */
   readonly memory: Memory
+  /** Where in the world an address is. */
+  readonly placeOf: PlaceOf
   readonly log: Logger
   /** Set by tests: a route that throws a code it does not declare then fails instead of answering it. */
   readonly strict: boolean

@@ -15,6 +15,7 @@ import { createSigner, ensureSigningKey } from './keys/signing-keys.ts'
 import { createClosers } from './lib/closers.ts'
 import { createLogger } from './lib/logger.ts'
 import { createSealer } from './lib/seal.ts'
+import { openWhereabouts } from './lib/whereabouts.ts'
 
 /** A context on an open database, for the service and for commands. */
 export interface OpenContext {
@@ -71,6 +72,7 @@ export function createContext(config: Config, givens: Givens): Ctx {
     ...givens,
     config,
     memory: createMemory(givens.changes),
+    placeOf: openWhereabouts(config.geoipDatabase),
     signer: createSigner({ ...givens, config }),
     state: { draining: false },
   }

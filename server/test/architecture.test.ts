@@ -9,7 +9,8 @@ const FLOORS: { units: string[]; beside?: boolean }[] = [
   { units: ['main'] },
   { units: ['app'] },
   { units: ['oauth', 'account', 'licensing'] },
-  { units: ['sessions', 'sso', 'tenants', 'applications'] },
+  { units: ['sso'] },
+  { units: ['sessions', 'tenants', 'applications'] },
   { units: ['users'] },
   { units: ['audit'] },
   { units: ['mail', 'declaration', 'jobs', 'http', 'ui', 'keys'], beside: true },
@@ -17,7 +18,7 @@ const FLOORS: { units: string[]; beside?: boolean }[] = [
   { units: ['db'] },
   { units: ['config', 'errors', 'lib'], beside: true },
 ]
-const SLICES = FLOORS.slice(3, 7).flatMap(({ units }) => units)
+const SLICES = FLOORS.slice(3, 8).flatMap(({ units }) => units)
 const PRIVATE_ROOMS = /^(?:store|routes|schema|pages|declare)\.tsx?$/
 const QUERY = /\b(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql`|\bsql</
 const IMPORT = /^(?:import|export)\s(?:([\s\S]*?)\sfrom\s)?'([^']+)'/gm

@@ -4,7 +4,12 @@ import type { ClientKind, PkceMethod } from '../db/tables.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import { isAddressLike } from './clients/addresses.ts'
 import { isClientId } from './clients/rules.ts'
-import { findClientByClientId, findClientWithOrigin, findClientWithPostLogoutUri } from './clients/store.ts'
+import {
+  findClientByClientId,
+  findClientWithOrigin,
+  findClientWithPostLogoutUri,
+  findClientWithRedirectUri,
+} from './clients/store.ts'
 
 /** A client as those who deal with it need it. */
 export interface Client {
@@ -86,4 +91,9 @@ export async function knowsOrigin(ctx: Ctx, origin: string): Promise<boolean> {
 /** Whether some enabled client lists this address as one to go to after a logout. */
 export async function knowsPostLogoutUri(ctx: Ctx, uri: string): Promise<boolean> {
   return isAddressLike(uri) && (await findClientWithPostLogoutUri(ctx.db, uri)) !== undefined
+}
+
+/** Whether some enabled client lists this address as one to go to after a sign-in. */
+export async function knowsRedirectUri(ctx: Ctx, uri: string): Promise<boolean> {
+  return isAddressLike(uri) && (await findClientWithRedirectUri(ctx.db, uri)) !== undefined
 }

@@ -8,6 +8,8 @@ export interface Lifetimes {
   readonly refreshToken: number
   readonly sessionIdle: number
   readonly session: number
+  readonly emailLink: number
+  readonly passwordReset: number
 }
 
 const HOUR = 3_600
@@ -40,6 +42,18 @@ const LIFETIMES: Record<keyof Lifetimes, { variable: string; fallback: number; m
       what: 'a browser session that is not used',
     },
     session: { variable: 'SESSION_TTL', fallback: 90 * DAY, max: YEAR, what: 'a browser session' },
+    emailLink: {
+      variable: 'EMAIL_LINK_TTL',
+      fallback: DAY,
+      max: 30 * DAY,
+      what: 'the link that confirms an e-mail address',
+    },
+    passwordReset: {
+      variable: 'PASSWORD_RESET_TTL',
+      fallback: HOUR,
+      max: DAY,
+      what: 'the link that resets a password',
+    },
   }
 
 /** What the docs say about them. */

@@ -29,6 +29,8 @@ export interface UsersTable {
   password_hash: string | null
   is_super_admin: boolean
   disabled: Generated<boolean>
+  password_sign_in: Generated<boolean>
+  deletion_requested_at: ColumnType<Date | null, never, Date | null>
   created_at: Fixed<Date>
   updated_at: Date
 }
@@ -194,6 +196,95 @@ export interface MailMessagesTable {
   created_at: Fixed<Date>
 }
 
+export type ActorKind = 'user' | 'client' | 'system'
+
+/** Text and values that hold no secret. */
+type Json = Record<string, unknown>
+
+export interface AuditEntriesTable {
+  id: Fixed<string>
+  occurred_at: Fixed<Date>
+  action: Fixed<string>
+  actor_kind: Fixed<ActorKind>
+  actor_id: Fixed<string | null>
+  user_id: Fixed<string | null>
+  tenant_id: Fixed<string | null>
+  request_id: Fixed<string | null>
+  details: ColumnType<Json, string, never>
+  personal: ColumnType<Json, string, string>
+}
+
+export interface TotpSecretsTable {
+  user_id: Fixed<string>
+  sealed_secret: Buffer
+  created_at: Date
+  confirmed_at: Date | null
+  last_step: ColumnType<string, number | undefined, number>
+}
+
+export interface RecoveryCodesTable {
+  user_id: Fixed<string>
+  hash: Fixed<Buffer>
+}
+
+export interface PasskeysTable {
+  id: Fixed<string>
+  user_id: Fixed<string>
+  credential_id: Fixed<string>
+  public_key: Fixed<Buffer>
+  sign_count: ColumnType<string, number, number>
+  transports: Fixed<string[]>
+  backed_up: boolean
+  name: string
+  created_at: Fixed<Date>
+  last_used_at: Date | null
+}
+
+export type PasskeyPurpose = 'enrol' | 'sign-in' | 'second-factor'
+
+export interface PasskeyChallengesTable {
+  hash: Fixed<Buffer>
+  purpose: Fixed<PasskeyPurpose>
+  user_id: Fixed<string | null>
+  expires_at: Fixed<Date>
+}
+
+export interface PendingSignInsTable {
+  secret_hash: Fixed<Buffer>
+  user_id: Fixed<string>
+  amr: Fixed<string[]>
+  restores: boolean
+  expires_at: Fixed<Date>
+}
+
+export interface KnownDevicesTable {
+  user_id: Fixed<string>
+  hash: Fixed<Buffer>
+  last_seen_at: Date
+}
+
+export interface SsoLinksTable {
+  user_id: Fixed<string>
+  provider: Fixed<string>
+  issuer: Fixed<string>
+  subject: Fixed<string>
+  email: string | null
+  display_name: string | null
+  avatar_url: string | null
+  linked_at: Fixed<Date>
+  last_used_at: Date
+}
+
+export interface SsoAttemptsTable {
+  state_hash: Fixed<Buffer>
+  provider: Fixed<string>
+  sealed: Fixed<Buffer>
+  browser_hash: Fixed<Buffer | null>
+  user_id: Fixed<string | null>
+  return_to: Fixed<string | null>
+  expires_at: Fixed<Date>
+}
+
 /** The tables as the migrations leave them. */
 export interface Tables {
   instance_facts: InstanceFactsTable
@@ -212,4 +303,13 @@ export interface Tables {
   revoked_tokens: RevokedTokensTable
   mailed_links: MailedLinksTable
   idempotency_keys: IdempotencyKeysTable
+  audit_entries: AuditEntriesTable
+  totp_secrets: TotpSecretsTable
+  recovery_codes: RecoveryCodesTable
+  passkeys: PasskeysTable
+  passkey_challenges: PasskeyChallengesTable
+  pending_sign_ins: PendingSignInsTable
+  known_devices: KnownDevicesTable
+  sso_links: SsoLinksTable
+  sso_attempts: SsoAttemptsTable
 }

@@ -15,6 +15,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the body must be; a route that says nothing ignores whatever is sent. */
     bodyType?: 'json' | 'form' | 'fields' | undefined
+    /** It may be left out, also by who says of what type it is. */
+    bodyOptional?: boolean
   }
 }
 
@@ -31,8 +33,8 @@ export function acceptBodies(app: FastifyInstance): void {
 }
 
 function readBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unknown {
-  const { bodyType } = routeOptions.config
-  if (bodyType === undefined) return undefined
+  const { bodyType, bodyOptional } = routeOptions.config
+  if (bodyType === undefined || (bodyOptional && body.length === 0)) return undefined
   const type = bodyType === 'json' ? JSON_TYPE : FORM_TYPE
   const encoding = headers['content-encoding'] ?? 'identity'
   if (!type.test(headers['content-type'] ?? '') || encoding !== 'identity') {

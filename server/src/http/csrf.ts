@@ -3,26 +3,18 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Fields } from '../lib/fields.ts'
 import { sealText, unsealText } from '../lib/seal.ts'
-import { isSecret, newSecret } from '../lib/secrets.ts'
 import { CSRF_FIELD } from '../ui/form.tsx'
-import { readCookie, setCookie } from './cookies.ts'
+import { findBrowser, nameBrowser } from './browser-cookie.ts'
 
-/** Names the browser, so that a form made for one cannot be sent by another. It says nothing about the person. */
-const BROWSER_COOKIE = 'latchkey_browser'
-const BROWSER_SECONDS = 7 * 86_400
 const PURPOSE = 'csrf'
 
 /** A value for the hidden field: only a form that we made for this browser can hold it. */
-export function csrfToken(ctx: Ctx, request: FastifyRequest, reply: FastifyReply): string {
-  const known = readCookie(request, ctx.config, BROWSER_COOKIE)
-  const browser = known && isSecret(known) ? known : newSecret()
-  setCookie(reply, ctx.config, { name: BROWSER_COOKIE, value: browser, maxAgeSeconds: BROWSER_SECONDS })
-  return sealText(ctx.keys, PURPOSE, browser)
-}
+export const csrfToken = (ctx: Ctx, request: FastifyRequest, reply: FastifyReply): string =>
+  sealText(ctx.keys, PURPOSE, nameBrowser(ctx, { request, reply }))
 
 /** Refuses a form that some other site, or some other browser's page, has sent. */
 export function requireCsrf(ctx: Ctx, request: FastifyRequest, form: Fields): void {
-  const browser = readCookie(request, ctx.config, BROWSER_COOKIE)
+  const browser = findBrowser(ctx, request)
   if (browser && !isCrossOrigin(request) && unsealText(ctx.keys, PURPOSE, form.get(CSRF_FIELD)) === browser)
     return
   throw new AppError('FORBIDDEN', {
@@ -36,4 +28,17 @@ export function isCrossOrigin({ headers }: FastifyRequest): boolean {
   if (site !== undefined) return site === 'cross-site' || site === 'same-site'
   // Pages that send no referrer, as ours do, have the origin null.
   return origin !== undefined && origin !== 'null' && !origin.endsWith(`://${host}`)
+}
+
+/**
+ * Refuses a write that lives by a cookie unless the browser says that a page of ours sent it: a cookie comes along
+ * with whatever any site makes a browser send.
+ */
+export function requireSameOrigin({ config }: Ctx, { method, headers }: FastifyRequest): void {
+  if (method === 'GET' || method === 'HEAD') return
+  const { origin, 'sec-fetch-site': site } = headers
+  if (site === undefined ? origin === config.baseUrl : site === 'same-origin') return
+  throw new AppError('FORBIDDEN', {
+    message: 'With a cookie this works from our own pages only; send an access token instead.',
+  })
 }

@@ -43,7 +43,7 @@ interface RouteOptions<
   /** The chapter of the API page it stands in. */
   tag: string
   caller: K
-  /** A body in JSON, or … */
+  /** A body in JSON; one that is `Type.Optional` may be left out, and is then an empty object. Or … */
   body?: B
   /** … in the encoding of HTML forms. All its fields are text. */
   form?: B
@@ -127,6 +127,8 @@ export type PageAnswer =
       status?: number
       /** Origins beside ours to which a form on this page may lead in the end. */
       formTargets?: string[]
+      /** A script of ours runs on this page and talks to us. Pages that do not say so run none. */
+      scripts?: boolean
     }
   | { redirect: string }
 

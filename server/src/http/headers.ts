@@ -4,13 +4,21 @@ import type { Config } from '../config.ts'
 /** For answers that are no page: nothing in them may run, load or be framed. */
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
+interface PageNeeds {
+  /** Origins beside ours to which a form may lead. */
+  formTargets?: string[]
+  scripts?: boolean
+}
+
 /**
- * For pages: our own styles, images and forms, nothing from elsewhere, no script. Browsers hold the way on from a
- * form to the same rule, so the page that leads back to an application names its origin.
+ * For pages: our own styles, images and forms, nothing from elsewhere, no script unless the page needs one of ours.
+ * Browsers hold the way on from a form to the same rule, so the page that leads back to an application names its
+ * origin.
  */
-export const pagePolicy = (formTargets: string[] = []): string =>
+export const pagePolicy = ({ formTargets = [], scripts = false }: PageNeeds = {}): string =>
   [
     "default-src 'none'",
+    ...(scripts ? ["script-src 'self'", "connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self' data:",
     `form-action ${["'self'", ...formTargets].join(' ')}`,

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import type { Ctx } from '../context.ts'
 import { AppError, type ErrorCode, OAuthError } from '../errors.ts'
 import { type Fields, NO_FIELDS, parseFields } from '../lib/fields.ts'
@@ -45,8 +46,9 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
   app.route({
     method,
     url: path,
-    config: { bodyType, oauth: oauthErrors !== undefined },
+    config: { bodyType, bodyOptional: Type.IsOptional(body), oauth: oauthErrors !== undefined },
     ...(bodyType === 'form' && { bodyLimit: FORM_LIMIT }),
+    ...(Type.IsOptional(body) && { preValidation: fillInBody }),
     // A refused body is an answer too, and repeated as such.
     attachValidation: route.idempotent,
     ...(asksFirst(route) && {
@@ -69,6 +71,11 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
   })
 }
 
+/** Who leaves a body out that may be left out has sent one in which nothing stands. */
+async function fillInBody(request: FastifyRequest): Promise<void> {
+  request.body ??= {}
+}
+
 const asksFirst = ({ crossOrigin, caller }: Route) => crossOrigin !== undefined || caller !== 'anyone'
 
 /** Before the body is read: whoever may not enter has us read nothing, and learns nothing from what we make of it. */
@@ -79,7 +86,7 @@ async function askFirst(
   { doorkeeper, knowsOrigin }: Wiring,
 ): Promise<void> {
   if (crossOrigin) await allowOrigin(ctx, { request, reply }, { rule: crossOrigin, knowsOrigin })
-  if (caller !== 'anyone') request.caller = await admit(ctx, request, { kind: caller, doorkeeper })
+  if (caller !== 'anyone') request.caller = await admit(ctx, { request, reply }, { kind: caller, doorkeeper })
 }
 
 async function answerRoute(
@@ -126,9 +133,9 @@ function registerPage(app: FastifyInstance, ctx: Ctx, page: Page): void {
       const answer = await answerPage(ctx, page, request, reply)
       // RFC 9700 §4.12: whatever was posted here must not be posted on.
       if ('redirect' in answer) return reply.code(303).header('Location', answer.redirect).send()
-      const { status = 200, html, formTargets = [] } = answer
+      const { status = 200, html, ...needs } = answer
       reply.code(status).type('text/html; charset=utf-8')
-      reply.header('Content-Security-Policy', pagePolicy(formTargets))
+      reply.header('Content-Security-Policy', pagePolicy(needs))
       return html
     },
   })

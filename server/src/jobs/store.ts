@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../db/open.ts'
+import type { Db } from '../db/open.ts'
 import type { Job } from './job.ts'
 
 /** Queues a job in the caller's transaction: it exists exactly if its cause does. */
-export async function enqueue<P>(tx: Tx, job: Job<P>, payload: P): Promise<void> {
+export async function enqueue<P>(tx: Db, job: Job<P>, payload: P): Promise<void> {
   await sql`select graphile_worker.add_job(${job.name}, ${JSON.stringify(payload)}::json)`.execute(tx)
 }
 

@@ -3,10 +3,13 @@ import { findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import type { Fact } from '../db/memory.ts'
 import { AppError } from '../errors.ts'
-import type { Caller } from '../http/callers.ts'
+import type { Caller, Doorkeeper } from '../http/callers.ts'
+import { requireSameOrigin } from '../http/csrf.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { isId } from '../lib/ids.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import type { Claims } from '../lib/signer.ts'
+import { findBrowserSession } from '../sessions/browser-session.ts'
 import { parseScope } from './scopes.ts'
 import { findLiveGrant, isRevoked, type LiveGrantRow } from './store.ts'
 import { anchorOf } from './tokens.ts'
@@ -124,17 +127,29 @@ export function readBearer({ raw }: FastifyRequest): string | undefined {
   return /^bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1]
 }
 
-/** Finds out who is calling by their access token. */
-export async function recognise(ctx: Ctx, request: FastifyRequest): Promise<Caller> {
+/** Finds out who is calling: by their access token or, where that is enough, by the browser's session. */
+export const recognise: Doorkeeper = async (ctx, exchange, { cookies }) => {
+  const { request } = exchange
+  if (cookies && request.headers.authorization === undefined) return recogniseBrowser(ctx, exchange)
   const token = readBearer(request)
   const live = token === undefined ? undefined : await findLiveToken(ctx, token)
-  if (!live) {
-    const challenge = request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
-    throw new AppError('UNAUTHORIZED', { headers: { 'WWW-Authenticate': challenge } })
-  }
+  if (!live) throw unauthorized(request)
   const { claims, scopes, person } = live
   const tenantId = claims.tenant_id
   if (!person) return { kind: 'machine', clientId: claims.client_id, tenantId, scopes }
   const { id: userId, session_id: sessionId, is_super_admin: superAdmin, trusted } = person
   return { kind: 'person', userId, sessionId, superAdmin, trusted, tenantId }
+}
+
+async function recogniseBrowser(ctx: Ctx, exchange: Exchange): Promise<Caller> {
+  const session = await findBrowserSession(ctx, exchange)
+  if (!session) throw unauthorized(exchange.request)
+  requireSameOrigin(ctx, exchange.request)
+  const { id: sessionId, userId, superAdmin } = session
+  return { kind: 'person', userId, sessionId, superAdmin, trusted: true, tenantId: undefined }
+}
+
+function unauthorized({ headers }: FastifyRequest): AppError {
+  const challenge = headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
+  return new AppError('UNAUTHORIZED', { headers: { 'WWW-Authenticate': challenge } })
 }

@@ -6,7 +6,8 @@ import { type Fields, toFields } from '../lib/fields.ts'
 import { newId } from '../lib/ids.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { type BrowserSession, findBrowserSession } from '../sessions/browser-session.ts'
-import { type Journey, signInAddress } from '../sessions/journey.ts'
+import { type Journey, signInAddress, withJourney } from '../sessions/journey.ts'
+import { findFactors, hasSecondFactor } from '../users/factors/factors.ts'
 import {
   type AuthorizeRequest,
   type ReturnAddress,
@@ -44,6 +45,7 @@ export type Step =
 type Outcome =
   | Step
   | { kind: 'login'; again: boolean }
+  | { kind: 'second-factor'; path: string }
   | { kind: 'finish'; session: BrowserSession; tenant: ActiveMembership | undefined }
 
 /** Shows a step's page. */
@@ -66,6 +68,7 @@ export async function dispatch(
     if (outcome.kind === 'account' || outcome.kind === 'tenant' || outcome.kind === 'consent') {
       return show(outcome, request, trip)
     }
+    if (outcome.kind === 'second-factor') return { redirect: withJourney(ctx, outcome.path, trip) }
     const answer = outcome.kind === 'finish' ? await finish(ctx, request, outcome) : undefined
     if (answer !== undefined) return { redirect: answer }
     if (request.prompts.includes('none'))
@@ -130,7 +133,9 @@ async function decide(ctx: Ctx, exchange: Exchange, situation: Situation): Promi
     return { kind: 'tenant', session, memberships }
   }
   if (lacksSecondFactor(tenant?.mfa_policy ?? null, session.amr)) {
-    throw new OAuthError('access_denied', 'The tenant requires a second factor.')
+    if (silent) throw new OAuthError('interaction_required', 'The tenant requires a second factor.')
+    const enrolled = hasSecondFactor(await findFactors(ctx.db, session.userId))
+    return { kind: 'second-factor', path: enrolled ? '/mfa' : '/mfa/setup' }
   }
   if (await mustConsent(ctx, situation, { userId: session.userId, tenantId: tenant?.id })) {
     if (silent) throw new OAuthError('consent_required', 'The person must consent first.')

@@ -9,6 +9,8 @@ import { displayNameOf } from '../users/profile.ts'
 import {
   deleteEndedSessions,
   deleteExpiredLinks,
+  deleteExpiredPending,
+  deleteForgottenDevices,
   deleteSession,
   findSessionBySecret,
   insertSession,
@@ -115,7 +117,9 @@ export async function startBrowserSession(
   const fresh = {
     ...{ secret_hash: hash, secret_since: now, previous_secret_hash: null, previous_valid_until: null },
     ...{ auth_time: now, amr, last_active_at: now, cookie_used_at: now },
-    user_agent: (exchange.request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT),
+    user_agent: (exchange.request.headers['user-agent'] ?? '')
+      .replace(/\p{Cc}/gu, ' ')
+      .slice(0, LONGEST_USER_AGENT),
     ...whence(exchange.request),
   }
   const current = await findOwn(ctx, exchange, userId)
@@ -129,17 +133,33 @@ export async function startBrowserSession(
   return { id }
 }
 
+/** Gives this browser a new secret: what a session is worth has changed, and the old one is worth nothing. */
+export async function renewSecret(ctx: Ctx, { request, reply }: Exchange): Promise<void> {
+  const found = await findOwn(ctx, { request, reply })
+  if (!found) return
+  const secret = newSecret()
+  const renewed = await updateSession(ctx.db, found, {
+    secret_hash: hashSecret(secret),
+    secret_since: ctx.now(),
+    previous_secret_hash: null,
+    previous_valid_until: null,
+  })
+  if (renewed) giveCookie(ctx, reply, { secret, since: found.created_at })
+}
+
 const whence = (request: FastifyRequest) => ({
   ip_address: clientAddress(request),
   network: clientNetwork(request),
 })
 
-async function findOwn(ctx: Ctx, { request }: Exchange, userId: string): Promise<Found | undefined> {
+/** The session of this browser, if it is this person's. */
+async function findOwn(ctx: Ctx, { request }: Exchange, userId?: string): Promise<Found | undefined> {
   const secret = readCookie(request, ctx.config, COOKIE)
   if (secret === undefined || !isSecret(secret)) return undefined
   const hash = hashSecret(secret)
   const found = await findSessionBySecret(ctx.db, hash)
-  return found?.user_id === userId && isGood(ctx, found, hash) ? found : undefined
+  if (!found || (userId !== undefined && found.user_id !== userId)) return undefined
+  return isGood(ctx, found, hash) ? found : undefined
 }
 
 function giveCookie(ctx: Ctx, reply: FastifyReply, { secret, since }: { secret: string; since: Date }): void {
@@ -172,10 +192,15 @@ export async function signOut(ctx: Ctx, exchange: Exchange): Promise<void> {
   forgetCookie(ctx, exchange.reply)
 }
 
-/** Removes sessions whose cookie is good for nothing any more and that no token depends on, and links that ran out. */
+/** How long a device is known that nobody signs in from. */
+const DEVICE_SECONDS = 400 * 86_400
+
+/** Removes what has run out: sessions whose cookie is good for nothing and that no token depends on, links, and the like. */
 export async function sweepSessions({ config, db, now }: Ctx): Promise<void> {
   const { sessionIdle, session } = config.lifetimes
   const ago = (seconds: number) => new Date(now().getTime() - seconds * 1000)
   await deleteEndedSessions(db, { idleSince: ago(sessionIdle), startedBefore: ago(session) })
   await deleteExpiredLinks(db, now())
+  await deleteExpiredPending(db, now())
+  await deleteForgottenDevices(db, ago(DEVICE_SECONDS))
 }

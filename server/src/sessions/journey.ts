@@ -37,3 +37,7 @@ export const signInAddress = (ctx: Ctx, journey: Journey, again: boolean): strin
 /** The address of a page of ours that knows about the journey. */
 export const withJourney = (ctx: Ctx, path: string, journey: Journey): string =>
   `${path}?journey=${sealText(ctx.keys, PURPOSE, JSON.stringify(journey))}`
+
+/** The address of a page of ours, for somebody who may be on a journey. */
+export const pageOf = (ctx: Ctx, path: string, journey: Journey | undefined): string =>
+  journey ? withJourney(ctx, path, journey) : path

@@ -1,13 +1,19 @@
+import type { Lifetimes } from '../config/lifetimes.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { verifyPassword } from '../users/passwords.ts'
-import { deleteLinks, insertLink, lockLink } from './store.ts'
+import { lockUser } from '../users/service.ts'
+import { deleteLinks, findGoodLink, insertLink, lockLink } from './store.ts'
 
-/** What a link in a mail is for. A link for one purpose is worth nothing for another. */
-const HOURS = { 'verify-email': 24 } as const
-export type LinkPurpose = keyof typeof HOURS
+/** What a link in a mail is for, and how long it is good. A link for one purpose is worth nothing for another. */
+const LIFETIMES = {
+  'verify-email': 'emailLink',
+  'change-email': 'emailLink',
+  'reset-password': 'passwordReset',
+} as const satisfies Record<string, keyof Lifetimes>
+export type LinkPurpose = keyof typeof LIFETIMES
 
 interface NewLink {
   purpose: LinkPurpose
@@ -21,11 +27,24 @@ interface NewLink {
 export async function createLink(ctx: Ctx, tx: Tx, link: NewLink): Promise<string> {
   const { purpose, userId, email, passwordHash } = link
   const token = newSecret()
-  const expires_at = new Date(ctx.now().getTime() + HOURS[purpose] * 3_600_000)
+  const expires_at = new Date(ctx.now().getTime() + ctx.config.lifetimes[LIFETIMES[purpose]] * 1000)
   const kept = { purpose, user_id: userId, email, password_hash: passwordHash, expires_at }
   await insertLink(tx, { hash: hashSecret(token), ...kept })
   return token
 }
+
+/** Whose link it is, if it is still good. It stays so. */
+export async function findLink(
+  ctx: Ctx,
+  { purpose, token }: { purpose: LinkPurpose; token: string },
+): Promise<{ userId: string; email: string } | undefined> {
+  const link = await findGoodLink(ctx.db, { hash: hashSecret(token), purpose, now: ctx.now() })
+  return link && { userId: link.user_id, email: link.email }
+}
+
+/** Ends the links of a person that have not been followed: of one purpose, or all. */
+export const voidLinks = (tx: Tx, links: { userId: string; purpose?: LinkPurpose }): Promise<void> =>
+  deleteLinks(tx, links)
 
 /** What somebody shows who follows a link. */
 export interface FollowedLink {
@@ -47,7 +66,11 @@ export async function useLink(
   tx: Tx,
   { purpose, token, password }: FollowedLink,
 ): Promise<UsedLink> {
-  const link = await lockLink(tx, { hash: hashSecret(token), purpose, now: ctx.now() })
+  const shown = { hash: hashSecret(token), purpose, now: ctx.now() }
+  const owner = await findGoodLink(tx, shown)
+  // Whatever changes a person locks them first and their links after; the other way round, both would wait for ever.
+  if (owner) await lockUser(tx, owner.user_id)
+  const link = owner && (await lockLink(tx, shown))
   if (!link) throw new AppError('INVALID_TOKEN')
   const { user_id: userId, email, password_hash: passwordHash } = link
   if (passwordHash !== null && !(await verifyPassword(passwordHash, password ?? ''))) {

@@ -5,8 +5,20 @@ import { isCrossOrigin } from '../http/csrf.ts'
 import { defineRoute } from '../http/define-route.ts'
 import { Done } from '../http/schema.ts'
 import { signOut } from './browser-session.ts'
-import { LoginReply, LoginRequest, RegisterReply, RegisterRequest, VerifyEmailRequest } from './schema.ts'
+import { answerWithCode } from './challenge.ts'
+import { requestPasswordReset, resetPassword } from './password-reset.ts'
+import {
+  ForgotPasswordRequest,
+  LoginRequest,
+  MfaRequest,
+  RegisterReply,
+  RegisterRequest,
+  ResetPasswordRequest,
+  SignInReply,
+  VerifyEmailRequest,
+} from './schema.ts'
 import { signIn } from './sign-in.ts'
+import { toSignInReply } from './sign-in-reply.ts'
 import { register, verifyEmail } from './sign-up.ts'
 
 const tag = 'Sign-in'
@@ -17,14 +29,42 @@ export const sessionRoutes = [
     method: 'POST',
     path: '/api/auth/login',
     tag,
-    summary: 'Sign in with a password; sets the session cookie',
+    summary: 'Sign in with a password; sets the session cookie, or asks for a second factor',
     caller: 'anyone',
     body: LoginRequest,
-    reply: { 200: LoginReply },
-    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'FORBIDDEN'],
+    reply: { 200: SignInReply },
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'FORBIDDEN', 'ACCOUNT_SCHEDULED_FOR_DELETION'],
+    handler: async (ctx, { body: { email, password }, request, reply }) => {
+      refuseCrossOrigin(request)
+      return toSignInReply(await signIn(ctx, { request, reply }, { email, password }))
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/auth/mfa',
+    tag,
+    summary: 'Show a second factor after the password: a code of the authenticator app, or a recovery code',
+    caller: 'anyone',
+    body: MfaRequest,
+    reply: { 200: SignInReply },
+    errors: ['INVALID_CODE', 'UNAUTHORIZED', 'RATE_LIMITED', 'FORBIDDEN', 'ACCOUNT_SCHEDULED_FOR_DELETION'],
     handler: async (ctx, { body, request, reply }) => {
       refuseCrossOrigin(request)
-      return signIn(ctx, { request, reply }, body)
+      return toSignInReply(await answerWithCode(ctx, { request, reply }, body.code))
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/auth/restore',
+    tag,
+    summary: 'Undo the deletion of an account while there is time, and sign in',
+    caller: 'anyone',
+    body: LoginRequest,
+    reply: { 200: SignInReply },
+    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'FORBIDDEN', 'ACCOUNT_SCHEDULED_FOR_DELETION'],
+    handler: async (ctx, { body: { email, password }, request, reply }) => {
+      refuseCrossOrigin(request)
+      return toSignInReply(await signIn(ctx, { request, reply }, { email, password, restores: true }))
     },
   }),
   defineRoute({
@@ -60,13 +100,44 @@ export const sessionRoutes = [
     caller: 'anyone',
     body: VerifyEmailRequest,
     reply: { 200: Done },
-    errors: ['INVALID_TOKEN'],
-    handler: async (ctx, { body }) => {
-      await verifyEmail(ctx, body.token, body.password)
+    errors: ['INVALID_TOKEN', 'EMAIL_TAKEN'],
+    handler: async (ctx, { body, request }) => {
+      await verifyEmail(ctx, { ...body, request })
       return { success: true, message: 'Email verified' }
     },
   }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/auth/password/forgot',
+    tag,
+    summary: 'Ask for a mail with a link to choose a new password',
+    caller: 'anyone',
+    body: ForgotPasswordRequest,
+    reply: { 200: Done },
+    errors: ['RATE_LIMITED'],
+    handler: async (ctx, { body, request }) => {
+      await requestPasswordReset(ctx, body.email, request)
+      return { success: true, message: RESET_MAILED }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/auth/password/reset',
+    tag,
+    summary: 'Choose a new password with the token of the mail; ends all sessions',
+    caller: 'anyone',
+    body: ResetPasswordRequest,
+    reply: { 200: Done },
+    errors: ['INVALID_TOKEN', 'WEAK_PASSWORD'],
+    handler: async (ctx, { body, request }) => {
+      await resetPassword(ctx, { ...body, request })
+      return { success: true, message: 'Password reset successfully' }
+    },
+  }),
 ]
+
+/** Whether or not there is such an account. */
+const RESET_MAILED = 'If there is an account with this address, a mail with a link is on its way.'
 
 /** Another site must not sign anybody in or out here. */
 function refuseCrossOrigin(request: FastifyRequest): void {

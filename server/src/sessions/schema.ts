@@ -13,6 +13,35 @@ export const LoginReply = Type.Object(
   { title: 'LoginReply' },
 )
 
+/** The password was right, and a second factor is asked for. */
+export const MfaRequired = Type.Object(
+  {
+    mfaRequired: Type.Literal(true),
+    methods: Type.Array(
+      Type.Union([Type.Literal('totp'), Type.Literal('passkey'), Type.Literal('recovery_code')]),
+      { description: 'What may be shown' },
+    ),
+  },
+  { title: 'MfaRequired' },
+)
+
+export const SignInReply = Type.Union([LoginReply, MfaRequired])
+
+export const MfaRequest = Type.Object(
+  { code: Type.String({ maxLength: 100, description: 'Of the authenticator app, or a recovery code' }) },
+  { title: 'MfaRequest' },
+)
+
+export const ForgotPasswordRequest = Type.Object(
+  { email: Type.String({ maxLength: 1000 }) },
+  { title: 'ForgotPasswordRequest' },
+)
+
+export const ResetPasswordRequest = Type.Object(
+  { token: Type.String({ maxLength: 1000 }), newPassword: Type.String({ maxLength: 4096 }) },
+  { title: 'ResetPasswordRequest' },
+)
+
 export const RegisterRequest = Type.Object(
   {
     email: Type.String({ maxLength: 1000 }),

@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify'
+import { person, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
@@ -6,19 +8,19 @@ import { parseEmail } from '../lib/email.ts'
 import { newId } from '../lib/ids.ts'
 import type { Letter } from '../mail/letter.tsx'
 import { queueMail } from '../mail/outbox.ts'
+import { hashChosenPassword } from '../users/chosen-password.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
 import {
   addRegisteredUser,
-  hashChosenPassword,
   type Registered,
   type Registration,
   verifyAddress,
 } from '../users/registration.ts'
-import { createLink, useLink } from './mailed-links.ts'
+import { confirmEmailChange } from './email-change.ts'
+import { createLink, findLink, useLink } from './mailed-links.ts'
+import { isTired } from './recipients.ts'
 import { deleteSessionsOfUser, guardLinks } from './store.ts'
 
-/** Nobody's mailbox is filled by others who sign up with the address. */
-const MAIL_LIMIT = { name: 'sign-up-mail', most: 5, seconds: 3_600 }
 const LIMIT = { name: 'sign-up', most: 2_000, seconds: 15 * 60 }
 
 /**
@@ -34,8 +36,9 @@ export async function register(ctx: Ctx, person: Registration, network: string):
       details: [{ field: 'email', message: 'is not an e-mail address' }],
     })
   }
-  const passwordHash = await hashChosenPassword(person.password)
-  const tired = (await createLimiter(ctx.db, MAIL_LIMIT).count(email)) !== undefined
+  const names = [person.givenName, person.familyName, person.displayName]
+  const passwordHash = await hashChosenPassword(person.password, { email, names, superAdmin: false })
+  const tired = await isTired(ctx, 'sign-up', email)
   const id = await ctx.db.transaction().execute(async (tx) => {
     const added = await addRegisteredUser(ctx, tx, { person: { ...person, email }, passwordHash })
     if (!tired || added.state === 'new')
@@ -67,18 +70,36 @@ async function letterFor(ctx: Ctx, tx: Tx, { added, email, passwordHash }: SignU
   return verificationLetter(await createLink(ctx, tx, link))
 }
 
-/** Follows the link of a verification mail. */
-export async function verifyEmail(ctx: Ctx, token: string, password?: string): Promise<void> {
-  await ctx.db.transaction().execute(async (tx) => {
-    const link = await useLink(ctx, tx, { purpose: 'verify-email', token, password })
-    const outcome = await verifyAddress(ctx, tx, link)
-    if (outcome === 'not theirs') throw new AppError('INVALID_TOKEN')
-    if (outcome === 'taken over') await deleteSessionsOfUser(tx, link.userId)
-  })
+/** What somebody brings who follows the link of a verification mail. */
+export interface FollowedVerification {
+  token: string
+  /** Needed when several people have signed up with the address. */
+  password?: string | undefined
+  request: FastifyRequest
+}
+
+/** Follows the link of a verification mail, be it about a person's first address or about another. */
+export async function verifyEmail(ctx: Ctx, followed: FollowedVerification): Promise<void> {
+  const isChange = await findLink(ctx, { purpose: 'change-email', token: followed.token })
+  const work = isChange ? confirmEmailChange : confirmFirstAddress
+  await ctx.db.transaction().execute((tx) => work(ctx, tx, followed))
   await ctx.changes.settle()
 }
 
-const verificationLetter = (token: string) => ({
+async function confirmFirstAddress(
+  ctx: Ctx,
+  tx: Tx,
+  { token, password, request }: FollowedVerification,
+): Promise<void> {
+  const link = await useLink(ctx, tx, { purpose: 'verify-email', token, password })
+  const outcome = await verifyAddress(ctx, tx, link)
+  if (outcome === 'not theirs') throw new AppError('INVALID_TOKEN')
+  const { userId } = link
+  if (outcome === 'taken over') await deleteSessionsOfUser(tx, userId)
+  await record(ctx, tx, { action: 'user.email_verified', actor: person(userId), userId, request })
+}
+
+export const verificationLetter = (token: string) => ({
   subject: 'Confirm your e-mail address',
   paragraphs: [
     'Welcome. Please confirm that this address is yours; the link is good for one day.',

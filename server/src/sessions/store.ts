@@ -1,6 +1,6 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
-import type { MailedLinksTable, SessionsTable } from '../db/tables.ts'
+import type { MailedLinksTable, PendingSignInsTable, SessionsTable } from '../db/tables.ts'
 
 export type SessionRow = Selectable<SessionsTable>
 
@@ -13,7 +13,7 @@ const PERSON = [
   'users.is_super_admin',
 ] as const
 
-/** The session of a cookie with its person, unless the account is disabled. */
+/** The session of a cookie with its person, unless the account is disabled or about to be deleted. */
 export const findSessionBySecret = (db: Db, hash: Buffer) =>
   db
     .selectFrom('sessions')
@@ -24,19 +24,72 @@ export const findSessionBySecret = (db: Db, hash: Buffer) =>
       where.or([where('sessions.secret_hash', '=', hash), where('sessions.previous_secret_hash', '=', hash)]),
     )
     .where('users.disabled', '=', false)
+    .where('users.deletion_requested_at', 'is', null)
     .executeTakeFirst()
 
-/** Whether the person of this address has signed in from this part of the network, and not signed out there. */
-export async function isKnownAt(db: Db, email: string, network: string): Promise<boolean> {
+/** Whether the person of this address has signed in from a device that bears one of these marks. */
+export async function findKnownDevice(db: Db, email: string, hashes: Buffer[]): Promise<boolean> {
   const found = await db
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select('sessions.id')
+    .selectFrom('known_devices')
+    .innerJoin('users', 'users.id', 'known_devices.user_id')
+    .select('known_devices.user_id')
     .where('users.email', '=', email)
-    .where('sessions.network', '=', network)
+    .where('known_devices.hash', 'in', hashes)
     .limit(1)
     .executeTakeFirst()
   return found !== undefined
+}
+
+/** Remembers a device by its marks. Says whether it is new to a person who has others. */
+export async function noteDevice(
+  tx: Tx,
+  { userId, hashes, now }: { userId: string; hashes: Buffer[]; now: Date },
+): Promise<boolean> {
+  const before = await tx
+    .selectFrom('known_devices')
+    .select(({ fn }) => [fn.countAll().as('all'), fn.countAll().filterWhere('hash', 'in', hashes).as('same')])
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('known_devices')
+    .values(hashes.map((hash) => ({ user_id: userId, hash, last_seen_at: now })))
+    .onConflict((conflict) => conflict.columns(['user_id', 'hash']).doUpdateSet({ last_seen_at: now }))
+    .execute()
+  return Number(before.all) > 0 && Number(before.same) === 0
+}
+
+export async function deleteForgottenDevices(db: Db, seenBefore: Date): Promise<void> {
+  await db.deleteFrom('known_devices').where('last_seen_at', '<', seenBefore).execute()
+}
+
+export async function insertPending(db: Db, pending: Insertable<PendingSignInsTable>): Promise<void> {
+  await db.insertInto('pending_sign_ins').values(pending).execute()
+}
+
+export const findPendingBySecret = (db: Db, hash: Buffer, now: Date) =>
+  db
+    .selectFrom('pending_sign_ins')
+    .select(['user_id', 'amr', 'restores'])
+    .where('secret_hash', '=', hash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+
+/** Says whether it was still there. */
+export async function deletePending(db: Db, hash: Buffer): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom('pending_sign_ins')
+    .where('secret_hash', '=', hash)
+    .returning('user_id')
+    .executeTakeFirst()
+  return deleted !== undefined
+}
+
+export async function deletePendingOfUser(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('pending_sign_ins').where('user_id', '=', userId).execute()
+}
+
+export async function deleteExpiredPending(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('pending_sign_ins').where('expires_at', '<=', now).execute()
 }
 
 export async function insertSession(db: Db, session: Insertable<SessionsTable>): Promise<void> {
@@ -59,6 +112,15 @@ export async function updateSession(
     .returning('id')
     .executeTakeFirst()
   return updated !== undefined
+}
+
+/** Adds ways in which the person of a session has proven who they are. */
+export async function addSessionAmr(db: Db, id: string, amr: string[]): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ amr: sql`array(select distinct unnest(amr || ${amr}::text[]))` })
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function touchSession(db: Db, id: string, now: Date): Promise<void> {
@@ -104,6 +166,16 @@ export const lockLink = (tx: Tx, { hash, purpose, now }: { hash: Buffer; purpose
     .forUpdate()
     .executeTakeFirst()
 
+/** A link that is still good, without using it. */
+export const findGoodLink = (db: Db, { hash, purpose, now }: { hash: Buffer; purpose: string; now: Date }) =>
+  db
+    .selectFrom('mailed_links')
+    .select(['user_id', 'email'])
+    .where('hash', '=', hash)
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+
 interface LinksOfUser {
   userId: string
   purpose: string
@@ -124,8 +196,36 @@ export async function guardLinks(
     .execute()
 }
 
-export async function deleteLinks(tx: Tx, { userId, purpose }: LinksOfUser): Promise<void> {
-  await tx.deleteFrom('mailed_links').where('user_id', '=', userId).where('purpose', '=', purpose).execute()
+/** Of one purpose, or all. */
+export async function deleteLinks(
+  tx: Tx,
+  { userId, purpose }: { userId: string; purpose?: string },
+): Promise<void> {
+  const links = tx.deleteFrom('mailed_links').where('user_id', '=', userId)
+  await (purpose === undefined ? links : links.where('purpose', '=', purpose)).execute()
+}
+
+/** Ends the links of one who claims an address, and says whether others claim it as well. */
+export async function deleteClaim(
+  tx: Tx,
+  { userId, purpose, passwordHash }: LinksOfUser & { passwordHash: string | null },
+): Promise<boolean> {
+  await tx
+    .deleteFrom('mailed_links')
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .where((where) =>
+      where.or([where('password_hash', 'is', null), where('password_hash', '=', passwordHash)]),
+    )
+    .execute()
+  const other = await tx
+    .selectFrom('mailed_links')
+    .select('hash')
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
 }
 
 export async function deleteExpiredLinks(db: Db, now: Date): Promise<void> {

@@ -19,21 +19,46 @@ export const Form = ({
   </form>
 )
 
+/** What went wrong, where the person can try again. Fields point to it. */
+export const Problem = ({ message }: { message: string | undefined }) =>
+  message === undefined ? null : (
+    <p id="problem" role="alert">
+      {message}
+    </p>
+  )
+
 interface FieldProps {
   label: string
   name: string
-  type: 'email' | 'password' | 'text'
+  type: 'email' | 'password' | 'text' | 'code'
   autocomplete: string
+  /** May be left empty. */
+  optional?: boolean
+  /** A line below it. */
+  hint?: string
   value?: string | undefined
   focus?: boolean
   /** Names the element that says what is wrong with it. */
   describedBy?: string | undefined
 }
 
-export const Field = ({ label, name, type, autocomplete, value, focus = false, describedBy }: FieldProps) => {
+export const Field = ({
+  label,
+  name,
+  type,
+  autocomplete,
+  value,
+  optional = false,
+  hint,
+  focus = false,
+  describedBy,
+}: FieldProps) => {
+  const hintId = hint === undefined ? undefined : `${name}-hint`
+  const described = [describedBy, hintId].filter(Boolean).join(' ')
   const attributes = {
-    ...{ id: name, name, autocomplete, value, required: true, autofocus: focus },
-    ...(describedBy && { 'aria-describedby': describedBy, 'aria-invalid': true as const }),
+    ...{ id: name, name, autocomplete, value, required: !optional, autofocus: focus },
+    ...(described && { 'aria-describedby': described }),
+    ...(describedBy && { 'aria-invalid': true as const }),
   }
   return (
     <p class="field">
@@ -41,6 +66,14 @@ export const Field = ({ label, name, type, autocomplete, value, focus = false, d
       {type === 'email' && <input type="email" autocapitalize="none" spellcheck={false} {...attributes} />}
       {type === 'password' && <input type="password" {...attributes} />}
       {type === 'text' && <input type="text" {...attributes} />}
+      {type === 'code' && (
+        <input type="text" class="code" autocapitalize="none" spellcheck={false} {...attributes} />
+      )}
+      {hint !== undefined && (
+        <span id={hintId} class="hint">
+          {hint}
+        </span>
+      )}
     </p>
   )
 }

@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { parseEmail } from '../lib/email.ts'
-import { verifyPassword } from './passwords.ts'
-import { findUserByEmail, type User } from './store.ts'
+import { hashPassword, isCurrentHash, verifyPassword } from './passwords.ts'
+import { findUserByEmail, type User, upgradePasswordHash } from './store.ts'
 
 /**
  * The person behind an address and a password; undefined when there is none, for whatever reason. Every reason
@@ -14,6 +14,11 @@ export async function findByCredentials(
 ): Promise<User | undefined> {
   const address = parseEmail(email)
   const user = address === undefined ? undefined : await findUserByEmail(ctx.db, address)
-  const matches = await verifyPassword(user?.password_hash ?? null, password)
-  return matches && user && !user.disabled ? user : undefined
+  const passwordHash = user && !user.disabled && user.password_sign_in ? user.password_hash : null
+  const matches = await verifyPassword(passwordHash, password)
+  if (!matches || !user || passwordHash === null) return undefined
+  if (!isCurrentHash(passwordHash)) {
+    await upgradePasswordHash(ctx.db, user.id, { from: passwordHash, to: await hashPassword(password) })
+  }
+  return user
 }

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import type { Change, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
+import { passwordHashProblem } from './password-hashes.ts'
 import { changeUser, createUser } from './service.ts'
 import { listUsersByEmail, type User, type UserChange } from './store.ts'
 
@@ -11,6 +12,10 @@ const DeclaredUser = Type.Object(
     email: Type.String(),
     /** Given to a person who is new. Whoever is here already keeps the password they chose. */
     password: Type.Optional(Type.String()),
+    /** Given to a person who is new, instead of a password: its hash, from the system they come from. */
+    passwordHash: Type.Optional(Type.String()),
+    /** Whether a password opens the account at all. */
+    passwordSignIn: Type.Optional(Type.Boolean()),
     givenName: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     familyName: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -28,6 +33,7 @@ export const usersSection: Section = {
     const emails = declared.map(({ email }) => email)
     const twice = emails.find((email, index) => emails.indexOf(email) !== index)
     if (twice) throw new OperatorError(`The declaration lists the user ${twice} twice.`)
+    declared.forEach(requireUsableHash)
     const existing = new Map((await listUsersByEmail(ctx.db, emails)).map((user) => [user.email, user]))
     return declared.flatMap((entry) => {
       const user = existing.get(entry.email)
@@ -43,11 +49,22 @@ function canonical(text: string): string {
   return email
 }
 
+function requireUsableHash({ email, password, passwordHash }: DeclaredUser): void {
+  if (passwordHash === undefined) return
+  if (password !== undefined)
+    throw new OperatorError(`The user ${email} is declared with a password and a passwordHash: one will do.`)
+  const problem = passwordHashProblem(passwordHash)
+  if (problem) throw new OperatorError(`The passwordHash of the user ${email} cannot be taken: ${problem}`)
+}
+
 const planCreation = (ctx: Ctx, entry: DeclaredUser): Change[] => [
   {
     action: 'create',
     subject: `user ${entry.email}`,
-    fields: entry.superAdmin ? ['Super Admin'] : [],
+    fields: [
+      ...(entry.superAdmin ? ['Super Admin'] : []),
+      ...(entry.passwordSignIn === false ? ['no sign-in by password'] : []),
+    ],
     apply: (tx) => createUser(ctx, tx, { ...entry, superAdmin: entry.superAdmin ?? false }),
   },
 ]
@@ -58,6 +75,7 @@ const COLUMNS = {
   familyName: 'family_name',
   displayName: 'display_name',
   superAdmin: 'is_super_admin',
+  passwordSignIn: 'password_sign_in',
 } as const satisfies Partial<Record<keyof DeclaredUser, keyof UserChange>>
 
 function planUpdate(ctx: Ctx, user: User, entry: DeclaredUser): Change[] {

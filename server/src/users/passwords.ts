@@ -1,15 +1,19 @@
 import { availableParallelism } from 'node:os'
-import { hash, verify } from '@node-rs/argon2'
+import { hash } from '@node-rs/argon2'
 import { AppError } from '../errors.ts'
 import { createQueue } from '../lib/queue.ts'
-
-export const SHORTEST_PASSWORD = 8
-/** Whoever can do everything should be hard to impersonate (NIST SP 800-63B-4 asks for this length). */
-export const SHORTEST_SUPER_ADMIN_PASSWORD = 15
-const LONGEST_PASSWORD = 1024
+import { matchesHash } from './password-hashes.ts'
 
 /** OWASP's parameters for argon2id, the library's own algorithm unless told otherwise. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const { memoryCost, timeCost, parallelism } = PARAMETERS
+const PREFIX = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`
+
+/**
+ * Stands in for the hash of a person who does not exist or has no password, so that both take the same time. It is
+ * all zeros: nobody knows a password for it.
+ */
+const NOBODYS_HASH = `${PREFIX}${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /**
  * Hashing is made to be slow. One for each core leaves threads free for signing tokens, and a line that would take
@@ -26,25 +30,19 @@ async function inLine<T>(work: () => Promise<T>): Promise<T> {
   })
 }
 
-/** Why a password cannot be used; undefined when it can. A character is a code point, after normalisation. */
-export function passwordProblem(password: string, shortest: number): string | undefined {
-  const length = [...password.normalize('NFKC')].length
-  if (length < shortest) return `The password must have at least ${shortest} characters.`
-  if (length > LONGEST_PASSWORD) return `The password must have at most ${LONGEST_PASSWORD} characters.`
-  return undefined
-}
-
 /** Normalised first, so that the same password typed on another keyboard is the same password. */
 export const hashPassword = (password: string): Promise<string> =>
   inLine(() => hash(password.normalize('NFKC'), PARAMETERS))
 
-/** Stands in for the hash of a person who does not exist or has no password, so that both take the same time. */
-let nobodysHash: Promise<string> | undefined
+/** Whether a hash is as `hashPassword` makes them today. One that is not came from elsewhere, or is old. */
+export const isCurrentHash = (passwordHash: string): boolean =>
+  passwordHash.startsWith(PREFIX) && passwordHash.length === NOBODYS_HASH.length
 
 /** Whether this is the password behind the hash. Without a hash the answer is no, after the same work. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  nobodysHash ??= hashPassword('nobody has this password')
-  const known = passwordHash ?? (await nobodysHash)
-  const matches = await inLine(() => verify(known, password.normalize('NFKC')))
+  const known = passwordHash ?? NOBODYS_HASH
+  const matches = await inLine(() => matchesHash(known, password))
+  // Some hashes of other systems take no time at all, and that would tell that there is an account.
+  if (!matches && !isCurrentHash(known)) await inLine(() => matchesHash(NOBODYS_HASH, password))
   return matches && passwordHash !== null
 }

@@ -1,8 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
-import { hashPassword, passwordProblem, SHORTEST_PASSWORD } from './passwords.ts'
 import { findUser, findUserByEmail, insertUserIfNew, updateUser } from './store.ts'
 
 /** What a person tells about themselves when they sign up. The address is in canonical form. */
@@ -12,13 +10,6 @@ export interface Registration {
   givenName?: string | undefined
   familyName?: string | undefined
   displayName?: string | undefined
-}
-
-/** The hash of a password a person has chosen, or WEAK_PASSWORD. */
-export async function hashChosenPassword(password: string): Promise<string> {
-  const problem = passwordProblem(password, SHORTEST_PASSWORD)
-  if (problem) throw new AppError('WEAK_PASSWORD', { message: problem })
-  return hashPassword(password)
 }
 
 /** Who has an address after somebody registered it: they, somebody who never proved that it is theirs, or its owner. */

@@ -3,18 +3,27 @@ import type { Tx } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { queueMail } from '../mail/outbox.ts'
+import { hashChosenPassword, passwordProblem } from './chosen-password.ts'
 import {
-  hashPassword,
-  passwordProblem,
-  SHORTEST_PASSWORD,
-  SHORTEST_SUPER_ADMIN_PASSWORD,
-} from './passwords.ts'
-import { findUserByEmail, insertUser, type User, type UserChange, updateUser } from './store.ts'
+  findUser,
+  findUserByEmail,
+  insertUser,
+  lockUser,
+  type User,
+  type UserChange,
+  updateUser,
+} from './store.ts'
+
+/** The record of a person, for the slices above. */
+export { findUser, findUserByEmail, lockUser, type User, type UserChange }
 
 /** A person as an operator describes one. The address is in canonical form. */
 export interface NewUser {
   email: string
   password?: string | undefined
+  /** Instead of a password: what another system kept of it. */
+  passwordHash?: string | undefined
+  passwordSignIn?: boolean | undefined
   givenName?: string | undefined
   familyName?: string | undefined
   displayName?: string | undefined
@@ -24,6 +33,8 @@ export interface NewUser {
 /** Makes a person whose address the operator vouches for. */
 export async function createUser(ctx: Ctx, tx: Tx, user: NewUser): Promise<void> {
   const now = ctx.now()
+  const { email, password, passwordHash = null, superAdmin } = user
+  const names = [user.givenName, user.familyName, user.displayName]
   await insertUser(tx, {
     id: newId(),
     email: user.email,
@@ -31,7 +42,11 @@ export async function createUser(ctx: Ctx, tx: Tx, user: NewUser): Promise<void>
     display_name: user.displayName ?? null,
     given_name: user.givenName ?? null,
     family_name: user.familyName ?? null,
-    password_hash: user.password === undefined ? null : await hashChecked(user.password, user.superAdmin),
+    password_hash:
+      password === undefined
+        ? passwordHash
+        : await hashChosenPassword(password, { email, names, superAdmin }),
+    password_sign_in: user.passwordSignIn ?? true,
     is_super_admin: user.superAdmin,
     created_at: now,
     updated_at: now,
@@ -52,6 +67,8 @@ export async function createSuperAdmin(
 ): Promise<'created' | 'promoted' | 'unchanged'> {
   const existing = await findUserByEmail(ctx.db, email)
   if (existing?.is_super_admin) return 'unchanged'
+  const problem = existing ? undefined : passwordProblem(password, { email, names: [], superAdmin: true })
+  if (problem) throw new OperatorError(problem)
   return ctx.db.transaction().execute(async (tx) => {
     if (!existing) {
       await createUser(ctx, tx, { email, password, superAdmin: true })
@@ -60,12 +77,6 @@ export async function createSuperAdmin(
     await changeUser(ctx, tx, existing, { is_super_admin: true })
     return 'promoted'
   })
-}
-
-async function hashChecked(password: string, superAdmin: boolean): Promise<string> {
-  const problem = passwordProblem(password, superAdmin ? SHORTEST_SUPER_ADMIN_PASSWORD : SHORTEST_PASSWORD)
-  if (problem) throw new OperatorError(problem)
-  return hashPassword(password)
 }
 
 /** The most powerful right of all is never given in silence. */

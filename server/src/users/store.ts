@@ -13,6 +13,10 @@ export const listUsersByEmail = (db: Db, emails: string[]): Promise<User[]> =>
 export const findUser = (db: Db, id: string): Promise<User | undefined> =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
+/** The person, whom nobody else changes until the transaction ends. */
+export const lockUser = (tx: Tx, id: string): Promise<User | undefined> =>
+  tx.selectFrom('users').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+
 /** Makes a person unless somebody has the address; says whether it did. */
 export async function insertUserIfNew(tx: Tx, user: Insertable<UsersTable>): Promise<boolean> {
   const added = await tx
@@ -37,4 +41,20 @@ export async function updateUser(
   change: UserChange & { updated_at: Date },
 ): Promise<void> {
   await tx.updateTable('users').set(change).where('id', '=', id).execute()
+}
+
+/**
+ * Keeps the same password under a better hash, unless it became another meanwhile. For the person nothing changes.
+ */
+export async function upgradePasswordHash(
+  db: Db,
+  id: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ password_hash: to })
+    .where('id', '=', id)
+    .where('password_hash', '=', from)
+    .execute()
 }

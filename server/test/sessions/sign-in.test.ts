@@ -5,7 +5,7 @@ import { cookieOf, PASSWORD, signIn, startWorld } from '../support/world.ts'
 let service: TestService
 let url: string
 beforeAll(async () => {
-  const limits = { signInFailures: 10, clientFailures: 60 }
+  const limits = { signInFailures: 10, confirmFailures: 5, clientFailures: 60 }
   service = await startWorld({ config: { trustedProxies: ['127.0.0.1'], limits } })
   url = service.url
 })

@@ -33,6 +33,8 @@ interface Options {
   /** Routes beside the product's own, for tests of the machinery itself. */
   routes?: Route[]
   worker?: boolean
+  /** The name it is reached by: browsers make passkeys for names only. */
+  host?: 'localhost'
   /** Another node on the database of this one, under the same name. */
   beside?: TestService
 }
@@ -42,7 +44,7 @@ const sealKey = randomBytes(32)
 
 /** The real service on a database of its own, reached over HTTP. */
 export async function startService(options: Options = {}): Promise<TestService> {
-  const { routes = [], worker = false, beside } = options
+  const { routes = [], worker = false, host = '127.0.0.1', beside } = options
   const closers = createClosers()
   const connection = beside?.connection ?? (await createDatabase())
   if (!beside) closers.add(connection.close)
@@ -52,7 +54,7 @@ export async function startService(options: Options = {}): Promise<TestService> 
   closers.add(changes.stop)
   const logs: Record<string, unknown>[] = []
   const port = Number(await freePort())
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${host}:${port}`
   const baseUrl = beside?.ctx.config.baseUrl ?? url
   let ahead = 0
   const ctx = createContext(

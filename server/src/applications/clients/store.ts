@@ -170,6 +170,15 @@ export const findClientWithPostLogoutUri = (db: Db, uri: string): Promise<{ id: 
     .limit(1)
     .executeTakeFirst()
 
+export const findClientWithRedirectUri = (db: Db, uri: string): Promise<{ id: string } | undefined> =>
+  db
+    .selectFrom('clients')
+    .select('id')
+    .where('disabled', '=', false)
+    .where(sql<boolean>`${uri} = any(redirect_uris)`)
+    .limit(1)
+    .executeTakeFirst()
+
 export async function insertSecret(tx: Tx, secret: Insertable<ClientSecretsTable>): Promise<void> {
   await tx.insertInto('client_secrets').values(secret).execute()
 }

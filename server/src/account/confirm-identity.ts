@@ -1,0 +1,92 @@
+import type { FastifyRequest } from 'fastify'
+import type { Ctx } from '../context.ts'
+import { createLimiter } from '../db/limiter.ts'
+import type { Tx } from '../db/open.ts'
+import { AppError } from '../errors.ts'
+import type { Person } from '../http/callers.ts'
+import { guess } from '../users/guesses.ts'
+import { verifyPassword } from '../users/passwords.ts'
+import { findUser, lockUser, type User } from '../users/service.ts'
+import { findAuthTime } from './store.ts'
+
+const WINDOW_SECONDS = 15 * 60
+/** How long ago who has no password may have signed in. */
+const PASSWORDLESS_MINUTES = 15
+const RECENT_MINUTES = 60
+
+/** Who asks for something, and the request they do it with. */
+export interface Asking {
+  caller: Person
+  request: FastifyRequest
+}
+
+/**
+ * The person proves again who they are, before something that a stranger at their desk must not do: by their
+ * password, or, if they have none, by having signed in just now.
+ */
+export async function confirmIdentity(
+  ctx: Ctx,
+  { caller, request }: Asking,
+  password: string | undefined,
+): Promise<User> {
+  const user = await getSelf(ctx, caller)
+  if (user.password_hash === null) {
+    if (!(await signedInWithin(ctx, caller, PASSWORDLESS_MINUTES))) {
+      throw new AppError('REAUTHENTICATION_REQUIRED')
+    }
+    return user
+  }
+  const refusal = () => {
+    request.log.info({ userId: user.id }, 'a current password was wrong')
+    return new AppError('CURRENT_PASSWORD_INCORRECT')
+  }
+  await requirePassword(ctx, user, { password: password ?? '', refusal })
+  return user
+}
+
+/** For adding a way to sign in: a sign-in of the last hour will do, and so will the password. */
+export async function requireRecentSignIn(ctx: Ctx, caller: Person, password?: string): Promise<void> {
+  if (await signedInWithin(ctx, caller, RECENT_MINUTES)) return
+  const refusal = () => new AppError('REAUTHENTICATION_REQUIRED')
+  if (password === undefined) throw refusal()
+  await requirePassword(ctx, await getSelf(ctx, caller), { password, refusal })
+}
+
+/** Whoever is calling. They may have been erased since the door asked. */
+export async function getSelf(ctx: Ctx, { userId }: Person): Promise<User> {
+  const user = await findUser(ctx.db, userId)
+  if (!user) throw gone()
+  return user
+}
+
+/**
+ * Confirming takes its time. This goes before the change it was for, in the same transaction: the person is still as
+ * they were when they confirmed, and nobody changes them until it ends.
+ */
+export async function stayConfirmed(tx: Tx, { id, password_hash }: User): Promise<void> {
+  const user = await lockUser(tx, id)
+  if (!user || user.disabled || user.deletion_requested_at !== null) throw gone()
+  if (user.password_hash !== password_hash) throw new AppError('CURRENT_PASSWORD_INCORRECT')
+}
+
+const gone = () => new AppError('UNAUTHORIZED', { headers: { 'WWW-Authenticate': 'Bearer' } })
+
+async function signedInWithin(ctx: Ctx, { sessionId }: Person, minutes: number): Promise<boolean> {
+  const authTime = await findAuthTime(ctx.db, sessionId)
+  return authTime !== undefined && authTime.getTime() >= ctx.now().getTime() - minutes * 60_000
+}
+
+/** Wrong ones are counted: whoever holds a session must not find the password out by guessing. */
+async function requirePassword(
+  ctx: Ctx,
+  user: User,
+  { password, refusal }: { password: string; refusal: () => AppError },
+): Promise<void> {
+  const most = ctx.config.limits.confirmFailures
+  const limiter = createLimiter(ctx.db, { name: 'confirm', most, seconds: WINDOW_SECONDS })
+  await guess(
+    [{ limiter, key: user.id, forgiven: true }],
+    async () => ((await verifyPassword(user.password_hash, password)) ? true : undefined),
+    refusal,
+  )
+}

@@ -1,0 +1,68 @@
+import { person, record } from '../../audit/record.ts'
+import type { Ctx } from '../../context.ts'
+import { AppError } from '../../errors.ts'
+import { parseEmail } from '../../lib/email.ts'
+import { queueMail } from '../../mail/outbox.ts'
+import { createLink, voidLinks } from '../../sessions/mailed-links.ts'
+import { isTired } from '../../sessions/recipients.ts'
+import { notify } from '../../users/notices.ts'
+import { findUserByEmail, type User } from '../../users/service.ts'
+import { type Asking, confirmIdentity, getSelf, stayConfirmed } from '../confirm-identity.ts'
+
+const PURPOSE = 'change-email'
+
+/**
+ * Mails a link to the address that a person wants to have from now on. Whoever has it already is told instead; all
+ * else is the same, so that nobody finds out by it who has an account.
+ */
+export async function requestEmailChange(
+  ctx: Ctx,
+  asking: Asking,
+  wanted: { newEmail: string; password?: string },
+): Promise<void> {
+  const newEmail = readAddress(wanted.newEmail, await getSelf(ctx, asking.caller))
+  const user = await confirmIdentity(ctx, asking, wanted.password)
+  const tired = await isTired(ctx, PURPOSE, newEmail)
+  const { id: userId, email } = user
+  await ctx.db.transaction().execute(async (tx) => {
+    await stayConfirmed(tx, user)
+    const taken = (await findUserByEmail(tx, newEmail)) !== undefined
+    await voidLinks(tx, { userId, purpose: PURPOSE })
+    // The token for an address that is taken goes nowhere.
+    const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email: newEmail, passwordHash: null })
+    if (!tired) await queueMail(ctx, tx, newEmail, taken ? YOURS_ALREADY : confirmationLetter(token))
+    const facts = [`New address: ${newEmail}`]
+    await notify(ctx, tx, { email, kind: 'email-change-requested', facts })
+    const { request } = asking
+    const entry = { action: 'user.email_change_requested', actor: person(userId), userId, request } as const
+    await record(ctx, tx, { ...entry, personal: { newEmail } })
+  })
+}
+
+function readAddress(text: string, { email }: User): string {
+  const newEmail = parseEmail(text)
+  if (newEmail === undefined) throw unfit('is not an e-mail address')
+  if (newEmail === email) throw unfit('is your address already')
+  return newEmail
+}
+
+const unfit = (message: string) =>
+  new AppError('VALIDATION_FAILED', { details: [{ field: 'newEmail', message }] })
+
+const confirmationLetter = (token: string) => ({
+  subject: 'Confirm your new e-mail address',
+  paragraphs: [
+    'Please confirm that this is the new address of your account; the link is good for one day, and once.',
+    'If you did not ask for this, do not follow it: somebody has given your address for theirs, and nothing happens without you.',
+  ],
+  action: { label: 'Confirm this address', path: `/verify-email?token=${token}` },
+})
+
+const YOURS_ALREADY = {
+  subject: 'Somebody gave your e-mail address for theirs',
+  paragraphs: [
+    'Somebody wanted to make this the address of their account, but it is the address of yours. Nothing was changed.',
+    'If it was you, sign in to the account that has this address. If it was not you, there is nothing you need to do.',
+  ],
+  action: { label: 'Sign in', path: '/login' },
+}

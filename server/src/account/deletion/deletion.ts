@@ -1,0 +1,26 @@
+import type { Ctx } from '../../context.ts'
+import { AppError } from '../../errors.ts'
+import type { Exchange } from '../../http/exchange.ts'
+import { forgetCookie } from '../../sessions/browser-session.ts'
+import { requireNoTenantAlone } from '../../tenants/ownership.ts'
+import { scheduleDeletion } from '../../users/deletion.ts'
+import { type Asking, confirmIdentity, stayConfirmed } from '../confirm-identity.ts'
+
+export const CONFIRMATION = 'DELETE MY ACCOUNT'
+
+/** Lets a person go who wants to: at once, and for good when the time to change their mind is over. */
+export async function requestDeletion(
+  ctx: Ctx,
+  asking: Asking & Exchange,
+  { password, confirmation }: { password?: string; confirmation: string },
+): Promise<void> {
+  if (confirmation !== CONFIRMATION) throw new AppError('INCORRECT_CONFIRMATION')
+  const user = await confirmIdentity(ctx, asking, password)
+  await ctx.db.transaction().execute(async (tx) => {
+    await requireNoTenantAlone(tx, user.id)
+    await stayConfirmed(tx, user)
+    await scheduleDeletion(ctx, tx, { user, request: asking.request })
+  })
+  await ctx.changes.settle()
+  forgetCookie(ctx, asking.reply)
+}

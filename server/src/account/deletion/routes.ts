@@ -1,0 +1,27 @@
+import { defineRoute } from '../../http/define-route.ts'
+import { Done } from '../../http/schema.ts'
+import { requestDeletion } from './deletion.ts'
+import { DeletionRequest } from './schema.ts'
+
+export const deletionRoutes = [
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/users/me',
+    tag: 'My account',
+    summary: 'Delete the account: every session ends at once, and after 30 days nothing is left of it',
+    caller: 'person',
+    body: DeletionRequest,
+    reply: { 200: Done },
+    errors: [
+      'INCORRECT_CONFIRMATION',
+      'CURRENT_PASSWORD_INCORRECT',
+      'REAUTHENTICATION_REQUIRED',
+      'TENANT_OWNER',
+      'RATE_LIMITED',
+    ],
+    handler: async (ctx, { caller, body, request, reply }) => {
+      await requestDeletion(ctx, { caller, request, reply }, body)
+      return { success: true, message: 'Account scheduled for deletion' }
+    },
+  }),
+]

@@ -1,0 +1,30 @@
+import type { Tx } from '../../db/open.ts'
+
+/** The addresses that a person had before, or wanted to have, as far as the log tells. */
+export async function listFormerAddresses(tx: Tx, userId: string): Promise<string[]> {
+  const entries = await tx
+    .selectFrom('audit_entries')
+    .select('personal')
+    .where('user_id', '=', userId)
+    .where('action', 'in', ['user.email_changed', 'user.email_change_requested'])
+    .execute()
+  return entries.flatMap(({ personal: { before, newEmail } }) =>
+    [before, newEmail].filter((address) => typeof address === 'string'),
+  )
+}
+
+/** Deletes the mail to these addresses, but for those that are somebody's by now. */
+export async function deleteMailTo(tx: Tx, addresses: string[]): Promise<void> {
+  await tx
+    .deleteFrom('mail_messages')
+    .where('recipient', 'in', addresses)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('users').select('id').whereRef('users.email', '=', 'mail_messages.recipient'))),
+    )
+    .execute()
+}
+
+/** Deletes the answers kept for somebody who might ask again. */
+export async function deleteKeptAnswers(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('idempotency_keys').where('caller', '=', userId).execute()
+}

@@ -1,0 +1,98 @@
+import type { FastifyRequest } from 'fastify'
+import { listEntriesOf } from '../../audit/people.ts'
+import { person, record } from '../../audit/record.ts'
+import type { Ctx } from '../../context.ts'
+import { findFactors } from '../../users/factors/factors.ts'
+import { getProfile } from '../profile/service.ts'
+import type { AuditEntry, PersonalData } from './schema.ts'
+import { listAllSessions, listConsents, listPasskeys, listSsoLinks } from './store.ts'
+
+const MOST_ENTRIES = 10_000
+
+/** Everything that is kept about a person, for that person. */
+export async function exportPersonalData(
+  ctx: Ctx,
+  { userId, request }: { userId: string; request: FastifyRequest },
+): Promise<PersonalData> {
+  const { memberships, ...profile } = await getProfile(ctx, userId)
+  const entries = await listEntriesOf(ctx.db, userId, MOST_ENTRIES + 1)
+  const data = {
+    exportedAt: ctx.now().toISOString(),
+    profile,
+    memberships,
+    sessions: await readSessions(ctx, userId),
+    ssoLinks: await readSsoLinks(ctx, userId),
+    mfa: await readFactors(ctx, userId),
+    consents: await readConsents(ctx, userId),
+    licenses: [],
+    auditEntries: entries.slice(0, MOST_ENTRIES).map((entry) => toOwnEntry(entry, userId)),
+    auditEntriesTruncated: entries.length > MOST_ENTRIES,
+  }
+  await record(ctx, ctx.db, { action: 'user.data_exported', actor: person(userId), userId, request })
+  return data
+}
+
+async function readSessions({ db }: Ctx, userId: string): Promise<PersonalData['sessions']> {
+  const sessions = await listAllSessions(db, userId)
+  return sessions.map((session) => ({
+    id: session.id,
+    userAgent: session.user_agent,
+    ipAddress: session.ip_address,
+    createdAt: session.created_at.toISOString(),
+    lastActive: session.last_active_at.toISOString(),
+    authenticatedAt: session.auth_time.toISOString(),
+    methods: session.amr,
+  }))
+}
+
+async function readSsoLinks({ db }: Ctx, userId: string): Promise<PersonalData['ssoLinks']> {
+  const links = await listSsoLinks(db, userId)
+  return links.map((link) => ({
+    provider: link.provider,
+    issuer: link.issuer,
+    subject: link.subject,
+    email: link.email,
+    displayName: link.display_name,
+    avatarUrl: link.avatar_url,
+    linkedAt: link.linked_at.toISOString(),
+    lastUsedAt: link.last_used_at.toISOString(),
+  }))
+}
+
+async function readFactors({ db }: Ctx, userId: string): Promise<PersonalData['mfa']> {
+  const { totp, recoveryCodes } = await findFactors(db, userId)
+  const passkeys = await listPasskeys(db, userId)
+  return {
+    totp,
+    passkeys: passkeys.map(({ id, name, created_at, last_used_at }) => ({
+      id,
+      name,
+      createdAt: created_at.toISOString(),
+      lastUsedAt: last_used_at?.toISOString() ?? null,
+    })),
+    recoveryCodesLeft: recoveryCodes,
+  }
+}
+
+async function readConsents({ db }: Ctx, userId: string): Promise<PersonalData['consents']> {
+  const consents = await listConsents(db, userId)
+  return consents.map(({ granted_at, ...consent }) => ({ ...consent, grantedAt: granted_at.toISOString() }))
+}
+
+type Entry = Awaited<ReturnType<typeof listEntriesOf>>[number]
+
+/** An entry may tell of two people, of whom this one sees their own part: whence they did it, or what was done to them. */
+function toOwnEntry(entry: Entry, userId: string): AuditEntry {
+  const { ipAddress, userAgent, ...done } = entry.personal
+  const byThem = entry.actor_id === userId
+  const whence = byThem && ipAddress !== undefined ? { ipAddress, userAgent } : {}
+  return {
+    id: entry.id,
+    occurredAt: entry.occurred_at.toISOString(),
+    action: entry.action,
+    by: byThem ? 'you' : entry.actor_kind,
+    tenantId: entry.tenant_id,
+    details: entry.details,
+    personal: { ...whence, ...(entry.user_id === userId ? done : {}) },
+  }
+}

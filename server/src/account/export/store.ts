@@ -1,0 +1,34 @@
+import type { Db } from '../../db/open.ts'
+
+/** Also those that are good for nothing any more, until they are swept away. */
+export const listAllSessions = (db: Db, userId: string) =>
+  db
+    .selectFrom('sessions')
+    .select(['id', 'user_agent', 'ip_address', 'created_at', 'last_active_at', 'auth_time', 'amr'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+export const listSsoLinks = (db: Db, userId: string) =>
+  db.selectFrom('sso_links').selectAll().where('user_id', '=', userId).orderBy('linked_at').execute()
+
+export const listPasskeys = (db: Db, userId: string) =>
+  db
+    .selectFrom('passkeys')
+    .select(['id', 'name', 'created_at', 'last_used_at'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+export const listConsents = (db: Db, userId: string) =>
+  db
+    .selectFrom('consents')
+    .innerJoin('applications', 'applications.id', 'consents.application_id')
+    .leftJoin('tenants', 'tenants.id', 'consents.tenant_id')
+    .select(['applications.name as application', 'tenants.name as tenant'])
+    .select(['consents.scopes', 'consents.granted_at'])
+    .where('consents.user_id', '=', userId)
+    .orderBy('consents.granted_at')
+    .execute()

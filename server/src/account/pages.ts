@@ -1,0 +1,20 @@
+import { connectionsPages } from './pages/connections.tsx'
+import { deletePages } from './pages/delete.tsx'
+import { emailPages } from './pages/email.tsx'
+import { homePages } from './pages/home.tsx'
+import { mfaSetupPages } from './pages/mfa-setup.tsx'
+import { passwordPages } from './pages/password.tsx'
+import { securityPages } from './pages/security.tsx'
+import { sessionsPages } from './pages/sessions.tsx'
+
+/** Everything a person can do with their own login, in the browser. */
+export const accountPages = [
+  ...homePages,
+  ...passwordPages,
+  ...emailPages,
+  ...securityPages,
+  ...mfaSetupPages,
+  ...sessionsPages,
+  ...connectionsPages,
+  ...deletePages,
+]

@@ -1,0 +1,54 @@
+import type { PageProblem } from '../../http/page-problem.ts'
+import { Field, Form } from '../../ui/form.tsx'
+import { render } from '../../ui/render.ts'
+import { requestEmailChange } from '../credentials/email-change.ts'
+import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
+
+export const emailPages = accountPage({
+  path: '/account/email',
+  show: (_ctx, visit, problem) => ({ html: render(<EmailPage visit={visit} problem={problem} />) }),
+  act: async (ctx, visit) => {
+    const newEmail = visit.form.get('newEmail')?.trim() ?? ''
+    await requestEmailChange(ctx, visit, { newEmail, password: visit.form.get('password') ?? '' })
+    return { html: render(<MailedPage email={newEmail} />) }
+  },
+})
+
+const EmailPage = ({ visit, problem }: { visit: Visit; problem: PageProblem | undefined }) => {
+  const describedBy = problem === undefined ? undefined : 'problem'
+  return (
+    <AccountFrame title="Change your e-mail address" problem={problem}>
+      <p>
+        It is <strong>{visit.session.email}</strong> now, and stays so until you have followed the link that
+        we send to the new one.
+      </p>
+      <Form action="/account/email" csrf={visit.csrf}>
+        <Field
+          label="New e-mail address"
+          name="newEmail"
+          type="email"
+          autocomplete="email"
+          value={visit.form.get('newEmail')}
+          describedBy={describedBy}
+        />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          describedBy={describedBy}
+          optional
+        />
+        <button type="submit">Send the link</button>
+      </Form>
+    </AccountFrame>
+  )
+}
+
+const MailedPage = ({ email }: { email: string }) => (
+  <AccountFrame title="Check your mailbox">
+    <p role="status">
+      We have sent a mail to <strong>{email}</strong>. Your address changes once you have followed its link.
+    </p>
+  </AccountFrame>
+)

@@ -1,0 +1,53 @@
+import type { PageProblem } from '../../http/page-problem.ts'
+import { Field, Form } from '../../ui/form.tsx'
+import { render } from '../../ui/render.ts'
+import { changePassword } from '../credentials/password-change.ts'
+import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
+
+export const passwordPages = accountPage({
+  path: '/account/password',
+  show: (_ctx, visit, problem) => ({ html: render(<PasswordPage visit={visit} problem={problem} />) }),
+  act: async (ctx, visit) => {
+    const currentPassword = visit.form.get('currentPassword') ?? ''
+    const newPassword = visit.form.get('newPassword') ?? ''
+    await changePassword(ctx, visit, { currentPassword, newPassword })
+    return { html: render(<ChangedPage />) }
+  },
+})
+
+const PasswordPage = ({ visit, problem }: { visit: Visit; problem: PageProblem | undefined }) => {
+  const describedBy = problem === undefined ? undefined : 'problem'
+  return (
+    <AccountFrame title="Change your password" problem={problem}>
+      <p>Your other devices will be signed out.</p>
+      <Form action="/account/password" csrf={visit.csrf}>
+        <input type="hidden" name="username" autocomplete="username" value={visit.session.email} />
+        <Field
+          label="Current password"
+          name="currentPassword"
+          type="password"
+          autocomplete="current-password"
+          describedBy={describedBy}
+        />
+        <Field
+          label="New password"
+          name="newPassword"
+          type="password"
+          autocomplete="new-password"
+          hint="At least 8 characters. A few words that only you would put together are best."
+          describedBy={describedBy}
+        />
+        <button type="submit">Change the password</button>
+      </Form>
+      <p class="links">
+        <a href="/forgot-password">I have none, or have forgotten it</a>
+      </p>
+    </AccountFrame>
+  )
+}
+
+const ChangedPage = () => (
+  <AccountFrame title="Password changed">
+    <p role="status">Your new password is set. Every other device was signed out.</p>
+  </AccountFrame>
+)

@@ -1,0 +1,118 @@
+import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import { person, record } from '../../audit/record.ts'
+import type { Ctx } from '../../context.ts'
+import type { Tx } from '../../db/open.ts'
+import { AppError } from '../../errors.ts'
+import type { Person } from '../../http/callers.ts'
+import type { Exchange } from '../../http/exchange.ts'
+import { renewSecret } from '../../sessions/browser-session.ts'
+import { noteSecondFactor } from '../../sessions/second-factor.ts'
+import { findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
+import { makeRecoveryCodes } from '../../users/factors/recovery-codes.ts'
+import { notify } from '../../users/notices.ts'
+import {
+  beginEnrolment,
+  type NewPasskey,
+  requireRoom,
+  verifyEnrolment,
+} from '../../users/passkeys/enrolment.ts'
+import { dropPasskey, keepPasskey, type Passkey } from '../../users/passkeys/passkeys.ts'
+import { lockUser } from '../../users/service.ts'
+import { getSelf, requireRecentSignIn } from '../confirm-identity.ts'
+import { nameFor } from './name.ts'
+import { findAmr } from './store.ts'
+
+/** Somebody who manages the passkeys of their own account. */
+export interface Managing extends Exchange {
+  caller: Person
+}
+
+/**
+ * Begins to add a passkey. Only for a confirmed address: else whoever signed up with a stranger's could keep them
+ * out for good.
+ */
+export async function beginPasskey(
+  ctx: Ctx,
+  { caller }: Managing,
+  password?: string,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const user = await getSelf(ctx, caller)
+  if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
+  await requireRecentSignIn(ctx, caller, password)
+  await requireShownFactor(ctx, caller)
+  return beginEnrolment(ctx, user)
+}
+
+/**
+ * Who has a second factor must have shown one in this session. It may have begun before there was any, and a
+ * password alone must not put another in its place.
+ */
+async function requireShownFactor(ctx: Ctx, { userId, sessionId }: Person): Promise<void> {
+  if (!hasSecondFactor(await findFactors(ctx.db, userId))) return
+  if ((await findAmr(ctx.db, sessionId)).includes('mfa')) return
+  throw new AppError('REAUTHENTICATION_REQUIRED', {
+    message: 'Show the second factor you have first: sign in again with it.',
+  })
+}
+
+export interface AddedPasskey {
+  passkey: Passkey
+  /** For who had no second factor before. */
+  recoveryCodes: string[] | undefined
+}
+
+export async function addPasskey(
+  ctx: Ctx,
+  managing: Managing,
+  { response, name }: { response: RegistrationResponseJSON; name: string | undefined },
+): Promise<AddedPasskey> {
+  const { caller, request } = managing
+  const made = await verifyEnrolment(ctx, caller.userId, response)
+  const chosen = name?.trim() ?? nameFor(request.headers['user-agent'])
+  const added = await ctx.db.transaction().execute((tx) => add(ctx, tx, { managing, made, name: chosen }))
+  await renewSecret(ctx, managing)
+  return added
+}
+
+async function add(
+  ctx: Ctx,
+  tx: Tx,
+  { managing, made, name }: { managing: Managing; made: NewPasskey; name: string },
+): Promise<AddedPasskey> {
+  const { caller, request } = managing
+  // Of two that are added at once, one is the first, and the last there is room for.
+  const user = await lockUser(tx, caller.userId)
+  if (!user) throw new AppError('UNAUTHORIZED')
+  const before = await findFactors(tx, user.id)
+  requireRoom(before.passkeys)
+  const passkey = await keepPasskey(ctx, tx, { userId: user.id, name, made })
+  const recoveryCodes = hasSecondFactor(before) ? undefined : await makeRecoveryCodes(tx, user.id)
+  await noteSecondFactor(tx, caller.sessionId, ['pop', 'mfa'])
+  await notify(ctx, tx, { email: user.email, kind: 'passkey-added', facts: [`Passkey: ${name}`] })
+  await record(ctx, tx, {
+    ...{ action: 'user.passkey_added', actor: person(user.id), userId: user.id, request },
+    details: { passkeyId: passkey.id, backedUp: passkey.backed_up },
+    personal: { name },
+  })
+  return { passkey, recoveryCodes }
+}
+
+export async function removePasskey(
+  ctx: Ctx,
+  { caller, request }: Managing,
+  { id, password }: { id: string; password: string | undefined },
+): Promise<void> {
+  const user = await getSelf(ctx, caller)
+  await requireRecentSignIn(ctx, caller, password)
+  await requireShownFactor(ctx, caller)
+  await ctx.db.transaction().execute(async (tx) => {
+    const { name } = await dropPasskey(tx, user.id, id)
+    await notify(ctx, tx, { email: user.email, kind: 'passkey-removed', facts: [`Passkey: ${name}`] })
+    await record(ctx, tx, {
+      ...{ action: 'user.passkey_removed', actor: person(user.id), userId: user.id, request },
+      details: { passkeyId: id },
+      personal: { name },
+    })
+  })
+  await ctx.changes.settle()
+}

@@ -1,0 +1,51 @@
+import { defineRoute } from '../../http/define-route.ts'
+import { Done } from '../../http/schema.ts'
+import { beginLink } from '../../sso/linking.ts'
+import { listLinks, unlink } from '../../sso/links.ts'
+import { SsoLinkReply, SsoLinkRequest, SsoLinks, SsoProviderName } from './schema.ts'
+
+const common = { tag: 'My account', caller: 'person' } as const
+
+/** The accounts elsewhere that open a person's account here. */
+export const ssoLinkRoutes = [
+  defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/api/users/me/sso',
+    summary: 'Lists the accounts of sign-in providers that are linked to yours',
+    reply: { 200: SsoLinks },
+    handler: async (ctx, { caller }) => ({
+      links: (await listLinks(ctx, caller.userId)).map(({ linkedAt, lastUsedAt, ...link }) => ({
+        ...link,
+        linkedAt: linkedAt.toISOString(),
+        lastUsedAt: lastUsedAt.toISOString(),
+      })),
+    }),
+  }),
+  defineRoute({
+    ...common,
+    method: 'POST',
+    path: '/api/users/me/sso/link',
+    summary:
+      'Begins to link an account of a provider; you must be signed in in the browser you go there with',
+    body: SsoLinkRequest,
+    reply: { 200: SsoLinkReply },
+    errors: ['SSO_PROVIDER_NOT_CONFIGURED', 'EMAIL_NOT_VERIFIED', 'SSO_ALREADY_LINKED'],
+    handler: async (ctx, { caller, body }) => ({
+      url: await beginLink(ctx, { userId: caller.userId, ...body }),
+    }),
+  }),
+  defineRoute({
+    ...common,
+    method: 'DELETE',
+    path: '/api/users/me/sso/:provider',
+    summary: 'Unlinks the account of a provider',
+    params: SsoProviderName,
+    reply: { 200: Done },
+    errors: ['SSO_LINK_NOT_FOUND', 'PASSWORD_REQUIRED', 'LAST_LOGIN_METHOD'],
+    handler: async (ctx, { caller, params, request }) => {
+      const label = await unlink(ctx, { userId: caller.userId, provider: params.provider, request })
+      return { success: true, message: `${label} account unlinked` }
+    },
+  }),
+]

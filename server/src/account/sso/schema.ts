@@ -1,0 +1,38 @@
+import { Type } from 'typebox'
+
+const Absent = Type.Null()
+const Timestamp = Type.String({ format: 'date-time' })
+
+const SsoLink = Type.Object(
+  {
+    provider: Type.String({ description: 'GOOGLE, MICROSOFT, or another name that the operator has chosen' }),
+    email: Type.Union([Type.String(), Absent]),
+    displayName: Type.Union([Type.String(), Absent]),
+    avatarUrl: Type.Union([Type.String(), Absent]),
+    linkedAt: Timestamp,
+    lastUsedAt: Timestamp,
+  },
+  { title: 'SsoLink' },
+)
+
+export const SsoLinks = Type.Object({ links: Type.Array(SsoLink) }, { title: 'SsoLinks' })
+
+export const SsoLinkRequest = Type.Object(
+  {
+    provider: Type.String({ maxLength: 100, description: 'In any letter case' }),
+    redirectUri: Type.Optional(
+      Type.String({
+        maxLength: 2_000,
+        description: 'Where to go afterwards: an address here, or a redirect URI of some client',
+      }),
+    ),
+  },
+  { title: 'SsoLinkRequest' },
+)
+
+export const SsoLinkReply = Type.Object(
+  { url: Type.String({ description: 'Send the person there; they come back by themselves' }) },
+  { title: 'SsoLinkReply' },
+)
+
+export const SsoProviderName = Type.Object({ provider: Type.String() })

@@ -1,0 +1,80 @@
+import type { FastifyRequest } from 'fastify'
+import type { Ctx } from '../context.ts'
+import type { Db } from '../db/open.ts'
+import type { ActorKind } from '../db/tables.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { newId } from '../lib/ids.ts'
+import { insertEntry } from './store.ts'
+
+/** Everything that is written down: what it happened to, and what happened. */
+export type Action =
+  | 'user.registered'
+  | 'user.profile_changed'
+  | 'user.password_changed'
+  | 'user.password_reset_requested'
+  | 'user.password_reset'
+  | 'user.email_verified'
+  | 'user.email_change_requested'
+  | 'user.email_changed'
+  | 'user.totp_enabled'
+  | 'user.totp_disabled'
+  | 'user.recovery_codes_replaced'
+  | 'user.recovery_code_used'
+  | 'user.passkey_added'
+  | 'user.passkey_removed'
+  | 'user.sso_linked'
+  | 'user.sso_unlinked'
+  | 'user.deletion_requested'
+  | 'user.restored'
+  | 'user.erased'
+  | 'user.data_exported'
+  | 'session.started'
+  | 'session.second_factor_shown'
+  | 'session.ended'
+  | 'session.others_ended'
+
+export interface Actor {
+  kind: ActorKind
+  id: string | undefined
+}
+
+export const SYSTEM: Actor = { kind: 'system', id: undefined }
+export const person = (id: string): Actor => ({ kind: 'user', id })
+
+export interface Entry {
+  action: Action
+  actor: Actor
+  /** The person it happened to. */
+  userId?: string
+  tenantId?: string
+  /** The request that did it; none for work of our own. */
+  request?: FastifyRequest | undefined
+  /** What names nobody, and no secret: it is kept for good. */
+  details?: Record<string, unknown>
+  /** What tells who somebody is, such as an address. */
+  personal?: Record<string, unknown>
+}
+
+/** Writes down what happens, in the transaction that does it. */
+export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {
+  const { action, actor, userId, tenantId, request, details = {}, personal = {} } = entry
+  await insertEntry(tx, {
+    id: newId(),
+    occurred_at: ctx.now(),
+    action,
+    actor_kind: actor.kind,
+    actor_id: actor.id ?? null,
+    user_id: userId ?? null,
+    tenant_id: tenantId ?? null,
+    request_id: request?.id ?? null,
+    details: JSON.stringify(details),
+    personal: JSON.stringify({ ...(request && whence(request)), ...personal }),
+  })
+}
+
+const LONGEST_USER_AGENT = 512
+
+const whence = (request: FastifyRequest) => ({
+  ipAddress: clientAddress(request),
+  userAgent: (request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT),
+})

@@ -1,0 +1,111 @@
+import { person, record } from '../audit/record.ts'
+import type { Ctx } from '../context.ts'
+import { createLimiter } from '../db/limiter.ts'
+import { AppError } from '../errors.ts'
+import { clientNetwork } from '../http/client-address.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { type SecondFactor, secondFactorsOf } from '../users/factors/factors.ts'
+import { spendRecoveryCode } from '../users/factors/recovery-codes.ts'
+import { useTotp } from '../users/factors/totp.ts'
+import { exempting, type GuessCount, guess } from '../users/guesses.ts'
+import { notify } from '../users/notices.ts'
+import { findUser, type User } from '../users/service.ts'
+import { type Arrival, arrive } from './arrival.ts'
+import { findBrowserSession } from './browser-session.ts'
+import { isKnownDevice } from './devices.ts'
+import { findPending, usePending } from './pending.ts'
+
+/** Somebody who is asked for a second factor: half signed in, or signed in without one. */
+export interface Challenged {
+  user: User
+  /** What they have shown before. */
+  amr: string[]
+  restores: boolean
+  /** Half signed in: to be used up. */
+  pending: boolean
+}
+
+/** Whoever is asked for a second factor in this browser, if anybody is. */
+export async function findChallenged(ctx: Ctx, exchange: Exchange): Promise<Challenged | undefined> {
+  const pending = await findPending(ctx, exchange)
+  const session = pending ? undefined : await findBrowserSession(ctx, exchange)
+  const asked = pending ?? (session && !session.amr.includes('mfa') ? session : undefined)
+  const user = asked && (await findUser(ctx.db, asked.userId))
+  if (!asked || !user || user.disabled) return undefined
+  return { user, amr: asked.amr, restores: pending?.restores ?? false, pending: pending !== undefined }
+}
+
+export const methodsOf = (ctx: Ctx, { user }: Challenged): Promise<SecondFactor[]> =>
+  secondFactorsOf(ctx.db, user.id)
+
+/** Answers the challenge with a code of the authenticator app, or a recovery code. */
+export async function answerWithCode(ctx: Ctx, exchange: Exchange, code: string): Promise<Arrival> {
+  const challenged = await requireChallenged(ctx, exchange)
+  const typed = code.replace(/\s/g, '')
+  await guess(
+    countsFor(ctx, exchange, challenged.user),
+    async () =>
+      (await isRightCode(ctx, exchange, { user: challenged.user, code: typed })) ? true : undefined,
+    () => new AppError('INVALID_CODE'),
+  )
+  return passChallenge(ctx, exchange, { challenged, amr: ['otp'] })
+}
+
+export async function requireChallenged(ctx: Ctx, exchange: Exchange): Promise<Challenged> {
+  const challenged = await findChallenged(ctx, exchange)
+  if (challenged) return challenged
+  throw new AppError('UNAUTHORIZED', {
+    message: 'Sign in with your password first.',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })
+}
+
+const DIGITS = /^\d+$/
+
+async function isRightCode(
+  ctx: Ctx,
+  { request }: Exchange,
+  { user, code }: { user: User; code: string },
+): Promise<boolean> {
+  if (DIGITS.test(code)) return useTotp(ctx, ctx.db, user.id, code)
+  return ctx.db.transaction().execute(async (tx) => {
+    if (!(await spendRecoveryCode(tx, user.id, code))) return false
+    await notify(ctx, tx, { email: user.email, kind: 'recovery-code-used' })
+    const entry = { action: 'user.recovery_code_used', actor: person(user.id), userId: user.id } as const
+    await record(ctx, tx, { ...entry, request })
+    return true
+  })
+}
+
+/** The second factor was shown: half a sign-in becomes a whole one, and a session is worth more than before. */
+export async function passChallenge(
+  ctx: Ctx,
+  exchange: Exchange,
+  { challenged, amr }: { challenged: Challenged; amr: string[] },
+): Promise<Arrival> {
+  const { user, restores, pending } = challenged
+  if (pending && !(await usePending(ctx, exchange))) throw new AppError('INVALID_CODE')
+  const shown = [...new Set([...challenged.amr, ...amr, 'mfa'])]
+  return arrive(ctx, exchange, { user, amr: shown, restores })
+}
+
+const WINDOW_SECONDS = 15 * 60
+const DAY_SECONDS = 86_400
+
+/**
+ * Whoever guesses codes has shown the password. They are counted for each part of the network, so that the person
+ * themselves is not locked out by them, and more strictly on devices that the person never used.
+ */
+function countsFor(ctx: Ctx, exchange: Exchange, { id, email }: User): GuessCount[] {
+  const { confirmFailures: most } = ctx.config.limits
+  const network = clientNetwork(exchange.request)
+  const strangers = createLimiter(ctx.db, { name: 'code-account', most: most * 5, seconds: DAY_SECONDS })
+  return [
+    {
+      limiter: createLimiter(ctx.db, { name: 'code', most, seconds: WINDOW_SECONDS }),
+      key: `${id}:${network}`,
+      forgiven: true,
+    },
+    { limiter: exempting(strangers, () => isKnownDevice(ctx, exchange, email)), key: id },
+  ]
+}

@@ -1,0 +1,41 @@
+import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/open.ts'
+import { findBrowser, nameBrowser } from '../http/browser-cookie.ts'
+import { clientAddress, clientNetwork } from '../http/client-address.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { hashSecret } from '../lib/secrets.ts'
+import { notify } from '../users/notices.ts'
+import { findKnownDevice, noteDevice } from './store.ts'
+
+/**
+ * A device is known again by the name its browser bears or, where cookies are not kept, by the program and the part
+ * of the network.
+ */
+function marksOf(browser: string | undefined, { request }: Exchange): Buffer[] {
+  const place = hashSecret(`place:${clientNetwork(request)}:${request.headers['user-agent'] ?? ''}`)
+  return browser === undefined ? [place] : [hashSecret(`browser:${browser}`), place]
+}
+
+/** Whether the person of this address has signed in from this device before. */
+export const isKnownDevice = (ctx: Ctx, exchange: Exchange, email: string): Promise<boolean> =>
+  findKnownDevice(ctx.db, email, marksOf(findBrowser(ctx, exchange.request), exchange))
+
+/** Remembers the device. Whoever signs in from one for the first time is told; the first of all tells nobody. */
+export async function greetDevice(
+  ctx: Ctx,
+  tx: Tx,
+  { exchange, user }: { exchange: Exchange; user: { id: string; email: string; email_verified: boolean } },
+): Promise<void> {
+  const hashes = marksOf(nameBrowser(ctx, exchange), exchange)
+  const isNew = await noteDevice(tx, { userId: user.id, hashes, now: ctx.now() })
+  // An address nobody has confirmed may be a stranger's.
+  if (!isNew || !user.email_verified) return
+  const { request } = exchange
+  const userAgent = (request.headers['user-agent'] ?? 'unknown').slice(0, 200)
+  const facts = [
+    `Device: ${userAgent}`,
+    `Address: ${clientAddress(request)}`,
+    `Time: ${ctx.now().toUTCString()}`,
+  ]
+  await notify(ctx, tx, { email: user.email, kind: 'new-device', facts })
+}

@@ -1,0 +1,16 @@
+import { loginPages } from './pages/login.tsx'
+import { mfaPages } from './pages/mfa.tsx'
+import { passwordResetPages } from './pages/password-reset.tsx'
+import { restorePages } from './pages/restore.tsx'
+import { signUpPages } from './pages/sign-up.tsx'
+import { verifyEmailPages } from './pages/verify-email.tsx'
+
+/** The ways into an account, for people. */
+export const sessionPages = [
+  ...loginPages,
+  ...mfaPages,
+  ...restorePages,
+  ...signUpPages,
+  ...passwordResetPages,
+  ...verifyEmailPages,
+]

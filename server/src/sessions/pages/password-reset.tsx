@@ -1,0 +1,166 @@
+import type { Ctx } from '../../context.ts'
+import { csrfToken, requireCsrf } from '../../http/csrf.ts'
+import { definePage, type PageAnswer, type PageInput } from '../../http/define-route.ts'
+import { type PageProblem, toPageProblem } from '../../http/page-problem.ts'
+import { Field, Form, Problem } from '../../ui/form.tsx'
+import { Layout } from '../../ui/layout.tsx'
+import { render } from '../../ui/render.ts'
+import { type Journey, openJourney, pageOf } from '../journey.ts'
+import { requestPasswordReset, resetPassword } from '../password-reset.ts'
+
+export const passwordResetPages = [
+  definePage({
+    method: 'GET',
+    path: '/forgot-password',
+    handler: (ctx, input) => showForgot(ctx, input, openJourney(ctx, input.query.get('journey'))),
+  }),
+  definePage({
+    method: 'POST',
+    path: '/forgot-password',
+    handler: async (ctx, input) => {
+      requireCsrf(ctx, input.request, input.form)
+      const journey = openJourney(ctx, input.query.get('journey'))
+      try {
+        await requestPasswordReset(ctx, input.form.get('email') ?? '', input.request)
+        return { html: render(<MailedPage signIn={pageOf(ctx, '/login', journey)} />) }
+      } catch (error) {
+        return showForgot(ctx, input, journey, toPageProblem(error, input.reply))
+      }
+    },
+  }),
+  definePage({
+    method: 'GET',
+    path: '/reset-password',
+    handler: (ctx, input) => showReset(ctx, input, input.query.get('token') ?? ''),
+  }),
+  definePage({
+    method: 'POST',
+    path: '/reset-password',
+    handler: async (ctx, input) => {
+      requireCsrf(ctx, input.request, input.form)
+      const token = input.form.get('token') ?? ''
+      try {
+        const newPassword = input.form.get('newPassword') ?? ''
+        await resetPassword(ctx, { token, newPassword, request: input.request })
+        return { html: render(<ResetPage />) }
+      } catch (error) {
+        return showReset(ctx, input, token, toPageProblem(error, input.reply))
+      }
+    },
+  }),
+]
+
+function showForgot(
+  ctx: Ctx,
+  input: PageInput,
+  journey: Journey | undefined,
+  problem?: PageProblem,
+): PageAnswer {
+  return {
+    status: problem?.status ?? 200,
+    html: render(
+      <ForgotPage
+        action={pageOf(ctx, '/forgot-password', journey)}
+        signIn={pageOf(ctx, '/login', journey)}
+        csrf={csrfToken(ctx, input.request, input.reply)}
+        email={input.form.get('email') ?? journey?.loginHint}
+        problem={problem?.message}
+      />,
+    ),
+  }
+}
+
+function showReset(ctx: Ctx, input: PageInput, token: string, problem?: PageProblem): PageAnswer {
+  const csrf = csrfToken(ctx, input.request, input.reply)
+  return {
+    status: problem?.status ?? 200,
+    html: render(<ChoosePage token={token} csrf={csrf} problem={problem?.message} />),
+  }
+}
+
+interface ForgotPageProps {
+  action: string
+  signIn: string
+  csrf: string
+  email: string | undefined
+  problem: string | undefined
+}
+
+const ForgotPage = ({ action, signIn, csrf, email, problem }: ForgotPageProps) => (
+  <Layout title="Forgot your password">
+    <h1>Forgot your password?</h1>
+    <p>Tell us your e-mail address, and we send you a link to choose a new one.</p>
+    <Problem message={problem} />
+    <Form action={action} csrf={csrf}>
+      <Field
+        label="E-mail address"
+        name="email"
+        type="email"
+        autocomplete="username"
+        value={email}
+        focus
+        describedBy={problem === undefined ? undefined : 'problem'}
+      />
+      <button type="submit">Send the link</button>
+    </Form>
+    <p class="links">
+      <a href={signIn}>Back to sign-in</a>
+    </p>
+  </Layout>
+)
+
+const MailedPage = ({ signIn }: { signIn: string }) => (
+  <Layout title="Check your mailbox">
+    <h1>Check your mailbox</h1>
+    <p role="status">
+      If there is an account with this address, a mail is on its way. Its link is good for a short while, and
+      once.
+    </p>
+    <p class="links">
+      <a href={signIn}>Back to sign-in</a>
+    </p>
+  </Layout>
+)
+
+const ChoosePage = ({
+  token,
+  csrf,
+  problem,
+}: {
+  token: string
+  csrf: string
+  problem: string | undefined
+}) => (
+  <Layout title="Choose a new password">
+    <h1>Choose a new password</h1>
+    <p>All your devices will be signed out.</p>
+    <Problem message={problem} />
+    <Form action="/reset-password" csrf={csrf}>
+      <input type="hidden" name="token" value={token} />
+      <Field
+        label="New password"
+        name="newPassword"
+        type="password"
+        autocomplete="new-password"
+        focus
+        describedBy={problem === undefined ? undefined : 'problem'}
+      />
+      <button type="submit">Set the password</button>
+    </Form>
+    <p class="links">
+      <a href="/forgot-password">Ask for a new link</a>
+    </p>
+  </Layout>
+)
+
+const ResetPage = () => (
+  <Layout title="Password set">
+    <h1>Done</h1>
+    <p role="status">Your new password is set, and every device was signed out.</p>
+    <p>
+      <a class="button" href="/login">
+        Sign in
+      </a>
+    </p>
+  </Layout>
+)

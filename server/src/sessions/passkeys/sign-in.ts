@@ -1,0 +1,76 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server'
+import type { Ctx } from '../../context.ts'
+import { createLimiter } from '../../db/limiter.ts'
+import { AppError, tooManyAttempts } from '../../errors.ts'
+import { clientNetwork } from '../../http/client-address.ts'
+import type { Exchange } from '../../http/exchange.ts'
+import { guess } from '../../users/guesses.ts'
+import { askForSecondFactor, askForSignIn, usePasskey } from '../../users/passkeys/assertion.ts'
+import { findUser, type User } from '../../users/service.ts'
+import { type Arrival, arrive } from '../arrival.ts'
+import { type Challenged, findChallenged, passChallenge } from '../challenge.ts'
+
+const WINDOW_SECONDS = 15 * 60
+/** Each leaves something behind for a while, and anybody may ask. */
+const ASK_LIMIT = { name: 'passkey-options', most: 2_000, seconds: WINDOW_SECONDS }
+
+/**
+ * Asks for a passkey: the second factor of whoever is asked for one in this browser, else a sign-in of its own.
+ * `passwordless`: that in any case.
+ */
+export async function askForPasskey(
+  ctx: Ctx,
+  exchange: Exchange,
+  { passwordless }: { passwordless: boolean },
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const wait = await createLimiter(ctx.db, ASK_LIMIT).count(clientNetwork(exchange.request))
+  if (wait !== undefined) throw tooManyAttempts(wait)
+  const challenged = passwordless ? undefined : await findChallenged(ctx, exchange)
+  return (challenged && (await askForSecondFactor(ctx, challenged.user.id))) ?? askForSignIn(ctx)
+}
+
+/** Signs somebody in with a passkey: after their password, or in its place. */
+export async function signInWithPasskey(
+  ctx: Ctx,
+  exchange: Exchange,
+  response: AuthenticationResponseJSON,
+): Promise<Arrival> {
+  const most = ctx.config.limits.signInFailures * 50
+  const limiter = createLimiter(ctx.db, { name: 'passkey', most, seconds: WINDOW_SECONDS })
+  const counts = [{ limiter, key: clientNetwork(exchange.request) }]
+  const { user, challenged } = await guess(counts, () => recognise(ctx, exchange, response), notAccepted)
+  if (!challenged) return arrive(ctx, exchange, { user, amr: ['pop', 'user', 'mfa'] })
+  try {
+    return await passChallenge(ctx, exchange, { challenged, amr: ['pop'] })
+  } catch (error) {
+    // Somebody else has finished this sign-in at the same moment.
+    throw error instanceof AppError && error.code === 'INVALID_CODE' ? notAccepted() : error
+  }
+}
+
+/** Whatever is wrong, it is the same to whoever tries. */
+const notAccepted = () => new AppError('INVALID_CREDENTIALS', { message: 'This passkey was not accepted.' })
+
+interface Recognised {
+  user: User
+  /** Set: the passkey is their second factor. */
+  challenged?: Challenged
+}
+
+async function recognise(
+  ctx: Ctx,
+  exchange: Exchange,
+  response: AuthenticationResponseJSON,
+): Promise<Recognised | undefined> {
+  const used = await usePasskey(ctx, response, exchange.request.log)
+  if (!used) return undefined
+  if (used.purpose === 'second-factor') {
+    const challenged = await findChallenged(ctx, exchange)
+    return challenged?.user.id === used.passkey.user_id ? { user: challenged.user, challenged } : undefined
+  }
+  const user = await findUser(ctx.db, used.passkey.user_id)
+  return user && !user.disabled ? { user } : undefined
+}

@@ -1,0 +1,92 @@
+import type { FastifyRequest } from 'fastify'
+import { person, record, SYSTEM } from '../audit/record.ts'
+import type { Ctx } from '../context.ts'
+import { createLimiter } from '../db/limiter.ts'
+import { AppError, tooManyAttempts } from '../errors.ts'
+import { clientNetwork } from '../http/client-address.ts'
+import { defineJob } from '../jobs/job.ts'
+import { enqueue } from '../jobs/store.ts'
+import { parseEmail } from '../lib/email.ts'
+import { queueMail } from '../mail/outbox.ts'
+import { hashChosenPassword, traitsOf } from '../users/chosen-password.ts'
+import { notify } from '../users/notices.ts'
+import { changeUser, findUser, findUserByEmail } from '../users/service.ts'
+import { createLink, findLink, useLink, voidLinks } from './mailed-links.ts'
+import { isTired } from './recipients.ts'
+import { deletePendingOfUser, deleteSessionsOfUser } from './store.ts'
+
+const PURPOSE = 'reset-password'
+const LIMIT = { name: 'reset', most: 2_000, seconds: 15 * 60 }
+
+/**
+ * Takes down that somebody has forgotten the password of an address. Whether there is such an account is found out
+ * later, by a job, so that neither the answer nor its time tells.
+ */
+export async function requestPasswordReset(ctx: Ctx, typed: string, request: FastifyRequest): Promise<void> {
+  const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(request))
+  if (wait !== undefined) throw tooManyAttempts(wait)
+  const email = parseEmail(typed.trim())
+  if (!email) {
+    throw new AppError('VALIDATION_FAILED', {
+      details: [{ field: 'email', message: 'is not an e-mail address' }],
+    })
+  }
+  if (!(await isTired(ctx, 'reset', email))) await enqueue(ctx.db, mailPasswordReset, { email })
+}
+
+/** Sends the link to whoever has the address. The ones sent before are worth nothing from then on. */
+export const mailPasswordReset = defineJob<{ email: string }>({
+  name: 'mail_password_reset',
+  async run(ctx, { email }) {
+    const user = await findUserByEmail(ctx.db, email)
+    if (!user || user.disabled) return
+    await ctx.db.transaction().execute(async (tx) => {
+      await voidLinks(tx, { userId: user.id, purpose: PURPOSE })
+      const token = await createLink(ctx, tx, {
+        purpose: PURPOSE,
+        userId: user.id,
+        email,
+        passwordHash: null,
+      })
+      await queueMail(ctx, tx, email, resetLetter(token))
+      await record(ctx, tx, { action: 'user.password_reset_requested', actor: SYSTEM, userId: user.id })
+    })
+  },
+})
+
+/**
+ * Sets a new password through the link of a mail. It signs nobody in, so that it leads past no second factor, and
+ * ends every session. A weak password costs nothing: the link is good for another try.
+ */
+export async function resetPassword(
+  ctx: Ctx,
+  { token, newPassword, request }: { token: string; newPassword: string; request: FastifyRequest },
+): Promise<void> {
+  const link = await findLink(ctx, { purpose: PURPOSE, token })
+  const owner = link && (await findUser(ctx.db, link.userId))
+  if (!owner || owner.disabled) throw new AppError('INVALID_TOKEN')
+  // Hashing takes its time, and holds no connection while it does.
+  const password_hash = await hashChosenPassword(newPassword, traitsOf(owner))
+  await ctx.db.transaction().execute(async (tx) => {
+    const { userId, email } = await useLink(ctx, tx, { purpose: PURPOSE, token, password: undefined })
+    const user = await findUser(tx, userId)
+    if (!user || user.disabled || user.email !== email) throw new AppError('INVALID_TOKEN')
+    // Whoever reads the mail of an address has it.
+    await changeUser(ctx, tx, user, { password_hash, email_verified: true })
+    await voidLinks(tx, { userId })
+    await deletePendingOfUser(tx, userId)
+    await deleteSessionsOfUser(tx, userId)
+    await notify(ctx, tx, { email, kind: 'password-reset' })
+    await record(ctx, tx, { action: 'user.password_reset', actor: person(userId), userId, request })
+  })
+  await ctx.changes.settle()
+}
+
+const resetLetter = (token: string) => ({
+  subject: 'Choose a new password',
+  paragraphs: [
+    'Somebody, probably you, has asked for a new password for your account. The link is good for one hour, and once.',
+    'If it was not you, do not follow it: your password stays as it is.',
+  ],
+  action: { label: 'Choose a new password', path: `/reset-password?token=${token}` },
+})

@@ -1,0 +1,40 @@
+import type { Tx } from '../../db/open.ts'
+
+export interface OwnedTenant {
+  id: string
+  name: string
+  slug: string
+}
+
+const ownedBy = (tx: Tx, userId: string) =>
+  tx
+    .selectFrom('memberships')
+    .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
+    .where('memberships.user_id', '=', userId)
+    .where('memberships.role', '=', 'owner')
+    .where('memberships.status', '=', 'ACTIVE')
+
+/** Others who would change these tenants or their members wait until the transaction ends. In order: nobody waits twice. */
+export async function lockOwnedTenants(tx: Tx, userId: string): Promise<void> {
+  await ownedBy(tx, userId).select('tenants.id').orderBy('tenants.id').forNoKeyUpdate('tenants').execute()
+}
+
+/** The tenants that would have no ACTIVE owner without this person. */
+export const listOwnedAlone = (tx: Tx, userId: string): Promise<OwnedTenant[]> =>
+  ownedBy(tx, userId)
+    .select(['tenants.id', 'tenants.name', 'tenants.slug'])
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('memberships as other')
+            .select('other.id')
+            .whereRef('other.tenant_id', '=', 'tenants.id')
+            .where('other.user_id', '<>', userId)
+            .where('other.role', '=', 'owner')
+            .where('other.status', '=', 'ACTIVE'),
+        ),
+      ),
+    )
+    .orderBy('tenants.name')
+    .orderBy('tenants.id')
+    .execute()

@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify'
+import { person, record, SYSTEM } from '../audit/record.ts'
+import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/open.ts'
+import { clearDeletion, deleteUser, listAwaitingErasure } from './deletion/store.ts'
+import { notify } from './notices.ts'
+import { changeUser, type User } from './service.ts'
+
+/**
+ * Who asks to be forgotten is let go at once and erased some weeks later. Until then they may change their mind: their
+ * address stays theirs, and the database finds their memberships again.
+ */
+
+/** How long one may change one's mind. */
+export const GRACE_DAYS = 30
+const GRACE_MS = GRACE_DAYS * 86_400_000
+
+/** When somebody is erased who asked for it then. */
+export const erasedAt = (requestedAt: Date): Date => new Date(requestedAt.getTime() + GRACE_MS)
+
+/** Lets a person go. The database ends their sessions, with every token and link, and lays their memberships to rest. */
+export async function scheduleDeletion(
+  ctx: Ctx,
+  tx: Tx,
+  { user, request }: { user: User; request: FastifyRequest },
+): Promise<void> {
+  const now = ctx.now()
+  await changeUser(ctx, tx, user, { deletion_requested_at: now })
+  const { id: userId, email } = user
+  await record(ctx, tx, { action: 'user.deletion_requested', actor: person(userId), userId, request })
+  const facts = [`It will be erased on ${erasedAt(now).toISOString().slice(0, 10)}.`]
+  await notify(ctx, tx, { email, kind: 'deletion-requested', facts })
+}
+
+/** Takes a person back who has changed their mind; of several at once only the first does anything. */
+export async function restoreAccount(
+  ctx: Ctx,
+  tx: Tx,
+  { id: userId, email }: Pick<User, 'id' | 'email'>,
+  request: FastifyRequest,
+): Promise<void> {
+  if (!(await clearDeletion(tx, userId, ctx.now()))) return
+  await record(ctx, tx, { action: 'user.restored', actor: person(userId), userId, request })
+  await notify(ctx, tx, { email, kind: 'restored' })
+}
+
+/** Some of the people whose time to change their mind is over. */
+export async function listDue(ctx: Ctx, limit: number): Promise<string[]> {
+  const due = await listAwaitingErasure(ctx.db, { askedBefore: lastChance(ctx), limit })
+  return due.map(({ id }) => id)
+}
+
+/** Deletes a person whose time is over; undefined when they are gone already, or have come back just now. */
+export async function eraseUser(ctx: Ctx, tx: Tx, id: string): Promise<{ email: string } | undefined> {
+  const email = await deleteUser(tx, { id, askedBefore: lastChance(ctx) })
+  if (email === undefined) return undefined
+  await record(ctx, tx, { action: 'user.erased', actor: SYSTEM, userId: id })
+  return { email }
+}
+
+const lastChance = (ctx: Ctx) => new Date(ctx.now().getTime() - GRACE_MS)

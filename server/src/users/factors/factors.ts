@@ -1,0 +1,22 @@
+import type { Db } from '../../db/open.ts'
+import { type Factors, findFactors } from './store.ts'
+
+export { type Factors, findFactors }
+
+/** What may be shown beside the first factor. */
+export type SecondFactor = 'totp' | 'passkey' | 'recovery_code'
+
+/** Whether somebody is asked for a second factor. Recovery codes alone, left over, are none. */
+export const hasSecondFactor = ({ totp, passkeys }: Factors): boolean => totp || passkeys > 0
+
+/** The second factors a person can show; none when none is asked for. */
+export async function secondFactorsOf(db: Db, userId: string): Promise<SecondFactor[]> {
+  const factors = await findFactors(db, userId)
+  if (!hasSecondFactor(factors)) return []
+  const { totp, passkeys, recoveryCodes } = factors
+  return [
+    ...(totp ? (['totp'] as const) : []),
+    ...(passkeys > 0 ? (['passkey'] as const) : []),
+    ...(recoveryCodes > 0 ? (['recovery_code'] as const) : []),
+  ]
+}

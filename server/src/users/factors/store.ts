@@ -1,0 +1,112 @@
+import type { Db, Tx } from '../../db/open.ts'
+
+/** What somebody has beside their password. */
+export interface Factors {
+  totp: boolean
+  passkeys: number
+  recoveryCodes: number
+}
+
+export async function findFactors(db: Db, userId: string): Promise<Factors> {
+  const counts = await db
+    .selectNoFrom(({ selectFrom, fn }) => [
+      selectFrom('totp_secrets')
+        .select(fn.countAll().as('count'))
+        .where('user_id', '=', userId)
+        .where('confirmed_at', 'is not', null)
+        .as('totp'),
+      selectFrom('passkeys').select(fn.countAll().as('count')).where('user_id', '=', userId).as('passkeys'),
+      selectFrom('recovery_codes')
+        .select(fn.countAll().as('count'))
+        .where('user_id', '=', userId)
+        .as('codes'),
+    ])
+    .executeTakeFirstOrThrow()
+  return {
+    totp: Number(counts.totp) > 0,
+    passkeys: Number(counts.passkeys),
+    recoveryCodes: Number(counts.codes),
+  }
+}
+
+export const findTotp = (db: Db, userId: string) =>
+  db.selectFrom('totp_secrets').selectAll().where('user_id', '=', userId).executeTakeFirst()
+
+/** Keeps a secret to be confirmed, in place of one that never was. Says whether it did. */
+export async function putUnconfirmedTotp(
+  db: Db,
+  { userId, sealedSecret, now }: { userId: string; sealedSecret: Buffer; now: Date },
+): Promise<boolean> {
+  const fresh = { sealed_secret: sealedSecret, created_at: now }
+  const put = await db
+    .insertInto('totp_secrets')
+    .values({ user_id: userId, confirmed_at: null, ...fresh })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet(fresh).where('totp_secrets.confirmed_at', 'is', null),
+    )
+    .returning('user_id')
+    .executeTakeFirst()
+  return put !== undefined
+}
+
+/** Confirms the secret that the code was made with, unless another has taken its place. */
+export async function confirmTotp(
+  tx: Tx,
+  { userId, sealedSecret, step, now }: { userId: string; sealedSecret: Buffer; step: number; now: Date },
+): Promise<boolean> {
+  const confirmed = await tx
+    .updateTable('totp_secrets')
+    .set({ confirmed_at: now, last_step: step })
+    .where('user_id', '=', userId)
+    .where('sealed_secret', '=', sealedSecret)
+    .where('confirmed_at', 'is', null)
+    .returning('user_id')
+    .executeTakeFirst()
+  return confirmed !== undefined
+}
+
+/** Uses a time step up; false when it, or a later one, was before. */
+export async function useTotpStep(
+  db: Db,
+  { userId, step }: { userId: string; step: number },
+): Promise<boolean> {
+  const used = await db
+    .updateTable('totp_secrets')
+    .set({ last_step: step })
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .where('last_step', '<', String(step))
+    .returning('user_id')
+    .executeTakeFirst()
+  return used !== undefined
+}
+
+/** Removes what was confirmed; says whether there was anything. */
+export async function deleteTotp(tx: Tx, userId: string): Promise<boolean> {
+  const deleted = await tx
+    .deleteFrom('totp_secrets')
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .returning('user_id')
+    .executeTakeFirst()
+  return deleted !== undefined
+}
+
+export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: Buffer[]): Promise<void> {
+  await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+  await tx
+    .insertInto('recovery_codes')
+    .values(hashes.map((hash) => ({ user_id: userId, hash })))
+    .execute()
+}
+
+/** Uses a recovery code up; false when it is none, or was used before. */
+export async function useRecoveryCode(db: Db, userId: string, hash: Buffer): Promise<boolean> {
+  const used = await db
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', userId)
+    .where('hash', '=', hash)
+    .returning('user_id')
+    .executeTakeFirst()
+  return used !== undefined
+}

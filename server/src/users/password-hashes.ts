@@ -1,0 +1,174 @@
+import { createHash, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { parseOptions as parseArgon2, verify as verifyArgon2 } from '@node-rs/argon2'
+import { parseOptions as parseBcrypt, verify as verifyBcrypt } from '@node-rs/bcrypt'
+
+/**
+ * The hashes that people may bring along from other systems. Each says itself how much work it takes to verify;
+ * whoever writes one must not be able to keep the service busy with it.
+ */
+interface StoredHash {
+  /** How it takes more work than a sign-in may. */
+  excess?: string | false
+  matches(password: string): Promise<boolean>
+}
+
+/** The parts of a hash that its form has. */
+interface Parts {
+  text: string
+  kind: string
+  cost: string
+  blocks: string
+  lanes: string
+  salt: string
+  digest: string
+}
+
+/** A form in which hashes are written. What fits it and makes no sense all the same is read as undefined. */
+interface Form {
+  form: RegExp
+  read(parts: Parts): StoredHash | undefined
+}
+
+const FORMS: Form[] = [
+  { form: /^\$argon2(?:id|i|d)\$/, read: readArgon2 },
+  { form: /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/, read: readBcrypt },
+  {
+    form: /^\$scrypt\$ln=(?<cost>\d\d?),r=(?<blocks>\d{1,3}),p=(?<lanes>\d{1,3})\$(?<salt>[\w+/]+)\$(?<digest>[\w+/]+)$/,
+    read: readScrypt,
+  },
+  {
+    // Django's.
+    form: /^pbkdf2_(?<kind>sha256)\$(?<cost>\d{1,10})\$(?<salt>[^$]+)\$(?<digest>[\w+/]+={0,2})$/,
+    read: (parts) => readPbkdf2(parts, Buffer.from(parts.salt)),
+  },
+  {
+    // The PHC string format, and that of passlib, which names no parameter and writes "." for "+".
+    form: /^\$pbkdf2-(?<kind>sha256|sha512)\$(?:i=)?(?<cost>\d{1,10})(?:,l=\d+)?\$(?<salt>[\w+/.]+)\$(?<digest>[\w+/.]+)$/,
+    read: (parts) => readPbkdf2(parts, fromBase64(parts.salt)),
+  },
+  { form: /^\{S(?<kind>SHA|SHA256|SHA512)\}(?<digest>[\w+/]+={0,2})$/i, read: readLdap },
+  { form: /^(?<kind>sha1|sha256)\$(?<salt>[^$]+)\$(?<digest>[0-9a-f]+)$/i, read: readSalted },
+]
+const LONGEST = 1_000
+const MEBIBYTE = 2 ** 20
+
+function readHash(text: string): StoredHash | undefined {
+  if (text.length > LONGEST) return undefined
+  for (const { form, read } of FORMS) {
+    const found = form.exec(text)
+    if (found) return read({ ...found.groups, text } as Parts)
+  }
+  return undefined
+}
+
+/** Why nobody could sign in with a hash; undefined when they can. */
+export function passwordHashProblem(text: string): string | undefined {
+  const hash = readHash(text)
+  if (!hash)
+    return 'it is of no known form (argon2, bcrypt, scrypt, PBKDF2 or salted SHA), or a part of it is missing.'
+  return hash.excess ? `it takes too much work to verify: ${hash.excess}.` : undefined
+}
+
+/** Whether the password is the one behind the hash. Nothing is behind a hash that has a problem. */
+export async function matchesHash(text: string, password: string): Promise<boolean> {
+  const hash = readHash(text)
+  if (!hash || hash.excess) return false
+  // Other systems have hashed what was typed; here it is normalised first.
+  for (const typed of new Set([password, password.normalize('NFKC')])) {
+    if (await hash.matches(typed)) return true
+  }
+  return false
+}
+
+function readArgon2({ text }: Parts): StoredHash | undefined {
+  const costs = parsed(() => parseArgon2(text))
+  if (!costs) return undefined
+  const dear = costs.memoryCost > 256 * 1024 || costs.timeCost > 10 || costs.parallelism > 16
+  return {
+    excess: dear && 'more than 256 MiB of memory, 10 passes or 16 lanes',
+    matches: (password) => verifyArgon2(text, password),
+  }
+}
+
+function readBcrypt({ text }: Parts): StoredHash | undefined {
+  const costs = parsed(() => parseBcrypt(text))
+  if (!costs) return undefined
+  return {
+    excess: costs.cost > 15 && 'a cost of more than 15',
+    matches: (password) => verifyBcrypt(password, text),
+  }
+}
+
+function readScrypt({ cost, blocks, lanes, salt, digest }: Parts): StoredHash | undefined {
+  const [N, r, p] = [2 ** Number(cost), Number(blocks), Number(lanes)]
+  const known = fromBase64(digest)
+  // RFC 7914 §2: N is a power of two above 1, and less than 2^(128·r/8).
+  if (!isDigest(known) || N < 2 || Number(cost) >= 16 * r || p < 1) return undefined
+  const memory = 128 * N * r
+  return {
+    excess:
+      (memory > 256 * MEBIBYTE && 'more than 256 MiB of memory') ||
+      (memory * p > 512 * MEBIBYTE && 'more than 512 MiB of memory, one lane after the other'),
+    matches: async (password) => {
+      const options = { N, r, p, maxmem: 512 * MEBIBYTE }
+      return isEqual(await deriveScrypt(password, fromBase64(salt), known.length, options), known)
+    },
+  }
+}
+
+const deriveScrypt = (password: string, salt: Buffer, length: number, options: object) =>
+  new Promise<Buffer>((resolve, reject) => {
+    scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+
+function readPbkdf2({ kind, cost, digest }: Parts, salt: Buffer): StoredHash | undefined {
+  const known = fromBase64(digest)
+  if (!isDigest(known) || Number(cost) < 1) return undefined
+  // A key longer than the digest takes all the rounds once more.
+  const rounds = Number(cost) * Math.ceil(known.length / (kind === 'sha512' ? 64 : 32))
+  return {
+    excess: rounds > 5_000_000 && 'more than 5,000,000 iterations',
+    matches: async (password) =>
+      isEqual(await derivePbkdf2(password, salt, Number(cost), known.length, kind), known),
+  }
+}
+
+const derivePbkdf2 = promisify(pbkdf2)
+
+/** RFC 2307's `{SSHA}` and its kin: the salt is added to the password, and to the end of the digest. */
+function readLdap({ kind, digest }: Parts): StoredHash | undefined {
+  const algorithm = { SHA: 'sha1', SHA256: 'sha256', SHA512: 'sha512' }[kind.toUpperCase()] ?? kind
+  const all = fromBase64(digest)
+  const length = createHash(algorithm).digest().length
+  const salt = all.subarray(length)
+  if (salt.length === 0) return undefined
+  return {
+    matches: async (password) =>
+      isEqual(createHash(algorithm).update(password).update(salt).digest(), all.subarray(0, length)),
+  }
+}
+
+/** As early Django wrote them: the salt comes before the password. */
+function readSalted({ kind, salt, digest }: Parts): StoredHash | undefined {
+  const algorithm = kind.toLowerCase()
+  const known = Buffer.from(digest, 'hex')
+  if (known.length !== createHash(algorithm).digest().length || digest.length !== known.length * 2)
+    return undefined
+  return {
+    matches: async (password) => isEqual(createHash(algorithm).update(salt).update(password).digest(), known),
+  }
+}
+
+const fromBase64 = (text: string) => Buffer.from(text.replaceAll('.', '+'), 'base64')
+const isDigest = ({ length }: Buffer) => length >= 16 && length <= 64
+const isEqual = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
+
+/** What the library reads; undefined when it cannot. */
+function parsed<T>(parse: () => T): T | undefined {
+  try {
+    return parse()
+  } catch {
+    return undefined
+  }
+}

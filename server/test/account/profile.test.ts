@@ -1,0 +1,339 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { readZone } from '../../src/account/profile/values.ts'
+import { newId } from '../../src/lib/ids.ts'
+import type { TestService } from '../support/service.ts'
+import { findIds, obtainTokens, signIn, startWorld } from '../support/world.ts'
+
+let service: TestService
+let url: string
+let userId: string
+let token: string
+beforeAll(async () => {
+  service = await startWorld()
+  url = service.url
+  userId = (await findIds(service, 'mia@acme.test', 'acme')).userId
+  token = (await obtainTokens(url, await signIn(url, 'mia@acme.test'))).access_token
+})
+afterAll(() => service?.close())
+
+async function call(
+  method: string,
+  body?: unknown,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(`${url}/api/users/me`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+const me = async () => (await call('GET')).body
+const change = (body: unknown) => call('PATCH', body)
+const entries = () =>
+  service.ctx.db
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('action', '=', 'user.profile_changed')
+    .orderBy('id')
+    .execute()
+
+describe('the profile', () => {
+  test('shows every tenant of the person by name, whatever their state there', async () => {
+    const now = new Date()
+    const times = { created_at: now, updated_at: now }
+    for (const [name, status] of [
+      ['Zebra', 'INVITED'],
+      ['Aardvark', 'SUSPENDED'],
+    ] as const) {
+      const tenant = { id: newId(), slug: name.toLowerCase(), name, ...times }
+      await service.ctx.db.insertInto('tenants').values(tenant).execute()
+      await service.ctx.db
+        .insertInto('memberships')
+        .values({
+          id: newId(),
+          tenant_id: tenant.id,
+          user_id: userId,
+          role: 'admin',
+          status,
+          joined_at: null,
+          ...times,
+        })
+        .execute()
+    }
+    const { memberships } = await me()
+    expect(memberships).toEqual([
+      expect.objectContaining({
+        tenantName: 'Aardvark',
+        tenantSlug: 'aardvark',
+        role: 'admin',
+        status: 'SUSPENDED',
+      }),
+      expect.objectContaining({ tenantName: 'Acme', tenantSlug: 'acme', role: 'member', status: 'ACTIVE' }),
+      expect.objectContaining({ tenantName: 'Zebra', tenantSlug: 'zebra', role: 'admin', status: 'INVITED' }),
+    ])
+  })
+
+  test('says that there is a second factor once an authenticator app works, or with a passkey', async () => {
+    const { db } = service.ctx
+    const now = new Date()
+    expect(await me()).toMatchObject({ mfaEnabled: false })
+    await db
+      .insertInto('totp_secrets')
+      .values({ user_id: userId, sealed_secret: Buffer.from('x'), created_at: now, confirmed_at: null })
+      .execute()
+    expect(await me()).toMatchObject({ mfaEnabled: false })
+    await db.updateTable('totp_secrets').set({ confirmed_at: now }).where('user_id', '=', userId).execute()
+    expect(await me()).toMatchObject({ mfaEnabled: true })
+    await db.deleteFrom('totp_secrets').where('user_id', '=', userId).execute()
+    expect(await me()).toMatchObject({ mfaEnabled: false })
+    const key = {
+      credential_id: 'c',
+      public_key: Buffer.from('k'),
+      sign_count: 0,
+      transports: [],
+      backed_up: false,
+    }
+    await db
+      .insertInto('passkeys')
+      .values({ id: newId(), user_id: userId, name: 'Key', created_at: now, last_used_at: null, ...key })
+      .execute()
+    expect(await me()).toMatchObject({ mfaEnabled: true })
+    await db.deleteFrom('passkeys').where('user_id', '=', userId).execute()
+  })
+
+  test('takes two statements for a token in use', async () => {
+    const owner = new pg.Client({
+      host: inject('socketDir'),
+      user: 'postgres',
+      database: service.connection.name,
+    })
+    await owner.connect()
+    await owner.query('create extension pg_stat_statements')
+    const here = '(select oid from pg_database where datname = current_database())'
+    await me()
+    await owner.query(`select pg_stat_statements_reset(0, ${here})`)
+    await me()
+    const { rows } = await owner.query(
+      `select coalesce(sum(calls), 0)::int as calls from pg_stat_statements
+       where dbid = ${here} and userid <> (select oid from pg_roles where rolname = 'postgres')
+         and query not in ('select $1', 'select pg_notify($1, $2)')`,
+    )
+    await owner.end()
+    expect(rows[0].calls).toBe(2)
+  })
+})
+
+describe('a change', () => {
+  test('is written down with the names of the fields, and what they were apart from that', async () => {
+    await change({ displayName: 'Mia One', nickname: 'mimi' })
+    const before = (await entries()).length
+    await change({ displayName: 'Mia Two', nickname: 'mimi', website: 'https://mia.test/' })
+    const [entry, ...others] = (await entries()).slice(before)
+    expect(others).toEqual([])
+    expect(entry).toMatchObject({
+      actor_kind: 'user',
+      actor_id: userId,
+      details: { fields: ['displayName', 'website'] },
+    })
+    expect(entry?.personal).toEqual({
+      ipAddress: '127.0.0.1',
+      userAgent: expect.any(String),
+      before: { displayName: 'Mia One', website: null },
+      after: { displayName: 'Mia Two', website: 'https://mia.test/' },
+    })
+  })
+
+  test('to what is there already changes and records nothing', async () => {
+    const first = await change({ displayName: 'Mia Same', locale: 'de-DE' })
+    const recorded = (await entries()).length
+    service.advance(5_000)
+    const second = await change({ displayName: '  Mia Same ', locale: 'DE-de' })
+    expect(second).toEqual(first)
+    expect(await entries()).toHaveLength(recorded)
+    expect(await me()).toMatchObject({ updatedAt: first.body.updatedAt })
+  })
+
+  test('that fails in one field is made in none, and every field at fault is named', async () => {
+    const before = await me()
+    const refused = await change({
+      displayName: 'Applied?',
+      givenName: 'a\u0007b',
+      middleName: 'x'.repeat(101),
+      website: 'javascript:alert(1)',
+      zoneinfo: 'Mars/Olympus',
+      locale: 'english',
+    })
+    expect(refused).toMatchObject({ status: 422, body: { error: 'VALIDATION_FAILED' } })
+    const { details } = refused.body as { details: { field: string }[] }
+    expect(details.map(({ field }) => field)).toEqual([
+      'givenName',
+      'middleName',
+      'website',
+      'zoneinfo',
+      'locale',
+    ])
+    expect(await me()).toEqual(before)
+  })
+
+  test('of two at once, in different fields, loses neither', async () => {
+    const answers = await Promise.all([change({ nickname: 'first' }), change({ middleName: 'Second' })])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(await me()).toMatchObject({ nickname: 'first', middleName: 'Second' })
+  })
+})
+
+const accepts = (field: string, text: string, kept = text) => [field, text.slice(0, 40), text, kept] as const
+test.each([
+  accepts('displayName', `${'ä'.repeat(200)}`),
+  accepts('displayName', '𝒜'.repeat(200)),
+  accepts('displayName', '<b>Mia</b> & "Söhne" \u{1f469}\u200d\u{1f680}'),
+  accepts('givenName', '\u00a0  Zoë \n', 'Zoë'),
+  accepts('familyName', "O'Brien-Ñ, ジュニア"),
+  accepts('nickname', '王'),
+  accepts('pictureUrl', 'HTTPS://Example.com:8443/a.png?x=1&y=%20#top'),
+  accepts('website', 'http://müller.example/weg/@mia'),
+  accepts('website', 'http://[2001:db8::1]/'),
+  accepts('website', `https://example.com/${'x'.repeat(2028)}`),
+  accepts('zoneinfo', 'UTC'),
+  accepts('zoneinfo', 'Europe/Berlin'),
+  accepts('zoneinfo', 'Europe/Kyiv'),
+  accepts('zoneinfo', 'Asia/Kolkata'),
+  accepts('zoneinfo', 'Asia/Calcutta'),
+  accepts('zoneinfo', 'US/Eastern'),
+  accepts('zoneinfo', 'Etc/GMT+5'),
+  accepts('zoneinfo', 'America/Argentina/Buenos_Aires'),
+  accepts('zoneinfo', 'America/Port-au-Prince'),
+  accepts('zoneinfo', 'CET'),
+  accepts('locale', 'en'),
+  accepts('locale', 'EN-us', 'en-US'),
+  accepts('locale', 'zh-hant-tw', 'zh-Hant-TW'),
+  accepts('locale', 'gsw'),
+  accepts('locale', 'es-419'),
+  accepts('locale', 'iw', 'he'),
+])('%s takes %j', async (field, _, text, kept) => {
+  expect(await change({ [field]: text })).toMatchObject({ status: 200 })
+  expect(await me()).toMatchObject({ [field]: kept })
+})
+
+test('zoneinfo takes every zone that the platform knows', () => {
+  expect(Intl.supportedValuesOf('timeZone').filter((zone) => readZone(zone) !== zone)).toEqual([])
+})
+
+const refuses = (field: string, ...texts: string[]) =>
+  texts.map((text) => [field, text.slice(0, 40), text] as const)
+test.each([
+  ...refuses(
+    'displayName',
+    'x'.repeat(201),
+    '   ',
+    '\u200b',
+    'a\nb',
+    'a\r\nBcc: x@y.test',
+    'a\u0085b',
+    'a\u2028b',
+  ),
+  ...refuses('displayName', '\u202egnp.exe', 'x'.repeat(10_240)),
+  ...refuses('givenName', 'x'.repeat(101), 'a\tb', '\u001b[31m'),
+  ...refuses('familyName', 'x'.repeat(101)),
+  ...refuses('middleName', 'x'.repeat(101)),
+  ...refuses('nickname', 'x'.repeat(101)),
+  ...refuses(
+    'pictureUrl',
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    ' javascript:alert(1)',
+    'java\nscript:alert(1)',
+  ),
+  ...refuses(
+    'pictureUrl',
+    'data:image/png;base64,AAAA',
+    'file:///etc/passwd',
+    'ftp://example.com/',
+    '//example.com/a',
+  ),
+  ...refuses('pictureUrl', '/a.png', 'example.com', 'blob:https://example.com/x', 'vbscript:x'),
+  ...refuses(
+    'website',
+    'http:example.com',
+    'http:/example.com',
+    'http:\\\\example.com',
+    'http:///example.com',
+    'http://',
+  ),
+  ...refuses(
+    'website',
+    'https://mia:secret@example.com/',
+    'https://mia@example.com/',
+    'https://@example.com/',
+  ),
+  ...refuses(
+    'website',
+    'https://example.com/a b',
+    'https://exa\tmple.com/',
+    'https://example.com/"><script>',
+  ),
+  ...refuses(
+    'website',
+    ' https://example.com/',
+    'https://example.com:99999/',
+    'https://[::1/',
+    `https://${'x'.repeat(2_041)}`,
+  ),
+  ...refuses(
+    'zoneinfo',
+    '',
+    'Mars/Olympus',
+    'Europe/Atlantis',
+    '+01:00',
+    'UTC+1',
+    'GMT+1',
+    'europe/berlin',
+    'EUROPE/BERLIN',
+  ),
+  ...refuses(
+    'zoneinfo',
+    'Europe/KYIV',
+    'Asia/kolkata',
+    'utc',
+    'PST',
+    'SystemV/EST5',
+    'Europe/Berlin ',
+    '../etc/passwd',
+    'Factory',
+  ),
+  ...refuses('zoneinfo', `Europe/${'x'.repeat(10_240)}`),
+  ...refuses(
+    'locale',
+    '',
+    'english',
+    'en_US',
+    'e',
+    'en-',
+    'x-private',
+    'i-klingon',
+    '*',
+    '12',
+    'root',
+    ' en',
+    'en\n',
+  ),
+  ...refuses(
+    'locale',
+    `en-x-${'a'.repeat(8)}-${'b'.repeat(8)}-${'c'.repeat(8)}-${'d'.repeat(8)}`,
+    'x'.repeat(10_240),
+  ),
+])('%s refuses %j', async (field, _, text) => {
+  const before = await me()
+  const { status, body } = await change({ nickname: 'must not be kept', [field]: text })
+  expect(status).toBe(422)
+  expect(body).toMatchObject({
+    error: 'VALIDATION_FAILED',
+    details: [{ field, message: expect.any(String) }],
+  })
+  expect(await me()).toEqual(before)
+})
