@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import type { Db } from '../db/open.ts'
 import type { ActorKind } from '../db/tables.ts'
-import { clientAddress } from '../http/client-address.ts'
+import { clientAddress, clientProgram } from '../http/client-address.ts'
 import { newId } from '../lib/ids.ts'
 import { insertEntry } from './store.ts'
 
@@ -72,9 +72,7 @@ export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {
   })
 }
 
-const LONGEST_USER_AGENT = 512
-
 const whence = (request: FastifyRequest) => ({
   ipAddress: clientAddress(request),
-  userAgent: (request.headers['user-agent'] ?? '').slice(0, LONGEST_USER_AGENT),
+  userAgent: clientProgram(request),
 })

@@ -18,9 +18,10 @@ export interface SsoProvider {
 /** Where a browser goes to sign in through the provider. */
 export const ssoPath = ({ name }: Pick<SsoProvider, 'name'>): string => `/sso/${name.toLowerCase()}`
 
-/** Where Microsoft's own people and those of all its customers sign in. */
-const MICROSOFT = 'https://login.microsoftonline.com'
-const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** Where the people of all of Microsoft's customers sign in, and private people too. */
+export const MICROSOFT = 'https://login.microsoftonline.com'
+/** How it names each of them. */
+export const TENANT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MICROSOFT_ISSUER = new RegExp(`^${MICROSOFT}/([^/]+)/v2\\.0$`)
 
 /** Whom Microsoft's issuer lets in: everybody, any organization, private people, or one tenant, by its id. */
@@ -30,7 +31,7 @@ export type Audience = 'common' | 'organizations' | 'consumers' | { tenantId: st
 export function microsoftAudience(issuer: string): Audience | undefined {
   const tenant = MICROSOFT_ISSUER.exec(issuer)?.[1]
   if (tenant === 'common' || tenant === 'organizations' || tenant === 'consumers') return tenant
-  return tenant !== undefined && GUID.test(tenant) ? { tenantId: tenant } : undefined
+  return tenant !== undefined && TENANT_ID.test(tenant) ? { tenantId: tenant } : undefined
 }
 
 const NAME = /^[A-Z][A-Z0-9_]{0,31}$/

@@ -14,3 +14,9 @@ export function clientNetwork(request: FastifyRequest): string {
   const groups = [...left, ...Array(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right]
   return `${groups.slice(0, 4).join(':')}::/64`
 }
+
+const LONGEST_PROGRAM = 512
+
+/** What the caller's program calls itself, fit to be shown and logged. */
+export const clientProgram = ({ headers }: FastifyRequest): string =>
+  (headers['user-agent'] ?? '').replace(/\p{Cc}/gu, ' ').slice(0, LONGEST_PROGRAM)

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
-import { clientAddress, clientNetwork } from '../http/client-address.ts'
+import { clientAddress, clientNetwork, clientProgram } from '../http/client-address.ts'
 import { clearCookie, readCookie, setCookie } from '../http/cookies.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { newId } from '../lib/ids.ts'
@@ -25,7 +25,6 @@ const ROTATE_MS = 60 * 60_000
 const OVERLAP_MS = 60_000
 /** Activity is written down at most this often. */
 const TOUCH_MS = 60_000
-const LONGEST_USER_AGENT = 512
 
 /** A person signed in in this browser. */
 export interface BrowserSession {
@@ -117,9 +116,7 @@ export async function startBrowserSession(
   const fresh = {
     ...{ secret_hash: hash, secret_since: now, previous_secret_hash: null, previous_valid_until: null },
     ...{ auth_time: now, amr, last_active_at: now, cookie_used_at: now },
-    user_agent: (exchange.request.headers['user-agent'] ?? '')
-      .replace(/\p{Cc}/gu, ' ')
-      .slice(0, LONGEST_USER_AGENT),
+    user_agent: clientProgram(exchange.request),
     ...whence(exchange.request),
   }
   const current = await findOwn(ctx, exchange, userId)

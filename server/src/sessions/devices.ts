@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { findBrowser, nameBrowser } from '../http/browser-cookie.ts'
-import { clientAddress, clientNetwork } from '../http/client-address.ts'
+import { clientAddress, clientNetwork, clientProgram } from '../http/client-address.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import { notify } from '../users/notices.ts'
@@ -31,9 +31,8 @@ export async function greetDevice(
   // An address nobody has confirmed may be a stranger's.
   if (!isNew || !user.email_verified) return
   const { request } = exchange
-  const userAgent = (request.headers['user-agent'] ?? 'unknown').slice(0, 200)
   const facts = [
-    `Device: ${userAgent}`,
+    `Device: ${clientProgram(request) || 'unknown'}`,
     `Address: ${clientAddress(request)}`,
     `Time: ${ctx.now().toUTCString()}`,
   ]

@@ -1,4 +1,4 @@
-import { type Audience, microsoftAudience, type SsoProvider } from '../config/sso.ts'
+import { type Audience, MICROSOFT, microsoftAudience, type SsoProvider, TENANT_ID } from '../config/sso.ts'
 import { AppError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
 import { isCleanText } from '../lib/text.ts'
@@ -50,7 +50,6 @@ export function toIdentity(provider: SsoProvider, claims: Claims): Identity {
 
 /** The tenant of everybody's private Microsoft account. */
 const PERSONAL = '9188040d-6c67-4c5b-b112-36a304b66dad'
-const TENANT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * Why a token of Microsoft's is not from whom we let in; undefined when it is. The issuers of all tenants share
@@ -61,7 +60,7 @@ export function microsoftProblem(
   { iss, tid }: { iss?: unknown; tid?: unknown },
 ): string | undefined {
   if (typeof tid !== 'string' || !TENANT_ID.test(tid)) return 'tid is not the id of a tenant'
-  if (iss !== `https://login.microsoftonline.com/${tid}/v2.0`) return 'iss is not the issuer of tid'
+  if (iss !== `${MICROSOFT}/${tid}/v2.0`) return 'iss is not the issuer of tid'
   if (audience === 'common') return undefined
   if (audience === 'organizations')
     return tid === PERSONAL ? 'tid is the tenant of private people' : undefined

@@ -77,7 +77,7 @@ async function link(
 ): Promise<void> {
   const outcome = await ctx.db.transaction().execute(async (tx) => {
     const user = await lockUser(tx, userId)
-    if (!user?.email_verified || user.disabled) throw new AppError('EMAIL_NOT_VERIFIED')
+    if (!user?.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
     return addLink(ctx, tx, { provider, identity, user, request })
   })
   const { label } = provider

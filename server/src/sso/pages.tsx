@@ -98,7 +98,7 @@ async function orRefusal(
 }
 
 const RefusedPage = ({ message, back }: { message: string; back: WayBack }) => (
-  <Layout title="Not signed in">
+  <Layout title="That did not work">
     <h1>That did not work</h1>
     <p role="alert">{message}</p>
     <p>

@@ -62,7 +62,10 @@ export const Field = ({
   }
   return (
     <p class="field">
-      <label for={name}>{label}</label>
+      <label for={name}>
+        {label}
+        {optional && <span class="quiet"> (optional)</span>}
+      </label>
       {type === 'email' && <input type="email" autocapitalize="none" spellcheck={false} {...attributes} />}
       {type === 'password' && <input type="password" {...attributes} />}
       {type === 'text' && <input type="text" {...attributes} />}

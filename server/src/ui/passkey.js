@@ -22,15 +22,17 @@ if (isKnown) for (const place of document.querySelectorAll('[data-passkey]')) se
 
 function setUp(place) {
   const button = place.querySelector('button')
+  let busy = false
   button.addEventListener('click', async () => {
-    button.disabled = true
+    if (busy) return
+    busy = true
     say(place, {})
     try {
       await run(place)
     } catch (error) {
       explain(place, error)
     } finally {
-      button.disabled = false
+      busy = false
     }
   })
   for (const field of place.querySelectorAll('input')) {
@@ -73,13 +75,13 @@ async function post(path, body) {
   })
   const reply = await response.json()
   if (response.ok) return reply
-  throw Object.assign(new Error(reply.message), { code: reply.error })
+  throw Object.assign(new Error(reply.message), { refusal: reply.error })
 }
 
-function explain(place, { name, code, message }) {
-  if (code === 'ACCOUNT_SCHEDULED_FOR_DELETION') location.assign(place.dataset.restore)
-  else if (code === 'REAUTHENTICATION_REQUIRED') askForPassword(place, message)
-  else if (code) say(place, { problem: message })
+function explain(place, { name, refusal, message }) {
+  if (refusal === 'ACCOUNT_SCHEDULED_FOR_DELETION') location.assign(place.dataset.restore)
+  else if (refusal === 'REAUTHENTICATION_REQUIRED') askForPassword(place, message)
+  else if (refusal) say(place, { problem: message })
   // The person has changed their mind, or waited too long: nothing is wrong.
   else if (name === 'NotAllowedError' || name === 'AbortError') say(place, { note: 'No passkey was used.' })
   else say(place, { problem: REFUSALS[name] ?? 'That did not work. Try again.' })
@@ -102,9 +104,9 @@ function show(place, codes) {
   const list = element('ul', { className: 'codes' })
   list.append(...codes.map((code) => element('li', { textContent: code })))
   const on = element('a', { className: 'button', href: place.dataset.next, textContent: 'I have kept them' })
-  const status = place.querySelector('[role=status]')
-  status.replaceChildren(
-    element('h2', { textContent: 'Keep these recovery codes' }),
+  const title = element('h2', { textContent: 'Keep these recovery codes', tabIndex: -1 })
+  place.querySelector('[role=status]').replaceChildren(
+    title,
     element('p', {
       textContent:
         'Your passkey is added. If you lose it, each of these lets you in once. They are shown only now: print them, or keep them in a password manager.',
@@ -113,6 +115,7 @@ function show(place, codes) {
     on,
   )
   for (const part of place.querySelectorAll('button, .field')) part.remove()
+  title.focus()
 }
 
 const element = (tag, properties) => Object.assign(document.createElement(tag), properties)

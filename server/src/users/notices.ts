@@ -10,7 +10,8 @@ const NOTICES = {
   },
   'password-reset': {
     subject: 'Your password was reset',
-    paragraph: 'Your account has a new password, chosen through a link in a mail. Every device was signed out.',
+    paragraph:
+      'Your account has a new password, chosen through a link in a mail. Every device was signed out.',
   },
   'email-changed': {
     subject: 'Your e-mail address was changed',

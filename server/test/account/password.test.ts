@@ -188,7 +188,7 @@ test('guesses of the current password are stopped, wherever they are made, and n
   expect((await change(other, PASSWORD, NEW)).status).toBe(200)
 })
 
-test('guesses sent all at once are stopped too, and the right one among them does not get through', async () => {
+test('guesses sent all at once are stopped too: no more of them than before are told that they were wrong', async () => {
   const guesser = await newSomebody(service)
   const guesses = [...Array.from({ length: 30 }, (_, index) => `guess ${index}`), PASSWORD]
   const answers = await Promise.all(guesses.map((guess) => change(guesser, guess, 'sevench')))

@@ -156,6 +156,7 @@ describe.skipIf(!browserPath)('signing in in a browser', () => {
     await page.reload()
     expect(await heading()).toBe('Sign in')
     await fillIn('gus@globex.test')
+    await page.getByRole('heading', { name: 'Choose an organisation' }).waitFor()
     await page.reload()
     expect(await heading()).toBe('Choose an organisation')
     await page.getByRole('button', { name: 'Acme' }).click()
@@ -247,7 +248,7 @@ describe.skipIf(!browserPath)('signing in in a browser', () => {
     const popup = await opened
     await popup.getByLabel('E-mail address').fill('mia@acme.test')
     await popup.getByLabel('Password').fill(PASSWORD)
-    await popup.getByRole('button', { name: 'Sign in' }).click()
+    await popup.getByRole('button', { name: 'Sign in', exact: true }).click()
     await popup.getByRole('heading', { name: 'Back in the application' }).waitFor()
     expect(await popup.evaluate('window.opener !== null')).toBe(true)
     await scripted.close()

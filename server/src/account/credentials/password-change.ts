@@ -1,13 +1,12 @@
 import { person, record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
-import type { Person } from '../../http/callers.ts'
 import type { Exchange } from '../../http/exchange.ts'
-import { findBrowserSession, startBrowserSession } from '../../sessions/browser-session.ts'
+import { renewSecret } from '../../sessions/browser-session.ts'
 import { voidLinks } from '../../sessions/mailed-links.ts'
-import { hashChosenPassword } from '../../users/chosen-password.ts'
+import { hashChosenPassword, traitsOf } from '../../users/chosen-password.ts'
 import { notify } from '../../users/notices.ts'
-import { changeUser, type User } from '../../users/service.ts'
+import { changeUser } from '../../users/service.ts'
 import { type Asking, confirmIdentity, stayConfirmed } from '../confirm-identity.ts'
 import { endElsewhere } from './store.ts'
 
@@ -21,7 +20,7 @@ export async function changePassword(
   // Who has none cannot know it; their first comes through the link of a mail.
   if (user.password_hash === null) throw new AppError('CURRENT_PASSWORD_INCORRECT', { message: NONE_YET })
   if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC')) throw new AppError('SAME_PASSWORD')
-  const hash = await hashChosenPassword(newPassword, ownerOf(user))
+  const hash = await hashChosenPassword(newPassword, traitsOf(user))
   const { caller, request } = asking
   const { id: userId, email } = user
   await ctx.db.transaction().execute(async (tx) => {
@@ -33,20 +32,8 @@ export async function changePassword(
     await notify(ctx, tx, { email, kind: 'password-changed' })
     await record(ctx, tx, { action: 'user.password_changed', actor: person(userId), userId, request })
   })
-  await renewCookie(ctx, asking, caller)
+  await renewSecret(ctx, asking)
   await ctx.changes.settle()
 }
 
 const NONE_YET = 'You have no password yet. Choose one through the link for a forgotten password.'
-
-const ownerOf = (user: User) => ({
-  email: user.email,
-  names: [user.given_name, user.family_name, user.display_name, user.nickname, user.username],
-  superAdmin: user.is_super_admin,
-})
-
-/** A copy of this browser's cookie may lie elsewhere too: whoever has just proven who they are gets another. */
-async function renewCookie(ctx: Ctx, exchange: Exchange, { userId, sessionId }: Person): Promise<void> {
-  const session = await findBrowserSession(ctx, exchange)
-  if (session?.id === sessionId) await startBrowserSession(ctx, exchange, { userId, amr: session.amr })
-}

@@ -3,12 +3,17 @@ import { Field, Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
 import { GRACE_DAYS } from '../../users/deletion.ts'
+import { getSelf } from '../confirm-identity.ts'
 import { CONFIRMATION, requestDeletion } from '../deletion/deletion.ts'
 import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
 
 export const deletePages = accountPage({
   path: '/account/delete',
-  show: (_ctx, visit, problem) => ({ html: render(<DeletePage visit={visit} problem={problem} />) }),
+  show: async (ctx, visit, problem) => {
+    const { password_hash } = await getSelf(ctx, visit.caller)
+    const props = { visit, problem, hasPassword: password_hash !== null }
+    return { html: render(<DeletePage {...props} />) }
+  },
   act: async (ctx, visit) => {
     const confirmation = visit.form.get('confirmation') ?? ''
     await requestDeletion(ctx, visit, { confirmation, password: visit.form.get('password') ?? '' })
@@ -16,7 +21,14 @@ export const deletePages = accountPage({
   },
 })
 
-const DeletePage = ({ visit, problem }: { visit: Visit; problem: PageProblem | undefined }) => {
+interface DeletePageProps {
+  visit: Visit
+  problem: PageProblem | undefined
+  /** Who has none must have signed in just now instead. */
+  hasPassword: boolean
+}
+
+const DeletePage = ({ visit, problem, hasPassword }: DeletePageProps) => {
   const describedBy = problem === undefined ? undefined : 'problem'
   return (
     <AccountFrame title="Delete your account" problem={problem}>
@@ -32,14 +44,15 @@ const DeletePage = ({ visit, problem }: { visit: Visit; problem: PageProblem | u
           autocomplete="off"
           describedBy={describedBy}
         />
-        <Field
-          label="Password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          describedBy={describedBy}
-          optional
-        />
+        {hasPassword && (
+          <Field
+            label="Password"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            describedBy={describedBy}
+          />
+        )}
         <button type="submit" class="danger">
           Delete my account
         </button>

@@ -1,12 +1,17 @@
 import type { PageProblem } from '../../http/page-problem.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { render } from '../../ui/render.ts'
+import { getSelf } from '../confirm-identity.ts'
 import { requestEmailChange } from '../credentials/email-change.ts'
 import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
 
 export const emailPages = accountPage({
   path: '/account/email',
-  show: (_ctx, visit, problem) => ({ html: render(<EmailPage visit={visit} problem={problem} />) }),
+  show: async (ctx, visit, problem) => {
+    const { password_hash } = await getSelf(ctx, visit.caller)
+    const props = { visit, problem, hasPassword: password_hash !== null }
+    return { html: render(<EmailPage {...props} />) }
+  },
   act: async (ctx, visit) => {
     const newEmail = visit.form.get('newEmail')?.trim() ?? ''
     await requestEmailChange(ctx, visit, { newEmail, password: visit.form.get('password') ?? '' })
@@ -14,7 +19,14 @@ export const emailPages = accountPage({
   },
 })
 
-const EmailPage = ({ visit, problem }: { visit: Visit; problem: PageProblem | undefined }) => {
+interface EmailPageProps {
+  visit: Visit
+  problem: PageProblem | undefined
+  /** Who has none must have signed in just now instead. */
+  hasPassword: boolean
+}
+
+const EmailPage = ({ visit, problem, hasPassword }: EmailPageProps) => {
   const describedBy = problem === undefined ? undefined : 'problem'
   return (
     <AccountFrame title="Change your e-mail address" problem={problem}>
@@ -31,14 +43,15 @@ const EmailPage = ({ visit, problem }: { visit: Visit; problem: PageProblem | un
           value={visit.form.get('newEmail')}
           describedBy={describedBy}
         />
-        <Field
-          label="Password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          describedBy={describedBy}
-          optional
-        />
+        {hasPassword && (
+          <Field
+            label="Password"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            describedBy={describedBy}
+          />
+        )}
         <button type="submit">Send the link</button>
       </Form>
     </AccountFrame>

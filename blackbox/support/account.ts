@@ -1,0 +1,22 @@
+import { newApplication, newClient } from './admin.ts'
+import { call } from './calls.ts'
+import { bearer, getTokens, type Tokens } from './oauth.ts'
+import { newPerson, type Person } from './person.ts'
+
+/** A client of our own, whose tokens may look after an account. */
+export const client = await newClient(await newApplication({ trusted: true }), 'SPA')
+
+/** Calls a route as the holder of an access token. */
+export const callAs = ({ access_token }: Tokens, method: string, path: string, body?: unknown) =>
+  call(method, path, { body, headers: bearer(access_token) })
+
+/** Somebody new, signed in through an application of ours. */
+export async function newHolder(): Promise<{ person: Person; tokens: Tokens }> {
+  const person = await newPerson()
+  return { person, tokens: await getTokens(await person.signIn(), client) }
+}
+
+export const logIn = async (email: string, password: string): Promise<number> =>
+  (await call('POST', '/api/auth/login', { body: { email, password } })).status
+
+export const refused = (status: number, error: string) => ({ status, body: { statusCode: status, error } })

@@ -1,0 +1,23 @@
+import { base } from './service.ts'
+
+export interface Mail {
+  to: string
+  subject: string
+  text: string
+  html: string
+}
+
+/** What the demo's mailbox holds for an address, newest first. */
+export async function mailTo(address: string): Promise<Mail[]> {
+  const mails = (await (await fetch(`${base}/dev/mailbox/messages`)).json()) as Mail[]
+  return mails.filter(({ to }) => to === address)
+}
+
+/** The address that a mail leads to, if it leads to one that holds a token. */
+export const linkIn = (mail: Mail | undefined): string | undefined =>
+  mail?.text.match(/https?:\/\/\S+token=\S+/)?.[0]
+
+export const tokenIn = (mail: Mail | undefined): string | undefined => {
+  const link = linkIn(mail)
+  return link === undefined ? undefined : (new URL(link).searchParams.get('token') ?? undefined)
+}

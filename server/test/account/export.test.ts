@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { person, record } from '../../src/audit/record.ts'
+import { newId } from '../../src/lib/ids.ts'
+import type { TestService } from '../support/service.ts'
+import { findIds, machineToken, obtainTokens, signIn, startWorld } from '../support/world.ts'
+import { addPerson, call, entriesOf, failure, newSomebody } from './people.ts'
+
+let service: TestService
+let url: string
+beforeAll(async () => {
+  service = await startWorld()
+  url = service.url
+})
+afterAll(() => service.close())
+
+const PATH = '/api/users/me/export'
+type Entry = { action: string; by: string; personal: Record<string, unknown> }
+
+test('everything kept about a person comes in one file', async () => {
+  const tokens = await obtainTokens(url, await signIn(url, 'mia@acme.test', { 'User-Agent': 'Mias Browser' }))
+  const { userId, tenantId } = await findIds(service, 'mia@acme.test', 'acme')
+  await addRows(userId, tenantId)
+  const headers = { authorization: `Bearer ${tokens.access_token}` }
+  const answer = await call(url + PATH, { method: 'GET', headers })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="latchkey-personal-data.json"')
+  const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  expect(answer.body).toEqual({
+    exportedAt: at,
+    profile: {
+      ...{ id: userId, email: 'mia@acme.test', emailVerified: true, username: null },
+      ...{ displayName: 'Mia Member', givenName: 'Mia', familyName: 'Member', middleName: null },
+      ...{ nickname: null, pictureUrl: null, website: null, gender: null, birthdate: null },
+      ...{ zoneinfo: 'UTC', locale: 'en', phone: null, phoneVerified: false, mfaEnabled: true },
+      ...{ createdAt: at, updatedAt: at },
+    },
+    memberships: [{ tenantId, tenantName: 'Acme', tenantSlug: 'acme', role: 'member', status: 'ACTIVE' }],
+    sessions: [
+      {
+        ...{ id: expect.any(String), userAgent: 'Mias Browser', ipAddress: '127.0.0.1', methods: ['pwd'] },
+        ...{ createdAt: at, lastActive: at, authenticatedAt: at },
+      },
+    ],
+    ssoLinks: [
+      {
+        ...{
+          provider: 'GOOGLE',
+          issuer: 'https://idp.test',
+          subject: `subject-${userId}`,
+          email: 'mia@idp.test',
+        },
+        ...{ displayName: 'Mia', avatarUrl: 'https://idp.test/mia.png', linkedAt: at, lastUsedAt: at },
+      },
+    ],
+    mfa: {
+      totp: true,
+      passkeys: [{ id: expect.any(String), name: 'My key', createdAt: at, lastUsedAt: null }],
+      recoveryCodesLeft: 1,
+    },
+    consents: [{ application: 'Project Manager', tenant: 'Acme', scopes: ['openid'], grantedAt: at }],
+    licenses: [],
+    auditEntries: expect.arrayContaining([
+      expect.objectContaining({ action: 'session.started', by: 'you', occurredAt: at }),
+    ]),
+    auditEntriesTruncated: false,
+  })
+})
+
+test('no secret and no hash is in it', async () => {
+  const somebody = await newSomebody(service)
+  const { tenantId } = await findIds(service, 'mia@acme.test', 'acme')
+  await addRows(somebody.id, tenantId)
+  const text = JSON.stringify((await somebody.call('GET', PATH)).body)
+  expect(text).not.toMatch(/argon2|hash|secret|sealed|public_?key|credential/i)
+  expect(text).not.toContain(Buffer.from('key material').toString('base64'))
+})
+
+/** One of everything that a person may have beside their password. */
+async function addRows(userId: string, tenantId: string): Promise<void> {
+  const { db, now } = service.ctx
+  const at = now()
+  const identity = { provider: 'GOOGLE', issuer: 'https://idp.test', subject: `subject-${userId}` }
+  const shown = { email: 'mia@idp.test', display_name: 'Mia', avatar_url: 'https://idp.test/mia.png' }
+  await db
+    .insertInto('sso_links')
+    .values({ user_id: userId, ...identity, ...shown, linked_at: at, last_used_at: at })
+    .execute()
+  const material = Buffer.from('key material')
+  const key = { id: newId(), user_id: userId, credential_id: newId(), public_key: material, sign_count: 0 }
+  const named = { transports: ['usb'], backed_up: false, name: 'My key', created_at: at, last_used_at: null }
+  await db
+    .insertInto('passkeys')
+    .values({ ...key, ...named })
+    .execute()
+  await db
+    .insertInto('totp_secrets')
+    .values({ user_id: userId, sealed_secret: material, created_at: at, confirmed_at: at })
+    .execute()
+  await db.insertInto('recovery_codes').values({ user_id: userId, hash: material }).execute()
+  const { id: application_id } = await db
+    .selectFrom('applications')
+    .select('id')
+    .where('slug', '=', 'project-manager')
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('consents')
+    .values({ user_id: userId, application_id, tenant_id: tenantId, scopes: ['openid'], granted_at: at })
+    .execute()
+}
+
+test('of an entry that tells of two people each sees their own part', async () => {
+  const [somebody, other] = [await newSomebody(service), await addPerson(service)]
+  const { ctx } = service
+  const personal = (about: string) => ({ ipAddress: '198.51.100.1', userAgent: 'A browser', about })
+  await record(ctx, ctx.db, {
+    ...{ action: 'user.restored', actor: person(other.id), userId: somebody.id },
+    personal: personal('done to me'),
+  })
+  await record(ctx, ctx.db, {
+    ...{ action: 'user.erased', actor: person(somebody.id), userId: other.id },
+    personal: personal('done by me'),
+  })
+  const { body } = await somebody.call('GET', PATH)
+  const [mine, theirs] = body.auditEntries as Entry[]
+  expect(mine).toMatchObject({ action: 'user.erased', by: 'you' })
+  expect(mine?.personal).toEqual({ ipAddress: '198.51.100.1', userAgent: 'A browser' })
+  expect(theirs).toMatchObject({ action: 'user.restored', by: 'user' })
+  expect(theirs?.personal).toEqual({ about: 'done to me' })
+  expect(JSON.stringify(body)).not.toContain(other.id)
+})
+
+test('the newest 10,000 entries are enough, and it is said that there are more', async () => {
+  const somebody = await newSomebody(service)
+  const { db } = service.ctx
+  const common = { action: 'session.ended', actor_kind: 'system', actor_id: null, tenant_id: null } as const
+  const empty = { request_id: null, details: '{}', personal: '{}', occurred_at: new Date() }
+  for (let batch = 0; batch < 10; batch++) {
+    const rows = Array.from({ length: 1_000 }, () => ({
+      id: newId(),
+      user_id: somebody.id,
+      ...common,
+      ...empty,
+    }))
+    await db.insertInto('audit_entries').values(rows).execute()
+  }
+  const { body } = await somebody.call('GET', PATH)
+  expect(body.auditEntries).toHaveLength(10_000)
+  expect(body.auditEntriesTruncated).toBe(true)
+  expect((body.auditEntries as Entry[]).map(({ action }) => action)).not.toContain('session.started')
+})
+
+test('that it was taken is written down, and only the person gets it', async () => {
+  const somebody = await newSomebody(service)
+  await somebody.call('GET', PATH)
+  expect((await entriesOf(service, somebody.id)).at(-1)).toMatchObject({
+    action: 'user.data_exported',
+    actor_id: somebody.id,
+  })
+  expect(await call(url + PATH, { method: 'GET' })).toMatchObject(failure(401, 'UNAUTHORIZED'))
+  const machine = { authorization: `Bearer ${await machineToken(url, 'demo-ops')}` }
+  expect(await call(url + PATH, { method: 'GET', headers: machine })).toMatchObject(failure(403, 'FORBIDDEN'))
+  const browser = await call(url + PATH, { method: 'GET', headers: { cookie: somebody.cookie } })
+  expect(browser.body).toMatchObject({ profile: { id: somebody.id } })
+})

@@ -1,0 +1,277 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newPasskey } from '../account/passkey-calls.ts'
+import { failure, logIn, newSomebody, type Somebody } from '../account/people.ts'
+import {
+  type Algorithm,
+  type Authenticator,
+  newAuthenticator,
+  type RequestOptions,
+  type Twist,
+} from '../support/authenticator.ts'
+import type { TestService } from '../support/service.ts'
+import { cookieOf, PASSWORD, startWorld } from '../support/world.ts'
+
+const MINUTE = 60_000
+const REFUSED = failure(401, 'INVALID_CREDENTIALS')
+
+let service: TestService
+let somebody: Somebody
+let passkey: Authenticator
+beforeAll(async () => {
+  service = await startWorld()
+  somebody = await newSomebody(service)
+  passkey = await newPasskey(service, somebody)
+})
+afterAll(() => service?.close())
+
+async function post(path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(`${service.url}/api/auth/passkey${path}`, {
+    method: 'POST',
+    ...(body === undefined
+      ? { headers }
+      : { headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) }),
+  })
+  const answer = (await response.json()) as Record<string, unknown>
+  return { status: response.status, headers: response.headers, cookie: cookieOf(response), body: answer }
+}
+
+interface Options extends RequestOptions {
+  allowCredentials?: { id: string }[]
+  userVerification: string
+}
+
+const ask = async (cookie = '', body?: object) =>
+  (await post('/options', body, { cookie })).body as unknown as Options
+
+/** Signs in in place of a password. */
+const signIn = async (authenticator: Authenticator, twist: Twist = {}) =>
+  post('', authenticator.get(await ask(), twist))
+
+/** Gives the password; the answer is the cookie of half a sign-in. */
+const giveAPassword = async (email: string) => cookieOf(await logIn(service.url, email, PASSWORD))
+
+const amrOf = async ({ session }: { session?: { id: string } }) =>
+  (
+    await service.ctx.db
+      .selectFrom('sessions')
+      .select('amr')
+      .where('id', '=', session?.id ?? '')
+      .executeTakeFirstOrThrow()
+  ).amr
+
+describe('in place of a password', () => {
+  test('whoever comes is asked for any passkey, and must be recognised by it', async () => {
+    expect(await ask()).toEqual({
+      challenge: expect.stringMatching(/^[\w-]{43}$/),
+      rpId: '127.0.0.1',
+      timeout: 5 * MINUTE,
+      userVerification: 'required',
+    })
+  })
+
+  test.each<Algorithm>(['ES256', 'EdDSA', 'RS256'])(
+    'a passkey with %s signs its person in',
+    async (algorithm) => {
+      const person = await newSomebody(service)
+      const authenticator = await newPasskey(service, person, algorithm)
+      const { status, body, cookie } = await signIn(authenticator, { backedUp: true })
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: { user: { id: person.id, email: person.email } },
+      })
+      expect(cookie).toContain('latchkey_session=')
+      expect(await amrOf(body)).toEqual(['pop', 'user', 'mfa'])
+      const list = await person.call('GET', '/api/users/me/mfa/passkeys')
+      expect(list.body.passkeys).toMatchObject([{ lastUsedAt: expect.stringMatching(/Z$/), backedUp: true }])
+    },
+  )
+
+  const twists: Record<string, Twist> = {
+    'does not recognise the person': { verified: false },
+    'was used without anybody there': { present: false },
+    'was used at another origin': { origin: 'https://evil.test' },
+    'was used for another service': { rpId: 'evil.test' },
+    'was used inside a page of another site': { crossOrigin: true },
+    'signs a challenge of nobody': { challenge: randomBytes(32).toString('base64url') },
+    'was made, not used': { type: 'webauthn.create' },
+    'names nobody': { userHandle: null },
+    'names somebody else': { userHandle: Buffer.from('somebody else').toString('base64url') },
+  }
+  test.each(Object.entries(twists))('a passkey that %s is not accepted', async (_name, twist) => {
+    const { status, body } = await signIn(passkey, twist)
+    expect({ status, body }).toMatchObject(REFUSED)
+    expect(body.message).toBe('This passkey was not accepted.')
+  })
+
+  test('neither is one of nobody’s, nor a wrong signature, nor rubbish', async () => {
+    expect(await signIn(newAuthenticator(service.url))).toMatchObject(REFUSED)
+    const forged = newAuthenticator(service.url).get(await ask())
+    const { id } = passkey
+    expect(await post('', { ...forged, id, rawId: id })).toMatchObject(REFUSED)
+    for (const part of ['authenticatorData', 'signature', 'clientDataJSON', 'userHandle'] as const) {
+      for (const rubbish of ['AAAA', '%%', 'x'.repeat(150)]) {
+        const signed = passkey.get(await ask())
+        const response = { ...signed.response, [part]: rubbish }
+        expect(await post('', { ...signed, response })).toMatchObject(REFUSED)
+      }
+    }
+    const response = { ...passkey.get(await ask()).response, signature: 'A'.repeat(900_000) }
+    expect((await post('', { ...passkey.get(await ask()), response })).status).toBe(422)
+  })
+
+  test('a challenge is good for five minutes and one answer, right or wrong', async () => {
+    const options = await ask()
+    expect(await post('', passkey.get(options, { verified: false }))).toMatchObject(REFUSED)
+    expect(await post('', passkey.get(options))).toMatchObject(REFUSED)
+    const late = passkey.get(await ask())
+    service.advance(5 * MINUTE + 1)
+    expect(await post('', late)).toMatchObject(REFUSED)
+    service.advance(-5 * MINUTE - 1)
+  })
+
+  test('a challenge to add a passkey signs nobody in', async () => {
+    const { body } = await somebody.call('POST', '/api/users/me/mfa/passkeys/options')
+    const options = { challenge: String(body.challenge), rpId: '127.0.0.1' }
+    expect(await post('', passkey.get(options))).toMatchObject(REFUSED)
+  })
+
+  test('of answers sent at once, one signs in', async () => {
+    for (let round = 0; round < 20; round++) {
+      const signed = passkey.get(await ask())
+      const answers = await Promise.all(Array.from({ length: 4 }, () => post('', signed)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401])
+    }
+  })
+
+  test('a passkey that does not count on is refused, and the operator told', async () => {
+    const person = await newSomebody(service)
+    const copied = await newPasskey(service, person)
+    expect((await signIn(copied, { count: 7 })).status).toBe(200)
+    for (const count of [7, 6, 0]) expect(await signIn(copied, { count })).toMatchObject(REFUSED)
+    expect(service.logs.filter(({ level, userId }) => level === 40 && userId === person.id)).toMatchObject([
+      { kept: 7, shown: 7 },
+      { kept: 7, shown: 6 },
+      { kept: 7, shown: 0 },
+    ])
+    expect((await signIn(copied, { count: 8 })).status).toBe(200)
+  })
+
+  test('of two copies that have counted as far and are used at once, one is refused', async () => {
+    for (let count = 1_000; count < 1_010; count++) {
+      const uses = [passkey.get(await ask(), { count }), passkey.get(await ask(), { count })]
+      const answers = await Promise.all(uses.map((used) => post('', used)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
+    }
+  })
+
+  test('a passkey that never counts is good again and again', async () => {
+    const synced = await newPasskey(service, await newSomebody(service))
+    for (let i = 0; i < 3; i++) expect((await signIn(synced, { count: 0 })).status).toBe(200)
+  })
+
+  test('disabled people are not let in', async () => {
+    const person = await newSomebody(service)
+    const theirs = await newPasskey(service, person)
+    await service.ctx.db.updateTable('users').set({ disabled: true }).where('id', '=', person.id).execute()
+    expect(await signIn(theirs)).toMatchObject(REFUSED)
+  })
+
+  test('who is about to be deleted is told so', async () => {
+    const person = await newSomebody(service)
+    const theirs = await newPasskey(service, person)
+    await service.ctx.db
+      .updateTable('users')
+      .set({ deletion_requested_at: new Date() })
+      .where('id', '=', person.id)
+      .execute()
+    const { status, body } = await signIn(theirs)
+    expect({ status, body }).toMatchObject({ status: 403, body: { error: 'ACCOUNT_SCHEDULED_FOR_DELETION' } })
+  })
+})
+
+describe('after the password', () => {
+  test('the person is asked for one of theirs, which need not recognise them', async () => {
+    const cookie = await giveAPassword(somebody.email)
+    const options = await ask(cookie)
+    expect(options).toMatchObject({
+      allowCredentials: [{ id: passkey.id, type: 'public-key', transports: ['internal'] }],
+      userVerification: 'preferred',
+    })
+    const signed = passkey.get(options, { count: 2_000, verified: false, userHandle: null })
+    const { status, body } = await post('', signed, { cookie })
+    expect({ status, body }).toMatchObject({ status: 200, body: { user: { id: somebody.id } } })
+    expect(await amrOf(body)).toEqual(['pwd', 'pop', 'mfa'])
+  })
+
+  test('a passkey of somebody else is not accepted, and the challenge is spent', async () => {
+    const cookie = await giveAPassword(somebody.email)
+    const options = await ask(cookie)
+    const stranger = await newSomebody(service)
+    const theirs = await newPasskey(service, stranger)
+    expect(await post('', theirs.get(options), { cookie })).toMatchObject(REFUSED)
+    const { body } = await stranger.call('GET', '/api/users/me/mfa/passkeys')
+    expect(body.passkeys).toMatchObject([{ lastUsedAt: null }])
+    expect(await post('', passkey.get(options, { count: 2_001 }), { cookie })).toMatchObject(REFUSED)
+  })
+
+  test('without the cookie of the password the passkey is not enough', async () => {
+    const options = await ask(await giveAPassword(somebody.email))
+    expect(await post('', passkey.get(options, { count: 2_002 }))).toMatchObject(REFUSED)
+    const other = await newSomebody(service)
+    await newPasskey(service, other)
+    const cookie = await giveAPassword(other.email)
+    const again = await ask(await giveAPassword(somebody.email))
+    expect(await post('', passkey.get(again, { count: 2_003 }), { cookie })).toMatchObject(REFUSED)
+  })
+
+  test('half a sign-in is made whole once', async () => {
+    const cookie = await giveAPassword(somebody.email)
+    const [one, two] = [await ask(cookie), await ask(cookie)]
+    expect((await post('', passkey.get(one, { count: 2_010 }), { cookie })).status).toBe(200)
+    expect(await post('', passkey.get(two, { count: 2_011 }), { cookie })).toMatchObject(REFUSED)
+  })
+
+  test('who asks for a sign-in without a password gets that all the same', async () => {
+    const cookie = await giveAPassword(somebody.email)
+    const options = await ask(cookie, { passwordless: true })
+    expect(options).toMatchObject({ userVerification: 'required' })
+    expect(options.allowCredentials).toBeUndefined()
+    const other = await newSomebody(service)
+    const theirs = await newPasskey(service, other)
+    expect((await post('', theirs.get(options), { cookie })).body).toMatchObject({ user: { id: other.id } })
+  })
+
+  test('who is signed in without a second factor can show it', async () => {
+    const person = await newSomebody(service)
+    const { cookie } = await person.signInElsewhere()
+    const theirs = await newPasskey(service, person)
+    const options = await ask(cookie)
+    expect(options.allowCredentials).toHaveLength(1)
+    const { status, body } = await post('', theirs.get(options), { cookie })
+    expect(status).toBe(200)
+    expect(await amrOf(body)).toEqual(['pwd', 'pop', 'mfa'])
+  })
+})
+
+test('another site can neither ask nor sign in', async () => {
+  const headers = { 'sec-fetch-site': 'cross-site' }
+  expect(await post('/options', undefined, headers)).toMatchObject(failure(403, 'FORBIDDEN'))
+  expect(await post('', passkey.get(await ask()), headers)).toMatchObject(failure(403, 'FORBIDDEN'))
+})
+
+test('neither challenges nor failures are to be had without end', async () => {
+  const exhaust = (name: string, points: number) =>
+    service.ctx.db
+      .insertInto('throttle' as never)
+      .values({ key: `${name}:127.0.0.1`, points, expire: Date.now() + MINUTE } as never)
+      .onConflict((conflict) => conflict.column('key' as never).doUpdateSet({ points } as never))
+      .execute()
+  const options = await ask()
+  await exhaust('passkey-options', 2_000)
+  expect(await post('/options')).toMatchObject(failure(429, 'RATE_LIMITED'))
+  await exhaust('passkey', service.ctx.config.limits.signInFailures * 50)
+  const refused = await post('', passkey.get(options, { count: 9_000 }))
+  expect(refused).toMatchObject(failure(429, 'RATE_LIMITED'))
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+})

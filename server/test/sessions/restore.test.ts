@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, failure, logIn, mailTo, newSomebody, type Somebody } from '../account/people.ts'
+import type { TestService } from '../support/service.ts'
+import { totpCode } from '../support/totp.ts'
+import { cookieOf, join, PASSWORD, startWorld, userinfo } from '../support/world.ts'
+
+let service: TestService
+let url: string
+beforeAll(async () => {
+  service = await startWorld()
+  url = service.url
+})
+afterAll(() => service.close())
+
+const DAY = 86_400_000
+
+async function leave(someone: Somebody): Promise<void> {
+  const body = { password: PASSWORD, confirmation: 'DELETE MY ACCOUNT' }
+  expect((await someone.call('DELETE', '/api/users/me', body)).status).toBe(200)
+}
+
+const restore = (email: string, password = PASSWORD) =>
+  call(`${url}/api/auth/restore`, { method: 'POST', body: { email, password } })
+
+test('an account about to be deleted lets nobody in, and says so only to who knows the password', async () => {
+  const ann = await newSomebody(service)
+  await leave(ann)
+  const response = await logIn(url, ann.email, PASSWORD)
+  expect({ status: response.status, body: await response.json() }).toMatchObject(
+    failure(403, 'ACCOUNT_SCHEDULED_FOR_DELETION'),
+  )
+  expect(cookieOf(response)).not.toContain('latchkey_session')
+  expect((await logIn(url, ann.email, 'wrong password')).status).toBe(401)
+  expect(await userinfo(url, ann.tokens.access_token)).toBe(401)
+})
+
+test('restoring signs in, brings the memberships back, and is told by mail', async () => {
+  const ann = await newSomebody(service)
+  await join(service, ann.email, 'acme')
+  await leave(ann)
+  expect(await restore(ann.email, 'wrong password')).toMatchObject(failure(401, 'INVALID_CREDENTIALS'))
+  service.advance(29 * DAY)
+  const restored = await restore(ann.email)
+  expect(restored).toMatchObject({ status: 200, body: { user: { id: ann.id }, session: {} } })
+  const cookie = restored.headers.getSetCookie().map((value) => value.split(';')[0])
+  const me = await call(`${url}/api/users/me`, { method: 'GET', headers: { cookie: cookie.join('; ') } })
+  expect(me.body).toMatchObject({ memberships: [{ tenantSlug: 'acme', role: 'member', status: 'ACTIVE' }] })
+  expect((await mailTo(service, ann.email)).map(({ subject }) => subject)).toContain('Your account was restored')
+  expect((await logIn(url, ann.email, PASSWORD)).status).toBe(200)
+})
+
+test('restoring leads past no second factor: nothing changes until it was shown', async () => {
+  const ann = await newSomebody(service)
+  const { body } = await ann.call('POST', '/api/users/me/mfa/totp')
+  const secret = body.secret as string
+  const code = totpCode(secret, service.ctx.now())
+  await ann.call('POST', '/api/users/me/mfa/totp/verify', { code })
+  await leave(ann)
+  const half = await restore(ann.email)
+  expect(half.body).toMatchObject({ mfaRequired: true })
+  expect((await logIn(url, ann.email, PASSWORD)).status).toBe(403)
+  const cookie = half.headers.getSetCookie().map((value) => value.split(';')[0]).join('; ')
+  service.advance(60_000)
+  const answer = { method: 'POST', headers: { cookie }, body: { code: totpCode(secret, service.ctx.now()) } }
+  expect(await call(`${url}/api/auth/mfa`, answer)).toMatchObject({ status: 200, body: { user: { id: ann.id } } })
+  expect((await logIn(url, ann.email, PASSWORD)).status).toBe(200)
+})
+
+test('restoring an account that nobody deletes is a plain sign-in', async () => {
+  const ann = await newSomebody(service)
+  expect(await restore(ann.email)).toMatchObject({ status: 200, body: { user: { id: ann.id } } })
+})

@@ -1,0 +1,141 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Configuration, Provider } from 'oidc-provider'
+import { vi } from 'vitest'
+import type { SsoProvider } from '../../src/config/sso.ts'
+import { freePort } from '../support/program.ts'
+
+/** Somebody as the upstream provider knows them. */
+export interface UpstreamPerson {
+  sub: string
+  email?: string
+  email_verified?: boolean
+  name?: string
+  given_name?: string
+  family_name?: string
+  picture?: string
+}
+
+/** A real OpenID provider, at which whoever comes is signed in as the person of the test's choice. */
+export interface Upstream {
+  settings: SsoProvider
+  /** Who signs in next; undefined: they change their mind. */
+  person: UpstreamPerson | undefined
+  start(baseUrl: string): Promise<void>
+  stop(): Promise<void>
+}
+
+// It warns of much that matters only to a provider in earnest.
+for (const method of ['info', 'warn'] as const) vi.spyOn(console, method).mockImplementation(() => {})
+const { Provider: OpenIdProvider } = await import('oidc-provider')
+
+const keys = [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })]
+
+interface Options {
+  label: string
+  /** Tells names and addresses in the ID token, and takes the secret in the header only. */
+  oldFashioned?: boolean
+}
+
+/** Two differ in how they tell who somebody is, and in how they take the secret. */
+export async function prepareUpstream(
+  name: string,
+  { label, oldFashioned = false }: Options,
+): Promise<Upstream> {
+  const port = Number(await freePort())
+  const settings: SsoProvider = {
+    name,
+    label,
+    issuer: `http://127.0.0.1:${port}`,
+    clientId: 'latchkey',
+    clientSecret: randomBytes(16).toString('hex'),
+    scopes: 'openid profile email',
+    trustEmail: false,
+  }
+  let server: ReturnType<typeof createServer> | undefined
+  const upstream: Upstream = {
+    settings,
+    person: undefined,
+    async start(baseUrl) {
+      const provider = new OpenIdProvider(settings.issuer, configure(settings, { baseUrl, oldFashioned }))
+      const answer = provider.callback()
+      server = createServer((request, response) =>
+        request.url?.startsWith('/interaction/')
+          ? void interact(provider, upstream.person, request, response)
+          : void answer(request, response),
+      )
+      await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve))
+    },
+    async stop() {
+      server?.closeAllConnections()
+      await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)))
+    },
+  }
+  return upstream
+}
+
+const people = new Map<string, UpstreamPerson>()
+
+async function interact(
+  provider: Provider,
+  person: UpstreamPerson | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (person) people.set(person.sub, person)
+  const result = person ? { login: { accountId: person.sub } } : { error: 'access_denied' }
+  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
+}
+
+function configure(
+  { name, clientId, clientSecret }: SsoProvider,
+  { baseUrl, oldFashioned }: { baseUrl: string; oldFashioned: boolean },
+): Configuration {
+  const method = oldFashioned ? 'client_secret_basic' : 'client_secret_post'
+  return {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: [`${baseUrl}/sso/${name.toLowerCase()}/callback`],
+        token_endpoint_auth_method: method,
+      },
+    ],
+    clientAuthMethods: [method],
+    pkce: { required: () => true },
+    jwks: { keys },
+    cookies: { keys: ['upstream'] },
+    claims: { email: ['email', 'email_verified'], profile: ['name', 'given_name', 'family_name', 'picture'] },
+    conformIdTokenClaims: !oldFashioned,
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    findAccount: (_ctx, accountId) => ({
+      accountId,
+      claims: () => ({ ...people.get(accountId), sub: accountId }),
+    }),
+    async loadExistingGrant({ oidc }) {
+      const grant = new oidc.provider.Grant({
+        clientId: oidc.client?.clientId ?? '',
+        accountId: oidc.session?.accountId ?? '',
+      })
+      grant.addOIDCScope('openid profile email')
+      await grant.save()
+      return grant
+    },
+  }
+}
+
+/** Takes connections and never says anything. */
+export async function startSilence(): Promise<{ issuer: string; stop(): Promise<void> }> {
+  const server = createServer(() => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    issuer: `http://127.0.0.1:${port}`,
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
