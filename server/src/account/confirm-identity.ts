@@ -4,10 +4,12 @@ import { createLimiter } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import type { Person } from '../http/callers.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { findFactors, hasSecondFactor } from '../users/factors/factors.ts'
 import { guess } from '../users/guesses.ts'
 import { verifyPassword } from '../users/passwords.ts'
 import { findUser, lockUser, type User } from '../users/service.ts'
-import { findAuthTime } from './store.ts'
+import { findProof } from './store.ts'
 
 const WINDOW_SECONDS = 15 * 60
 /** How long ago who has no password may have signed in. */
@@ -19,6 +21,9 @@ export interface Asking {
   caller: Person
   request: FastifyRequest
 }
+
+/** The same, where the answer may bring a new cookie. */
+export type Managing = Asking & Exchange
 
 /**
  * The person proves again who they are, before something that a stranger at their desk must not do: by their
@@ -52,6 +57,19 @@ export async function requireRecentSignIn(ctx: Ctx, caller: Person, password?: s
   await requirePassword(ctx, await getSelf(ctx, caller), { password, refusal })
 }
 
+/**
+ * For whatever makes the second step another: who has a second factor must have shown one in this session. It may have
+ * begun before there was any, and a password alone must not put another in its place.
+ */
+export async function requireShownFactor(ctx: Ctx, { userId, sessionId }: Person): Promise<void> {
+  if (!hasSecondFactor(await findFactors(ctx.db, userId))) return
+  const proof = await findProof(ctx.db, sessionId)
+  if (proof?.amr.includes('mfa')) return
+  throw new AppError('REAUTHENTICATION_REQUIRED', {
+    message: 'Show the second factor you have first: sign in again with it.',
+  })
+}
+
 /** Whoever is calling. They may have been erased since the door asked. */
 export async function getSelf(ctx: Ctx, { userId }: Person): Promise<User> {
   const user = await findUser(ctx.db, userId)
@@ -72,8 +90,8 @@ export async function stayConfirmed(tx: Tx, { id, password_hash }: User): Promis
 const gone = () => new AppError('UNAUTHORIZED', { headers: { 'WWW-Authenticate': 'Bearer' } })
 
 async function signedInWithin(ctx: Ctx, { sessionId }: Person, minutes: number): Promise<boolean> {
-  const authTime = await findAuthTime(ctx.db, sessionId)
-  return authTime !== undefined && authTime.getTime() >= ctx.now().getTime() - minutes * 60_000
+  const proof = await findProof(ctx.db, sessionId)
+  return proof !== undefined && proof.auth_time.getTime() >= ctx.now().getTime() - minutes * 60_000
 }
 
 /** Wrong ones are counted: whoever holds a session must not find the password out by guessing. */

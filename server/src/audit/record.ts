@@ -9,6 +9,7 @@ import { insertEntry } from './store.ts'
 /** Everything that is written down: what it happened to, and what happened. */
 export type Action =
   | 'user.registered'
+  | 'user.registration_refused'
   | 'user.profile_changed'
   | 'user.password_changed'
   | 'user.password_reset_requested'

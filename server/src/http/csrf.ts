@@ -30,6 +30,11 @@ export function isCrossOrigin({ headers }: FastifyRequest): boolean {
   return origin !== undefined && origin !== 'null' && !origin.endsWith(`://${host}`)
 }
 
+/** Another site must not sign anybody in or out here. */
+export function refuseCrossOrigin(request: FastifyRequest): void {
+  if (isCrossOrigin(request)) throw new AppError('FORBIDDEN')
+}
+
 /**
  * Refuses a write that lives by a cookie unless the browser says that a page of ours sent it: a cookie comes along
  * with whatever any site makes a browser send.

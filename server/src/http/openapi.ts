@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { ERRORS, type ErrorCode, OAUTH_ERRORS } from '../errors.ts'
 import { groupBy } from '../lib/group-by.ts'
 import { VERSION } from '../lib/version.ts'
@@ -29,7 +29,10 @@ export function describeApi(routes: Route[], baseUrl: string): Json {
     paths,
     components: {
       schemas: Object.fromEntries(sorted),
-      securitySchemes: { accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      securitySchemes: {
+        accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        sessionCookie: { type: 'apiKey', in: 'cookie', name: 'latchkey_session' },
+      },
     },
   }
 }
@@ -40,7 +43,9 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
     operationId: operationId(route),
     tags: [route.tag],
     summary: route.summary,
-    ...(route.caller !== 'anyone' && { security: [{ accessToken: [] }] }),
+    ...(route.caller !== 'anyone' && {
+      security: [{ accessToken: [] }, ...(route.caller === 'person' ? [{ sessionCookie: [] }] : [])],
+    }),
     parameters: [
       ...parameters(route.params, 'path'),
       ...parameters(route.query, 'query'),
@@ -48,7 +53,7 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
     ],
     ...(route.body && {
       requestBody: {
-        required: true,
+        required: !Type.IsOptional(route.body),
         content: { [MEDIA_TYPES[route.bodyType ?? 'json']]: { schema: refer(route.body) } },
       },
     }),

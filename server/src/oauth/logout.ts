@@ -28,7 +28,7 @@ export async function logOut(ctx: Ctx, exchange: Exchange, fields: Fields): Prom
   const hint = shown === undefined ? undefined : await findGenuineHint(ctx, shown, fields.get('client_id'))
   if (hint && (!session || session.userId === hint.userId)) {
     // Without a cookie, as when a program asks, the hint itself names the session.
-    await endSession(ctx, session?.id ?? hint.sessionId)
+    await endSession(ctx, session?.id ?? hint.sessionId, exchange.request)
     // A cookie that was not sent may be somebody else's.
     if (session) forgetCookie(ctx, exchange.reply)
     const to = await registeredAddress(ctx, hint, fields)

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { person, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { clientAddress, clientNetwork, clientProgram } from '../http/client-address.ts'
 import { clearCookie, readCookie, setCookie } from '../http/cookies.ts'
@@ -175,8 +176,13 @@ export async function noteActivity(
 }
 
 /** Ends a session and, with it, every token that came from it; nobody hears otherwise once this returns. */
-export async function endSession(ctx: Ctx, id: string): Promise<void> {
-  await deleteSession(ctx.db, id)
+export async function endSession(ctx: Ctx, id: string, request: FastifyRequest): Promise<void> {
+  await ctx.db.transaction().execute(async (tx) => {
+    const userId = await deleteSession(tx, id)
+    if (userId === undefined) return
+    const entry = { action: 'session.ended', actor: person(userId), userId, request } as const
+    await record(ctx, tx, { ...entry, details: { sessionId: id } })
+  })
   await ctx.changes.settle()
 }
 
@@ -185,7 +191,7 @@ export const forgetCookie = (ctx: Ctx, reply: FastifyReply): void => clearCookie
 /** Signs whoever is signed in in this browser out. */
 export async function signOut(ctx: Ctx, exchange: Exchange): Promise<void> {
   const session = await findBrowserSession(ctx, exchange)
-  if (session) await endSession(ctx, session.id)
+  if (session) await endSession(ctx, session.id, exchange.request)
   forgetCookie(ctx, exchange.reply)
 }
 

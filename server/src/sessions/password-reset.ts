@@ -7,6 +7,7 @@ import { clientNetwork } from '../http/client-address.ts'
 import { defineJob } from '../jobs/job.ts'
 import { enqueue } from '../jobs/store.ts'
 import { parseEmail } from '../lib/email.ts'
+import { sealText, unsealText } from '../lib/seal.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, traitsOf } from '../users/chosen-password.ts'
 import { notify } from '../users/notices.ts'
@@ -16,6 +17,8 @@ import { isTired } from './recipients.ts'
 import { deletePendingOfUser, deleteSessionsOfUser } from './store.ts'
 
 const PURPOSE = 'reset-password'
+/** Whom a job is about stands in the queue for nobody to read. */
+const SEAL = 'password-reset'
 const LIMIT = { name: 'reset', most: 2_000, seconds: 15 * 60 }
 
 /**
@@ -31,25 +34,23 @@ export async function requestPasswordReset(ctx: Ctx, typed: string, request: Fas
       details: [{ field: 'email', message: 'is not an e-mail address' }],
     })
   }
-  if (!(await isTired(ctx, 'reset', email))) await enqueue(ctx.db, mailPasswordReset, { email })
+  if (await isTired(ctx, 'reset', email)) return
+  await enqueue(ctx.db, mailPasswordReset, { recipient: sealText(ctx.keys, SEAL, email) })
 }
 
 /** Sends the link to whoever has the address. The ones sent before are worth nothing from then on. */
-export const mailPasswordReset = defineJob<{ email: string }>({
+export const mailPasswordReset = defineJob<{ recipient: string }>({
   name: 'mail_password_reset',
-  async run(ctx, { email }) {
-    const user = await findUserByEmail(ctx.db, email)
+  async run(ctx, { recipient }) {
+    const address = unsealText(ctx.keys, SEAL, recipient)
+    const user = address === undefined ? undefined : await findUserByEmail(ctx.db, address)
     if (!user || user.disabled) return
+    const { id: userId, email } = user
     await ctx.db.transaction().execute(async (tx) => {
-      await voidLinks(tx, { userId: user.id, purpose: PURPOSE })
-      const token = await createLink(ctx, tx, {
-        purpose: PURPOSE,
-        userId: user.id,
-        email,
-        passwordHash: null,
-      })
+      await voidLinks(tx, { userId, purpose: PURPOSE })
+      const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email, passwordHash: null })
       await queueMail(ctx, tx, email, resetLetter(token))
-      await record(ctx, tx, { action: 'user.password_reset_requested', actor: SYSTEM, userId: user.id })
+      await record(ctx, tx, { action: 'user.password_reset_requested', actor: SYSTEM, userId })
     })
   },
 })

@@ -1,7 +1,4 @@
-import type { FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
-import { clientNetwork } from '../http/client-address.ts'
-import { isCrossOrigin } from '../http/csrf.ts'
+import { refuseCrossOrigin } from '../http/csrf.ts'
 import { defineRoute } from '../http/define-route.ts'
 import { Done } from '../http/schema.ts'
 import { signOut } from './browser-session.ts'
@@ -90,7 +87,7 @@ export const sessionRoutes = [
     body: RegisterRequest,
     reply: { 201: RegisterReply },
     errors: ['WEAK_PASSWORD', 'RATE_LIMITED'],
-    handler: async (ctx, { body, request }) => ({ user: await register(ctx, body, clientNetwork(request)) }),
+    handler: async (ctx, { body, request }) => ({ user: await register(ctx, body, request) }),
   }),
   defineRoute({
     method: 'POST',
@@ -138,8 +135,3 @@ export const sessionRoutes = [
 
 /** Whether or not there is such an account. */
 const RESET_MAILED = 'If there is an account with this address, a mail with a link is on its way.'
-
-/** Another site must not sign anybody in or out here. */
-function refuseCrossOrigin(request: FastifyRequest): void {
-  if (isCrossOrigin(request)) throw new AppError('FORBIDDEN')
-}

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { person, record } from '../audit/record.ts'
+import { person as byThemselves, record, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError, tooManyAttempts } from '../errors.ts'
+import { clientNetwork } from '../http/client-address.ts'
 import { parseEmail } from '../lib/email.ts'
 import { newId } from '../lib/ids.ts'
 import type { Letter } from '../mail/letter.tsx'
@@ -27,27 +28,43 @@ const LIMIT = { name: 'sign-up', most: 2_000, seconds: 15 * 60 }
  * Makes an account and mails a link that proves the address. Whoever has the address already is told by mail; the
  * answer is the same, with an id that belongs to nobody.
  */
-export async function register(ctx: Ctx, person: Registration, network: string): Promise<SignedInUser> {
-  const wait = await createLimiter(ctx.db, LIMIT).count(network)
+export async function register(
+  ctx: Ctx,
+  registration: Registration,
+  request: FastifyRequest,
+): Promise<SignedInUser> {
+  const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(request))
   if (wait !== undefined) throw tooManyAttempts(wait)
-  const email = parseEmail(person.email)
+  const email = parseEmail(registration.email)
   if (!email) {
     throw new AppError('VALIDATION_FAILED', {
       details: [{ field: 'email', message: 'is not an e-mail address' }],
     })
   }
-  const names = [person.givenName, person.familyName, person.displayName]
-  const passwordHash = await hashChosenPassword(person.password, { email, names, superAdmin: false })
+  const { password, givenName, familyName, displayName } = registration
+  const names = [givenName, familyName, displayName]
+  const passwordHash = await hashChosenPassword(password, { email, names, superAdmin: false })
   const tired = await isTired(ctx, 'sign-up', email)
   const id = await ctx.db.transaction().execute(async (tx) => {
-    const added = await addRegisteredUser(ctx, tx, { person: { ...person, email }, passwordHash })
-    if (!tired || added.state === 'new')
+    const person = { ...registration, email }
+    const added = await addRegisteredUser(ctx, tx, { person, passwordHash })
+    const isNew = added.state === 'new'
+    if (!tired || isNew) {
       await queueMail(ctx, tx, email, await letterFor(ctx, tx, { added, email, passwordHash }))
-    return added.state === 'new' ? added.id : newId()
+    }
+    // Whatever happens, something is written down: nobody learns from the time it takes who has an account.
+    const action = isNew ? 'user.registered' : 'user.registration_refused'
+    await record(ctx, tx, {
+      action,
+      actor: isNew ? byThemselves(added.id) : SYSTEM,
+      userId: added.id,
+      request,
+    })
+    return isNew ? added.id : newId()
   })
   return toSignedInUser({
-    ...{ id, email, email_verified: false, display_name: person.displayName ?? null },
-    ...{ given_name: person.givenName ?? null, family_name: person.familyName ?? null },
+    ...{ id, email, email_verified: false, display_name: displayName ?? null },
+    ...{ given_name: givenName ?? null, family_name: familyName ?? null },
   })
 }
 
@@ -96,7 +113,7 @@ async function confirmFirstAddress(
   if (outcome === 'not theirs') throw new AppError('INVALID_TOKEN')
   const { userId } = link
   if (outcome === 'taken over') await deleteSessionsOfUser(tx, userId)
-  await record(ctx, tx, { action: 'user.email_verified', actor: person(userId), userId, request })
+  await record(ctx, tx, { action: 'user.email_verified', actor: byThemselves(userId), userId, request })
 }
 
 export const verificationLetter = (token: string) => ({

@@ -131,8 +131,10 @@ export async function deleteSessionsOfUser(db: Db, userId: string): Promise<void
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
 }
 
-export async function deleteSession(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('sessions').where('id', '=', id).execute()
+/** Whose session it was; undefined when it had ended before. */
+export async function deleteSession(db: Db, id: string): Promise<string | undefined> {
+  const deleted = await db.deleteFrom('sessions').where('id', '=', id).returning('user_id').executeTakeFirst()
+  return deleted?.user_id
 }
 
 /** Sessions whose cookie has run out and that no token depends on. */

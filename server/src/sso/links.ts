@@ -95,6 +95,10 @@ export async function unlink(
   return label
 }
 
+/** Whether a person can come in through a provider that is still here. */
+export const hasUsableLink = async (ctx: Ctx, tx: Tx, userId: string): Promise<boolean> =>
+  (await listLinksOfUser(tx, userId)).some(({ provider }) => findProvider(ctx, provider))
+
 /** A passkey, or a link to a provider that is still here. */
 async function hasOtherWay(
   ctx: Ctx,

@@ -39,7 +39,7 @@ export async function addRegisteredUser(
   })
   if (isNew) return { id, state: 'new' }
   const holder = await findUserByEmail(tx, person.email)
-  if (!holder || holder.email_verified) return { id, state: 'taken' }
+  if (!holder || holder.email_verified) return { id: holder?.id ?? id, state: 'taken' }
   return { id: holder.id, state: 'unverified', passwordHash: holder.password_hash }
 }
 

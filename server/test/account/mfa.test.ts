@@ -200,7 +200,10 @@ test('removing the app takes the password; then a password is enough again', asy
   const removed = await ann.call('DELETE', '/api/users/me/mfa/totp', { password: PASSWORD })
   expect(removed.body).toEqual({ success: true, message: 'Authenticator app removed' })
   expect(await (await logIn(url, ann.email, PASSWORD)).json()).toHaveProperty('session')
-  expect((await ann.call('GET', '/api/users/me/mfa')).body).toMatchObject({ mfaEnabled: false, recoveryCodesLeft: 0 })
+  expect((await ann.call('GET', '/api/users/me/mfa')).body).toMatchObject({
+    mfaEnabled: false,
+    recoveryCodesLeft: 0,
+  })
   expect((await mailTo(service, ann.email)).map(({ subject }) => subject)).toContain(
     'Your authenticator app was removed',
   )
@@ -236,7 +239,9 @@ test('an old sign-in sets up no second factor without the password', async () =>
   expect(await userinfo(url, fresh.access_token)).toBe(401)
   const headers = { authorization: `Bearer ${tokens.access_token}` }
   const path = `${url}/api/users/me/mfa/totp`
-  expect(await call(path, { method: 'POST', headers })).toMatchObject(failure(403, 'REAUTHENTICATION_REQUIRED'))
+  expect(await call(path, { method: 'POST', headers })).toMatchObject(
+    failure(403, 'REAUTHENTICATION_REQUIRED'),
+  )
   const withPassword = await call(path, { method: 'POST', headers, body: { password: PASSWORD } })
   expect(withPassword.status).toBe(200)
 })

@@ -28,7 +28,9 @@ import {
 let service: TestService
 let url: string
 beforeAll(async () => {
-  service = await startWorld({ config: { limits: { signInFailures: 30, confirmFailures: 5, clientFailures: 60 } } })
+  service = await startWorld({
+    config: { limits: { signInFailures: 30, confirmFailures: 5, clientFailures: 60 } },
+  })
   url = service.url
   await join(service, 'gus@globex.test', 'acme')
 })

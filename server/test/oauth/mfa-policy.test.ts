@@ -49,7 +49,10 @@ test('the way to such a tenant leads into setting a second factor up, and goes o
   await enrol()
   const { answer } = await authorize(url, ann.cookie, { tenant: 'acme' })
   const { body } = await exchange(url, answer.code)
-  expect(claimsOf(body.access_token)).toMatchObject({ tenant_slug: 'acme', amr: expect.arrayContaining(['mfa']) })
+  expect(claimsOf(body.access_token)).toMatchObject({
+    tenant_slug: 'acme',
+    amr: expect.arrayContaining(['mfa']),
+  })
 })
 
 test('silently there is no way', async () => {
@@ -63,10 +66,17 @@ test('a session without a second factor is asked for it once one is set up', asy
   const { location } = await authorize(url, other, { tenant: 'acme' })
   expect(location).toMatch(/^\/mfa\?journey=/)
   service.advance(30_000)
-  const answer = { method: 'POST', headers: { cookie: other }, body: { code: totpCode(secret, service.ctx.now()) } }
+  const answer = {
+    method: 'POST',
+    headers: { cookie: other },
+    body: { code: totpCode(secret, service.ctx.now()) },
+  }
   const shown = await call(`${url}/api/auth/mfa`, answer)
   expect(shown.status).toBe(200)
-  const fresh = shown.headers.getSetCookie().map((value) => value.split(';')[0]).join('; ')
+  const fresh = shown.headers
+    .getSetCookie()
+    .map((value) => value.split(';')[0])
+    .join('; ')
   expect((await authorize(url, fresh, { tenant: 'acme' })).answer.code).toBeDefined()
 })
 

@@ -15,7 +15,8 @@ afterAll(() => service.close())
 
 const NEW = 'a quite different password'
 
-const forgot = (email: unknown) => call(`${url}/api/auth/password/forgot`, { method: 'POST', body: { email } })
+const forgot = (email: unknown) =>
+  call(`${url}/api/auth/password/forgot`, { method: 'POST', body: { email } })
 const reset = (token: string | undefined, newPassword: string = NEW) =>
   call(`${url}/api/auth/password/reset`, { method: 'POST', body: { token, newPassword } })
 
@@ -41,8 +42,12 @@ test('a link from the mailbox sets a new password, ends every session, and tells
   expect((await logIn(url, ann.email, PASSWORD)).status).toBe(401)
   expect((await logIn(url, ann.email, NEW)).status).toBe(200)
   expect(await userinfo(url, ann.tokens.access_token)).toBe(401)
-  expect((await call(`${url}/api/users/me`, { method: 'GET', headers: { cookie: ann.cookie } })).status).toBe(401)
-  expect((await mailTo(service, ann.email)).map(({ subject }) => subject)).toContain('Your password was reset')
+  expect((await call(`${url}/api/users/me`, { method: 'GET', headers: { cookie: ann.cookie } })).status).toBe(
+    401,
+  )
+  expect((await mailTo(service, ann.email)).map(({ subject }) => subject)).toContain(
+    'Your password was reset',
+  )
   expect(done.headers.getSetCookie()).toEqual([])
 })
 
@@ -77,7 +82,11 @@ test('a weak password does not use the link up', async () => {
 })
 
 test('a newer link, an hour, a new password and a deletion each end a link', async () => {
-  const [ann, ben, cleo] = [await newSomebody(service), await newSomebody(service), await newSomebody(service)]
+  const [ann, ben, cleo] = [
+    await newSomebody(service),
+    await newSomebody(service),
+    await newSomebody(service),
+  ]
   const older = await linkFor(ann.email)
   const newer = await linkFor(ann.email)
   expect(await reset(older)).toMatchObject(failure(400, 'INVALID_TOKEN'))

@@ -45,7 +45,9 @@ test('restoring signs in, brings the memberships back, and is told by mail', asy
   const cookie = restored.headers.getSetCookie().map((value) => value.split(';')[0])
   const me = await call(`${url}/api/users/me`, { method: 'GET', headers: { cookie: cookie.join('; ') } })
   expect(me.body).toMatchObject({ memberships: [{ tenantSlug: 'acme', role: 'member', status: 'ACTIVE' }] })
-  expect((await mailTo(service, ann.email)).map(({ subject }) => subject)).toContain('Your account was restored')
+  expect((await mailTo(service, ann.email)).map(({ subject }) => subject)).toContain(
+    'Your account was restored',
+  )
   expect((await logIn(url, ann.email, PASSWORD)).status).toBe(200)
 })
 
@@ -59,10 +61,16 @@ test('restoring leads past no second factor: nothing changes until it was shown'
   const half = await restore(ann.email)
   expect(half.body).toMatchObject({ mfaRequired: true })
   expect((await logIn(url, ann.email, PASSWORD)).status).toBe(403)
-  const cookie = half.headers.getSetCookie().map((value) => value.split(';')[0]).join('; ')
+  const cookie = half.headers
+    .getSetCookie()
+    .map((value) => value.split(';')[0])
+    .join('; ')
   service.advance(60_000)
   const answer = { method: 'POST', headers: { cookie }, body: { code: totpCode(secret, service.ctx.now()) } }
-  expect(await call(`${url}/api/auth/mfa`, answer)).toMatchObject({ status: 200, body: { user: { id: ann.id } } })
+  expect(await call(`${url}/api/auth/mfa`, answer)).toMatchObject({
+    status: 200,
+    body: { user: { id: ann.id } },
+  })
   expect((await logIn(url, ann.email, PASSWORD)).status).toBe(200)
 })
 

@@ -1,5 +1,7 @@
 import { defineRoute } from '../../http/define-route.ts'
 import { Done } from '../../http/schema.ts'
+import { resendVerification } from '../../sessions/resend-verification.ts'
+import { getSelf } from '../confirm-identity.ts'
 import { requestEmailChange } from './email-change.ts'
 import { changePassword } from './password-change.ts'
 import { EmailChange, PasswordChange } from './schema.ts'
@@ -39,6 +41,18 @@ export const credentialsRoutes = [
     handler: async (ctx, { caller, body, request }) => {
       await requestEmailChange(ctx, { caller, request }, body)
       return { success: true, message: 'Verification email sent to new address' }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/users/me/email/verification',
+    tag,
+    summary: 'Mail another link to confirm your address, in place of the one before',
+    caller: 'person',
+    reply: { 200: Done },
+    handler: async (ctx, { caller }) => {
+      await resendVerification(ctx, await getSelf(ctx, caller))
+      return { success: true, message: 'Verification email sent' }
     },
   }),
 ]

@@ -2,7 +2,6 @@ import { person, record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import type { Person } from '../../http/callers.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { renewSecret } from '../../sessions/browser-session.ts'
 import { noteSecondFactor } from '../../sessions/second-factor.ts'
@@ -10,13 +9,15 @@ import { findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
 import { makeRecoveryCodes } from '../../users/factors/recovery-codes.ts'
 import { beginTotp, confirmNewTotp, endTotp, type NewTotp } from '../../users/factors/totp.ts'
 import { type NoticeKind, notify } from '../../users/notices.ts'
-import type { User } from '../../users/service.ts'
-import { type Asking, confirmIdentity, getSelf, requireRecentSignIn } from '../confirm-identity.ts'
-
-/** Somebody who manages the second factors of their own account. */
-export interface Managing extends Exchange {
-  caller: Person
-}
+import { lockUser, type User } from '../../users/service.ts'
+import {
+  type Asking,
+  confirmIdentity,
+  getSelf,
+  type Managing,
+  requireRecentSignIn,
+  requireShownFactor,
+} from '../confirm-identity.ts'
 
 /**
  * Begins to set an authenticator app up. Only for a confirmed address: else whoever signed up with a stranger's
@@ -26,6 +27,7 @@ export async function beginApp(ctx: Ctx, { caller }: Managing, password?: string
   const user = await getSelf(ctx, caller)
   if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
   await requireRecentSignIn(ctx, caller, password)
+  await requireShownFactor(ctx, caller)
   return beginTotp(ctx, user)
 }
 
@@ -34,6 +36,8 @@ export async function confirmApp(ctx: Ctx, managing: Managing, code: string): Pr
   const { caller, request } = managing
   const user = await getSelf(ctx, caller)
   const codes = await ctx.db.transaction().execute(async (tx) => {
+    // Of two factors set up at once, the codes of the second are the ones that count.
+    await lockUser(tx, user.id)
     await confirmNewTotp(ctx, tx, user.id, code.replace(/\s/g, ''))
     const made = await makeRecoveryCodes(tx, user.id)
     await noteSecondFactor(tx, caller.sessionId, ['otp', 'mfa'])
@@ -46,6 +50,7 @@ export async function confirmApp(ctx: Ctx, managing: Managing, code: string): Pr
 
 export async function removeApp(ctx: Ctx, asking: Asking, password: string | undefined): Promise<void> {
   const user = await confirmIdentity(ctx, asking, password)
+  await requireShownFactor(ctx, asking.caller)
   await ctx.db.transaction().execute(async (tx) => {
     if (!(await endTotp(tx, user.id))) throw new AppError('MFA_NOT_ENROLLED')
     const { request } = asking
@@ -61,6 +66,7 @@ export async function replaceCodes(
   password: string | undefined,
 ): Promise<string[]> {
   const user = await confirmIdentity(ctx, asking, password)
+  await requireShownFactor(ctx, asking.caller)
   if (!hasSecondFactor(await findFactors(ctx.db, user.id))) throw new AppError('MFA_NOT_ENROLLED')
   return ctx.db.transaction().execute(async (tx) => {
     const { request } = asking

@@ -56,7 +56,7 @@ export const passkeyRoutes = [
     params: ByPasskeyId,
     body: ReauthenticatedRequest,
     reply: { 200: Done },
-    errors: ['PASSKEY_NOT_FOUND', 'REAUTHENTICATION_REQUIRED', 'RATE_LIMITED'],
+    errors: ['PASSKEY_NOT_FOUND', 'LAST_LOGIN_METHOD', 'REAUTHENTICATION_REQUIRED', 'RATE_LIMITED'],
     handler: async (ctx, { body, params, ...managing }) => {
       await removePasskey(ctx, managing, { id: params.id, password: body.password })
       return { success: true, message: 'Passkey removed' }

@@ -3,10 +3,9 @@ import { person, record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import type { Person } from '../../http/callers.ts'
-import type { Exchange } from '../../http/exchange.ts'
 import { renewSecret } from '../../sessions/browser-session.ts'
 import { noteSecondFactor } from '../../sessions/second-factor.ts'
+import { hasUsableLink } from '../../sso/links.ts'
 import { findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
 import { makeRecoveryCodes } from '../../users/factors/recovery-codes.ts'
 import { notify } from '../../users/notices.ts'
@@ -17,15 +16,9 @@ import {
   verifyEnrolment,
 } from '../../users/passkeys/enrolment.ts'
 import { dropPasskey, keepPasskey, type Passkey } from '../../users/passkeys/passkeys.ts'
-import { lockUser } from '../../users/service.ts'
-import { getSelf, requireRecentSignIn } from '../confirm-identity.ts'
+import { lockUser, type User } from '../../users/service.ts'
+import { getSelf, type Managing, requireRecentSignIn, requireShownFactor } from '../confirm-identity.ts'
 import { nameFor } from './name.ts'
-import { findAmr } from './store.ts'
-
-/** Somebody who manages the passkeys of their own account. */
-export interface Managing extends Exchange {
-  caller: Person
-}
 
 /**
  * Begins to add a passkey. Only for a confirmed address: else whoever signed up with a stranger's could keep them
@@ -41,18 +34,6 @@ export async function beginPasskey(
   await requireRecentSignIn(ctx, caller, password)
   await requireShownFactor(ctx, caller)
   return beginEnrolment(ctx, user)
-}
-
-/**
- * Who has a second factor must have shown one in this session. It may have begun before there was any, and a
- * password alone must not put another in its place.
- */
-async function requireShownFactor(ctx: Ctx, { userId, sessionId }: Person): Promise<void> {
-  if (!hasSecondFactor(await findFactors(ctx.db, userId))) return
-  if ((await findAmr(ctx.db, sessionId)).includes('mfa')) return
-  throw new AppError('REAUTHENTICATION_REQUIRED', {
-    message: 'Show the second factor you have first: sign in again with it.',
-  })
 }
 
 export interface AddedPasskey {
@@ -102,11 +83,14 @@ export async function removePasskey(
   { caller, request }: Managing,
   { id, password }: { id: string; password: string | undefined },
 ): Promise<void> {
-  const user = await getSelf(ctx, caller)
   await requireRecentSignIn(ctx, caller, password)
   await requireShownFactor(ctx, caller)
   await ctx.db.transaction().execute(async (tx) => {
+    // Of two who remove a way in at once, the second sees what the first has left.
+    const user = await lockUser(tx, caller.userId)
+    if (!user) throw new AppError('UNAUTHORIZED')
     const { name } = await dropPasskey(tx, user.id, id)
+    await requireWayIn(ctx, tx, user)
     await notify(ctx, tx, { email: user.email, kind: 'passkey-removed', facts: [`Passkey: ${name}`] })
     await record(ctx, tx, {
       ...{ action: 'user.passkey_removed', actor: person(user.id), userId: user.id, request },
@@ -115,4 +99,10 @@ export async function removePasskey(
     })
   })
   await ctx.changes.settle()
+}
+
+/** Whom no password lets in must keep a passkey, or an account elsewhere. */
+async function requireWayIn(ctx: Ctx, tx: Tx, user: User): Promise<void> {
+  if (user.password_sign_in || (await findFactors(tx, user.id)).passkeys > 0) return
+  if (!(await hasUsableLink(ctx, tx, user.id))) throw new AppError('LAST_LOGIN_METHOD')
 }

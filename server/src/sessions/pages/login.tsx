@@ -68,6 +68,7 @@ function showLogin(ctx: Ctx, input: PageInput, { journey, email, problem }: Logi
       signUp: pageOf(ctx, '/signup', journey),
       forgot: pageOf(ctx, '/forgot-password', journey),
       next: wayOn(ctx, { state: 'signed-in' }, journey),
+      restore: wayOn(ctx, { state: 'scheduled' }, journey),
     },
     providers: ctx.config.sso.map((provider) => ({
       label: provider.label,
@@ -87,7 +88,7 @@ interface LoginPageProps {
   application: string | undefined
   email: string | undefined
   problem: string | undefined
-  pages: Record<'login' | 'signUp' | 'forgot' | 'next', string>
+  pages: Record<'login' | 'signUp' | 'forgot' | 'next' | 'restore', string>
   providers: { label: string; path: string }[]
 }
 
@@ -122,7 +123,7 @@ const LoginPage = ({ csrf, application, email, problem, pages, providers }: Logi
         />
         <button type="submit">Sign in</button>
       </Form>
-      <PasskeyButton kind="sign-in" next={pages.next} />
+      <PasskeyButton kind="sign-in" next={pages.next} restore={pages.restore} />
       {providers.map(({ label, path }) => (
         <a key={path} class="button second" href={path}>
           Continue with {label}

@@ -1,5 +1,4 @@
 import type { Ctx } from '../../context.ts'
-import { clientNetwork } from '../../http/client-address.ts'
 import { csrfToken, requireCsrf } from '../../http/csrf.ts'
 import { definePage, type PageAnswer, type PageInput } from '../../http/define-route.ts'
 import { type PageProblem, toPageProblem } from '../../http/page-problem.ts'
@@ -23,7 +22,7 @@ export const signUpPages = [
       requireCsrf(ctx, input.request, input.form)
       const journey = openJourney(ctx, input.query.get('journey'))
       try {
-        const { email } = await register(ctx, readForm(input.form), clientNetwork(input.request))
+        const { email } = await register(ctx, readForm(input.form), input.request)
         const signIn = pageOf(ctx, '/login', journey && { ...journey, loginHint: email })
         return { html: render(<CheckMailPage email={email} signIn={signIn} />) }
       } catch (error) {

@@ -1,6 +1,4 @@
-import type { FastifyRequest } from 'fastify'
-import { AppError } from '../../errors.ts'
-import { isCrossOrigin } from '../../http/csrf.ts'
+import { refuseCrossOrigin } from '../../http/csrf.ts'
 import { defineRoute } from '../../http/define-route.ts'
 import { SignInReply } from '../schema.ts'
 import { toSignInReply } from '../sign-in-reply.ts'
@@ -43,8 +41,3 @@ export const passkeySignInRoutes = [
     },
   }),
 ]
-
-/** Another site must not sign anybody in here. */
-function refuseCrossOrigin(request: FastifyRequest): void {
-  if (isCrossOrigin(request)) throw new AppError('FORBIDDEN')
-}
