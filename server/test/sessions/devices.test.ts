@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addPerson, mailTo } from '../account/people.ts'
+import type { TestService } from '../support/service.ts'
+import { cookieOf, PASSWORD, startWorld } from '../support/world.ts'
+
+let service: TestService
+let url: string
+beforeAll(async () => {
+  const limits = { signInFailures: 3, confirmFailures: 5, clientFailures: 60 }
+  service = await startWorld({ config: { trustedProxies: ['127.0.0.1'], limits } })
+  url = service.url
+})
+afterAll(() => service.close())
+
+interface Device {
+  address?: string
+  program?: string
+  cookie?: string
+  password?: string
+}
+
+const signInFrom = (email: string, { address = '10.1.1.1', program = 'Firefox', cookie, ...rest }: Device) =>
+  fetch(`${url}/api/auth/login`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Forwarded-For': address,
+      'User-Agent': program,
+      ...(cookie !== undefined && { cookie }),
+    },
+    body: JSON.stringify({ email, password: rest.password ?? PASSWORD }),
+  })
+
+const notices = async (email: string) =>
+  (await mailTo(service, email)).filter(({ subject }) => subject === 'New sign-in to your account')
+
+test('the first device tells nobody, a new one does, and one known again does not', async () => {
+  const { email } = await addPerson(service)
+  const first = await signInFrom(email, {})
+  expect(await notices(email)).toEqual([])
+  await signInFrom(email, {})
+  expect(await notices(email)).toEqual([])
+  await signInFrom(email, { address: '10.2.2.2', program: 'Other <b>browser</b>' })
+  const [notice, ...others] = await notices(email)
+  expect(others).toEqual([])
+  expect(notice?.text).toContain('10.2.2.2')
+  expect(notice?.html).toContain('Other &lt;b')
+  // The browser's own name travels with it, wherever it goes.
+  const browser = cookieOf(first)
+    .split('; ')
+    .find((cookie) => cookie.startsWith('latchkey_browser='))
+  await signInFrom(email, { address: '10.3.3.3', program: 'Firefox 2', cookie: browser ?? '' })
+  expect(await notices(email)).toHaveLength(1)
+})
+
+test('an address that nobody has confirmed gets no mail about devices', async () => {
+  const { email } = await addPerson(service, { email_verified: false })
+  await signInFrom(email, {})
+  await signInFrom(email, { address: '10.2.2.2', program: 'Another' })
+  expect(await notices(email)).toEqual([])
+})
+
+test('strangers who guess do not lock a person out of their own device, wherever it is', async () => {
+  const { email } = await addPerson(service)
+  const browser = cookieOf(await signInFrom(email, {}))
+    .split('; ')
+    .find((cookie) => cookie.startsWith('latchkey_browser='))
+  for (let i = 0; i < 33; i++) {
+    const answer = await signInFrom(email, { address: `10.77.0.${i}`, password: 'wrong password' })
+    if (answer.status === 429) break
+  }
+  expect((await signInFrom(email, { address: '10.88.0.1', program: 'Stranger' })).status).toBe(429)
+  expect((await signInFrom(email, { address: '10.99.0.1', cookie: browser ?? '' })).status).toBe(200)
+})
