@@ -1,7 +1,7 @@
 import { newApplication, newClient } from './admin.ts'
 import { call } from './calls.ts'
 import { bearer, getTokens, type Tokens } from './oauth.ts'
-import { newPerson, type Person } from './person.ts'
+import { newConfirmedPerson, newPerson, type Person } from './person.ts'
 
 /** A client of our own, whose tokens may look after an account. */
 export const client = await newClient(await newApplication({ trusted: true }), 'SPA')
@@ -11,10 +11,20 @@ export const callAs = ({ access_token }: Tokens, method: string, path: string, b
   call(method, path, { body, headers: bearer(access_token) })
 
 /** Somebody new, signed in through an application of ours. */
-export async function newHolder(): Promise<{ person: Person; tokens: Tokens }> {
-  const person = await newPerson()
-  return { person, tokens: await getTokens(await person.signIn(), client) }
+export const newHolder = async (): Promise<Holder> => hold(await newPerson())
+
+/** The same, with an address that is surely theirs. */
+export const newConfirmedHolder = async (): Promise<Holder> => hold(await newConfirmedPerson())
+
+interface Holder {
+  person: Person
+  tokens: Tokens
 }
+
+const hold = async (person: Person): Promise<Holder> => ({
+  person,
+  tokens: await getTokens(await person.signIn(), client),
+})
 
 export const logIn = async (email: string, password: string): Promise<number> =>
   (await call('POST', '/api/auth/login', { body: { email, password } })).status

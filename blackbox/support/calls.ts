@@ -70,6 +70,19 @@ export async function intruders(person: Person): Promise<[string, Headers, numbe
   ]
 }
 
+/** Turns every one of the intruders away, and tells them no more than that. */
+export async function expectClosed(
+  strangers: Awaited<ReturnType<typeof intruders>>,
+  { method, path, body }: { method: string; path: string; body?: unknown },
+): Promise<void> {
+  for (const [who, headers, status] of strangers) {
+    const answer = await call(method, path, { headers: { origin: ownOrigin, ...headers }, body })
+    expect(answer.status, who).toBe(status)
+    expect(answer.body, who).toEqual(refusal(status, status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN'))
+    if (status === 401) expect(answer.headers.get('www-authenticate'), who).toMatch(/^Bearer\b/)
+  }
+}
+
 async function machineToken(application: string): Promise<string> {
   const machine = await newMachine(application, ['admin'])
   return (await askMachineToken(machine, { scope: 'admin' })).body.access_token

@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
+import { type OpenIdProvider, startOpenIdProvider } from './open-id-provider.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     baseUrl: string
+    /** The issuers of the sign-in providers, by the name that their paths have; none where the service is not ours. */
+    issuers: { google?: string; acme?: string }
   }
 }
 
@@ -20,17 +23,28 @@ export default async function setup(project: TestProject) {
   const given = process.env.BASE_URL ?? ''
   if (/^https?:/.test(given)) {
     project.provide('baseUrl', given)
+    project.provide('issuers', {})
     return
   }
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-blackbox-'))
   chmodSync(folder, 0o711)
   const port = await freePort()
+  const baseUrl = `http://localhost:${port}`
+  const google = await startOpenIdProvider({ redirectUri: `${baseUrl}/sso/google/callback` })
+  const acme = await startOpenIdProvider({
+    redirectUri: `${baseUrl}/sso/acme/callback`,
+    oldFashioned: true,
+  })
   const service = spawn(process.execPath, [LATCHKEY, 'demo'], {
     env: {
       PATH: process.env.PATH,
       PORT: String(port),
       LATCHKEY_DATA_DIR: join(folder, 'data'),
       LOG_LEVEL: 'warn',
+      SSO_PROVIDERS: 'GOOGLE,ACME',
+      SSO_ACME_LABEL: 'Acme',
+      ...toVariables('GOOGLE', google),
+      ...toVariables('ACME', acme),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -39,13 +53,21 @@ export default async function setup(project: TestProject) {
     service.stdout.on('data', (chunk: Buffer) => chunk.includes('Latchkey is ready at') && resolve())
     ended.then(() => reject(new Error('the service did not start')))
   })
-  project.provide('baseUrl', `http://localhost:${port}`)
+  project.provide('baseUrl', baseUrl)
+  project.provide('issuers', { google: google.issuer, acme: acme.issuer })
   return async () => {
     service.kill('SIGTERM')
     await ended
+    await Promise.all([google.stop(), acme.stop()])
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+const toVariables = (name: string, { issuer, clientId, clientSecret }: OpenIdProvider) => ({
+  [`SSO_${name}_ISSUER`]: issuer,
+  [`SSO_${name}_CLIENT_ID`]: clientId,
+  [`SSO_${name}_CLIENT_SECRET`]: clientSecret,
+})
 
 async function freePort(): Promise<number> {
   const server = createServer()

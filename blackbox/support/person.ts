@@ -1,4 +1,5 @@
 import { type Browser, openBrowser } from './browser.ts'
+import { mailTo, tokenIn } from './mail.ts'
 import { read, unique } from './service.ts'
 
 export interface Person {
@@ -18,6 +19,15 @@ export async function newPerson(): Promise<Person> {
   const body = { email, password, givenName: 'Sam', familyName: 'Someone' }
   const answer = await read(await openBrowser().postJson('/api/auth/register', body))
   if (answer.status !== 201) throw new Error(`register: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return somebody
+}
+
+/** The same, who has followed the link that was mailed to them. */
+export async function newConfirmedPerson(): Promise<Person> {
+  const somebody = await newPerson()
+  const token = tokenIn((await mailTo(somebody.email))[0])
+  const answer = await read(await openBrowser().postJson('/api/auth/email/verify', { token }))
+  if (answer.status !== 200) throw new Error(`verify: ${answer.status} ${JSON.stringify(answer.body)}`)
   return somebody
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
-import type { Tx } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import type { Person } from '../http/callers.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -61,9 +61,9 @@ export async function requireRecentSignIn(ctx: Ctx, caller: Person, password?: s
  * For whatever makes the second step another: who has a second factor must have shown one in this session. It may have
  * begun before there was any, and a password alone must not put another in its place.
  */
-export async function requireShownFactor(ctx: Ctx, { userId, sessionId }: Person): Promise<void> {
-  if (!hasSecondFactor(await findFactors(ctx.db, userId))) return
-  const proof = await findProof(ctx.db, sessionId)
+export async function requireShownFactor(db: Db, { userId, sessionId }: Person): Promise<void> {
+  if (!hasSecondFactor(await findFactors(db, userId))) return
+  const proof = await findProof(db, sessionId)
   if (proof?.amr.includes('mfa')) return
   throw new AppError('REAUTHENTICATION_REQUIRED', {
     message: 'Show the second factor you have first: sign in again with it.',
@@ -78,13 +78,21 @@ export async function getSelf(ctx: Ctx, { userId }: Person): Promise<User> {
 }
 
 /**
- * Confirming takes its time. This goes before the change it was for, in the same transaction: the person is still as
- * they were when they confirmed, and nobody changes them until it ends.
+ * The person behind a call, in the transaction of what they ask for: their session has not ended meanwhile, and nobody
+ * else changes them until the transaction ends.
  */
-export async function stayConfirmed(tx: Tx, { id, password_hash }: User): Promise<void> {
-  const user = await lockUser(tx, id)
+export async function lockSelf(tx: Tx, { userId, sessionId }: Person): Promise<User> {
+  const user = await lockUser(tx, userId)
   if (!user || user.disabled || user.deletion_requested_at !== null) throw gone()
+  if (!(await findProof(tx, sessionId))) throw gone()
+  return user
+}
+
+/** The same after they have confirmed who they are, which takes its time: they are still as they were then. */
+export async function stayConfirmed(tx: Tx, { caller }: Asking, { password_hash }: User): Promise<User> {
+  const user = await lockSelf(tx, caller)
   if (user.password_hash !== password_hash) throw new AppError('CURRENT_PASSWORD_INCORRECT')
+  return user
 }
 
 const gone = () => new AppError('UNAUTHORIZED', { headers: { 'WWW-Authenticate': 'Bearer' } })

@@ -30,6 +30,7 @@ export interface UsersTable {
   is_super_admin: boolean
   disabled: Generated<boolean>
   password_sign_in: Generated<boolean>
+  contested: Generated<boolean>
   deletion_requested_at: ColumnType<Date | null, never, Date | null>
   created_at: Fixed<Date>
   updated_at: Date
@@ -217,6 +218,7 @@ export interface AuditEntriesTable {
 export interface TotpSecretsTable {
   user_id: Fixed<string>
   sealed_secret: Buffer
+  session_id: string | null
   created_at: Date
   confirmed_at: Date | null
   last_step: ColumnType<string, number | undefined, number>

@@ -6,14 +6,14 @@ const isSecure = ({ baseUrl }: Config) => baseUrl.startsWith('https://')
 /** Over https the prefix makes the browser itself refuse a cookie that another host or plain http has planted. */
 const nameOf = (name: string, config: Config) => (isSecure(config) ? `__Host-${name}` : name)
 
-/** The value of a cookie; undefined when it is absent, or there twice and so not certainly ours. */
+/** The value of a cookie; undefined when it is absent, or there with several and so not certainly ours. */
 export function readCookie(request: FastifyRequest, config: Config, name: string): string | undefined {
   const wanted = `${nameOf(name, config)}=`
   const found = (request.headers.cookie ?? '')
     .split(';')
     .map((part) => part.trim())
     .filter((part) => part.startsWith(wanted))
-  return found.length === 1 ? found[0]?.slice(wanted.length) : undefined
+  return new Set(found).size === 1 ? found[0]?.slice(wanted.length) : undefined
 }
 
 interface CookieOptions {
@@ -36,7 +36,12 @@ export function setCookie(
     'SameSite=Lax',
   ]
   if (isSecure(config)) parts.push('Secure')
-  reply.header('Set-Cookie', parts.join('; '))
+  // What was set before in this answer under the same name is replaced, not contradicted.
+  const others = [reply.getHeader('Set-Cookie') ?? []]
+    .flat()
+    .filter((cookie) => !String(cookie).startsWith(`${nameOf(name, config)}=`))
+  reply.removeHeader('Set-Cookie')
+  for (const cookie of [...others, parts.join('; ')]) reply.header('Set-Cookie', cookie)
 }
 
 export const clearCookie = (reply: FastifyReply, config: Config, name: string): void =>

@@ -54,6 +54,9 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
     ...(asksFirst(route) && {
       onRequest: (request, reply) => askFirst(ctx, { request, reply }, route, wiring),
     }),
+    ...(asksAgain(route) && {
+      preHandler: (request, reply) => askAgain(ctx, { request, reply }, route, wiring),
+    }),
     schema: {
       ...(body && { body }),
       ...(query && { querystring: query }),
@@ -87,6 +90,18 @@ async function askFirst(
 ): Promise<void> {
   if (crossOrigin) await allowOrigin(ctx, { request, reply }, { rule: crossOrigin, knowsOrigin })
   if (caller !== 'anyone') request.caller = await admit(ctx, { request, reply }, { kind: caller, doorkeeper })
+}
+
+const asksAgain = ({ caller, bodyType }: Route) => caller !== 'anyone' && bodyType !== undefined
+
+/** A body may take its time to arrive. Whoever may not enter any more by then is turned away all the same. */
+async function askAgain(
+  ctx: Ctx,
+  exchange: Exchange,
+  { caller }: Route,
+  { doorkeeper }: Wiring,
+): Promise<void> {
+  exchange.request.caller = await admit(ctx, exchange, { kind: caller, doorkeeper })
 }
 
 async function answerRoute(

@@ -1,2 +1,8 @@
 /** NUL cannot be stored by PostgreSQL and a lone surrogate is no character: neither may enter. */
 export const isCleanText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
+/** Control characters, and those that turn the direction of the text around them. */
+const UNFIT = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u
+
+/** Whether a text is one line that rearranges nothing around it, as a name must be. */
+export const isPlainLine = (text: string): boolean => !UNFIT.test(text)

@@ -1,13 +1,12 @@
 import { person, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import { isOrphan } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { erasedAt, restoreAccount } from '../users/deletion.ts'
 import { type SecondFactor, secondFactorsOf } from '../users/factors/factors.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
-import type { User } from '../users/service.ts'
+import { lockUser, type User } from '../users/service.ts'
 import { startBrowserSession } from './browser-session.ts'
 import { greetDevice } from './devices.ts'
 import { type Journey, pageOf } from './journey.ts'
@@ -21,9 +20,12 @@ export type Arrival =
 
 /** What somebody has shown. */
 export interface Proof {
+  /** As they were when they proved it. */
   user: User
   /** How they have proven who they are (RFC 8176); with `mfa` no second factor is asked for. */
   amr: string[]
+  /** When; just now unless said. */
+  authTime?: Date | undefined
   /** They want the deletion of their account undone. */
   restores?: boolean
 }
@@ -35,50 +37,66 @@ export interface Proof {
 export async function arrive(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arrival> {
   const { user, amr, restores = false } = proof
   if (user.deletion_requested_at !== null && !restores) {
-    await rememberPending(ctx, exchange, { userId: user.id, amr, restores: false })
+    await remember(ctx, exchange, { ...proof, restores })
     return { state: 'scheduled', erasedAt: erasedAt(user.deletion_requested_at) }
   }
   const methods = amr.includes('mfa') ? [] : await secondFactorsOf(ctx.db, user.id)
   if (methods.length > 0) {
-    await rememberPending(ctx, exchange, { userId: user.id, amr, restores })
+    await remember(ctx, exchange, { ...proof, restores })
     return { state: 'second-factor', methods }
   }
   return enter(ctx, exchange, proof)
 }
 
+/** Something is left to do: half a sign-in is kept. */
+async function remember(ctx: Ctx, exchange: Exchange, proof: Proof & { restores: boolean }): Promise<void> {
+  const { user, amr, restores } = proof
+  await ctx.db.transaction().execute(async (tx) => {
+    await stayProven(tx, proof)
+    await rememberPending({ ...ctx, db: tx }, exchange, { userId: user.id, amr, restores })
+  })
+}
+
 /** Signs them in: nothing is left to be shown. */
-async function enter(ctx: Ctx, exchange: Exchange, { user, amr }: Proof): Promise<Arrival> {
-  try {
-    const session = await ctx.db.transaction().execute(async (tx) => {
-      // Only those who wanted to get here with a deletion to undo.
-      if (user.deletion_requested_at !== null) await restoreAccount(ctx, tx, user, exchange.request)
-      return open(ctx, tx, { exchange, user, amr })
-    })
-    forgetPending(ctx, exchange)
-    return { state: 'signed-in', user: toSignedInUser(user), session }
-  } catch (error) {
-    // Erased at this very moment.
-    if (isOrphan(error)) throw new AppError('INVALID_CREDENTIALS', { cause: error })
-    throw error
-  }
+async function enter(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arrival> {
+  const { user } = proof
+  const session = await ctx.db.transaction().execute(async (tx) => {
+    await stayProven(tx, proof)
+    // Only those who wanted to get here with a deletion to undo.
+    if (user.deletion_requested_at !== null) await restoreAccount(ctx, tx, user, exchange.request)
+    return open(ctx, tx, exchange, proof)
+  })
+  forgetPending(ctx, exchange)
+  return { state: 'signed-in', user: toSignedInUser(user), session }
+}
+
+/**
+ * Proving takes its time, and whoever changes a password or a factor meanwhile has everybody in mind who knew the old
+ * one. So what was proven must still be so, and stays so until the transaction ends.
+ */
+async function stayProven(tx: Tx, { user, amr }: Proof): Promise<void> {
+  const now = await lockUser(tx, user.id)
+  const isSame =
+    now !== undefined &&
+    !now.disabled &&
+    now.password_hash === user.password_hash &&
+    (now.deletion_requested_at === null) === (user.deletion_requested_at === null)
+  const isShown = !amr.includes('mfa') || (await secondFactorsOf(tx, user.id)).length > 0
+  if (!isSame || !isShown) throw new AppError('INVALID_CREDENTIALS')
 }
 
 async function open(
   ctx: Ctx,
   tx: Tx,
-  { exchange, user, amr }: { exchange: Exchange; user: User; amr: string[] },
+  exchange: Exchange,
+  { user, amr, authTime }: Proof,
 ): Promise<{ id: string }> {
-  const session = await startBrowserSession({ ...ctx, db: tx }, exchange, { userId: user.id, amr })
+  const { id: userId } = user
+  const session = await startBrowserSession({ ...ctx, db: tx }, exchange, { userId, amr, authTime })
   await greetDevice(ctx, tx, { exchange, user })
   const details = { sessionId: session.id, amr }
   const { request } = exchange
-  await record(ctx, tx, {
-    action: 'session.started',
-    actor: person(user.id),
-    userId: user.id,
-    request,
-    details,
-  })
+  await record(ctx, tx, { action: 'session.started', actor: person(userId), userId, request, details })
   return session
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { person, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/open.ts'
 import { clientAddress, clientNetwork, clientProgram } from '../http/client-address.ts'
 import { clearCookie, readCookie, setCookie } from '../http/cookies.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -109,14 +110,14 @@ async function keepFresh(
 export async function startBrowserSession(
   ctx: Ctx,
   exchange: Exchange,
-  { userId, amr }: { userId: string; amr: string[] },
+  { userId, amr, authTime }: { userId: string; amr: string[]; authTime?: Date | undefined },
 ): Promise<{ id: string }> {
   const now = ctx.now()
   const secret = newSecret()
   const hash = hashSecret(secret)
   const fresh = {
     ...{ secret_hash: hash, secret_since: now, previous_secret_hash: null, previous_valid_until: null },
-    ...{ auth_time: now, amr, last_active_at: now, cookie_used_at: now },
+    ...{ auth_time: authTime ?? now, amr, last_active_at: now, cookie_used_at: now },
     user_agent: clientProgram(exchange.request),
     ...whence(exchange.request),
   }
@@ -131,18 +132,24 @@ export async function startBrowserSession(
   return { id }
 }
 
-/** Gives this browser a new secret: what a session is worth has changed, and the old one is worth nothing. */
-export async function renewSecret(ctx: Ctx, { request, reply }: Exchange): Promise<void> {
-  const found = await findOwn(ctx, { request, reply })
-  if (!found) return
+/**
+ * Makes a new secret for this browser's session: what it is worth has changed, and the old one is worth nothing. The
+ * answer gives it to the browser, once the transaction has come to its end.
+ */
+export async function renewSecret(ctx: Ctx, tx: Tx, { request, reply }: Exchange): Promise<() => void> {
+  const found = await findOwn({ ...ctx, db: tx }, { request, reply })
   const secret = newSecret()
-  const renewed = await updateSession(ctx.db, found, {
-    secret_hash: hashSecret(secret),
-    secret_since: ctx.now(),
-    previous_secret_hash: null,
-    previous_valid_until: null,
-  })
-  if (renewed) giveCookie(ctx, reply, { secret, since: found.created_at })
+  const renewed =
+    found &&
+    (await updateSession(tx, found, {
+      secret_hash: hashSecret(secret),
+      secret_since: ctx.now(),
+      previous_secret_hash: null,
+      previous_valid_until: null,
+    }))
+  return () => {
+    if (renewed) giveCookie(ctx, reply, { secret, since: found.created_at })
+  }
 }
 
 const whence = (request: FastifyRequest) => ({

@@ -20,6 +20,8 @@ export interface Challenged {
   user: User
   /** What they have shown before. */
   amr: string[]
+  /** When, for somebody signed in: a second factor alone is no new sign-in. */
+  authTime: Date | undefined
   restores: boolean
   /** Half signed in: to be used up. */
   pending: boolean
@@ -32,7 +34,13 @@ export async function findChallenged(ctx: Ctx, exchange: Exchange): Promise<Chal
   const asked = pending ?? (session && !session.amr.includes('mfa') ? session : undefined)
   const user = asked && (await findUser(ctx.db, asked.userId))
   if (!asked || !user || user.disabled) return undefined
-  return { user, amr: asked.amr, restores: pending?.restores ?? false, pending: pending !== undefined }
+  return {
+    user,
+    amr: asked.amr,
+    authTime: session?.authTime,
+    restores: pending?.restores ?? false,
+    pending: pending !== undefined,
+  }
 }
 
 export const methodsOf = (ctx: Ctx, { user }: Challenged): Promise<SecondFactor[]> =>
@@ -70,7 +78,7 @@ async function isRightCode(
   if (DIGITS.test(code)) return useTotp(ctx, ctx.db, user.id, code)
   return ctx.db.transaction().execute(async (tx) => {
     if (!(await spendRecoveryCode(tx, user.id, code))) return false
-    await notify(ctx, tx, { email: user.email, kind: 'recovery-code-used' })
+    await notify(ctx, tx, { to: user, kind: 'recovery-code-used' })
     const entry = { action: 'user.recovery_code_used', actor: person(user.id), userId: user.id } as const
     await record(ctx, tx, { ...entry, request })
     return true
@@ -83,10 +91,10 @@ export async function passChallenge(
   exchange: Exchange,
   { challenged, amr }: { challenged: Challenged; amr: string[] },
 ): Promise<Arrival> {
-  const { user, restores, pending } = challenged
+  const { user, restores, pending, authTime } = challenged
   if (pending && !(await usePending(ctx, exchange))) throw new AppError('INVALID_CODE')
   const shown = [...new Set([...challenged.amr, ...amr, 'mfa'])]
-  return arrive(ctx, exchange, { user, amr: shown, restores })
+  return arrive(ctx, exchange, { user, amr: shown, restores, authTime })
 }
 
 const WINDOW_SECONDS = 15 * 60

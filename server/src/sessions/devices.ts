@@ -36,5 +36,5 @@ export async function greetDevice(
     `Address: ${clientAddress(request)}`,
     `Time: ${ctx.now().toUTCString()}`,
   ]
-  await notify(ctx, tx, { email: user.email, kind: 'new-device', facts })
+  await notify(ctx, tx, { to: user, kind: 'new-device', facts })
 }

@@ -18,11 +18,11 @@ export async function confirmEmailChange(
   const user = await lockUser(tx, userId)
   if (!user || user.disabled || user.deletion_requested_at !== null) throw new AppError('INVALID_TOKEN')
   try {
-    await changeUser(ctx, tx, user, { email, email_verified: true })
+    await changeUser(ctx, tx, user, { email, email_verified: true, contested: false })
   } catch (error) {
     throw isTaken(error, 'users_email_key') ? new AppError('EMAIL_TAKEN', { cause: error }) : error
   }
-  await notify(ctx, tx, { email: user.email, kind: 'email-changed', facts: [`New address: ${email}`] })
+  await notify(ctx, tx, { to: user, kind: 'email-changed', facts: [`New address: ${email}`] })
   const entry = { action: 'user.email_changed', actor: person(userId), userId, request } as const
   await record(ctx, tx, { ...entry, personal: { before: user.email, after: email } })
 }

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { verifyPassword } from '../users/passwords.ts'
 import { lockUser } from '../users/service.ts'
-import { deleteLinks, findGoodLink, insertLink, lockLink } from './store.ts'
+import { deleteLinks, findGoodLink, insertLink, lockLink, replaceGuard } from './store.ts'
 
 /** What a link in a mail is for, and how long it is good. A link for one purpose is worth nothing for another. */
 const LIFETIMES = {
@@ -45,6 +45,12 @@ export async function findLink(
 /** Ends the links of a person that have not been followed: of one purpose, or all. */
 export const voidLinks = (tx: Tx, links: { userId: string; purpose?: LinkPurpose }): Promise<void> =>
   deleteLinks(tx, links)
+
+/** Whoever changes their password confirms their address with the new one. */
+export const guardAnew = (
+  tx: Tx,
+  guard: { userId: string; from: string | null; to: string },
+): Promise<void> => replaceGuard(tx, guard)
 
 /** What somebody shows who follows a link. */
 export interface FollowedLink {

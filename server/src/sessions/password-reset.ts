@@ -11,10 +11,10 @@ import { sealText, unsealText } from '../lib/seal.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, traitsOf } from '../users/chosen-password.ts'
 import { notify } from '../users/notices.ts'
+import { isTired } from '../users/recipients.ts'
 import { changeUser, findUser, findUserByEmail } from '../users/service.ts'
 import { createLink, findLink, useLink, voidLinks } from './mailed-links.ts'
-import { isTired } from './recipients.ts'
-import { deletePendingOfUser, deleteSessionsOfUser } from './store.ts'
+import { deletePendingOfUser, deleteSessionsOfUser, forgetDevices } from './store.ts'
 
 const PURPOSE = 'reset-password'
 /** Whom a job is about stands in the queue for nobody to read. */
@@ -73,11 +73,12 @@ export async function resetPassword(
     const user = await findUser(tx, userId)
     if (!user || user.disabled || user.email !== email) throw new AppError('INVALID_TOKEN')
     // Whoever reads the mail of an address has it.
-    await changeUser(ctx, tx, user, { password_hash, email_verified: true })
+    await changeUser(ctx, tx, user, { password_hash, email_verified: true, contested: false })
     await voidLinks(tx, { userId })
     await deletePendingOfUser(tx, userId)
     await deleteSessionsOfUser(tx, userId)
-    await notify(ctx, tx, { email, kind: 'password-reset' })
+    await forgetDevices(tx, userId)
+    await notify(ctx, tx, { to: { email, email_verified: true }, kind: 'password-reset' })
     await record(ctx, tx, { action: 'user.password_reset', actor: person(userId), userId, request })
   })
   await ctx.changes.settle()

@@ -44,7 +44,14 @@ export const sessionRoutes = [
     caller: 'anyone',
     body: MfaRequest,
     reply: { 200: SignInReply },
-    errors: ['INVALID_CODE', 'UNAUTHORIZED', 'RATE_LIMITED', 'FORBIDDEN', 'ACCOUNT_SCHEDULED_FOR_DELETION'],
+    errors: [
+      'INVALID_CODE',
+      'INVALID_CREDENTIALS',
+      'UNAUTHORIZED',
+      'RATE_LIMITED',
+      'FORBIDDEN',
+      'ACCOUNT_SCHEDULED_FOR_DELETION',
+    ],
     handler: async (ctx, { body, request, reply }) => {
       refuseCrossOrigin(request)
       return toSignInReply(await answerWithCode(ctx, { request, reply }, body.code))

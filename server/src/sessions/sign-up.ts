@@ -7,10 +7,12 @@ import { AppError, tooManyAttempts } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { parseEmail } from '../lib/email.ts'
 import { newId } from '../lib/ids.ts'
+import { isPlainLine } from '../lib/text.ts'
 import type { Letter } from '../mail/letter.tsx'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
+import { isTired } from '../users/recipients.ts'
 import {
   addRegisteredUser,
   type Registered,
@@ -19,8 +21,7 @@ import {
 } from '../users/registration.ts'
 import { confirmEmailChange } from './email-change.ts'
 import { createLink, findLink, useLink } from './mailed-links.ts'
-import { isTired } from './recipients.ts'
-import { deleteSessionsOfUser, guardLinks } from './store.ts'
+import { guardLinks } from './store.ts'
 
 const LIMIT = { name: 'sign-up', most: 2_000, seconds: 15 * 60 }
 
@@ -43,6 +44,11 @@ export async function register(
   }
   const { password, givenName, familyName, displayName } = registration
   const names = [givenName, familyName, displayName]
+  if (!names.every((name) => isPlainLine(name ?? ''))) {
+    throw new AppError('VALIDATION_FAILED', {
+      details: [{ field: 'name', message: 'must be one line without control characters' }],
+    })
+  }
   const passwordHash = await hashChosenPassword(password, { email, names, superAdmin: false })
   const tired = await isTired(ctx, 'sign-up', email)
   const id = await ctx.db.transaction().execute(async (tx) => {
@@ -109,10 +115,8 @@ async function confirmFirstAddress(
   { token, password, request }: FollowedVerification,
 ): Promise<void> {
   const link = await useLink(ctx, tx, { purpose: 'verify-email', token, password })
-  const outcome = await verifyAddress(ctx, tx, link)
-  if (outcome === 'not theirs') throw new AppError('INVALID_TOKEN')
+  if (!(await verifyAddress(ctx, tx, link))) throw new AppError('INVALID_TOKEN')
   const { userId } = link
-  if (outcome === 'taken over') await deleteSessionsOfUser(tx, userId)
   await record(ctx, tx, { action: 'user.email_verified', actor: byThemselves(userId), userId, request })
 }
 

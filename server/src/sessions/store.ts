@@ -198,6 +198,19 @@ export async function guardLinks(
     .execute()
 }
 
+/** Lets the links that ask for one password ask for another. */
+export async function replaceGuard(
+  tx: Tx,
+  { userId, from, to }: { userId: string; from: string | null; to: string },
+): Promise<void> {
+  await tx
+    .updateTable('mailed_links')
+    .set({ password_hash: to })
+    .where('user_id', '=', userId)
+    .where('password_hash', '=', from)
+    .execute()
+}
+
 /** Of one purpose, or all. */
 export async function deleteLinks(
   tx: Tx,
@@ -207,11 +220,11 @@ export async function deleteLinks(
   await (purpose === undefined ? links : links.where('purpose', '=', purpose)).execute()
 }
 
-/** Ends the links of one who claims an address, and says whether others claim it as well. */
+/** Ends the links of one who claims an address; those of others who do stay. */
 export async function deleteClaim(
   tx: Tx,
   { userId, purpose, passwordHash }: LinksOfUser & { passwordHash: string | null },
-): Promise<boolean> {
+): Promise<void> {
   await tx
     .deleteFrom('mailed_links')
     .where('user_id', '=', userId)
@@ -220,14 +233,11 @@ export async function deleteClaim(
       where.or([where('password_hash', 'is', null), where('password_hash', '=', passwordHash)]),
     )
     .execute()
-  const other = await tx
-    .selectFrom('mailed_links')
-    .select('hash')
-    .where('user_id', '=', userId)
-    .where('purpose', '=', purpose)
-    .limit(1)
-    .executeTakeFirst()
-  return other !== undefined
+}
+
+/** After a reset every device is new. */
+export async function forgetDevices(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('known_devices').where('user_id', '=', userId).execute()
 }
 
 export async function deleteExpiredLinks(db: Db, now: Date): Promise<void> {

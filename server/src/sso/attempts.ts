@@ -14,8 +14,10 @@ const SEAL = 'sso-attempt'
 /** Who sets out for a provider: whoever uses this browser, or a person who links what they come back with. */
 export interface Setout {
   /** The name of the browser, in which alone it can be finished. */
-  browser?: string
+  browser?: string | undefined
   userId?: string
+  /** They must sign in there anew. */
+  demanded?: boolean
   /** Where they go afterwards. */
   returnTo?: string | undefined
   /** What the provider is told beside the rest. */
@@ -24,7 +26,7 @@ export interface Setout {
 
 /** Sets out; the answer is the address at the provider. */
 export async function beginAttempt(ctx: Ctx, provider: SsoProvider, setout: Setout): Promise<string> {
-  const { browser, userId, returnTo, hints } = setout
+  const { browser, userId, returnTo, hints, demanded = false } = setout
   const [state, nonce, verifier] = [newSecret(), newSecret(), newSecret()]
   const address = await addressAt(ctx, provider, {
     ...{ state, nonce, code_challenge: await calculatePKCECodeChallenge(verifier), ...hints },
@@ -32,7 +34,7 @@ export async function beginAttempt(ctx: Ctx, provider: SsoProvider, setout: Seto
   await insertAttempt(ctx.db, {
     state_hash: hashSecret(state),
     provider: provider.name,
-    sealed: ctx.keys.seal(SEAL, JSON.stringify({ nonce, verifier })),
+    sealed: ctx.keys.seal(SEAL, JSON.stringify({ nonce, verifier, demanded })),
     browser_hash: browser === undefined ? null : hashSecret(browser),
     user_id: userId ?? null,
     return_to: returnTo ?? null,
@@ -61,6 +63,9 @@ export interface Attempt {
   state: string
   nonce: string
   verifier: string
+  demanded: boolean
+  /** It could be finished in one browser only. */
+  isBound: boolean
   userId: string | undefined
   returnTo: string | undefined
   expiresAt: Date
@@ -80,16 +85,23 @@ export async function takeAttempt(
   const isTheirs =
     browser_hash === null || (browser !== undefined && browser_hash.equals(hashSecret(browser)))
   if (!isTheirs) return undefined
-  const secrets = JSON.parse(ctx.keys.unseal(SEAL, taken.sealed)) as Pick<Attempt, 'nonce' | 'verifier'>
+  const secrets = JSON.parse(ctx.keys.unseal(SEAL, taken.sealed)) as Pick<
+    Attempt,
+    'nonce' | 'verifier' | 'demanded'
+  >
   return {
     provider: taken.provider,
     state,
     ...secrets,
+    isBound: browser_hash !== null,
     userId: taken.user_id ?? undefined,
     returnTo: taken.return_to ?? undefined,
     expiresAt: taken.expires_at,
   }
 }
+
+/** When somebody set out. */
+export const startOf = ({ expiresAt }: Attempt): Date => new Date(expiresAt.getTime() - SECONDS * 1000)
 
 /** Refuses what is no attempt at this provider, or took too long. */
 export function requireGood(ctx: Ctx, provider: SsoProvider, attempt: Attempt | undefined): Attempt {

@@ -15,6 +15,8 @@ export interface Identity {
   givenName: string | null
   familyName: string | null
   pictureUrl: string | null
+  /** When they proved to the provider who they are, if it tells. */
+  authTime: Date | undefined
 }
 
 /** What an ID token, or the userinfo beside it, says. The token has been verified. */
@@ -45,6 +47,7 @@ export function toIdentity(provider: SsoProvider, claims: Claims): Identity {
     givenName: toName(claims.given_name, LONGEST_NAME),
     familyName: toName(claims.family_name, LONGEST_NAME),
     pictureUrl: toPicture(claims.picture),
+    authTime: typeof claims.auth_time === 'number' ? new Date(claims.auth_time * 1000) : undefined,
   }
 }
 

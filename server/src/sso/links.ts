@@ -95,6 +95,10 @@ export async function unlink(
   return label
 }
 
+/** Whether a person has linked an account of this provider. */
+export const hasLinkTo = async (tx: Tx, userId: string, provider: string): Promise<boolean> =>
+  (await listLinksOfUser(tx, userId)).some((link) => link.provider === provider)
+
 /** Whether a person can come in through a provider that is still here. */
 export const hasUsableLink = async (ctx: Ctx, tx: Tx, userId: string): Promise<boolean> =>
   (await listLinksOfUser(tx, userId)).some(({ provider }) => findProvider(ctx, provider))
@@ -118,7 +122,7 @@ interface News {
 
 const tell = (ctx: Ctx, tx: Tx, { user, kind, label, email }: News): Promise<void> =>
   notify(ctx, tx, {
-    email: user.email,
+    to: user,
     kind,
     facts: [`Provider: ${label}`, ...(email === null ? [] : [`Account: ${email}`])],
   })

@@ -1,13 +1,17 @@
 import type { SsoProvider } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { isCrossOrigin, requireCsrf } from '../http/csrf.ts'
 import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
 import { arrive, HOME, wayOn } from '../sessions/arrival.ts'
+import { findBrowserSession } from '../sessions/browser-session.ts'
 import { type Journey, openJourney, withJourney } from '../sessions/journey.ts'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
-import { type Attempt, requireGood, takeAttempt } from './attempts.ts'
-import { finishLink } from './linking.ts'
+import { type Attempt, requireGood, startOf, takeAttempt } from './attempts.ts'
+import type { Identity } from './identity.ts'
+import { acceptProposal, receiveIdentity } from './linking.ts'
+import { askToLink, openProposal } from './proposals.tsx'
 import { getProvider } from './providers.ts'
 import { redeem } from './redeem.ts'
 import { beginSignIn, findOrWelcome } from './sign-in.ts'
@@ -20,6 +24,10 @@ export const ssoPages = [
       const provider = providerOf(ctx, input)
       const sealedJourney = input.query.get('journey')
       const back = backToLogin(ctx, openJourney(ctx, sealedJourney))
+      // Another site may send people here, but not on to a provider that waves them through.
+      if (isCrossOrigin(input.request)) {
+        return { html: render(<StartPage href={input.request.url} label={provider.label} />) }
+      }
       return orRefusal(input, { provider, back }, async () => ({
         redirect: await beginSignIn(ctx, input, { provider, sealedJourney }),
       }))
@@ -37,8 +45,24 @@ export const ssoPages = [
       return orRefusal(input, { provider, back }, async () => {
         const attempt = requireGood(ctx, provider, taken)
         const arrived = { provider, attempt, search: searchOf(input) }
-        if (isLink) return { redirect: await finishLink(ctx, input, arrived) }
-        return finishSignIn(ctx, input, { ...arrived, journey })
+        if (!isLink) return finishSignIn(ctx, input, { ...arrived, journey })
+        const proposal = await receiveIdentity(ctx, input, arrived)
+        if (!attempt.isBound) return askToLink(ctx, input, provider, proposal)
+        await acceptProposal(ctx, input, { provider, proposal })
+        return { redirect: proposal.returnTo }
+      })
+    },
+  }),
+  definePage({
+    method: 'POST',
+    path: '/sso/:provider/link',
+    handler: async (ctx, input) => {
+      requireCsrf(ctx, input.request, input.form)
+      const provider = providerOf(ctx, input)
+      return orRefusal(input, { provider, back: BACK_TO_ACCOUNT }, async () => {
+        const proposal = openProposal(ctx, provider, input.form.get('proposal'))
+        await acceptProposal(ctx, input, { provider, proposal })
+        return { redirect: proposal.returnTo }
       })
     },
   }),
@@ -49,12 +73,42 @@ async function finishSignIn(
   input: PageInput,
   arrived: { provider: SsoProvider; attempt: Attempt; search: string; journey: Journey | undefined },
 ): Promise<PageAnswer> {
-  const { provider, journey } = arrived
+  const { provider, attempt, journey } = arrived
   const identity = await redeem(ctx, provider, arrived)
+  requireFresh(identity, attempt)
   const user = await findOrWelcome(ctx, { provider, identity, request: input.request })
+  const authTime = await authTimeOf(ctx, input, { identity, attempt, user })
   // RFC 8176 has no word for it; `fed` is the common one.
-  const arrival = await arrive(ctx, input, { user, amr: ['fed'] })
+  const arrival = await arrive(ctx, input, { user, amr: ['fed'], authTime })
   return { redirect: wayOn(ctx, arrival, journey) }
+}
+
+/** Clocks differ a little. */
+const SKEW_MS = 60_000
+
+/** Who had to sign in anew at the provider, and was waved through, has not. */
+function requireFresh({ authTime }: Identity, attempt: Attempt): void {
+  const isStale =
+    attempt.demanded && authTime !== undefined && authTime.getTime() < startOf(attempt).getTime() - SKEW_MS
+  if (!isStale) return
+  throw new AppError('INVALID_REQUEST', {
+    message: 'You did not sign in again. Start again, or sign in another way.',
+  })
+}
+
+/**
+ * When they proved who they are: as the provider says, else now. But a provider that does not say may just have waved
+ * them through, which makes nobody who is signed in here any fresher.
+ */
+async function authTimeOf(
+  ctx: Ctx,
+  input: PageInput,
+  { identity, attempt, user }: { identity: Identity; attempt: Attempt; user: { id: string } },
+): Promise<Date | undefined> {
+  const now = ctx.now()
+  if (identity.authTime) return identity.authTime < now ? identity.authTime : now
+  const session = attempt.demanded ? undefined : await findBrowserSession(ctx, input)
+  return session?.userId === user.id ? session.authTime : undefined
 }
 
 const providerOf = (ctx: Ctx, { request }: PageInput): SsoProvider =>
@@ -103,6 +157,17 @@ const RefusedPage = ({ message, back }: { message: string; back: WayBack }) => (
     <p role="alert">{message}</p>
     <p>
       <a href={back.href}>{back.label}</a>
+    </p>
+  </Layout>
+)
+
+const StartPage = ({ href, label }: { href: string; label: string }) => (
+  <Layout title="Sign in">
+    <h1>Sign in with {label}</h1>
+    <p>
+      <a class="button" href={href}>
+        Continue with {label}
+      </a>
     </p>
   </Layout>
 )

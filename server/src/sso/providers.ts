@@ -5,6 +5,7 @@ import {
   ClientSecretBasic,
   ClientSecretPost,
   type Configuration,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
   ResponseBodyError,
@@ -12,6 +13,7 @@ import {
 import { type SsoProvider, ssoPath } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { limitedFetch } from './limited-fetch.ts'
 
 /**
  * Single sign-on: people come through an outside provider, and link their accounts there to the one they have here.
@@ -56,6 +58,7 @@ async function discover(provider: SsoProvider): Promise<Configuration> {
   try {
     return await discovery(new URL(issuer), clientId, undefined, authenticateBy(clientSecret), {
       timeout: TIMEOUT_SECONDS,
+      [customFetch]: limitedFetch,
       // The token comes straight from the provider, but a signature costs little to check.
       execute: [...insecure, enableNonRepudiationChecks],
     })

@@ -8,12 +8,14 @@ import { AppError, tooManyAttempts } from '../errors.ts'
 import { nameBrowser } from '../http/browser-cookie.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { contest } from '../sessions/contest.ts'
 import { type Journey, openJourney } from '../sessions/journey.ts'
+import { secondFactorsOf } from '../users/factors/factors.ts'
 import { addNewcomer } from '../users/newcomers.ts'
 import { findUserByEmail, lockUser, type User } from '../users/service.ts'
 import { beginAttempt } from './attempts.ts'
 import type { Identity } from './identity.ts'
-import { addLink, shownOf } from './links.ts'
+import { addLink, hasLinkTo, shownOf } from './links.ts'
 import { findLinkedUser, updateLink } from './store.ts'
 
 /** Each is a row that anybody can have us write. */
@@ -32,15 +34,19 @@ export async function beginSignIn(
     browser: nameBrowser(ctx, exchange),
     returnTo: journey && sealedJourney,
     hints: hintsFrom(provider, journey),
+    demanded: journey?.again ?? false,
   })
 }
 
 /** Who must sign in again here must do so there: else the provider would just wave them through. */
 function hintsFrom({ issuer }: SsoProvider, journey: Journey | undefined): Record<string, string> {
   // Google knows no prompt of that name, and answers with an error.
-  const again = issuer === 'https://accounts.google.com' ? 'select_account' : 'login'
+  const isGoogle = issuer === 'https://accounts.google.com'
+  const again: Record<string, string> = isGoogle
+    ? { prompt: 'select_account' }
+    : { prompt: 'login', max_age: '0' }
   return {
-    ...(journey?.again && { prompt: again }),
+    ...(journey?.again && again),
     ...(journey?.loginHint !== undefined && { login_hint: journey.loginHint }),
   }
 }
@@ -62,41 +68,51 @@ export async function findOrWelcome(ctx: Ctx, visitor: Visitor): Promise<User> {
   }
   const { email, emailVerified } = identity
   if (email === undefined || !emailVerified) throw notLinked(visitor)
-  return ctx.db.transaction().execute((tx) => welcome(ctx, tx, { ...visitor, email }))
-}
-
-async function welcome(ctx: Ctx, tx: Tx, visitor: Visitor & { email: string }): Promise<User> {
-  const { provider, identity, request, email } = visitor
-  const newcomer = await addNewcomer(ctx, tx, { ...identity, email })
-  const user = newcomer ?? (await lockOwner(tx, email))
+  const user = await ctx.db.transaction().execute((tx) => welcome(ctx, tx, { ...visitor, email }))
   if (!user) throw notLinked(visitor)
-  if (newcomer) {
-    const entry = { action: 'user.registered', actor: person(user.id), userId: user.id, request } as const
-    await record(ctx, tx, { ...entry, details: { provider: provider.name }, personal: { email } })
-  }
-  const outcome = await addLink(ctx, tx, {
-    provider,
-    identity,
-    request,
-    user,
-    silent: newcomer !== undefined,
-  })
-  // Somebody else has it since, or they have linked another account of this provider themselves.
-  if (outcome === 'taken' || outcome === 'other') throw notLinked(visitor)
   return user
 }
 
-/** Who has proven, here too, that the address is theirs. */
-async function lockOwner(tx: Tx, email: string): Promise<User | undefined> {
+/** Undefined when nobody here may be meant. What is written down all the same stays written. */
+async function welcome(ctx: Ctx, tx: Tx, visitor: Visitor & { email: string }): Promise<User | undefined> {
+  const { provider, identity, request, email } = visitor
+  const newcomer = await addNewcomer(ctx, tx, { ...identity, email })
+  if (!newcomer) return recogniseOwner(ctx, tx, visitor)
+  const { id: userId } = newcomer
+  const entry = { action: 'user.registered', actor: person(userId), userId, request } as const
+  await record(ctx, tx, { ...entry, details: { provider: provider.name }, personal: { email } })
+  const outcome = await addLink(ctx, tx, { provider, identity, request, user: newcomer, silent: true })
+  // Somebody else has it since: then there is nobody new.
+  if (outcome !== 'linked') throw notLinked(visitor)
+  return newcomer
+}
+
+/** Whoever has proven, here too, that the address is theirs. From then on the identity itself tells who it is. */
+async function recogniseOwner(
+  ctx: Ctx,
+  tx: Tx,
+  { provider, identity, request, email }: Visitor & { email: string },
+): Promise<User | undefined> {
   const holder = await findUserByEmail(tx, email)
   const user = holder && (await lockUser(tx, holder.id))
-  return user?.email === email && user.email_verified && !user.disabled ? user : undefined
+  if (!user || user.email !== email || user.disabled) return undefined
+  if (!user.email_verified) {
+    await contest(ctx, tx, user)
+    return undefined
+  }
+  // Who has a second factor has not shown it yet: until then the way in is not made a lasting one.
+  if ((await secondFactorsOf(tx, user.id)).length > 0) {
+    return (await hasLinkTo(tx, user.id, provider.name)) ? undefined : user
+  }
+  const outcome = await addLink(ctx, tx, { provider, identity, request, user })
+  // Somebody else has it since, or they have linked another account of this provider themselves.
+  return outcome === 'taken' || outcome === 'other' ? undefined : user
 }
 
 /** The same words whether or not there is an account with that address: nobody learns who is here. */
 const notLinked = ({ provider: { label } }: Visitor): AppError =>
   new AppError('FORBIDDEN', {
-    message: `This account of ${label} is not linked to an account here. Sign in with your password, and link it in your account.`,
+    message: `This account of ${label} is not linked to an account here. Sign in with your password, or choose one by "Forgot your password?", and link it in your account.`,
     cause: 'no link, and no address that is verified on both sides',
   })
 

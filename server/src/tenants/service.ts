@@ -116,7 +116,7 @@ export async function enrol(ctx: Ctx, tx: Tx, tenantId: string, members: NewMemb
   } as const
   for (const { email, role } of members) {
     const userId = idOf.get(email)
-    if (!userId) throw new OperatorError(`There is no user ${email}.`)
+    if (!userId) throw new OperatorError(`There is no user ${email}, or the account is about to be deleted.`)
     await putMembership(tx, { ...common, id: newId(), user_id: userId, role })
   }
   if (owned && !(await findActiveOwner(tx, tenantId))) {

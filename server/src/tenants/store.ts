@@ -46,10 +46,16 @@ export const listMembers = (db: Db, tenantIds: string[]): Promise<Member[]> =>
         .where('memberships.tenant_id', 'in', tenantIds)
         .execute()
 
+/** Those who are about to be deleted are not here any more. */
 export const listUserIdsByEmail = (db: Db, emails: string[]): Promise<{ id: string; email: string }[]> =>
   emails.length === 0
     ? Promise.resolve([])
-    : db.selectFrom('users').select(['id', 'email']).where('email', 'in', emails).execute()
+    : db
+        .selectFrom('users')
+        .select(['id', 'email'])
+        .where('email', 'in', emails)
+        .where('deletion_requested_at', 'is', null)
+        .execute()
 
 /** Makes the person an ACTIVE member with this role, whatever they were in this tenant before. */
 export async function putMembership(tx: Tx, membership: Insertable<MembershipsTable>): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { parseEmail } from '../lib/email.ts'
 import { hashPassword, isCurrentHash, verifyPassword } from './passwords.ts'
-import { findUserByEmail, type User, upgradePasswordHash } from './store.ts'
+import { findUser, findUserByEmail, type User, upgradePasswordHash } from './store.ts'
 
 /**
  * The person behind an address and a password; undefined when there is none, for whatever reason. Every reason
@@ -18,7 +18,10 @@ export async function findByCredentials(
   const matches = await verifyPassword(passwordHash, password)
   if (!matches || !user || passwordHash === null) return undefined
   if (!isCurrentHash(passwordHash)) {
-    await upgradePasswordHash(ctx.db, user.id, { from: passwordHash, to: await hashPassword(password) })
+    const to = await hashPassword(password)
+    const upgraded = await upgradePasswordHash(ctx.db, user.id, { from: passwordHash, to })
+    // Somebody else who signs in at this moment has done it already.
+    return upgraded ? { ...user, password_hash: to } : findUser(ctx.db, user.id)
   }
   return user
 }

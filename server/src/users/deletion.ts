@@ -26,22 +26,18 @@ export async function scheduleDeletion(
 ): Promise<void> {
   const now = ctx.now()
   await changeUser(ctx, tx, user, { deletion_requested_at: now })
-  const { id: userId, email } = user
+  const { id: userId } = user
   await record(ctx, tx, { action: 'user.deletion_requested', actor: person(userId), userId, request })
   const facts = [`It will be erased on ${erasedAt(now).toISOString().slice(0, 10)}.`]
-  await notify(ctx, tx, { email, kind: 'deletion-requested', facts })
+  await notify(ctx, tx, { to: user, kind: 'deletion-requested', facts })
 }
 
 /** Takes a person back who has changed their mind; of several at once only the first does anything. */
-export async function restoreAccount(
-  ctx: Ctx,
-  tx: Tx,
-  { id: userId, email }: Pick<User, 'id' | 'email'>,
-  request: FastifyRequest,
-): Promise<void> {
+export async function restoreAccount(ctx: Ctx, tx: Tx, user: User, request: FastifyRequest): Promise<void> {
+  const { id: userId } = user
   if (!(await clearDeletion(tx, userId, ctx.now()))) return
   await record(ctx, tx, { action: 'user.restored', actor: person(userId), userId, request })
-  await notify(ctx, tx, { email, kind: 'restored' })
+  await notify(ctx, tx, { to: user, kind: 'restored' })
 }
 
 /** Some of the people whose time to change their mind is over. */

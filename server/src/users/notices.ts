@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { queueMail } from '../mail/outbox.ts'
+import { isTired } from './recipients.ts'
 
 /** What a person is told by mail, so that nobody changes their account behind their back. */
 const NOTICES = {
@@ -70,20 +71,30 @@ const NOTICES = {
 
 export type NoticeKind = keyof typeof NOTICES
 
-/** Told apart from a request: this has happened. `facts` are lines such as "Device: Firefox on Linux". */
+/** Whom a notice is for. */
+export interface Addressee {
+  email: string
+  email_verified: boolean
+}
+
+/** Tells a person what has happened. `facts` are lines such as "Device: Firefox on Linux". */
 export async function notify(
   ctx: Ctx,
   tx: Tx,
-  { email, kind, facts = [] }: { email: string; kind: NoticeKind; facts?: string[] },
+  { to, kind, facts = [] }: { to: Addressee; kind: NoticeKind; facts?: string[] },
 ): Promise<void> {
+  // An address that nobody has confirmed may be a stranger's, whose mailbox is not to be filled.
+  if (!to.email_verified && (await isTired(ctx, 'notice', to.email))) return
   const { subject, paragraph } = NOTICES[kind]
-  await queueMail(ctx, tx, email, {
+  await queueMail(ctx, tx, to.email, {
     subject,
-    paragraphs: [
-      paragraph,
-      ...facts,
-      'If this was you, there is nothing to do. If it was not, reset your password at once, and tell whoever runs this service.',
-    ],
+    paragraphs: [paragraph, ...facts, WAYS_IN.includes(kind) ? REMOVE_IT : RESET],
     action: { label: 'Look after your account', path: '/account' },
   })
 }
+
+const INNOCENT = 'If this was you, there is nothing to do.'
+const RESET = `${INNOCENT} If it was not, reset your password at once, and tell whoever runs this service.`
+/** A new password does not undo these. */
+const WAYS_IN: NoticeKind[] = ['sso-linked', 'passkey-added', 'totp-enabled']
+const REMOVE_IT = `${INNOCENT} If it was not, reset your password at once, then sign in and remove it from your account.`

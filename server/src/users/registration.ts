@@ -40,22 +40,41 @@ export async function addRegisteredUser(
   if (isNew) return { id, state: 'new' }
   const holder = await findUserByEmail(tx, person.email)
   if (!holder || holder.email_verified) return { id: holder?.id ?? id, state: 'taken' }
+  await contestAddress(ctx, tx, holder.id)
   return { id: holder.id, state: 'unverified', passwordHash: holder.password_hash }
 }
 
+/** Remembers that somebody else claims the address of a person who has not proven it. */
+export const contestAddress = (ctx: Ctx, tx: Tx, userId: string): Promise<void> =>
+  updateUser(tx, userId, { contested: true, updated_at: ctx.now() })
+
 /**
- * Marks the address verified if it is still the person's. Says whether it was, and whether the password became
- * another: then somebody else had registered the address before.
+ * Marks the address verified if it is still the person's; says whether it was. Who brings another password than the
+ * account has takes over from somebody who had registered the address before.
  */
 export async function verifyAddress(
   ctx: Ctx,
   tx: Tx,
   { userId, email, passwordHash }: { userId: string; email: string; passwordHash: string | null },
-): Promise<'verified' | 'taken over' | 'not theirs'> {
+): Promise<boolean> {
   const user = await findUser(tx, userId)
-  if (user?.email !== email) return 'not theirs'
+  if (user?.email !== email) return false
   const takenOver = passwordHash !== null && passwordHash !== user.password_hash
-  const password = takenOver ? { password_hash: passwordHash } : {}
-  await updateUser(tx, userId, { email_verified: true, ...password, updated_at: ctx.now() })
-  return takenOver ? 'taken over' : 'verified'
+  const change = takenOver ? { password_hash: passwordHash, ...BLANK } : {}
+  await updateUser(tx, userId, { email_verified: true, contested: false, ...change, updated_at: ctx.now() })
+  return true
 }
+
+/** What somebody else may have written, or asked for, under the address. The database ends the rest. */
+const BLANK = {
+  display_name: null,
+  given_name: null,
+  family_name: null,
+  middle_name: null,
+  nickname: null,
+  picture_url: null,
+  website: null,
+  zoneinfo: null,
+  locale: null,
+  deletion_requested_at: null,
+} as const

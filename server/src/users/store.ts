@@ -50,11 +50,13 @@ export async function upgradePasswordHash(
   db: Db,
   id: string,
   { from, to }: { from: string; to: string },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const upgraded = await db
     .updateTable('users')
     .set({ password_hash: to })
     .where('id', '=', id)
     .where('password_hash', '=', from)
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  return upgraded !== undefined
 }

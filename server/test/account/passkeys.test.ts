@@ -170,6 +170,13 @@ describe('adding a passkey', () => {
     const made: object[] = []
     for (let i = 0; i < 5; i++) made.push(newAuthenticator(origin).create(await begin(somebody)))
     await service.ctx.db.insertInto('passkeys').values(rows).execute()
+    // Whoever has some has shown one.
+    const { db } = service.ctx
+    await db
+      .updateTable('sessions')
+      .set({ amr: ['pop', 'mfa'] })
+      .where('user_id', '=', somebody.id)
+      .execute()
     const answers = await Promise.all(made.map((body) => somebody.call('POST', PASSKEYS, body)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422, 422])
     const refused = await somebody.call('POST', `${PASSKEYS}/options`)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/lib/ids.ts'
-import { CALLBACK, machineToken, obtainTokens, signIn } from '../support/world.ts'
+import { CALLBACK, machineToken, obtainTokens, PASSWORD, signIn } from '../support/world.ts'
 import type { Visitor } from './visitor.ts'
 import { callAs, countAll, findPerson, linksOf, newPerson, type SsoWorld, startSsoWorld } from './world.ts'
 
@@ -79,27 +79,86 @@ test('a signed-in person links an account there, whatever its address, and signs
   })
 })
 
-test('an application of ours may begin it with a token, and the browser finishes it', async () => {
-  const { browser } = await fresh('tina')
+/** What an application does for a person, with their token. */
+async function linkWithToken(browser: Visitor, body: object): Promise<string> {
   const { access_token } = await obtainTokens(url, browser.cookiesFor(url))
   const response = await fetch(`${url}/api/users/me/sso/link`, {
     method: 'POST',
     headers: { authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ provider: 'GOOGLE', redirectUri: CALLBACK }),
+    body: JSON.stringify(body),
   })
+  return ((await response.json()) as { url: string }).url
+}
+
+/** Sends the form of a page. */
+const answer = (browser: Visitor, page: string, headers: Record<string, string> = {}) => {
+  const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ''
+  return fetch(url + (/action="([^"]*)"/.exec(page)?.[1] ?? ''), {
+    method: 'POST',
+    headers: { cookie: browser.cookiesFor(url), ...headers },
+    body: new URLSearchParams({ csrf: field('csrf'), proposal: field('proposal') }),
+    redirect: 'manual',
+  })
+}
+
+describe('an application of ours may begin it with a token', () => {
+  test('and the person, shown what would be linked, finishes it', async () => {
+    const { browser } = await fresh('tina')
+    const address = await linkWithToken(browser, { provider: 'GOOGLE', redirectUri: CALLBACK })
+    world.google.person = newPerson('tina-there@example.com')
+    const stop = await browser.go(address)
+    expect(stop).toMatchObject({ status: 200, text: expect.stringContaining('tina-there@example.com') })
+    // Whoever stole the token may have got this far, and nothing is linked yet.
+    expect(await linksOf(world, browser)).toEqual([])
+    const foreign = await answer(browser, stop.text, { 'sec-fetch-site': 'cross-site' })
+    expect(foreign.status).toBe(403)
+    const done = await answer(browser, stop.text)
+    expect([done.status, done.headers.get('location')]).toEqual([303, CALLBACK])
+    expect(await linksOf(world, browser)).toHaveLength(1)
+  })
+
+  test('and the question is good for a while, and for that person alone', async () => {
+    const { browser } = await fresh('tom')
+    const other = await fresh('tess')
+    const address = await linkWithToken(browser, { provider: 'GOOGLE' })
+    world.google.person = newPerson()
+    const { text } = await browser.go(address)
+    const { text: theirs } = await other.browser.go(`${url}/account`)
+    const csrf = /name="csrf" value="([^"]*)"/.exec(theirs)?.[1] ?? ''
+    const moved = text.replace(/name="csrf" value="[^"]*"/, `name="csrf" value="${csrf}"`)
+    expect((await answer(other.browser, moved)).status).toBe(403)
+    world.service.advance(11 * 60_000)
+    expect((await answer(browser, text)).status).toBe(400)
+    expect(await linksOf(world, browser)).toEqual([])
+    expect(await linksOf(world, other.browser)).toEqual([])
+  })
+})
+
+test('an old sign-in links nothing without the password', async () => {
+  const { browser } = await fresh('olga')
+  world.service.advance(61 * 60_000)
+  expect(await link(browser, { provider: 'GOOGLE' })).toMatchObject({
+    status: 403,
+    body: { error: 'REAUTHENTICATION_REQUIRED' },
+  })
+  expect((await link(browser, { provider: 'GOOGLE', password: PASSWORD })).status).toBe(200)
+})
+
+test('what began in one browser ends in no other, be it the same person', async () => {
+  const { browser } = await fresh('bea')
+  const { body } = await link(browser, { provider: 'GOOGLE' })
   world.google.person = newPerson()
-  const { url: address } = (await response.json()) as { url: string }
-  const stop = await browser.go(address)
-  expect(stop.url).toBe(CALLBACK)
-  expect(await linksOf(world, browser)).toHaveLength(1)
+  const elsewhere = await world.visitorAs('bea@example.com')
+  expect((await elsewhere.go(String(body.url))).status).toBe(400)
+  expect(await linksOf(world, browser)).toEqual([])
 })
 
 describe('only they themselves may finish it', () => {
   const halfway = async (name: string) => {
     const { browser } = await fresh(name)
-    const { body } = await link(browser, { provider: 'GOOGLE' })
+    const address = await linkWithToken(browser, { provider: 'GOOGLE' })
     world.google.person = newPerson()
-    return { browser, address: String(body.url) }
+    return { browser, address }
   }
 
   test('in the session of another person nothing is linked to either', async () => {

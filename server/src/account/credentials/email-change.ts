@@ -1,15 +1,17 @@
 import { person, record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
-import { AppError } from '../../errors.ts'
+import { createLimiter } from '../../db/limiter.ts'
+import { AppError, tooManyAttempts } from '../../errors.ts'
 import { parseEmail } from '../../lib/email.ts'
 import { queueMail } from '../../mail/outbox.ts'
 import { createLink, voidLinks } from '../../sessions/mailed-links.ts'
-import { isTired } from '../../sessions/recipients.ts'
 import { notify } from '../../users/notices.ts'
+import { isTired } from '../../users/recipients.ts'
 import { findUserByEmail, type User } from '../../users/service.ts'
 import { type Asking, confirmIdentity, getSelf, stayConfirmed } from '../confirm-identity.ts'
 
 const PURPOSE = 'change-email'
+const LIMIT = { name: 'email-change', most: 20, seconds: 3_600 }
 
 /**
  * Mails a link to the address that a person wants to have from now on. Whoever has it already is told instead; all
@@ -20,20 +22,24 @@ export async function requestEmailChange(
   asking: Asking,
   wanted: { newEmail: string; password?: string },
 ): Promise<void> {
-  const newEmail = readAddress(wanted.newEmail, await getSelf(ctx, asking.caller))
-  const user = await confirmIdentity(ctx, asking, wanted.password)
-  const tired = await isTired(ctx, PURPOSE, newEmail)
-  const { id: userId, email } = user
+  const { caller, request } = asking
+  const newEmail = readAddress(wanted.newEmail, await getSelf(ctx, caller))
+  const confirmed = await confirmIdentity(ctx, asking, wanted.password)
+  // Every request writes to two mailboxes.
+  const wait = await createLimiter(ctx.db, LIMIT).count(caller.userId)
+  if (wait !== undefined) throw tooManyAttempts(wait)
+  // One person's requests do not use up another's.
+  if (await isTired(ctx, `${PURPOSE}:${caller.userId}`, newEmail)) return
   await ctx.db.transaction().execute(async (tx) => {
-    await stayConfirmed(tx, user)
+    const user = await stayConfirmed(tx, asking, confirmed)
+    const { id: userId } = user
     const taken = (await findUserByEmail(tx, newEmail)) !== undefined
     await voidLinks(tx, { userId, purpose: PURPOSE })
     // The token for an address that is taken goes nowhere.
     const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email: newEmail, passwordHash: null })
-    if (!tired) await queueMail(ctx, tx, newEmail, taken ? YOURS_ALREADY : confirmationLetter(token))
+    await queueMail(ctx, tx, newEmail, taken ? YOURS_ALREADY : confirmationLetter(token))
     const facts = [`New address: ${newEmail}`]
-    await notify(ctx, tx, { email, kind: 'email-change-requested', facts })
-    const { request } = asking
+    await notify(ctx, tx, { to: user, kind: 'email-change-requested', facts })
     const entry = { action: 'user.email_change_requested', actor: person(userId), userId, request } as const
     await record(ctx, tx, { ...entry, personal: { newEmail } })
   })

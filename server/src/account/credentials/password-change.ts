@@ -3,7 +3,7 @@ import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { renewSecret } from '../../sessions/browser-session.ts'
-import { voidLinks } from '../../sessions/mailed-links.ts'
+import { guardAnew, voidLinks } from '../../sessions/mailed-links.ts'
 import { hashChosenPassword, traitsOf } from '../../users/chosen-password.ts'
 import { notify } from '../../users/notices.ts'
 import { changeUser } from '../../users/service.ts'
@@ -22,17 +22,18 @@ export async function changePassword(
   if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC')) throw new AppError('SAME_PASSWORD')
   const hash = await hashChosenPassword(newPassword, traitsOf(user))
   const { caller, request } = asking
-  const { id: userId, email } = user
-  await ctx.db.transaction().execute(async (tx) => {
-    await stayConfirmed(tx, user)
+  const giveCookie = await ctx.db.transaction().execute(async (tx) => {
+    const { id: userId, ...to } = await stayConfirmed(tx, asking, user)
     await changeUser(ctx, tx, user, { password_hash: hash })
     await endElsewhere(tx, caller)
     await voidLinks(tx, { userId, purpose: 'reset-password' })
     await voidLinks(tx, { userId, purpose: 'change-email' })
-    await notify(ctx, tx, { email, kind: 'password-changed' })
+    await guardAnew(tx, { userId, from: user.password_hash, to: hash })
+    await notify(ctx, tx, { to, kind: 'password-changed' })
     await record(ctx, tx, { action: 'user.password_changed', actor: person(userId), userId, request })
+    return renewSecret(ctx, tx, asking)
   })
-  await renewSecret(ctx, asking)
+  giveCookie()
   await ctx.changes.settle()
 }
 

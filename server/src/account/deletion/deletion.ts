@@ -15,10 +15,10 @@ export async function requestDeletion(
   { password, confirmation }: { password?: string; confirmation: string },
 ): Promise<void> {
   if (confirmation !== CONFIRMATION) throw new AppError('INCORRECT_CONFIRMATION')
-  const user = await confirmIdentity(ctx, asking, password)
+  const confirmed = await confirmIdentity(ctx, asking, password)
   await ctx.db.transaction().execute(async (tx) => {
-    await requireNoTenantAlone(tx, user.id)
-    await stayConfirmed(tx, user)
+    await requireNoTenantAlone(tx, confirmed.id)
+    const user = await stayConfirmed(tx, asking, confirmed)
     await scheduleDeletion(ctx, tx, { user, request: asking.request })
   })
   await ctx.changes.settle()

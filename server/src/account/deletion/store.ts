@@ -13,13 +13,16 @@ export async function listFormerAddresses(tx: Tx, userId: string): Promise<strin
   )
 }
 
-/** Deletes the mail to these addresses, but for those that are somebody's by now. */
+/** Deletes the mail to these addresses, but for those that are somebody else's by now, or that somebody else wants. */
 export async function deleteMailTo(tx: Tx, addresses: string[]): Promise<void> {
   await tx
     .deleteFrom('mail_messages')
     .where('recipient', 'in', addresses)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('users').select('id').whereRef('users.email', '=', 'mail_messages.recipient'))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('mailed_links').select('hash').whereRef('email', '=', 'mail_messages.recipient'))),
     )
     .execute()
 }

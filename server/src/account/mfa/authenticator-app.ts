@@ -9,14 +9,16 @@ import { findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
 import { makeRecoveryCodes } from '../../users/factors/recovery-codes.ts'
 import { beginTotp, confirmNewTotp, endTotp, type NewTotp } from '../../users/factors/totp.ts'
 import { type NoticeKind, notify } from '../../users/notices.ts'
-import { lockUser, type User } from '../../users/service.ts'
+import type { User } from '../../users/service.ts'
 import {
   type Asking,
   confirmIdentity,
   getSelf,
+  lockSelf,
   type Managing,
   requireRecentSignIn,
   requireShownFactor,
+  stayConfirmed,
 } from '../confirm-identity.ts'
 
 /**
@@ -27,31 +29,32 @@ export async function beginApp(ctx: Ctx, { caller }: Managing, password?: string
   const user = await getSelf(ctx, caller)
   if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
   await requireRecentSignIn(ctx, caller, password)
-  await requireShownFactor(ctx, caller)
-  return beginTotp(ctx, user)
+  await requireShownFactor(ctx.db, caller)
+  return beginTotp(ctx, user, caller.sessionId)
 }
 
 /** Puts the app to use, and hands out the codes for the day it is lost. */
 export async function confirmApp(ctx: Ctx, managing: Managing, code: string): Promise<string[]> {
   const { caller, request } = managing
-  const user = await getSelf(ctx, caller)
-  const codes = await ctx.db.transaction().execute(async (tx) => {
-    // Of two factors set up at once, the codes of the second are the ones that count.
-    await lockUser(tx, user.id)
-    await confirmNewTotp(ctx, tx, user.id, code.replace(/\s/g, ''))
-    const made = await makeRecoveryCodes(tx, user.id)
+  const { codes, giveCookie } = await ctx.db.transaction().execute(async (tx) => {
+    const user = await lockSelf(tx, caller)
+    // Something else may have been set up since this was begun.
+    await requireShownFactor(tx, caller)
+    await confirmNewTotp(ctx, tx, caller, code.replace(/\s/g, ''))
+    const codes = await makeRecoveryCodes(tx, user.id)
     await noteSecondFactor(tx, caller.sessionId, ['otp', 'mfa'])
     await tell(ctx, tx, { user, request, action: 'user.totp_enabled', kind: 'totp-enabled' })
-    return made
+    return { codes, giveCookie: await renewSecret(ctx, tx, managing) }
   })
-  await renewSecret(ctx, managing)
+  giveCookie()
   return codes
 }
 
 export async function removeApp(ctx: Ctx, asking: Asking, password: string | undefined): Promise<void> {
-  const user = await confirmIdentity(ctx, asking, password)
-  await requireShownFactor(ctx, asking.caller)
+  const confirmed = await confirmIdentity(ctx, asking, password)
+  await requireShownFactor(ctx.db, asking.caller)
   await ctx.db.transaction().execute(async (tx) => {
+    const user = await stayConfirmed(tx, asking, confirmed)
     if (!(await endTotp(tx, user.id))) throw new AppError('MFA_NOT_ENROLLED')
     const { request } = asking
     await tell(ctx, tx, { user, request, action: 'user.totp_disabled', kind: 'totp-disabled' })
@@ -65,10 +68,11 @@ export async function replaceCodes(
   asking: Asking,
   password: string | undefined,
 ): Promise<string[]> {
-  const user = await confirmIdentity(ctx, asking, password)
-  await requireShownFactor(ctx, asking.caller)
-  if (!hasSecondFactor(await findFactors(ctx.db, user.id))) throw new AppError('MFA_NOT_ENROLLED')
+  const confirmed = await confirmIdentity(ctx, asking, password)
+  await requireShownFactor(ctx.db, asking.caller)
   return ctx.db.transaction().execute(async (tx) => {
+    const user = await stayConfirmed(tx, asking, confirmed)
+    if (!hasSecondFactor(await findFactors(tx, user.id))) throw new AppError('MFA_NOT_ENROLLED')
     const { request } = asking
     const kind = 'recovery-codes-replaced'
     await tell(ctx, tx, { user, request, action: 'user.recovery_codes_replaced', kind })
@@ -84,6 +88,6 @@ interface Told {
 }
 
 async function tell(ctx: Ctx, tx: Tx, { user, request, action, kind }: Told): Promise<void> {
-  await notify(ctx, tx, { email: user.email, kind })
+  await notify(ctx, tx, { to: user, kind })
   await record(ctx, tx, { action, actor: person(user.id), userId: user.id, request })
 }

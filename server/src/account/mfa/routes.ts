@@ -46,7 +46,7 @@ export const mfaRoutes = [
     caller: 'person',
     body: ConfirmTotpRequest,
     reply: { 200: RecoveryCodes },
-    errors: ['INVALID_CODE', 'MFA_NOT_ENROLLED', 'MFA_ALREADY_ENROLLED'],
+    errors: ['INVALID_CODE', 'REAUTHENTICATION_REQUIRED', 'MFA_NOT_ENROLLED', 'MFA_ALREADY_ENROLLED'],
     handler: async (ctx, { body, ...managing }) => ({
       recoveryCodes: await confirmApp(ctx, managing, body.code),
     }),

@@ -1,10 +1,10 @@
 import type { Ctx } from '../../context.ts'
 import type { PageProblem } from '../../http/page-problem.ts'
-import { beginLink } from '../../sso/linking.ts'
 import { listLinks, unlink } from '../../sso/links.ts'
 import { Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
+import { startLinking } from '../sso/start-linking.ts'
 import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
 
 const PATH = '/account/connections'
@@ -20,8 +20,8 @@ export const connectionsPages = accountPage({
       await unlink(ctx, { userId, provider: gone, request })
       return { redirect: PATH }
     }
-    const provider = form.get('link') ?? ''
-    const url = await beginLink(ctx, { userId, provider, redirectUri: PATH })
+    const wanted = { provider: form.get('link') ?? '', redirectUri: PATH }
+    const url = await startLinking(ctx, visit, { wanted, password: undefined })
     // Browsers hold the way on from a form to the page's policy, which cannot know the provider's address.
     reply.header('Refresh', `0; url=${url}`)
     return { html: render(<OnTheWayPage url={url} />) }

@@ -9,7 +9,6 @@ import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { render } from '../../ui/render.ts'
 import { findFactors } from '../../users/factors/factors.ts'
 import { findUnconfirmedTotp, type NewTotp } from '../../users/factors/totp.ts'
-import { getSelf } from '../confirm-identity.ts'
 import { beginApp, confirmApp } from '../mfa/authenticator-app.ts'
 import { accountPage, type Visit } from './account-page.tsx'
 
@@ -34,7 +33,8 @@ const journeyOf = (ctx: Ctx, { query }: Visit): Journey | undefined => openJourn
 async function show(ctx: Ctx, visit: Visit, problem?: PageProblem): Promise<PageAnswer> {
   // A code was wrong: the same picture again, for another try.
   if (visit.form.get('code') !== undefined) {
-    const waiting = await findUnconfirmedTotp(ctx, await getSelf(ctx, visit.caller))
+    const { email } = visit.session
+    const waiting = await findUnconfirmedTotp(ctx, { ...visit.caller, email })
     if (waiting) return showApp(ctx, visit, waiting, problem)
   }
   const journey = journeyOf(ctx, visit)

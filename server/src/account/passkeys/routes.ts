@@ -31,7 +31,7 @@ export const passkeyRoutes = [
     summary: 'Add the passkey that the browser has made; the first second factor comes with recovery codes',
     body: AddPasskeyRequest,
     reply: { 201: AddedPasskey },
-    errors: ['INVALID_PASSKEY'],
+    errors: ['INVALID_PASSKEY', 'REAUTHENTICATION_REQUIRED'],
     handler: async (ctx, { body: { name, ...response }, ...managing }) => {
       const sent = { ...response, clientExtensionResults: {} }
       const { passkey, recoveryCodes } = await addPasskey(ctx, managing, { response: sent, name })

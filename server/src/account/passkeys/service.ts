@@ -1,8 +1,9 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { person, record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
+import { createLimiter } from '../../db/limiter.ts'
 import type { Tx } from '../../db/open.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, tooManyAttempts } from '../../errors.ts'
 import { renewSecret } from '../../sessions/browser-session.ts'
 import { noteSecondFactor } from '../../sessions/second-factor.ts'
 import { hasUsableLink } from '../../sso/links.ts'
@@ -16,9 +17,20 @@ import {
   verifyEnrolment,
 } from '../../users/passkeys/enrolment.ts'
 import { dropPasskey, keepPasskey, type Passkey } from '../../users/passkeys/passkeys.ts'
-import { lockUser, type User } from '../../users/service.ts'
-import { getSelf, type Managing, requireRecentSignIn, requireShownFactor } from '../confirm-identity.ts'
+import type { User } from '../../users/service.ts'
+import {
+  getSelf,
+  lockSelf,
+  type Managing,
+  requireRecentSignIn,
+  requireShownFactor,
+} from '../confirm-identity.ts'
+import { readName } from '../profile/values.ts'
 import { nameFor } from './name.ts'
+
+const LONGEST_NAME = 100
+/** Each leaves something behind for a while. */
+const LIMIT = { name: 'passkey-enrol', most: 100, seconds: 15 * 60 }
 
 /**
  * Begins to add a passkey. Only for a confirmed address: else whoever signed up with a stranger's could keep them
@@ -32,7 +44,9 @@ export async function beginPasskey(
   const user = await getSelf(ctx, caller)
   if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
   await requireRecentSignIn(ctx, caller, password)
-  await requireShownFactor(ctx, caller)
+  await requireShownFactor(ctx.db, caller)
+  const wait = await createLimiter(ctx.db, LIMIT).count(user.id)
+  if (wait !== undefined) throw tooManyAttempts(wait)
   return beginEnrolment(ctx, user)
 }
 
@@ -49,10 +63,21 @@ export async function addPasskey(
 ): Promise<AddedPasskey> {
   const { caller, request } = managing
   const made = await verifyEnrolment(ctx, caller.userId, response)
-  const chosen = name?.trim() ?? nameFor(request.headers['user-agent'])
-  const added = await ctx.db.transaction().execute((tx) => add(ctx, tx, { managing, made, name: chosen }))
-  await renewSecret(ctx, managing)
+  const chosen = name === undefined ? nameFor(request.headers['user-agent']) : requireName(name)
+  const { added, giveCookie } = await ctx.db.transaction().execute(async (tx) => ({
+    added: await add(ctx, tx, { managing, made, name: chosen }),
+    giveCookie: await renewSecret(ctx, tx, managing),
+  }))
+  giveCookie()
   return added
+}
+
+function requireName(text: string): string {
+  const name = readName(text, LONGEST_NAME)
+  if (name !== undefined) return name
+  throw new AppError('VALIDATION_FAILED', {
+    details: [{ field: 'name', message: `must be one line of 1 to ${LONGEST_NAME} characters` }],
+  })
 }
 
 async function add(
@@ -62,14 +87,15 @@ async function add(
 ): Promise<AddedPasskey> {
   const { caller, request } = managing
   // Of two that are added at once, one is the first, and the last there is room for.
-  const user = await lockUser(tx, caller.userId)
-  if (!user) throw new AppError('UNAUTHORIZED')
+  const user = await lockSelf(tx, caller)
+  // Something else may have been set up since this was begun.
+  await requireShownFactor(tx, caller)
   const before = await findFactors(tx, user.id)
   requireRoom(before.passkeys)
   const passkey = await keepPasskey(ctx, tx, { userId: user.id, name, made })
   const recoveryCodes = hasSecondFactor(before) ? undefined : await makeRecoveryCodes(tx, user.id)
   await noteSecondFactor(tx, caller.sessionId, ['pop', 'mfa'])
-  await notify(ctx, tx, { email: user.email, kind: 'passkey-added', facts: [`Passkey: ${name}`] })
+  await notify(ctx, tx, { to: user, kind: 'passkey-added', facts: [`Passkey: ${name}`] })
   await record(ctx, tx, {
     ...{ action: 'user.passkey_added', actor: person(user.id), userId: user.id, request },
     details: { passkeyId: passkey.id, backedUp: passkey.backed_up },
@@ -84,14 +110,13 @@ export async function removePasskey(
   { id, password }: { id: string; password: string | undefined },
 ): Promise<void> {
   await requireRecentSignIn(ctx, caller, password)
-  await requireShownFactor(ctx, caller)
   await ctx.db.transaction().execute(async (tx) => {
     // Of two who remove a way in at once, the second sees what the first has left.
-    const user = await lockUser(tx, caller.userId)
-    if (!user) throw new AppError('UNAUTHORIZED')
+    const user = await lockSelf(tx, caller)
+    await requireShownFactor(tx, caller)
     const { name } = await dropPasskey(tx, user.id, id)
     await requireWayIn(ctx, tx, user)
-    await notify(ctx, tx, { email: user.email, kind: 'passkey-removed', facts: [`Passkey: ${name}`] })
+    await notify(ctx, tx, { to: user, kind: 'passkey-removed', facts: [`Passkey: ${name}`] })
     await record(ctx, tx, {
       ...{ action: 'user.passkey_removed', actor: person(user.id), userId: user.id, request },
       details: { passkeyId: id },

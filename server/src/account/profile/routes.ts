@@ -18,7 +18,6 @@ export const profileRoutes = [
     summary: 'Changes what you say about yourself; an empty name or address clears it',
     body: ProfileChange,
     reply: { 200: ChangedProfile },
-    handler: (ctx, { caller, body, request }) =>
-      changeProfile(ctx, { userId: caller.userId, change: body, request }),
+    handler: (ctx, { caller, body, request }) => changeProfile(ctx, { caller, request }, body),
   }),
 ]

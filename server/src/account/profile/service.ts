@@ -1,11 +1,11 @@
-import type { FastifyRequest } from 'fastify'
 import { person, record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { demand, refuseNothing, refuseProblems } from '../../lib/problems.ts'
 import { displayNameOf } from '../../users/profile.ts'
-import { changeUser, findUser, lockUser, type User } from '../../users/service.ts'
+import { changeUser, findUser, type User } from '../../users/service.ts'
+import { type Asking, lockSelf } from '../confirm-identity.ts'
 import type { ChangedProfile, Profile, ProfileChange } from './schema.ts'
 import { findProfile, listMembershipsOf } from './store.ts'
 import { readLocale, readName, readWebAddress, readZone } from './values.ts'
@@ -92,11 +92,12 @@ interface Wish extends Pick<Rule, 'column'> {
 /** Changes what a person says of themselves. Nothing is written unless everything is as it should be. */
 export async function changeProfile(
   ctx: Ctx,
-  { userId, change, request }: { userId: string; change: ProfileChange; request: FastifyRequest },
+  { caller, request }: Asking,
+  change: ProfileChange,
 ): Promise<ChangedProfile> {
   refuseNothing(change)
   const wishes = readWishes(change)
-  const user = await ctx.db.transaction().execute((tx) => fulfil(ctx, tx, { userId, wishes, request }))
+  const user = await ctx.db.transaction().execute((tx) => fulfil(ctx, tx, { caller, wishes, request }))
   await ctx.changes.settle()
   return {
     id: user.id,
@@ -122,10 +123,10 @@ function readWishes(change: ProfileChange): Wish[] {
 async function fulfil(
   ctx: Ctx,
   tx: Tx,
-  { userId, wishes, request }: { userId: string; wishes: Wish[]; request: FastifyRequest },
+  { caller, wishes, request }: Asking & { wishes: Wish[] },
 ): Promise<User> {
-  const before = await lockUser(tx, userId)
-  if (!before) throw new AppError('UNAUTHORIZED')
+  const before = await lockSelf(tx, caller)
+  const { id: userId } = before
   const changes = wishes.filter(({ column, value }) => before[column] !== value)
   if (changes.length === 0) return before
   const columns = Object.fromEntries(changes.map(({ column, value }) => [column, value]))

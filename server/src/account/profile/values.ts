@@ -1,16 +1,16 @@
+import { isPlainLine } from '../../lib/text.ts'
+
 /**
  * What a person may write about themselves. Each reader answers the text as it is to be kept, or undefined for what
  * will not do.
  */
 
-/** Control characters, and those that turn the direction of the text around them: a name must not rearrange a page. */
-const UNFIT = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** A name without the space around it. A character is a code point. */
 export function readName(text: string, longest: number): string | undefined {
   const name = text.trim()
-  return VISIBLE.test(name) && !UNFIT.test(name) && [...name].length <= longest ? name : undefined
+  return VISIBLE.test(name) && isPlainLine(name) && [...name].length <= longest ? name : undefined
 }
 
 /**

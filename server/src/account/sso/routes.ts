@@ -1,8 +1,8 @@
 import { defineRoute } from '../../http/define-route.ts'
 import { Done } from '../../http/schema.ts'
-import { beginLink } from '../../sso/linking.ts'
 import { listLinks, unlink } from '../../sso/links.ts'
 import { SsoLinkReply, SsoLinkRequest, SsoLinks, SsoProviderName } from './schema.ts'
+import { startLinking } from './start-linking.ts'
 
 const common = { tag: 'My account', caller: 'person' } as const
 
@@ -30,9 +30,15 @@ export const ssoLinkRoutes = [
       'Begins to link an account of a provider; you must be signed in in the browser you go there with',
     body: SsoLinkRequest,
     reply: { 200: SsoLinkReply },
-    errors: ['SSO_PROVIDER_NOT_CONFIGURED', 'EMAIL_NOT_VERIFIED', 'SSO_ALREADY_LINKED'],
-    handler: async (ctx, { caller, body }) => ({
-      url: await beginLink(ctx, { userId: caller.userId, ...body }),
+    errors: [
+      'SSO_PROVIDER_NOT_CONFIGURED',
+      'EMAIL_NOT_VERIFIED',
+      'REAUTHENTICATION_REQUIRED',
+      'SSO_ALREADY_LINKED',
+      'RATE_LIMITED',
+    ],
+    handler: async (ctx, { body: { password, ...wanted }, ...managing }) => ({
+      url: await startLinking(ctx, managing, { wanted, password }),
     }),
   }),
   defineRoute({

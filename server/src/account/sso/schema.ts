@@ -26,6 +26,9 @@ export const SsoLinkRequest = Type.Object(
         description: 'Where to go afterwards: an address here, or a redirect URI of some client',
       }),
     ),
+    password: Type.Optional(
+      Type.String({ maxLength: 4096, description: 'Needed when the sign-in is more than an hour old' }),
+    ),
   },
   { title: 'SsoLinkRequest' },
 )

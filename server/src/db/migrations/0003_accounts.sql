@@ -1,6 +1,8 @@
 alter table users
   -- Whether a password opens this account at all; an operator may ask for another way in.
   add column password_sign_in boolean not null default true,
+  -- Several have signed up with this address before any of them has proven that it is theirs.
+  add column contested boolean not null default false,
   -- Set: the person has asked to be forgotten, and is, some weeks later.
   add column deletion_requested_at timestamptz;
 create index users_deletion_requested_at on users (deletion_requested_at) where deletion_requested_at is not null;
@@ -27,6 +29,8 @@ create index audit_entries_actor_id on audit_entries (actor_id, id);
 create table totp_secrets (
   user_id uuid primary key references users on delete cascade,
   sealed_secret bytea not null,
+  -- The session that began it, which alone may see it again and confirm it.
+  session_id uuid,
   created_at timestamptz not null,
   confirmed_at timestamptz,
   -- The time step of the last code taken: no code, and none before it, is good again.
@@ -142,6 +146,21 @@ create trigger let_go after update on users
   for each row when (new.deletion_requested_at is not null and old.deletion_requested_at is null)
   execute function let_go();
 
+-- Nobody is made a member who is about to be forgotten, be it at this very moment.
+create function refuse_leaving() returns trigger language plpgsql as $$
+declare
+  leaving timestamptz;
+begin
+  select deletion_requested_at into leaving from users where id = new.user_id for no key update;
+  if leaving is not null then
+    raise exception 'the account is about to be deleted' using errcode = 'check_violation', constraint = 'members_stay';
+  end if;
+  return new;
+end
+$$;
+create trigger refuse_leaving before insert on memberships
+  for each row execute function refuse_leaving();
+
 -- Who changes their mind finds again what was theirs, unless it has gone or was given to them anew.
 create function take_back() returns trigger language plpgsql as $$
 begin
@@ -158,6 +177,8 @@ create trigger take_back after update on users
 -- Without any second factor left, none was shown: sessions forget theirs, and tokens of tenants that demand one end.
 create function forget_second_factor() returns trigger language plpgsql as $$
 begin
+  -- Of two factors removed at once, the second to go sees that the first is gone.
+  perform from users where id = old.user_id for no key update;
   if exists (select from totp_secrets where user_id = old.user_id and confirmed_at is not null)
     or exists (select from passkeys where user_id = old.user_id) then
     return null;
@@ -184,3 +205,41 @@ end
 $$;
 create trigger void_links after update on users
   for each row when (new.email is distinct from old.email) execute function void_links();
+
+-- Whoever proves an address that nobody had proven, with a password of their own, begins anew: what somebody else may
+-- have laid out under it is gone.
+create function begin_anew() returns trigger language plpgsql as $$
+declare
+  belongings text[] := array[
+    'sessions', 'pending_sign_ins', 'mailed_links', 'known_devices', 'consents', 'sso_links', 'sso_attempts',
+    'totp_secrets', 'recovery_codes', 'passkeys', 'passkey_challenges'
+  ];
+  belonging text;
+begin
+  foreach belonging in array belongings loop
+    execute format('delete from %I where user_id = $1', belonging) using new.id;
+  end loop;
+  return null;
+end
+$$;
+create trigger begin_anew after update on users
+  for each row when (
+    new.email_verified and not old.email_verified and new.password_hash is distinct from old.password_hash
+  )
+  execute function begin_anew();
+
+-- Disabling ends half a sign-in as well.
+create trigger end_pending after update on users
+  for each row when (new.disabled and not old.disabled)
+  execute function end_what_hangs_on_it('pending_sign_ins', 'user_id');
+
+-- A tenant that demands a second factor from now on ends what was given without one.
+create function demand_second_factor() returns trigger language plpgsql as $$
+begin
+  delete from grants where tenant_id = new.id and not 'mfa' = any (amr);
+  return null;
+end
+$$;
+create trigger demand_second_factor after update on tenants
+  for each row when (new.mfa_policy = 'REQUIRED' and old.mfa_policy <> 'REQUIRED')
+  execute function demand_second_factor();

@@ -28,7 +28,10 @@ export const listOwnedAlone = (tx: Tx, userId: string): Promise<OwnedTenant[]> =
         exists(
           selectFrom('memberships as other')
             .select('other.id')
+            .innerJoin('users', 'users.id', 'other.user_id')
             .whereRef('other.tenant_id', '=', 'tenants.id')
+            // Who cannot sign in looks after nothing.
+            .where('users.disabled', '=', false)
             .where('other.user_id', '<>', userId)
             .where('other.role', '=', 'owner')
             .where('other.status', '=', 'ACTIVE'),

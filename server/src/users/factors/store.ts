@@ -32,12 +32,19 @@ export async function findFactors(db: Db, userId: string): Promise<Factors> {
 export const findTotp = (db: Db, userId: string) =>
   db.selectFrom('totp_secrets').selectAll().where('user_id', '=', userId).executeTakeFirst()
 
+interface NewSecret {
+  userId: string
+  sessionId: string
+  sealedSecret: Buffer
+  now: Date
+}
+
 /** Keeps a secret to be confirmed, in place of one that never was. Says whether it did. */
 export async function putUnconfirmedTotp(
   db: Db,
-  { userId, sealedSecret, now }: { userId: string; sealedSecret: Buffer; now: Date },
+  { userId, sessionId, sealedSecret, now }: NewSecret,
 ): Promise<boolean> {
-  const fresh = { sealed_secret: sealedSecret, created_at: now }
+  const fresh = { sealed_secret: sealedSecret, session_id: sessionId, created_at: now }
   const put = await db
     .insertInto('totp_secrets')
     .values({ user_id: userId, confirmed_at: null, ...fresh })

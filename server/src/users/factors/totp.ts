@@ -18,25 +18,43 @@ export interface NewTotp {
   qrCode: string
 }
 
-/** Begins to set an authenticator app up. Nothing is asked for until a code has confirmed it. */
-export async function beginTotp(ctx: Ctx, user: { id: string; email: string }): Promise<NewTotp> {
+/** Begins to set an authenticator app up, in one session. Nothing is asked for until a code has confirmed it there. */
+export async function beginTotp(
+  ctx: Ctx,
+  user: { id: string; email: string },
+  sessionId: string,
+): Promise<NewTotp> {
   const secret = new Secret({ size: 20 })
   const sealedSecret = ctx.keys.seal(SEAL, secret.base32)
-  if (!(await putUnconfirmedTotp(ctx.db, { userId: user.id, sealedSecret, now: ctx.now() }))) {
-    throw new AppError('MFA_ALREADY_ENROLLED')
-  }
+  const fresh = { userId: user.id, sessionId, sealedSecret, now: ctx.now() }
+  if (!(await putUnconfirmedTotp(ctx.db, fresh))) throw new AppError('MFA_ALREADY_ENROLLED')
   return describe(ctx, { secret, email: user.email })
 }
 
-/** The one that waits for its confirmation, to be shown again. */
+/** Somebody, in one of their sessions. */
+interface Somebody {
+  userId: string
+  sessionId: string
+}
+
+/** The one that waits in this session for its confirmation, to be shown again. */
 export async function findUnconfirmedTotp(
   ctx: Ctx,
-  user: { id: string; email: string },
+  { userId, sessionId, email }: Somebody & { email: string },
 ): Promise<NewTotp | undefined> {
-  const kept = await findTotp(ctx.db, user.id)
-  if (!kept || kept.confirmed_at !== null) return undefined
-  return describe(ctx, { secret: open(ctx, kept.sealed_secret), email: user.email })
+  const kept = await findTotp(ctx.db, userId)
+  if (!kept || kept.confirmed_at !== null || !isWaiting(ctx, kept, sessionId)) return undefined
+  return describe(ctx, { secret: open(ctx, kept.sealed_secret), email })
 }
+
+const WAITS_MS = 60 * 60_000
+
+/** Whoever else is signed in as the person may neither see nor confirm it, and neither may they much later. */
+const isWaiting = (
+  ctx: Ctx,
+  kept: { session_id: string | null; created_at: Date },
+  sessionId: string,
+): boolean => kept.session_id === sessionId && ctx.now().getTime() < kept.created_at.getTime() + WAITS_MS
 
 function describe(ctx: Ctx, { secret, email }: { secret: Secret; email: string }): NewTotp {
   const issuer = `Latchkey ${new URL(ctx.config.baseUrl).hostname}`
@@ -57,10 +75,15 @@ function stepOf(ctx: Ctx, sealed: Buffer, code: string): number | undefined {
 }
 
 /** Puts the app to use, now that it has shown its first code. */
-export async function confirmNewTotp(ctx: Ctx, tx: Tx, userId: string, code: string): Promise<void> {
+export async function confirmNewTotp(
+  ctx: Ctx,
+  tx: Tx,
+  { userId, sessionId }: Somebody,
+  code: string,
+): Promise<void> {
   const kept = await findTotp(tx, userId)
-  if (!kept) throw new AppError('MFA_NOT_ENROLLED')
-  if (kept.confirmed_at !== null) throw new AppError('MFA_ALREADY_ENROLLED')
+  if (kept && kept.confirmed_at !== null) throw new AppError('MFA_ALREADY_ENROLLED')
+  if (!kept || !isWaiting(ctx, kept, sessionId)) throw new AppError('MFA_NOT_ENROLLED')
   const { sealed_secret: sealedSecret } = kept
   const step = stepOf(ctx, sealedSecret, code)
   const confirmed =
