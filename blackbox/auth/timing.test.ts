@@ -6,7 +6,7 @@ import { newPerson } from '../support/person.ts'
 import { type Answer, unique } from '../support/service.ts'
 
 const TRIES = 100
-const ROUNDS = 3
+const ROUNDS = 5
 const MOST = 0.1
 /** As many mails as one address gets within an hour; more would take another way. */
 const PER_ADDRESS = 5

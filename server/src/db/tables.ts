@@ -172,12 +172,20 @@ export interface RevokedTokensTable {
   expires_at: Fixed<Date>
 }
 
+/** What somebody is called. */
+export interface Names {
+  display_name: string | null
+  given_name: string | null
+  family_name: string | null
+}
+
 export interface MailedLinksTable {
   hash: Fixed<Buffer>
   purpose: Fixed<string>
   user_id: Fixed<string>
   email: Fixed<string>
   password_hash: string | null
+  names: ColumnType<Names | null, string | null | undefined, never>
   expires_at: Fixed<Date>
 }
 

@@ -1,7 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { contestAddress } from '../users/registration.ts'
-import type { User } from '../users/service.ts'
 import { guardLinks } from './store.ts'
 
 /**
@@ -9,7 +8,11 @@ import { guardLinks } from './store.ts'
  * that were mailed to it work only with the password chosen along with them: followed in good faith, they must not
  * confirm a stranger's account.
  */
-export async function contest(ctx: Ctx, tx: Tx, holder: User): Promise<void> {
-  await contestAddress(ctx, tx, holder.id)
-  await guardLinks(tx, { userId: holder.id, purpose: 'verify-email' }, holder.password_hash)
+export async function contest(
+  ctx: Ctx,
+  tx: Tx,
+  { id: userId, passwordHash }: { id: string; passwordHash: string | null },
+): Promise<void> {
+  await contestAddress(ctx, tx, userId)
+  await guardLinks(tx, { userId, purpose: 'verify-email' }, passwordHash)
 }

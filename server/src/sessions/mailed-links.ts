@@ -1,6 +1,7 @@
 import type { Lifetimes } from '../config/lifetimes.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
+import type { Names } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { verifyPassword } from '../users/passwords.ts'
@@ -21,15 +22,17 @@ interface NewLink {
   email: string
   /** The password that who follows it must know; null: none. */
   passwordHash: string | null
+  /** What they have told they are called. */
+  names?: Names
 }
 
 /** Makes a link's token; only the mail ever holds it. */
 export async function createLink(ctx: Ctx, tx: Tx, link: NewLink): Promise<string> {
-  const { purpose, userId, email, passwordHash } = link
+  const { purpose, userId, email, passwordHash, names } = link
   const token = newSecret()
   const expires_at = new Date(ctx.now().getTime() + ctx.config.lifetimes[LIFETIMES[purpose]] * 1000)
   const kept = { purpose, user_id: userId, email, password_hash: passwordHash, expires_at }
-  await insertLink(tx, { hash: hashSecret(token), ...kept })
+  await insertLink(tx, { hash: hashSecret(token), ...kept, names: names ? JSON.stringify(names) : null })
   return token
 }
 
@@ -59,11 +62,12 @@ export interface FollowedLink {
   password: string | undefined
 }
 
-/** Whose link it was, and the password it was guarded with. */
+/** Whose link it was, the password it was guarded with, and what came with that. */
 export interface UsedLink {
   userId: string
   email: string
   passwordHash: string | null
+  names: Names | null
 }
 
 /** Uses a link up, with all others of its person and purpose, or throws INVALID_TOKEN. A wrong password costs nothing. */
@@ -78,12 +82,12 @@ export async function useLink(
   if (owner) await lockUser(tx, owner.user_id)
   const link = owner && (await lockLink(tx, shown))
   if (!link) throw new AppError('INVALID_TOKEN')
-  const { user_id: userId, email, password_hash: passwordHash } = link
+  const { user_id: userId, email, password_hash: passwordHash, names } = link
   if (passwordHash !== null && !(await verifyPassword(passwordHash, password ?? ''))) {
     throw new AppError('INVALID_TOKEN', { message: GUARDED, details: PASSWORD_NEEDED })
   }
   await deleteLinks(tx, { userId, purpose })
-  return { userId, email, passwordHash }
+  return { userId, email, passwordHash, names }
 }
 
 /** Tells a guarded link from one that is not valid. */

@@ -3,6 +3,7 @@ import { person as byThemselves, record, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
+import type { Names } from '../db/tables.ts'
 import { AppError, tooManyAttempts } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { parseEmail } from '../lib/email.ts'
@@ -19,9 +20,9 @@ import {
   type Registration,
   verifyAddress,
 } from '../users/registration.ts'
+import { contest } from './contest.ts'
 import { confirmEmailChange } from './email-change.ts'
 import { createLink, findLink, useLink } from './mailed-links.ts'
-import { guardLinks } from './store.ts'
 
 const LIMIT = { name: 'sign-up', most: 2_000, seconds: 15 * 60 }
 
@@ -49,14 +50,20 @@ export async function register(
       details: [{ field: 'name', message: 'must be one line without control characters' }],
     })
   }
+  const called = {
+    display_name: displayName ?? null,
+    given_name: givenName ?? null,
+    family_name: familyName ?? null,
+  }
   const passwordHash = await hashChosenPassword(password, { email, names, superAdmin: false })
   const tired = await isTired(ctx, 'sign-up', email)
   const id = await ctx.db.transaction().execute(async (tx) => {
     const person = { ...registration, email }
     const added = await addRegisteredUser(ctx, tx, { person, passwordHash })
     const isNew = added.state === 'new'
+    if (added.state === 'unverified') await contest(ctx, tx, added)
     if (!tired || isNew) {
-      await queueMail(ctx, tx, email, await letterFor(ctx, tx, { added, email, passwordHash }))
+      await queueMail(ctx, tx, email, await letterFor(ctx, tx, { added, email, passwordHash, called }))
     }
     // Whatever happens, something is written down: nobody learns from the time it takes who has an account.
     const action = isNew ? 'user.registered' : 'user.registration_refused'
@@ -68,28 +75,24 @@ export async function register(
     })
     return isNew ? added.id : newId()
   })
-  return toSignedInUser({
-    ...{ id, email, email_verified: false, display_name: displayName ?? null },
-    ...{ given_name: givenName ?? null, family_name: familyName ?? null },
-  })
+  return toSignedInUser({ id, email, email_verified: false, ...called })
 }
 
 interface SignUp {
   added: Registered
   email: string
   passwordHash: string
+  called: Names
 }
 
 /**
  * The mail for who has signed up. When several have, with an address that none has proven to be theirs, each link
  * works only with the password chosen along with it: a link followed in good faith must not confirm a stranger's.
  */
-async function letterFor(ctx: Ctx, tx: Tx, { added, email, passwordHash }: SignUp): Promise<Letter> {
+async function letterFor(ctx: Ctx, tx: Tx, { added, email, passwordHash, called }: SignUp): Promise<Letter> {
   if (added.state === 'taken') return ALREADY_HERE
-  const purpose = 'verify-email'
-  const contested = added.state === 'unverified'
-  if (contested) await guardLinks(tx, { userId: added.id, purpose }, added.passwordHash)
-  const link = { purpose, userId: added.id, email, passwordHash: contested ? passwordHash : null } as const
+  const own = added.state === 'unverified' ? { passwordHash, names: called } : { passwordHash: null }
+  const link = { purpose: 'verify-email', userId: added.id, email, ...own } as const
   return verificationLetter(await createLink(ctx, tx, link))
 }
 

@@ -161,7 +161,7 @@ export async function insertLink(tx: Tx, link: Insertable<MailedLinksTable>): Pr
 export const lockLink = (tx: Tx, { hash, purpose, now }: { hash: Buffer; purpose: string; now: Date }) =>
   tx
     .selectFrom('mailed_links')
-    .select(['user_id', 'email', 'password_hash'])
+    .select(['user_id', 'email', 'password_hash', 'names'])
     .where('hash', '=', hash)
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now)

@@ -97,7 +97,7 @@ async function recogniseOwner(
   const user = holder && (await lockUser(tx, holder.id))
   if (!user || user.email !== email || user.disabled) return undefined
   if (!user.email_verified) {
-    await contest(ctx, tx, user)
+    await contest(ctx, tx, { id: user.id, passwordHash: user.password_hash })
     return undefined
   }
   // Who has a second factor has not shown it yet: until then the way in is not made a lasting one.

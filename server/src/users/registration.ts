@@ -1,5 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
+import type { Names } from '../db/tables.ts'
 import { newId } from '../lib/ids.ts'
 import { findUser, findUserByEmail, insertUserIfNew, updateUser } from './store.ts'
 
@@ -40,13 +41,20 @@ export async function addRegisteredUser(
   if (isNew) return { id, state: 'new' }
   const holder = await findUserByEmail(tx, person.email)
   if (!holder || holder.email_verified) return { id: holder?.id ?? id, state: 'taken' }
-  await contestAddress(ctx, tx, holder.id)
   return { id: holder.id, state: 'unverified', passwordHash: holder.password_hash }
 }
 
 /** Remembers that somebody else claims the address of a person who has not proven it. */
 export const contestAddress = (ctx: Ctx, tx: Tx, userId: string): Promise<void> =>
   updateUser(tx, userId, { contested: true, updated_at: ctx.now() })
+
+/** An address that somebody has shown to be theirs, with the password and the names they gave for it, if any. */
+export interface ProvenAddress {
+  userId: string
+  email: string
+  passwordHash: string | null
+  names: Names | null
+}
 
 /**
  * Marks the address verified if it is still the person's; says whether it was. Who brings another password than the
@@ -55,12 +63,12 @@ export const contestAddress = (ctx: Ctx, tx: Tx, userId: string): Promise<void> 
 export async function verifyAddress(
   ctx: Ctx,
   tx: Tx,
-  { userId, email, passwordHash }: { userId: string; email: string; passwordHash: string | null },
+  { userId, email, passwordHash, names }: ProvenAddress,
 ): Promise<boolean> {
   const user = await findUser(tx, userId)
   if (user?.email !== email) return false
   const takenOver = passwordHash !== null && passwordHash !== user.password_hash
-  const change = takenOver ? { password_hash: passwordHash, ...BLANK } : {}
+  const change = takenOver ? { password_hash: passwordHash, ...BLANK, ...names } : {}
   await updateUser(tx, userId, { email_verified: true, contested: false, ...change, updated_at: ctx.now() })
   return true
 }

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { erasePeople } from '../../src/account/deletion/erasure.ts'
 import type { TestService } from '../support/service.ts'
 import { PASSWORD, startWorld, userinfo } from '../support/world.ts'
 import {
@@ -346,4 +347,35 @@ test('a link is good for a day', async () => {
   expect((await verify(first)).status).toBe(200)
   service.advance(61_000)
   expect(await verify(second)).toMatchObject(invalidToken)
+})
+
+test('the mail of somebody who waits for an address outlives others who wanted it and were erased', async () => {
+  const [leaving, staying] = [await newSomebody(service), await newSomebody(service)]
+  const newEmail = `new-${staying.email}`
+  await askForToken(leaving, newEmail)
+  const token = await askForToken(staying, newEmail)
+  const farewell = { password: PASSWORD, confirmation: 'DELETE MY ACCOUNT' }
+  expect((await leaving.call('DELETE', '/api/users/me', farewell)).status).toBe(200)
+  await service.ctx.db
+    .updateTable('users')
+    .set({ deletion_requested_at: new Date(service.ctx.now().getTime() - 31 * 86_400_000) })
+    .where('id', '=', leaving.id)
+    .execute()
+  await erasePeople.run(service.ctx, {})
+  expect((await mailTo(service, newEmail)).map(tokenIn)).toContain(token)
+  expect(await mailTo(service, leaving.email)).toEqual([])
+  expect((await verify(token)).status).toBe(200)
+})
+
+test('a letter of another alphabet that becomes a Latin one when made small is no part of an address', async () => {
+  const kira = await addPerson(service, { email: 'kira@people.test' })
+  const kelvin = '\u212aira@people.test'
+  expect(kelvin.toLowerCase()).toBe(kira.email)
+  expect((await logIn(url, kelvin, PASSWORD)).status).toBe(401)
+  expect((await logIn(url, 'Kira@people.test', PASSWORD)).status).toBe(200)
+  const body = { email: kelvin, password: 'correct horse battery staple' }
+  const refused = await call(`${url}/api/auth/register`, { method: 'POST', body })
+  expect(refused).toMatchObject(failure(422, 'VALIDATION_FAILED'))
+  expect(await ask(await newSomebody(service), kelvin)).toMatchObject(failure(422, 'VALIDATION_FAILED'))
+  expect(await mailTo(service, kira.email)).toEqual([])
 })

@@ -108,3 +108,21 @@ test('a reset and a sign-in by password alone give no token there', async () => 
   })
   expect(half.headers.get('location')).toMatch(/^\/login\?journey=/)
 })
+
+test('a tenant that begins to demand a second factor ends at once what it gave without one, and nothing else', async () => {
+  const ben = await newSomebody(service)
+  await join(service, ben.email, 'acme')
+  await setPolicy('OPTIONAL')
+  await enrol()
+  const shown = await obtainTokens(url, ann.cookie, { tenant: 'acme' })
+  const unshown = await obtainTokens(url, ben.cookie, { tenant: 'acme' })
+  for (const { access_token } of [shown, unshown]) expect(await userinfo(url, access_token)).toBe(200)
+  await setPolicy('REQUIRED')
+  await service.ctx.changes.settle()
+  expect(await userinfo(url, unshown.access_token)).toBe(401)
+  expect(await refresh(url, unshown.refresh_token)).toMatchObject({ body: { error: 'invalid_grant' } })
+  expect(await userinfo(url, shown.access_token)).toBe(200)
+  expect((await refresh(url, shown.refresh_token)).status).toBe(200)
+  // Outside that tenant nothing has changed.
+  expect(await userinfo(url, ben.tokens.access_token)).toBe(200)
+})

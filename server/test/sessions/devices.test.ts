@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addPerson, mailTo } from '../account/people.ts'
+import { addPerson, call, mailTo, tokenIn } from '../account/people.ts'
+import { eventually } from '../support/eventually.ts'
 import type { TestService } from '../support/service.ts'
 import { cookieOf, PASSWORD, startWorld } from '../support/world.ts'
 
@@ -7,7 +8,7 @@ let service: TestService
 let url: string
 beforeAll(async () => {
   const limits = { signInFailures: 3, confirmFailures: 5, clientFailures: 60 }
-  service = await startWorld({ config: { trustedProxies: ['127.0.0.1'], limits } })
+  service = await startWorld({ worker: true, config: { trustedProxies: ['127.0.0.1'], limits } })
   url = service.url
 })
 afterAll(() => service.close())
@@ -71,4 +72,34 @@ test('strangers who guess do not lock a person out of their own device, wherever
   }
   expect((await signInFrom(email, { address: '10.88.0.1', program: 'Stranger' })).status).toBe(429)
   expect((await signInFrom(email, { address: '10.99.0.1', cookie: browser ?? '' })).status).toBe(200)
+})
+
+const NEW = 'a quite different password'
+
+async function changePassword(cookie: string): Promise<{ status: number }> {
+  const headers = { cookie, origin: service.ctx.config.baseUrl }
+  const body = { currentPassword: PASSWORD, newPassword: NEW }
+  return call(`${url}/api/users/me/password`, { method: 'POST', body, headers })
+}
+
+async function resetPassword(email: string): Promise<{ status: number }> {
+  await call(`${url}/api/auth/password/forgot`, { method: 'POST', body: { email } })
+  const token = await eventually(async () => (await mailTo(service, email)).map(tokenIn).find(Boolean))
+  return call(`${url}/api/auth/password/reset`, { method: 'POST', body: { token, newPassword: NEW } })
+}
+
+test.each(['changed', 'reset'])('after the password was %s no device is known any more', async (how) => {
+  const { email } = await addPerson(service)
+  const [home, away] = [{ address: '10.1.1.1' }, { address: '10.2.2.2', program: 'Thief' }]
+  const first = await signInFrom(email, home)
+  const thief = await signInFrom(email, away)
+  const marked = { ...away, cookie: cookieOf(thief), password: NEW }
+  expect(await notices(email)).toHaveLength(1)
+  const done = how === 'reset' ? await resetPassword(email) : await changePassword(cookieOf(first))
+  expect(done.status).toBe(200)
+  // The first device of all tells nobody, now as then.
+  expect((await signInFrom(email, { ...home, password: NEW })).status).toBe(200)
+  expect(await notices(email)).toHaveLength(1)
+  expect((await signInFrom(email, marked)).status).toBe(200)
+  expect(await notices(email)).toHaveLength(2)
 })

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
@@ -10,6 +10,10 @@ export interface Forger {
   ownKey: boolean
   /** What it says about itself otherwise than it is. */
   metadata: Record<string, unknown>
+  /** The path whose answer never ends. */
+  endless: string | undefined
+  /** How much of such an answer was sent, and whether somebody still listens. */
+  flood: { bytes: number; flowing: boolean }
   stop(): Promise<void>
 }
 
@@ -21,6 +25,8 @@ export async function startForger(): Promise<Forger> {
     claims: {},
     ownKey: true,
     metadata: {},
+    endless: undefined,
+    flood: { bytes: 0, flowing: false },
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -49,13 +55,31 @@ export async function startForger(): Promise<Forger> {
         .setExpirationTime('5m')
         .sign((forger.ownKey ? own : another).privateKey),
     }),
+    '/userinfo': () => ({ sub: forger.claims.sub }),
   }
   const server = createServer(async (request, response) => {
     const path = Object.keys(answers).find((known) => request.url?.endsWith(known)) ?? ''
+    if (path !== '' && path === forger.endless) return pour(response, forger)
     const answer = await answers[path]?.()
     response.writeHead(answer ? 200 : 404, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   forger.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return forger
+}
+
+/** Sends an object that has more and more, a megabyte in some hundredths of a second. */
+function pour(response: ServerResponse, forger: Forger): void {
+  const drop = ' '.repeat(64 * 1024)
+  const flood = { bytes: 0, flowing: true }
+  forger.flood = flood
+  response.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
+  const timer = setInterval(() => {
+    flood.bytes += drop.length
+    response.write(drop)
+  }, 2)
+  response.on('close', () => {
+    clearInterval(timer)
+    flood.flowing = false
+  })
 }

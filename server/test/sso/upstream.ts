@@ -22,6 +22,8 @@ export interface Upstream {
   settings: SsoProvider
   /** Who signs in next; undefined: they change their mind. */
   person: UpstreamPerson | undefined
+  /** When they signed in there; just now unless said. */
+  signedInAt: Date | undefined
   start(baseUrl: string): Promise<void>
   stop(): Promise<void>
 }
@@ -36,12 +38,14 @@ interface Options {
   label: string
   /** Tells names and addresses in the ID token, and takes the secret in the header only. */
   oldFashioned?: boolean
+  /** Says in every ID token when somebody signed in, not only when it is asked for. */
+  tellsTime?: boolean
 }
 
 /** Two differ in how they tell who somebody is, and in how they take the secret. */
 export async function prepareUpstream(
   name: string,
-  { label, oldFashioned = false }: Options,
+  { label, oldFashioned = false, tellsTime = false }: Options,
 ): Promise<Upstream> {
   const port = Number(await freePort())
   const settings: SsoProvider = {
@@ -57,12 +61,16 @@ export async function prepareUpstream(
   const upstream: Upstream = {
     settings,
     person: undefined,
+    signedInAt: undefined,
     async start(baseUrl) {
-      const provider = new OpenIdProvider(settings.issuer, configure(settings, { baseUrl, oldFashioned }))
+      const provider = new OpenIdProvider(
+        settings.issuer,
+        configure(settings, { baseUrl, oldFashioned, tellsTime }),
+      )
       const answer = provider.callback()
       server = createServer((request, response) =>
         request.url?.startsWith('/interaction/')
-          ? void interact(provider, upstream.person, request, response)
+          ? void interact(provider, upstream, { request, response })
           : void answer(request, response),
       )
       await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve))
@@ -79,18 +87,20 @@ const people = new Map<string, UpstreamPerson>()
 
 async function interact(
   provider: Provider,
-  person: UpstreamPerson | undefined,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { person, signedInAt }: Upstream,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
 ): Promise<void> {
   if (person) people.set(person.sub, person)
-  const result = person ? { login: { accountId: person.sub } } : { error: 'access_denied' }
+  const ts = signedInAt && Math.floor(signedInAt.getTime() / 1000)
+  const result = person
+    ? { login: { accountId: person.sub, ...(ts !== undefined && { ts }) } }
+    : { error: 'access_denied' }
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
 }
 
 function configure(
   { name, clientId, clientSecret }: SsoProvider,
-  { baseUrl, oldFashioned }: { baseUrl: string; oldFashioned: boolean },
+  { baseUrl, oldFashioned, tellsTime }: { baseUrl: string; oldFashioned: boolean; tellsTime: boolean },
 ): Configuration {
   const method = oldFashioned ? 'client_secret_basic' : 'client_secret_post'
   return {
@@ -100,6 +110,7 @@ function configure(
         client_secret: clientSecret,
         redirect_uris: [`${baseUrl}/sso/${name.toLowerCase()}/callback`],
         token_endpoint_auth_method: method,
+        require_auth_time: tellsTime,
       },
     ],
     clientAuthMethods: [method],

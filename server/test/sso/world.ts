@@ -16,11 +16,17 @@ export interface SsoWorld {
   close(): Promise<void>
 }
 
+interface Options {
+  worker?: boolean
+  /** OKTA says in every ID token when somebody signed in there. */
+  tellsTime?: boolean
+}
+
 /** The demo's world, with two providers: GOOGLE and OKTA. */
-export async function startSsoWorld(): Promise<SsoWorld> {
+export async function startSsoWorld({ worker = false, tellsTime = false }: Options = {}): Promise<SsoWorld> {
   const google = await prepareUpstream('GOOGLE', { label: 'Google' })
-  const okta = await prepareUpstream('OKTA', { label: 'Acme Okta', oldFashioned: true })
-  const service = await startWorld({ config: { sso: [google.settings, okta.settings] } })
+  const okta = await prepareUpstream('OKTA', { label: 'Acme Okta', oldFashioned: true, tellsTime })
+  const service = await startWorld({ worker, config: { sso: [google.settings, okta.settings] } })
   const { url } = service
   await google.start(url)
   await okta.start(url)

@@ -22,7 +22,9 @@ export async function deleteMailTo(tx: Tx, addresses: string[]): Promise<void> {
       not(exists(selectFrom('users').select('id').whereRef('users.email', '=', 'mail_messages.recipient'))),
     )
     .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('mailed_links').select('hash').whereRef('email', '=', 'mail_messages.recipient'))),
+      not(
+        exists(selectFrom('mailed_links').select('hash').whereRef('email', '=', 'mail_messages.recipient')),
+      ),
     )
     .execute()
 }

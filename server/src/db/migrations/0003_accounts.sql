@@ -7,6 +7,9 @@ alter table users
   add column deletion_requested_at timestamptz;
 create index users_deletion_requested_at on users (deletion_requested_at) where deletion_requested_at is not null;
 
+-- Of several who claim an address, each has told their own names.
+alter table mailed_links add column names jsonb;
+
 -- What happened: who did it, to whom, from where. Entries outlive those they tell of; what would tell who these were
 -- stands in `personal`, and is taken out when they are forgotten.
 create table audit_entries (

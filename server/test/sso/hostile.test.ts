@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { type Forger, startForger } from './forger.ts'
+import { createVisitor, type Stop } from './visitor.ts'
+
+const MEGABYTE = 1024 * 1024
+
+/** Where an answer that never ends may come from, by the name of a provider that has not been asked before. */
+const ENDLESS = {
+  metadata: '/.well-known/openid-configuration',
+  token: '/token',
+  keys: '/jwks',
+  userinfo: '/userinfo',
+}
+
+let forger: Forger
+let service: TestService
+let url: string
+beforeAll(async () => {
+  forger = await startForger()
+  forger.metadata = { userinfo_endpoint: `${forger.issuer}/userinfo` }
+  const client = { clientId: 'latchkey', clientSecret: 'secret', scopes: 'openid email', trustEmail: false }
+  const named = (name: string) => ({ ...client, name, label: 'Forger', issuer: forger.issuer })
+  const names = ['forger', ...Object.keys(ENDLESS)].map((name) => name.toUpperCase())
+  service = await startService({ config: { sso: names.map(named) } })
+  url = service.url
+})
+afterAll(async () => {
+  await service.close()
+  await forger.stop()
+})
+
+/** Goes through a provider, as far as that leads. */
+async function goThrough(provider: string): Promise<Stop> {
+  const visitor = createVisitor([url])
+  const stop = await visitor.go(`${url}/sso/${provider}`)
+  if (stop.url.startsWith(url)) return stop
+  const { state, nonce } = Object.fromEntries(new URL(stop.url).searchParams)
+  forger.claims = { nonce, sub: 'somebody' }
+  return visitor.go(`${url}/sso/${provider}/callback?code=c&state=${state}`)
+}
+
+test.each(Object.entries(ENDLESS))(
+  'a provider whose %s never ends is given up after a megabyte',
+  async (name, path) => {
+    forger.endless = path
+    const began = Date.now()
+    expect(await goThrough(name)).toMatchObject({
+      status: 503,
+      text: expect.stringContaining('Forger cannot be reached'),
+    })
+    // Sooner than one that says nothing, and without what it has to say.
+    expect(Date.now() - began).toBeLessThan(4_000)
+    const { bytes } = await eventually(async () => (forger.flood.flowing ? undefined : forger.flood))
+    expect(bytes).toBeGreaterThan(MEGABYTE)
+    expect(bytes).toBeLessThan(20 * MEGABYTE)
+  },
+)
+
+test('another site may lead people to the way to a provider, but not send them through', async () => {
+  forger.endless = undefined
+  const path = '/sso/forger?journey=a&b="><script>'
+  const attempts = () => service.ctx.db.selectFrom('sso_attempts').select('state_hash').execute()
+  const before = await attempts()
+  for (const site of ['cross-site', 'same-site']) {
+    const response = await fetch(url + path, { headers: { 'Sec-Fetch-Site': site }, redirect: 'manual' })
+    expect([response.status, response.headers.get('location')]).toEqual([200, null])
+    const page = await response.text()
+    expect(page).toContain('Continue with Forger')
+    expect(page).toContain('href="/sso/forger?journey=a&amp;b=%22%3E%3Cscript%3E"')
+  }
+  expect(await attempts()).toEqual(before)
+  // The link there, or an address that somebody typed in.
+  for (const site of ['same-origin', 'none']) {
+    const response = await fetch(url + path, { headers: { 'Sec-Fetch-Site': site }, redirect: 'manual' })
+    expect(response.status).toBe(303)
+    expect(response.headers.get('location')).toContain(`${forger.issuer}/authorize?`)
+  }
+})
