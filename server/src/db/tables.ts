@@ -263,6 +263,7 @@ export interface PendingSignInsTable {
   secret_hash: Fixed<Buffer>
   user_id: Fixed<string>
   amr: Fixed<string[]>
+  auth_time: Fixed<Date | null>
   restores: boolean
   expires_at: Fixed<Date>
 }

@@ -50,10 +50,10 @@ export async function arrive(ctx: Ctx, exchange: Exchange, proof: Proof): Promis
 
 /** Something is left to do: half a sign-in is kept. */
 async function remember(ctx: Ctx, exchange: Exchange, proof: Proof & { restores: boolean }): Promise<void> {
-  const { user, amr, restores } = proof
+  const { user, amr, authTime, restores } = proof
   await ctx.db.transaction().execute(async (tx) => {
     await stayProven(tx, proof)
-    await rememberPending({ ...ctx, db: tx }, exchange, { userId: user.id, amr, restores })
+    await rememberPending({ ...ctx, db: tx }, exchange, { userId: user.id, amr, authTime, restores })
   })
 }
 

@@ -20,7 +20,7 @@ export interface Challenged {
   user: User
   /** What they have shown before. */
   amr: string[]
-  /** When, for somebody signed in: a second factor alone is no new sign-in. */
+  /** When, if not just now: a second factor alone is no new sign-in. */
   authTime: Date | undefined
   restores: boolean
   /** Half signed in: to be used up. */
@@ -37,7 +37,7 @@ export async function findChallenged(ctx: Ctx, exchange: Exchange): Promise<Chal
   return {
     user,
     amr: asked.amr,
-    authTime: session?.authTime,
+    authTime: asked.authTime,
     restores: pending?.restores ?? false,
     pending: pending !== undefined,
   }

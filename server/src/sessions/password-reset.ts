@@ -12,6 +12,7 @@ import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, traitsOf } from '../users/chosen-password.ts'
 import { notify } from '../users/notices.ts'
 import { isTired } from '../users/recipients.ts'
+import { BLANK } from '../users/registration.ts'
 import { changeUser, findUser, findUserByEmail } from '../users/service.ts'
 import { createLink, findLink, useLink, voidLinks } from './mailed-links.ts'
 import { deletePendingOfUser, deleteSessionsOfUser, forgetDevices } from './store.ts'
@@ -73,7 +74,10 @@ export async function resetPassword(
     const user = await findUser(tx, userId)
     if (!user || user.disabled || user.email !== email) throw new AppError('INVALID_TOKEN')
     // Whoever reads the mail of an address has it.
-    await changeUser(ctx, tx, user, { password_hash, email_verified: true, contested: false })
+    await changeUser(ctx, tx, user, {
+      ...(user.email_verified ? {} : BLANK),
+      ...{ password_hash, email_verified: true, contested: false },
+    })
     await voidLinks(tx, { userId })
     await deletePendingOfUser(tx, userId)
     await deleteSessionsOfUser(tx, userId)

@@ -11,14 +11,23 @@ const SECONDS = 10 * 60
 export interface Pending {
   userId: string
   amr: string[]
+  /** When they proved that, if not just now. */
+  authTime: Date | undefined
   restores: boolean
 }
 
 export async function rememberPending(ctx: Ctx, { reply }: Exchange, pending: Pending): Promise<void> {
   const secret = newSecret()
-  const { userId, amr, restores } = pending
+  const { userId, amr, authTime, restores } = pending
   const expires_at = new Date(ctx.now().getTime() + SECONDS * 1000)
-  await insertPending(ctx.db, { secret_hash: hashSecret(secret), user_id: userId, amr, restores, expires_at })
+  await insertPending(ctx.db, {
+    secret_hash: hashSecret(secret),
+    user_id: userId,
+    amr,
+    auth_time: authTime ?? null,
+    restores,
+    expires_at,
+  })
   setCookie(reply, ctx.config, { name: COOKIE, value: secret, maxAgeSeconds: SECONDS })
 }
 
@@ -30,7 +39,9 @@ function readSecret(ctx: Ctx, { request }: Exchange): Buffer | undefined {
 export async function findPending(ctx: Ctx, exchange: Exchange): Promise<Pending | undefined> {
   const hash = readSecret(ctx, exchange)
   const found = hash && (await findPendingBySecret(ctx.db, hash, ctx.now()))
-  return found && { userId: found.user_id, amr: found.amr, restores: found.restores }
+  if (!found) return undefined
+  const { user_id: userId, amr, auth_time, restores } = found
+  return { userId, amr, authTime: auth_time ?? undefined, restores }
 }
 
 /** Uses it up; false when it was gone, so that of two answers at once only one counts. */

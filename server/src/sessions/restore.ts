@@ -16,5 +16,5 @@ export async function returnHome(ctx: Ctx, exchange: Exchange): Promise<Arrival 
   const pending = await findPending(ctx, exchange)
   const user = await findReturning(ctx, exchange)
   if (!pending || !user || !(await usePending(ctx, exchange))) return undefined
-  return arrive(ctx, exchange, { user, amr: pending.amr, restores: true })
+  return arrive(ctx, exchange, { user, amr: pending.amr, authTime: pending.authTime, restores: true })
 }

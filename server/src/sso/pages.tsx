@@ -106,7 +106,12 @@ async function authTimeOf(
   { identity, attempt, user }: { identity: Identity; attempt: Attempt; user: { id: string } },
 ): Promise<Date | undefined> {
   const now = ctx.now()
-  if (identity.authTime) return identity.authTime < now ? identity.authTime : now
+  if (identity.authTime) {
+    // Who was made to sign in anew did so after they set out, whatever the provider's clock says.
+    const earliest = attempt.demanded ? startOf(attempt).getTime() : 0
+    const told = Math.max(identity.authTime.getTime(), earliest)
+    return new Date(Math.min(told, now.getTime()))
+  }
   const session = attempt.demanded ? undefined : await findBrowserSession(ctx, input)
   return session?.userId === user.id ? session.authTime : undefined
 }

@@ -73,8 +73,8 @@ export async function verifyAddress(
   return true
 }
 
-/** What somebody else may have written, or asked for, under the address. The database ends the rest. */
-const BLANK = {
+/** What somebody else may have written, or asked for, under an address that nobody had proven. The database ends the rest. */
+export const BLANK = {
   display_name: null,
   given_name: null,
   family_name: null,

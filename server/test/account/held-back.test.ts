@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestService } from '../support/service.ts'
 import { totpCode } from '../support/totp.ts'
@@ -91,6 +92,47 @@ test('a body that takes its time is answered all the same while the session last
   const held = await holdBack(ann.tokens.access_token, 'PATCH', '/api/users/me', { displayName: 'Patient' })
   expect(await held.send()).toMatchObject({ status: 200, body: { displayName: 'Patient' } })
 })
+
+/** How many wait for somebody else's lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await service.ctx.db.executeQuery<{ count: number }>(
+    CompiledQuery.raw(`select count(*)::int from pg_stat_activity
+                       where datname = current_database() and wait_event_type = 'Lock'`),
+  )
+  return rows[0]?.count ?? 0
+}
+
+test.each([
+  ['PATCH', '/api/users/me', () => ({ displayName: 'Late' })],
+  [
+    'POST',
+    '/api/users/me/mfa/totp/verify',
+    (secret: string) => ({ code: totpCode(secret, service.ctx.now()) }),
+  ],
+])(
+  '%s %s is refused where a change of the password comes first, be it by a hair',
+  async (method, path, bodyOf) => {
+    const ann = await newSomebody(service)
+    const { tokens } = await ann.signInElsewhere()
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    const { body } = await call(`${url}/api/users/me/mfa/totp`, { method: 'POST', headers })
+    const change = { currentPassword: PASSWORD, newPassword: 'a quite different password' }
+    const { db } = service.ctx
+    const both = await db.transaction().execute(async (tx) => {
+      // Whoever changes a person waits here, in the order in which they came.
+      await tx.selectFrom('users').select('id').where('id', '=', ann.id).forNoKeyUpdate().execute()
+      const changing = ann.call('POST', '/api/users/me/password', change)
+      await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+      const late = call(url + path, { method, headers, body: bodyOf(String(body.secret)) })
+      await expect.poll(waiting, { timeout: 10_000 }).toBe(2)
+      return { changing, late }
+    })
+    expect((await both.changing).status).toBe(200)
+    expect(await both.late).toMatchObject(refused)
+    expect((await ann.call('GET', '/api/users/me')).body).not.toMatchObject({ displayName: 'Late' })
+    expect((await ann.call('GET', '/api/users/me/mfa')).body).toMatchObject({ mfaEnabled: false })
+  },
+)
 
 test('an answer sets the cookie once, and that one works, also where it had grown old', async () => {
   const ann = await newSomebody(service)

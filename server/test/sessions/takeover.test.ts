@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, failure, logIn, mailTo, tokenIn } from '../account/people.ts'
+import { eventually } from '../support/eventually.ts'
 import type { TestService } from '../support/service.ts'
 import {
   authorize,
@@ -16,7 +17,7 @@ import {
 let service: TestService
 let url: string
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startWorld({ worker: true })
   url = service.url
 })
 afterAll(() => service.close())
@@ -143,6 +144,18 @@ describe('whoever proves that a squatted address is theirs begins anew:', () => 
     const [user] = await service.ctx.db.selectFrom('users').selectAll().where('email', '=', email).execute()
     expect(user).toMatchObject({ deletion_requested_at: null, email_verified: true })
   })
+})
+
+test('who resets the password of a squatted address begins anew too', async () => {
+  const { email, cookie } = await squat()
+  expect((await send(cookie, 'PATCH', '/api/users/me', { displayName: 'Squatter' })).status).toBe(200)
+  await call(`${url}/api/auth/password/forgot`, { method: 'POST', body: { email } })
+  const token = await eventually(async () => (await linksTo(email, 'Choose a new password'))[0])
+  const body = { token, newPassword: OWNERS }
+  expect((await call(`${url}/api/auth/password/reset`, { method: 'POST', body })).status).toBe(200)
+  expect((await me(cookie)).status).toBe(401)
+  const own = cookieOf(await logIn(url, email, OWNERS))
+  expect((await me(own)).body).toMatchObject({ displayName: email.split('@')[0], emailVerified: true })
 })
 
 describe('where several have claimed an address', () => {

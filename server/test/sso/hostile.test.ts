@@ -42,7 +42,7 @@ async function goThrough(provider: string): Promise<Stop> {
 }
 
 test.each(Object.entries(ENDLESS))(
-  'a provider whose %s never ends is given up after a megabyte',
+  'a provider whose answer never ends is given up after a megabyte: %s',
   async (name, path) => {
     forger.endless = path
     const began = Date.now()

@@ -112,10 +112,9 @@ describe('an account with a second factor, found by its address', () => {
   const linksInStore = (userId: string) =>
     world.service.ctx.db.selectFrom('sso_links').select('subject').where('user_id', '=', userId).execute()
 
-  const showCode = async (browser: Visitor) => {
+  const showCode = (browser: Visitor) => {
     const code = totpCode(SECRET, world.service.ctx.now())
-    const answer = await callAs(world, browser, { method: 'POST', path: '/api/auth/mfa', body: { code } })
-    return answer
+    return callAs(world, browser, { method: 'POST', path: '/api/auth/mfa', body: { code } })
   }
 
   test('is asked for it, and no lasting way in is made before or by that', async () => {

@@ -76,6 +76,8 @@ create table pending_sign_ins (
   secret_hash bytea primary key,
   user_id uuid not null references users on delete cascade,
   amr text[] not null,
+  -- When they proved that, if not just now.
+  auth_time timestamptz,
   -- They want the deletion of their account undone.
   restores boolean not null,
   expires_at timestamptz not null
