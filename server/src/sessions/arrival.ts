@@ -11,6 +11,7 @@ import { startBrowserSession } from './browser-session.ts'
 import { greetDevice } from './devices.ts'
 import { type Journey, pageOf } from './journey.ts'
 import { forgetPending, rememberPending } from './pending.ts'
+import { isSession } from './store.ts'
 
 /** Where somebody stands who has shown a first factor: signed in, or with something left to do. */
 export type Arrival =
@@ -28,6 +29,8 @@ export interface Proof {
   authTime?: Date | undefined
   /** They want the deletion of their account undone. */
   restores?: boolean
+  /** The session in which they have shown more, and which must not have ended meanwhile. */
+  sessionId?: string | undefined
 }
 
 /**
@@ -74,7 +77,7 @@ async function enter(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arriva
  * Proving takes its time, and whoever changes a password or a factor meanwhile has everybody in mind who knew the old
  * one. So what was proven must still be so, and stays so until the transaction ends.
  */
-async function stayProven(tx: Tx, { user, amr }: Proof): Promise<void> {
+async function stayProven(tx: Tx, { user, amr, sessionId }: Proof): Promise<void> {
   const now = await lockUser(tx, user.id)
   const isSame =
     now !== undefined &&
@@ -82,7 +85,8 @@ async function stayProven(tx: Tx, { user, amr }: Proof): Promise<void> {
     now.password_hash === user.password_hash &&
     (now.deletion_requested_at === null) === (user.deletion_requested_at === null)
   const isShown = !amr.includes('mfa') || (await secondFactorsOf(tx, user.id)).length > 0
-  if (!isSame || !isShown) throw new AppError('INVALID_CREDENTIALS')
+  const isOpen = sessionId === undefined || (await isSession(tx, sessionId))
+  if (!isSame || !isShown || !isOpen) throw new AppError('INVALID_CREDENTIALS')
 }
 
 async function open(

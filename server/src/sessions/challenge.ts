@@ -23,8 +23,8 @@ export interface Challenged {
   /** When, if not just now: a second factor alone is no new sign-in. */
   authTime: Date | undefined
   restores: boolean
-  /** Half signed in: to be used up. */
-  pending: boolean
+  /** The session of somebody signed in; undefined: half a sign-in, to be used up. */
+  sessionId: string | undefined
 }
 
 /** Whoever is asked for a second factor in this browser, if anybody is. */
@@ -39,7 +39,7 @@ export async function findChallenged(ctx: Ctx, exchange: Exchange): Promise<Chal
     amr: asked.amr,
     authTime: asked.authTime,
     restores: pending?.restores ?? false,
-    pending: pending !== undefined,
+    sessionId: session?.id,
   }
 }
 
@@ -91,10 +91,10 @@ export async function passChallenge(
   exchange: Exchange,
   { challenged, amr }: { challenged: Challenged; amr: string[] },
 ): Promise<Arrival> {
-  const { user, restores, pending, authTime } = challenged
-  if (pending && !(await usePending(ctx, exchange))) throw new AppError('INVALID_CODE')
+  const { user, restores, sessionId, authTime } = challenged
+  if (sessionId === undefined && !(await usePending(ctx, exchange))) throw new AppError('INVALID_CODE')
   const shown = [...new Set([...challenged.amr, ...amr, 'mfa'])]
-  return arrive(ctx, exchange, { user, amr: shown, restores, authTime })
+  return arrive(ctx, exchange, { user, amr: shown, restores, authTime, sessionId })
 }
 
 const WINDOW_SECONDS = 15 * 60

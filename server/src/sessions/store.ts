@@ -123,6 +123,11 @@ export async function addSessionAmr(db: Db, id: string, amr: string[]): Promise<
     .execute()
 }
 
+export async function isSession(db: Db, id: string): Promise<boolean> {
+  const found = await db.selectFrom('sessions').select('id').where('id', '=', id).executeTakeFirst()
+  return found !== undefined
+}
+
 export async function touchSession(db: Db, id: string, now: Date): Promise<void> {
   await db.updateTable('sessions').set({ last_active_at: now }).where('id', '=', id).execute()
 }

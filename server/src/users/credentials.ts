@@ -20,8 +20,10 @@ export async function findByCredentials(
   if (!isCurrentHash(passwordHash)) {
     const to = await hashPassword(password)
     const upgraded = await upgradePasswordHash(ctx.db, user.id, { from: passwordHash, to })
-    // Somebody else who signs in at this moment has done it already.
-    return upgraded ? { ...user, password_hash: to } : findUser(ctx.db, user.id)
+    if (upgraded) return { ...user, password_hash: to }
+    // Somebody else who signs in at this moment has done it already, or the password has become another.
+    const now = await findUser(ctx.db, user.id)
+    return (await verifyPassword(now?.password_hash ?? null, password)) ? now : undefined
   }
   return user
 }

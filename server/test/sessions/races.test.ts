@@ -243,3 +243,16 @@ describe('a recovery code never stands in for a second factor that is gone:', ()
     await expectNoFactor(ann, codes)
   })
 })
+
+test('a session that ends while its second factor is looked at stays ended', async () => {
+  const ann = await newSomebody(service)
+  const old = cookieOf(await logIn(url, ann.email, PASSWORD))
+  const { codes } = await protect(ann)
+  const answer = await meanwhile(
+    'code',
+    (right) => answerCode(old, right ? (codes[0] ?? '') : 'wrong-code'),
+    async () => expect((await ann.call('DELETE', '/api/users/me/sessions')).status).toBe(200),
+  )
+  expect(answer.status).toBe(401)
+  expect(await sessionsOf(ann)).toHaveLength(1)
+})

@@ -1,5 +1,6 @@
 import { csrfToken, requireCsrf } from '../../http/csrf.ts'
 import { definePage } from '../../http/define-route.ts'
+import { toPageProblem } from '../../http/page-problem.ts'
 import { Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
@@ -36,7 +37,8 @@ export const restorePages = [
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
       const journey = openJourney(ctx, input.query.get('journey'))
-      const arrival = await returnHome(ctx, input)
+      // Who comes too late, or whose account has changed meanwhile, signs in again.
+      const arrival = await returnHome(ctx, input).catch((error) => void toPageProblem(error, input.reply))
       return { redirect: arrival ? wayOn(ctx, arrival, journey) : pageOf(ctx, '/login', journey) }
     },
   }),
