@@ -73,11 +73,9 @@ export async function resetPassword(
     const { userId, email } = await useLink(ctx, tx, { purpose: PURPOSE, token, password: undefined })
     const user = await findUser(tx, userId)
     if (!user || user.disabled || user.email !== email) throw new AppError('INVALID_TOKEN')
-    // Whoever reads the mail of an address has it.
-    await changeUser(ctx, tx, user, {
-      ...(user.email_verified ? {} : BLANK),
-      ...{ password_hash, email_verified: true, contested: false },
-    })
+    // Whoever reads the mail of an address has it, and may not be who had signed up with it.
+    const anew = user.email_verified ? {} : user.contested ? BLANK : { deletion_requested_at: null }
+    await changeUser(ctx, tx, user, { ...anew, password_hash, email_verified: true, contested: false })
     await voidLinks(tx, { userId })
     await deletePendingOfUser(tx, userId)
     await deleteSessionsOfUser(tx, userId)

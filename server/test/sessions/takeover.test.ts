@@ -146,9 +146,10 @@ describe('whoever proves that a squatted address is theirs begins anew:', () => 
   })
 })
 
-test('who resets the password of a squatted address begins anew too', async () => {
+test('who resets the password of an address that somebody else had claimed begins anew too', async () => {
   const { email, cookie } = await squat()
   expect((await send(cookie, 'PATCH', '/api/users/me', { displayName: 'Squatter' })).status).toBe(200)
+  await register(email, 'forgotten right away')
   await call(`${url}/api/auth/password/forgot`, { method: 'POST', body: { email } })
   const token = await eventually(async () => (await linksTo(email, 'Choose a new password'))[0])
   const body = { token, newPassword: OWNERS }
