@@ -1,20 +1,19 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  type PublicKeyCredentialRequestOptionsJSON,
-  verifyAuthenticationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
-import { isoBase64URL } from '@simplewebauthn/server/helpers'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { CHALLENGE_MS, type Challenge, createChallenge, takeChallenge } from './challenges.ts'
 import { userHandleOf } from './enrolment.ts'
 import { relyingPartyOf } from './relying-party.ts'
 import { findPasskeyByCredential, listPasskeysOf, notePasskeyUse, type Passkey } from './store.ts'
+import { fromBytes, loadWebauthn, toBytes } from './webauthn.ts'
 
 /** What the browser needs to have any passkey of anybody's sign, in place of a password. */
 export async function askForSignIn(ctx: Ctx): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const challenge = await createChallenge(ctx, { purpose: 'sign-in', userId: undefined })
+  const { generateAuthenticationOptions } = await loadWebauthn()
   return generateAuthenticationOptions({ ...common(ctx, challenge), userVerification: 'required' })
 }
 
@@ -26,6 +25,7 @@ export async function askForSecondFactor(
   const own = await listPasskeysOf(ctx.db, userId)
   if (own.length === 0) return undefined
   const challenge = await createChallenge(ctx, { purpose: 'second-factor', userId })
+  const { generateAuthenticationOptions } = await loadWebauthn()
   return generateAuthenticationOptions({
     ...common(ctx, challenge),
     allowCredentials: own.map(({ credential_id, transports }) => ({ id: credential_id, transports })),
@@ -35,7 +35,7 @@ export async function askForSecondFactor(
 
 const common = (ctx: Ctx, challenge: string) => ({
   rpID: relyingPartyOf(ctx).id,
-  challenge: isoBase64URL.toBuffer(challenge),
+  challenge: toBytes(challenge),
   timeout: CHALLENGE_MS,
 })
 
@@ -79,6 +79,7 @@ async function verify(
 ): Promise<{ signCount: number; backedUp: boolean }> {
   const { id, origin } = relyingPartyOf(ctx)
   const passwordless = purpose === 'sign-in'
+  const { verifyAuthenticationResponse } = await loadWebauthn()
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response,
     expectedChallenge: challenge,
@@ -92,7 +93,7 @@ async function verify(
   if (!verified) throw new Error('the signature is wrong')
   const { userHandle } = response.response
   // WebAuthn Level 3 §7.2 step 6: where nobody was named before, the passkey must name the person.
-  if (userHandle ? userHandle !== isoBase64URL.fromBuffer(userHandleOf(passkey.user_id)) : passwordless) {
+  if (userHandle ? userHandle !== fromBytes(userHandleOf(passkey.user_id)) : passwordless) {
     throw new Error('it does not name the person it belongs to')
   }
   return { signCount: authenticationInfo.newCounter, backedUp: authenticationInfo.credentialBackedUp }

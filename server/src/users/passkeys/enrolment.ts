@@ -1,16 +1,4 @@
-import {
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
-import {
-  COSEALG,
-  decodeAttestationObject,
-  isoBase64URL,
-  isoCBOR,
-  verifySignature,
-} from '@simplewebauthn/server/helpers'
+import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import { displayNameOf } from '../profile.ts'
@@ -18,9 +6,9 @@ import type { User } from '../store.ts'
 import { CHALLENGE_MS, createChallenge, takeChallenge } from './challenges.ts'
 import { relyingPartyOf } from './relying-party.ts'
 import { listPasskeysOf } from './store.ts'
+import { ALGORITHMS, fromBytes, loadWebauthn, loadWebauthnHelpers, toBytes } from './webauthn.ts'
 
 const MOST_PASSKEYS = 20
-const ALGORITHMS = [COSEALG.ES256, COSEALG.EdDSA, COSEALG.RS256]
 /** WebAuthn Level 3 §7.1: credential ids are no longer than this. */
 const LONGEST_ID_BYTES = 1023
 /** An RSA key of 8192 bits fits. */
@@ -44,10 +32,11 @@ export async function beginEnrolment(ctx: Ctx, user: User): Promise<PublicKeyCre
   requireRoom(own.length)
   const { id, name } = relyingPartyOf(ctx)
   const challenge = await createChallenge(ctx, { purpose: 'enrol', userId: user.id })
+  const { generateRegistrationOptions } = await loadWebauthn()
   return generateRegistrationOptions({
     rpID: id,
     rpName: name,
-    challenge: isoBase64URL.toBuffer(challenge),
+    challenge: toBytes(challenge),
     userID: userHandleOf(user.id),
     userName: user.email,
     userDisplayName: displayNameOf(user),
@@ -84,7 +73,8 @@ export async function verifyEnrolment(
 
 async function verify(ctx: Ctx, sent: RegistrationResponseJSON, challenge: string): Promise<NewPasskey> {
   const { id, origin } = relyingPartyOf(ctx)
-  const attestationObject = withoutAttestation(sent.response.attestationObject)
+  const attestationObject = await withoutAttestation(sent.response.attestationObject)
+  const { verifyRegistrationResponse } = await loadWebauthn()
   const { registrationInfo } = await verifyRegistrationResponse({
     response: { ...sent, response: { ...sent.response, attestationObject } },
     expectedChallenge: challenge,
@@ -97,7 +87,7 @@ async function verify(ctx: Ctx, sent: RegistrationResponseJSON, challenge: strin
   const { credential, credentialBackedUp } = registrationInfo
   const { publicKey, counter } = credential
   if (credential.id !== sent.id) throw new Error('the passkey has two ids')
-  if (isoBase64URL.toBuffer(credential.id).length > LONGEST_ID_BYTES) throw new Error('the id is too long')
+  if (toBytes(credential.id).length > LONGEST_ID_BYTES) throw new Error('the id is too long')
   if (publicKey.length > LONGEST_KEY_BYTES) throw new Error('the key is too long')
   await tryKey(publicKey)
   return {
@@ -113,20 +103,23 @@ async function verify(ctx: Ctx, sent: RegistrationResponseJSON, challenge: strin
  * Who made a passkey does not matter to us, and we have asked nobody to vouch for it. What is said about that all
  * the same is left unread: to check it, the library would fetch addresses that the sender has chosen.
  */
-function withoutAttestation(attestationObject: string): string {
-  const authData: unknown = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject)).get('authData')
+async function withoutAttestation(attestationObject: string): Promise<string> {
+  const { decodeAttestationObject, isoCBOR } = await loadWebauthnHelpers()
+  const authData: unknown = decodeAttestationObject(toBytes(attestationObject)).get('authData')
   if (!(authData instanceof Uint8Array)) throw new Error('no authenticator data')
   const bare = new Map<string, string | Uint8Array | Map<string, string>>([
     ['fmt', 'none'],
     ['attStmt', new Map<string, string>()],
     ['authData', authData],
   ])
-  return isoBase64URL.fromBuffer(isoCBOR.encode(bare))
+  return fromBytes(isoCBOR.encode(bare))
 }
 
 /** A well-formed signature of nothing: r and s are 1. */
 const SOME_SIGNATURE = Uint8Array.of(0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x01)
 
 /** Throws for a key that no signature could ever be checked with: it would lock the person out. */
-const tryKey = (credentialPublicKey: Uint8Array<ArrayBuffer>) =>
-  verifySignature({ signature: SOME_SIGNATURE, data: new Uint8Array(), credentialPublicKey })
+async function tryKey(credentialPublicKey: Uint8Array<ArrayBuffer>): Promise<void> {
+  const { verifySignature } = await loadWebauthnHelpers()
+  await verifySignature({ signature: SOME_SIGNATURE, data: new Uint8Array(), credentialPublicKey })
+}
