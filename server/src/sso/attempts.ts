@@ -1,11 +1,10 @@
-import { buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client'
 import type { SsoProvider } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { findBrowser } from '../http/browser-cookie.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { hashSecret, isSecret, newSecret } from '../lib/secrets.ts'
-import { openProvider, redirectUriOf, toRefusal } from './providers.ts'
+import { loadClient, openProvider, redirectUriOf, toRefusal } from './providers.ts'
 import { deleteAttempt, insertAttempt } from './store.ts'
 
 const SECONDS = 10 * 60
@@ -28,6 +27,7 @@ export interface Setout {
 export async function beginAttempt(ctx: Ctx, provider: SsoProvider, setout: Setout): Promise<string> {
   const { browser, userId, returnTo, hints, demanded = false } = setout
   const [state, nonce, verifier] = [newSecret(), newSecret(), newSecret()]
+  const { calculatePKCECodeChallenge } = await loadClient()
   const address = await addressAt(ctx, provider, {
     ...{ state, nonce, code_challenge: await calculatePKCECodeChallenge(verifier), ...hints },
   })
@@ -45,6 +45,7 @@ export async function beginAttempt(ctx: Ctx, provider: SsoProvider, setout: Seto
 
 async function addressAt(ctx: Ctx, provider: SsoProvider, own: Record<string, string>): Promise<string> {
   try {
+    const { buildAuthorizationUrl } = await loadClient()
     const { href } = buildAuthorizationUrl(await openProvider(ctx, provider), {
       redirect_uri: redirectUriOf(ctx, provider),
       scope: provider.scopes,

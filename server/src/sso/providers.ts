@@ -1,15 +1,4 @@
-import {
-  AuthorizationResponseError,
-  allowInsecureRequests,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  type Configuration,
-  customFetch,
-  discovery,
-  enableNonRepudiationChecks,
-  ResponseBodyError,
-} from 'openid-client'
+import type { ClientAuth, Configuration } from 'openid-client'
 import { type SsoProvider, ssoPath } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
@@ -19,6 +8,10 @@ import { limitedFetch } from './limited-fetch.ts'
  * Single sign-on: people come through an outside provider, and link their accounts there to the one they have here.
  * The protocol is openid-client's; who they are here, and whether they may come in, is decided in this slice.
  */
+
+/** Loaded with the first who comes this way: most instances have no provider. */
+export const loadClient = () => import('openid-client')
+type Library = Awaited<ReturnType<typeof loadClient>>
 
 /** The provider of this name, in any letter case. */
 export const findProvider = ({ config }: Ctx, name: string): SsoProvider | undefined =>
@@ -54,13 +47,15 @@ export async function openProvider(ctx: Ctx, provider: SsoProvider): Promise<Con
 
 async function discover(provider: SsoProvider): Promise<Configuration> {
   const { issuer, clientId, clientSecret } = provider
-  const insecure = issuer.startsWith('http://') ? [allowInsecureRequests] : []
+  const library = await loadClient()
+  const insecure = issuer.startsWith('http://') ? [library.allowInsecureRequests] : []
+  const authentication = authenticateBy(library, clientSecret)
   try {
-    return await discovery(new URL(issuer), clientId, undefined, authenticateBy(clientSecret), {
+    return await library.discovery(new URL(issuer), clientId, undefined, authentication, {
       timeout: TIMEOUT_SECONDS,
-      [customFetch]: limitedFetch,
+      [library.customFetch]: limitedFetch,
       // The token comes straight from the provider, but a signature costs little to check.
-      execute: [...insecure, enableNonRepudiationChecks],
+      execute: [...insecure, library.enableNonRepudiationChecks],
     })
   } catch (error) {
     throw unavailable(provider, error)
@@ -68,7 +63,7 @@ async function discover(provider: SsoProvider): Promise<Configuration> {
 }
 
 /** In the body where the provider takes it, because not all read Basic alike; else as OpenID Connect has it. */
-function authenticateBy(secret: string): ClientAuth {
+function authenticateBy({ ClientSecretPost, ClientSecretBasic }: Library, secret: string): ClientAuth {
   const inBody = ClientSecretPost(secret)
   const inHeader = ClientSecretBasic(secret)
   return (server, ...rest) => {
@@ -81,7 +76,7 @@ function authenticateBy(secret: string): ClientAuth {
 /** What a person is told when a provider refuses, fails or answers something that is not to be believed. */
 export function toRefusal(provider: SsoProvider, error: unknown): AppError {
   if (error instanceof AppError) return error
-  if (error instanceof AuthorizationResponseError) {
+  if (isNamed(error, 'AuthorizationResponseError')) {
     const message = `You were not signed in by ${provider.label}. Try again, or sign in another way.`
     return new AppError('INVALID_REQUEST', { message, cause: describe(error) })
   }
@@ -90,12 +85,21 @@ export function toRefusal(provider: SsoProvider, error: unknown): AppError {
   return new AppError('INVALID_REQUEST', { message, cause: describe(error) })
 }
 
+/** What the library's errors say beside the rest. */
+interface Complaint {
+  code?: unknown
+  status?: number
+  error?: string
+}
+
+const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name
+
 /** Not the person's doing: the provider cannot be reached, fails, or does not know us. */
 function isTrouble(error: unknown): boolean {
-  if (error instanceof ResponseBodyError) {
-    return error.status >= 500 || ['invalid_client', 'unauthorized_client'].includes(error.error)
+  const { code, status = 0, error: said = '' } = error as Complaint
+  if (isNamed(error, 'ResponseBodyError')) {
+    return status >= 500 || ['invalid_client', 'unauthorized_client'].includes(said)
   }
-  const { code } = error as { code?: unknown }
   return error instanceof TypeError || code === 'OAUTH_TIMEOUT' || code === 'OAUTH_RESPONSE_IS_NOT_CONFORM'
 }
 
@@ -111,8 +115,8 @@ const LONGEST_REASON = 300
 /** For the log: what went wrong, without what the errors of the library carry along, which may be tokens. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
-  const said = error instanceof AuthorizationResponseError || error instanceof ResponseBodyError
-  const parts = [error.message, said ? error.error : codeOf(error), causeOf(error)]
+  const { error: said } = error as Complaint
+  const parts = [error.message, said ?? codeOf(error), causeOf(error)]
   return parts
     .filter((part) => part !== undefined)
     .join(': ')

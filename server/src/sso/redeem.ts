@@ -1,9 +1,9 @@
-import { authorizationCodeGrant, type Configuration, fetchUserInfo } from 'openid-client'
+import type { Configuration } from 'openid-client'
 import { microsoftAudience, type SsoProvider } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import type { Attempt } from './attempts.ts'
 import { type Claims, type Identity, toIdentity } from './identity.ts'
-import { openProvider, redirectUriOf, toRefusal } from './providers.ts'
+import { loadClient, openProvider, redirectUriOf, toRefusal } from './providers.ts'
 
 /**
  * Turns what a provider has sent along into an identity. The library checks the answer's state and issuer (RFC
@@ -19,6 +19,7 @@ export async function redeem(
   answer.search = search
   try {
     const configuration = await openProvider(ctx, provider)
+    const { authorizationCodeGrant } = await loadClient()
     const tokens = await authorizationCodeGrant(configuration, answer, {
       ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
     })
@@ -48,6 +49,7 @@ async function complete(
   const hasUserinfo = configuration.serverMetadata().userinfo_endpoint !== undefined
   if (claims.email !== undefined || !hasUserinfo || microsoftAudience(provider.issuer)) return claims
   const { email_verified, ...rest } = claims
+  const { fetchUserInfo } = await loadClient()
   const told = await fetchUserInfo(configuration, accessToken, claims.sub)
   return { ...rest, ...told, iss: claims.iss, sub: claims.sub }
 }
