@@ -6,7 +6,7 @@ import { definePage, type Page, type PageAnswer, type PageInput } from '../../ht
 import { type PageProblem, toPageProblem } from '../../http/page-problem.ts'
 import { type BrowserSession, findBrowserSession } from '../../sessions/browser-session.ts'
 import { signInAddress } from '../../sessions/journey.ts'
-import { Problem } from '../../ui/form.tsx'
+import { Field, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 
 /** Somebody signed in who looks after their account in the browser. */
@@ -73,6 +73,18 @@ const overSignIn = (ctx: Ctx, path: string, again: boolean): string =>
     { next: path, startedAt: ctx.now().getTime(), formTargets: [], luggage: undefined },
     again,
   )
+
+/** Where the person proves again who they are. Who has no password must have signed in just now instead. */
+export const OwnPassword = ({ isSet, describedBy }: { isSet: boolean; describedBy: string | undefined }) =>
+  isSet ? (
+    <Field
+      label="Password"
+      name="password"
+      type="password"
+      autocomplete="current-password"
+      describedBy={describedBy}
+    />
+  ) : null
 
 interface FrameProps {
   title: string

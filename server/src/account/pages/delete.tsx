@@ -5,7 +5,7 @@ import { render } from '../../ui/render.ts'
 import { GRACE_DAYS } from '../../users/deletion.ts'
 import { getSelf } from '../confirm-identity.ts'
 import { CONFIRMATION, requestDeletion } from '../deletion/deletion.ts'
-import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
+import { AccountFrame, accountPage, OwnPassword, type Visit } from './account-page.tsx'
 
 export const deletePages = accountPage({
   path: '/account/delete',
@@ -24,7 +24,6 @@ export const deletePages = accountPage({
 interface DeletePageProps {
   visit: Visit
   problem: PageProblem | undefined
-  /** Who has none must have signed in just now instead. */
   hasPassword: boolean
 }
 
@@ -44,15 +43,7 @@ const DeletePage = ({ visit, problem, hasPassword }: DeletePageProps) => {
           autocomplete="off"
           describedBy={describedBy}
         />
-        {hasPassword && (
-          <Field
-            label="Password"
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            describedBy={describedBy}
-          />
-        )}
+        <OwnPassword isSet={hasPassword} describedBy={describedBy} />
         <button type="submit" class="danger">
           Delete my account
         </button>

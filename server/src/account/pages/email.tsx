@@ -3,7 +3,7 @@ import { Field, Form } from '../../ui/form.tsx'
 import { render } from '../../ui/render.ts'
 import { getSelf } from '../confirm-identity.ts'
 import { requestEmailChange } from '../credentials/email-change.ts'
-import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
+import { AccountFrame, accountPage, OwnPassword, type Visit } from './account-page.tsx'
 
 export const emailPages = accountPage({
   path: '/account/email',
@@ -22,7 +22,6 @@ export const emailPages = accountPage({
 interface EmailPageProps {
   visit: Visit
   problem: PageProblem | undefined
-  /** Who has none must have signed in just now instead. */
   hasPassword: boolean
 }
 
@@ -43,15 +42,7 @@ const EmailPage = ({ visit, problem, hasPassword }: EmailPageProps) => {
           value={visit.form.get('newEmail')}
           describedBy={describedBy}
         />
-        {hasPassword && (
-          <Field
-            label="Password"
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            describedBy={describedBy}
-          />
-        )}
+        <OwnPassword isSet={hasPassword} describedBy={describedBy} />
         <button type="submit">Send the link</button>
       </Form>
     </AccountFrame>
