@@ -1,4 +1,5 @@
 import { AppError, type FieldProblem } from '../errors.ts'
+import { parseEmail } from './email.ts'
 
 /** One error that names every field at fault, if any is. */
 export function refuseProblems(problems: (FieldProblem | undefined)[]): void {
@@ -14,4 +15,11 @@ export const demand = (fits: boolean, field: string, message: string): FieldProb
 export function refuseNothing(change: object): void {
   const something = Object.values(change).some((value) => value !== undefined)
   refuseProblems([demand(something, 'body', 'must name a field to change')])
+}
+
+/** The canonical form of the address in a field. */
+export function requireEmail(text: string, field: string): string {
+  const email = parseEmail(text)
+  if (email !== undefined) return email
+  throw new AppError('VALIDATION_FAILED', { details: [{ field, message: 'is not an e-mail address' }] })
 }

@@ -6,7 +6,7 @@ import { AppError, tooManyAttempts } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { defineJob } from '../jobs/job.ts'
 import { enqueue } from '../jobs/store.ts'
-import { parseEmail } from '../lib/email.ts'
+import { requireEmail } from '../lib/problems.ts'
 import { sealText, unsealText } from '../lib/seal.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, traitsOf } from '../users/chosen-password.ts'
@@ -29,12 +29,7 @@ const LIMIT = { name: 'reset', most: 2_000, seconds: 15 * 60 }
 export async function requestPasswordReset(ctx: Ctx, typed: string, request: FastifyRequest): Promise<void> {
   const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(request))
   if (wait !== undefined) throw tooManyAttempts(wait)
-  const email = parseEmail(typed.trim())
-  if (!email) {
-    throw new AppError('VALIDATION_FAILED', {
-      details: [{ field: 'email', message: 'is not an e-mail address' }],
-    })
-  }
+  const email = requireEmail(typed.trim(), 'email')
   if (await isTired(ctx, 'reset', email)) return
   await enqueue(ctx.db, mailPasswordReset, { recipient: sealText(ctx.keys, SEAL, email) })
 }

@@ -6,8 +6,8 @@ import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { AppError, tooManyAttempts } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
-import { parseEmail } from '../lib/email.ts'
 import { newId } from '../lib/ids.ts'
+import { demand, refuseProblems, requireEmail } from '../lib/problems.ts'
 import { isPlainLine } from '../lib/text.ts'
 import type { Letter } from '../mail/letter.tsx'
 import { queueMail } from '../mail/outbox.ts'
@@ -37,25 +37,10 @@ export async function register(
 ): Promise<SignedInUser> {
   const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(request))
   if (wait !== undefined) throw tooManyAttempts(wait)
-  const email = parseEmail(registration.email)
-  if (!email) {
-    throw new AppError('VALIDATION_FAILED', {
-      details: [{ field: 'email', message: 'is not an e-mail address' }],
-    })
-  }
-  const { password, givenName, familyName, displayName } = registration
-  const names = [givenName, familyName, displayName]
-  if (!names.every((name) => isPlainLine(name ?? ''))) {
-    throw new AppError('VALIDATION_FAILED', {
-      details: [{ field: 'name', message: 'must be one line without control characters' }],
-    })
-  }
-  const called = {
-    display_name: displayName ?? null,
-    given_name: givenName ?? null,
-    family_name: familyName ?? null,
-  }
-  const passwordHash = await hashChosenPassword(password, { email, names, superAdmin: false })
+  const email = requireEmail(registration.email, 'email')
+  const called = readNames(registration)
+  const traits = { email, names: Object.values(called), superAdmin: false }
+  const passwordHash = await hashChosenPassword(registration.password, traits)
   const tired = await isTired(ctx, 'sign-up', email)
   const id = await ctx.db.transaction().execute(async (tx) => {
     const person = { ...registration, email }
@@ -76,6 +61,20 @@ export async function register(
     return isNew ? added.id : newId()
   })
   return toSignedInUser({ id, email, email_verified: false, ...called })
+}
+
+function readNames({ displayName, givenName, familyName }: Registration): Names {
+  const given = Object.entries({ displayName, givenName, familyName })
+  refuseProblems(
+    given.map(([field, name]) =>
+      demand(isPlainLine(name ?? ''), field, 'must be one line without control characters'),
+    ),
+  )
+  return {
+    display_name: displayName ?? null,
+    given_name: givenName ?? null,
+    family_name: familyName ?? null,
+  }
 }
 
 interface SignUp {

@@ -1,8 +1,8 @@
 import { person, record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { createLimiter } from '../../db/limiter.ts'
-import { AppError, tooManyAttempts } from '../../errors.ts'
-import { parseEmail } from '../../lib/email.ts'
+import { tooManyAttempts } from '../../errors.ts'
+import { demand, refuseProblems, requireEmail } from '../../lib/problems.ts'
 import { queueMail } from '../../mail/outbox.ts'
 import { createLink, voidLinks } from '../../sessions/mailed-links.ts'
 import { notify } from '../../users/notices.ts'
@@ -46,14 +46,10 @@ export async function requestEmailChange(
 }
 
 function readAddress(text: string, { email }: User): string {
-  const newEmail = parseEmail(text)
-  if (newEmail === undefined) throw unfit('is not an e-mail address')
-  if (newEmail === email) throw unfit('is your address already')
+  const newEmail = requireEmail(text, 'newEmail')
+  refuseProblems([demand(newEmail !== email, 'newEmail', 'is your address already')])
   return newEmail
 }
-
-const unfit = (message: string) =>
-  new AppError('VALIDATION_FAILED', { details: [{ field: 'newEmail', message }] })
 
 const confirmationLetter = (token: string) => ({
   subject: 'Confirm your new e-mail address',
