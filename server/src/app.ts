@@ -21,6 +21,8 @@ import { homePage } from './http/home.tsx'
 import { forgetIdempotencyKeys } from './http/idempotency.ts'
 import { registerAll, type Surface, type Wiring } from './http/register.ts'
 import { createServer } from './http/server.ts'
+import { expireInvitationsJob } from './invitations/expiry.ts'
+import { invitationsRoutes } from './invitations/routes.ts'
 import type { Job } from './jobs/job.ts'
 import { maintainSigningKeys } from './keys/signing-keys.ts'
 import { mailboxPages, mailboxRoutes } from './mail/mailbox.tsx'
@@ -37,6 +39,8 @@ import { sessionRoutes } from './sessions/routes.ts'
 import { ssoPages } from './sso/pages.tsx'
 import { sweepSsoAttempts } from './sso/sweep.ts'
 import { tenantsSection } from './tenants/declare.ts'
+import { tenantsRoutes } from './tenants/routes.ts'
+import { inTenant } from './tenants/wall.ts'
 import { passkeyScript } from './ui/passkey-script.ts'
 import { stylesheet } from './ui/stylesheet.ts'
 import { usersSection } from './users/declare.ts'
@@ -57,6 +61,8 @@ export function surface(config: Config): Surface {
     ...credentialsRoutes,
     ...deletionRoutes,
     ...exportRoutes,
+    ...tenantsRoutes,
+    ...invitationsRoutes,
     ...applicationsRoutes,
     ...healthRoutes,
     ...(mailbox ? mailboxRoutes : []),
@@ -86,6 +92,7 @@ export const jobs: Job<never>[] = [
   sweepSsoAttempts,
   sweepPasskeyChallenges,
   forgetIdempotencyKeys,
+  expireInvitationsJob,
   erasePeople,
 ]
 
@@ -93,7 +100,7 @@ export const jobs: Job<never>[] = [
 export const sections: Section[] = [usersSection, tenantsSection, applicationsSection, clientsSection]
 
 /** How the doors find out what only the slices know. */
-export const wiring: Wiring = { doorkeeper: recognise, knowsOrigin }
+export const wiring: Wiring = { doorkeeper: recognise, tenantKeeper: inTenant, knowsOrigin }
 
 export function buildApp(ctx: Ctx): FastifyInstance {
   const { app, metrics } = createServer(ctx)

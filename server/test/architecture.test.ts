@@ -9,7 +9,7 @@ const FLOORS: { units: string[]; beside?: boolean }[] = [
   { units: ['main'] },
   { units: ['app'] },
   { units: ['oauth', 'account', 'licensing'] },
-  { units: ['sso'] },
+  { units: ['sso', 'invitations'] },
   { units: ['sessions', 'tenants', 'applications'] },
   { units: ['users'] },
   { units: ['audit'] },

@@ -33,6 +33,22 @@ export type Action =
   | 'session.second_factor_shown'
   | 'session.ended'
   | 'session.others_ended'
+  | 'tenant.created'
+  | 'tenant.changed'
+  | 'tenant.deleted'
+  | 'member.joined'
+  | 'member.added'
+  | 'member.role_changed'
+  | 'member.suspended'
+  | 'member.reactivated'
+  | 'member.removed'
+  | 'member.left'
+  | 'member.returned'
+  | 'invitation.created'
+  | 'invitation.resent'
+  | 'invitation.revoked'
+  | 'invitation.accepted'
+  | 'invitation.expired'
 
 export interface Actor {
   kind: ActorKind
@@ -55,6 +71,9 @@ export interface Entry {
   /** What tells who somebody is, such as an address. */
   personal?: Record<string, unknown>
 }
+
+/** Who does it, and by which request. */
+export type Source = Pick<Entry, 'actor' | 'request'>
 
 /** Writes down what happens, in the transaction that does it. */
 export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {

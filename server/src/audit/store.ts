@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import type { AuditEntriesTable } from '../db/tables.ts'
 
@@ -24,3 +24,50 @@ export async function depersonalise(db: Db, userId: string): Promise<void> {
     .where((where) => where.or([where('user_id', '=', userId), where('actor_id', '=', userId)]))
     .execute()
 }
+
+export interface TenantFilter {
+  tenantId: string
+  /** One kind of entry, or all of one thing. */
+  action: string | undefined
+  actorId: string | undefined
+  userId: string | undefined
+  from: Date | undefined
+  to: Date | undefined
+}
+
+function entriesOfTenant(db: Db, { tenantId, action, actorId, userId, from, to }: TenantFilter) {
+  let entries = db.selectFrom('audit_entries').where('audit_entries.tenant_id', '=', tenantId)
+  if (action?.includes('.')) entries = entries.where('action', '=', action)
+  else if (action !== undefined)
+    entries = entries.where('action', 'like', `${action.replaceAll('_', '\\_')}.%`)
+  if (actorId !== undefined) entries = entries.where('actor_id', '=', actorId)
+  if (userId !== undefined) entries = entries.where('audit_entries.user_id', '=', userId)
+  if (from !== undefined) entries = entries.where('occurred_at', '>=', from)
+  if (to !== undefined) entries = entries.where('occurred_at', '<', to)
+  return entries
+}
+
+export async function countTenantEntries(db: Db, filter: TenantFilter): Promise<number> {
+  const { count } = await entriesOfTenant(db, filter)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** A page of what happened in a tenant, the newest first, with what whoever did it is called today. */
+export const listTenantEntries = (
+  db: Db,
+  filter: TenantFilter,
+  { offset, limit }: { offset: number; limit: number },
+) =>
+  entriesOfTenant(db, filter)
+    .leftJoin('users', (join) =>
+      join.on('users.id', '=', sql<string>`case when actor_kind = 'user' then actor_id::uuid end`),
+    )
+    .selectAll('audit_entries')
+    .select(['users.email', 'users.display_name', 'users.given_name', 'users.family_name'])
+    .orderBy('audit_entries.id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+export type TenantEntry = Awaited<ReturnType<typeof listTenantEntries>>[number]

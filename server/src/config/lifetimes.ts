@@ -10,6 +10,7 @@ export interface Lifetimes {
   readonly session: number
   readonly emailLink: number
   readonly passwordReset: number
+  readonly invitation: number
 }
 
 const HOUR = 3_600
@@ -53,6 +54,12 @@ const LIFETIMES: Record<keyof Lifetimes, { variable: string; fallback: number; m
       fallback: HOUR,
       max: DAY,
       what: 'the link that resets a password',
+    },
+    invitation: {
+      variable: 'INVITATION_TTL',
+      fallback: 7 * DAY,
+      max: 90 * DAY,
+      what: 'an invitation for which nobody said how long',
     },
   }
 

@@ -3,6 +3,8 @@ import type { ColumnType, Generated } from 'kysely'
 /** A column that the service writes once, when it makes the row. */
 type Fixed<T> = ColumnType<T, T, never>
 
+type Json = Record<string, unknown>
+
 export interface InstanceFactsTable {
   name: Fixed<string>
   created_at: ColumnType<Date, never, never>
@@ -43,7 +45,7 @@ export interface TenantsTable {
   slug: string
   name: string
   mfa_policy: Generated<MfaPolicy>
-  settings: Generated<Record<string, unknown>>
+  settings: ColumnType<Json, string | undefined, string>
   created_at: Fixed<Date>
   updated_at: Date
 }
@@ -58,8 +60,33 @@ export interface MembershipsTable {
   role: Role
   status: MembershipStatus
   joined_at: Date | null
+  invited_until: ColumnType<Date | null, Date | null | undefined, Date | null>
   created_at: Fixed<Date>
   updated_at: Date
+}
+
+/** Kept by the database itself. */
+export interface MemberCountsTable {
+  tenant_id: ColumnType<string, never, never>
+  status: ColumnType<MembershipStatus, never, never>
+  role: ColumnType<Role, never, never>
+  count: ColumnType<string, never, never>
+}
+
+export type InvitationStatus = 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'
+
+export interface InvitationsTable {
+  id: Fixed<string>
+  tenant_id: Fixed<string>
+  email: Fixed<string>
+  role: Role
+  status: InvitationStatus
+  token_hash: Buffer
+  lifetime: Fixed<number>
+  user_id: string | null
+  invited_by: Fixed<string | null>
+  created_at: Fixed<Date>
+  expires_at: Date
 }
 
 export type LicensingMode = 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'
@@ -207,9 +234,6 @@ export interface MailMessagesTable {
 
 export type ActorKind = 'user' | 'client' | 'system'
 
-/** Text and values that hold no secret. */
-type Json = Record<string, unknown>
-
 export interface AuditEntriesTable {
   id: Fixed<string>
   occurred_at: Fixed<Date>
@@ -303,6 +327,8 @@ export interface Tables {
   mail_messages: MailMessagesTable
   tenants: TenantsTable
   memberships: MembershipsTable
+  member_counts: MemberCountsTable
+  invitations: InvitationsTable
   applications: ApplicationsTable
   clients: ClientsTable
   client_secrets: ClientSecretsTable

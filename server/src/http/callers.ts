@@ -1,4 +1,6 @@
 import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/open.ts'
+import type { Role } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -24,6 +26,13 @@ export interface Machine {
 
 export type Caller = Person | Machine
 
+/** A person in the tenant that the address names, of which they are an ACTIVE member. */
+export interface Member extends Person {
+  tenantId: string
+  membershipId: string
+  role: Role
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who is calling, once the door has asked. */
@@ -32,12 +41,15 @@ declare module 'fastify' {
 }
 
 /**
- * Who each kind of door lets in. `anyone` asks for nothing; `person` is somebody who manages their own affairs, in
- * their browser or through an application of ours; `administrator` runs the instance.
+ * Who each kind of door lets in. `anyone` asks for nothing; `visitor` may be somebody, and need not; `person` is
+ * somebody who manages their own affairs, in their browser or through an application of ours; `member` is a person in
+ * the tenant of the address, `/api/tenants/:id`; `administrator` runs the instance.
  */
 interface Admitted {
   anyone: undefined
+  visitor: Person | undefined
   person: Person
+  member: Member
   administrator: Caller
 }
 
@@ -50,6 +62,25 @@ export type CallerOf<K extends CallerKind> = Admitted[K]
  */
 export type Doorkeeper = (ctx: Ctx, exchange: Exchange, accept: { cookies: boolean }) => Promise<Caller>
 
+/** The tenant a request is about, and who may do what it asks for. */
+export interface TenantDoor {
+  tenantId: string
+  roles: readonly Role[]
+  /** Nothing is changed by what is asked for. */
+  readOnly: boolean
+}
+
+/**
+ * Does work for one tenant, in a transaction that sees nothing of any other, if the person may: else TENANT_NOT_FOUND,
+ * FORBIDDEN or OWNER_REQUIRED. The slice that knows tenants brings it.
+ */
+export type TenantKeeper = <T>(
+  ctx: Ctx,
+  person: Person,
+  door: TenantDoor,
+  work: (tx: Tx, member: Member) => Promise<T>,
+) => Promise<T>
+
 /** A name for the caller that stays the same from request to request. */
 export const callerName = (caller: Caller | undefined): string =>
   caller === undefined ? 'anyone' : caller.kind === 'person' ? caller.userId : caller.clientId
@@ -60,13 +91,31 @@ export async function admit(
   { kind, doorkeeper }: { kind: CallerKind; doorkeeper: Doorkeeper },
 ): Promise<Caller | undefined> {
   if (kind === 'anyone') return undefined
-  const caller = await doorkeeper(ctx, exchange, { cookies: kind === 'person' })
-  if (!MAY_ENTER[kind](caller)) throw new AppError('FORBIDDEN')
+  const caller = await ask(ctx, exchange, { kind, doorkeeper })
+  if (caller && !MAY_ENTER[kind](caller)) throw new AppError('FORBIDDEN')
   return caller
 }
 
+async function ask(
+  ctx: Ctx,
+  exchange: Exchange,
+  { kind, doorkeeper }: { kind: CallerKind; doorkeeper: Doorkeeper },
+): Promise<Caller | undefined> {
+  try {
+    return await doorkeeper(ctx, exchange, { cookies: kind !== 'administrator' })
+  } catch (error) {
+    // What a visitor brings may have run out, and they may not need it.
+    if (kind === 'visitor' && error instanceof AppError && error.code === 'UNAUTHORIZED') return undefined
+    throw error
+  }
+}
+
+const isOurs = (caller: Caller) => caller.kind === 'person' && caller.trusted
+
 const MAY_ENTER: Record<Exclude<CallerKind, 'anyone'>, (caller: Caller) => boolean> = {
-  person: (caller) => caller.kind === 'person' && caller.trusted,
+  visitor: isOurs,
+  person: isOurs,
+  member: isOurs,
   administrator: (caller) =>
     caller.kind === 'person'
       ? caller.superAdmin && caller.trusted

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/open.ts'
+import type { Role } from '../db/tables.ts'
 import type { ErrorCode, OAuthErrorCode } from '../errors.ts'
 import type { Fields } from '../lib/fields.ts'
 import type { CallerKind, CallerOf } from './callers.ts'
@@ -27,6 +29,8 @@ export interface Input<
   request: FastifyRequest
   /** For the rare route that sets a header or picks between several answers. */
   reply: FastifyReply
+  /** The transaction in which a `member` works: it sees nothing of other tenants, and commits when the handler is done. */
+  tx: K extends 'member' ? Tx : undefined
 }
 
 interface RouteOptions<
@@ -43,6 +47,8 @@ interface RouteOptions<
   /** The chapter of the API page it stands in. */
   tag: string
   caller: K
+  /** Which members may do it. */
+  roles?: K extends 'member' ? readonly Role[] : undefined
   /** A body in JSON; one that is `Type.Optional` may be left out, and is then an empty object. Or … */
   body?: B
   /** … in the encoding of HTML forms. All its fields are text. */
@@ -65,7 +71,7 @@ interface RouteOptions<
 }
 
 /** Input whose types are known to the route alone. */
-type AnyInput = Record<'body' | 'query' | 'params' | 'caller', unknown> &
+type AnyInput = Record<'body' | 'query' | 'params' | 'caller' | 'tx', unknown> &
   Pick<Input<undefined, undefined, undefined, 'anyone'>, 'request' | 'reply'>
 
 /** A route once its types have done their work. */
@@ -75,6 +81,7 @@ export interface Route {
   summary: string
   tag: string
   caller: CallerKind
+  roles: readonly Role[]
   body: TSchema | undefined
   bodyType: 'json' | 'form' | undefined
   query: TSchema | undefined
@@ -97,13 +104,14 @@ export function defineRoute<
   P extends TSchema | undefined = undefined,
 >(options: RouteOptions<R, B, Q, P, K>): Route {
   const { body, form, query, params, errors = [], oauthErrors, crossOrigin, idempotent = false } = options
-  const { method, path, summary, tag, caller, reply, oauthStatuses = {} } = options
+  const { method, path, summary, tag, caller, roles = [], reply, oauthStatuses = {} } = options
   return {
     method,
     path,
     summary,
     tag,
     caller,
+    roles,
     body: body ?? form,
     bodyType: body ? 'json' : form ? 'form' : undefined,
     query,

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseAway } from '../db/away.ts'
+import type { Role } from '../db/tables.ts'
 import { AppError, type ErrorCode, type FieldProblem, OAuthError, type OAuthErrorCode } from '../errors.ts'
 import { groupBy } from '../lib/group-by.ts'
 import type { Route } from './define-route.ts'
@@ -20,10 +21,19 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
 ]
 
 /** What a route may answer because of who may enter and how, without saying so itself. */
-export const impliedErrors = ({ caller, idempotent }: Pick<Route, 'caller' | 'idempotent'>): ErrorCode[] => [
+export const impliedErrors = ({
+  caller,
+  roles,
+  idempotent,
+}: Pick<Route, 'caller' | 'roles' | 'idempotent'>): ErrorCode[] => [
   ...(caller === 'anyone' ? [] : (['UNAUTHORIZED', 'FORBIDDEN'] as const)),
+  ...(caller === 'member' ? (['TENANT_NOT_FOUND'] as const) : []),
+  ...(isForOwners(roles) ? (['OWNER_REQUIRED'] as const) : []),
   ...(idempotent ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
 ]
+
+/** Whoever is refused what only an owner may do is told so. */
+export const isForOwners = (roles: readonly Role[]): boolean => roles.length === 1 && roles[0] === 'owner'
 
 const MOST_DETAILS = 20
 

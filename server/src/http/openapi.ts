@@ -44,7 +44,12 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
     tags: [route.tag],
     summary: route.summary,
     ...(route.caller !== 'anyone' && {
-      security: [{ accessToken: [] }, ...(route.caller === 'person' ? [{ sessionCookie: [] }] : [])],
+      security: [
+        { accessToken: [] },
+        ...(route.caller === 'administrator' ? [] : [{ sessionCookie: [] }]),
+        // An empty one: it goes without as well.
+        ...(route.caller === 'visitor' ? [{}] : []),
+      ],
     }),
     parameters: [
       ...parameters(route.params, 'path'),

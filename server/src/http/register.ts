@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/open.ts'
 import { AppError, type ErrorCode, OAuthError } from '../errors.ts'
 import { type Fields, NO_FIELDS, parseFields } from '../lib/fields.ts'
 import { groupBy } from '../lib/group-by.ts'
 import { ErrorPage } from '../ui/error-page.tsx'
 import { render } from '../ui/render.ts'
 import { FORM_LIMIT } from './bodies.ts'
-import { admit, callerName, type Doorkeeper } from './callers.ts'
+import { admit, type Caller, callerName, type Doorkeeper, type Person, type TenantKeeper } from './callers.ts'
 import { allowOrigin, answerPreflight, type KnowsOrigin } from './cross-origin.ts'
 import type { Asset, Method, Page, PageAnswer, Route } from './define-route.ts'
 import { COMMON_ERRORS, impliedErrors, logServerError, toAppError } from './errors.ts'
@@ -26,6 +27,7 @@ export interface Surface {
 /** What the doors must ask of the slices above them. */
 export interface Wiring {
   doorkeeper: Doorkeeper
+  tenantKeeper: TenantKeeper
   knowsOrigin: KnowsOrigin
 }
 
@@ -49,8 +51,8 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
     config: { bodyType, bodyOptional: Type.IsOptional(body), oauth: oauthErrors !== undefined },
     ...(bodyType === 'form' && { bodyLimit: FORM_LIMIT }),
     ...(Type.IsOptional(body) && { preValidation: fillInBody }),
-    // A refused body is an answer too, and repeated as such.
-    attachValidation: route.idempotent,
+    // A refused body is an answer too, and repeated as such; and whoever has no place in a tenant hears that first.
+    attachValidation: route.idempotent || route.caller === 'member',
     ...(asksFirst(route) && {
       onRequest: (request, reply) => askFirst(ctx, { request, reply }, route, wiring),
     }),
@@ -66,7 +68,7 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       if (statuses.length === 1) reply.code(statuses[0] ?? 200)
       try {
-        return await answerRoute(ctx, route, request, reply)
+        return await answerRoute(ctx, route, { request, reply }, wiring)
       } catch (error) {
         throw ctx.strict ? declared(route, error) : error
       }
@@ -107,21 +109,54 @@ async function askAgain(
 async function answerRoute(
   ctx: Ctx,
   route: Route,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: Exchange,
+  wiring: Wiring,
 ): Promise<unknown> {
-  const { body, query, params, caller, method, url } = request
-  const work = async () => {
-    if (request.validationError) throw request.validationError
-    return route.handler(ctx, { body, query, params, caller, request, reply })
-  }
+  const { body, caller, method, url } = request
+  const work = () => answer(ctx, route, { request, reply }, wiring)
   const key = route.idempotent ? readIdempotencyKey(request.headers) : undefined
   if (key === undefined) return work()
+  // What was answered once is not told to somebody who would not be answered now.
+  if (route.caller === 'member') await inTenant(ctx, { ...route, method: 'GET' }, request, wiring)
   const keyed = { caller: callerName(caller), key, fingerprint: fingerprintOf({ method, url, body }) }
-  const answer = await answerOnce(ctx, keyed, async () => ({ body: await work(), status: reply.statusCode }))
-  reply.code(answer.status)
-  if (answer.replayed) reply.header('Idempotency-Replayed', 'true')
-  return answer.body
+  const { status, replayed, ...kept } = await answerOnce(ctx, keyed, async () => ({
+    body: await work(),
+    status: reply.statusCode,
+  }))
+  reply.code(status)
+  if (replayed) reply.header('Idempotency-Replayed', 'true')
+  return kept.body
+}
+
+async function answer(
+  ctx: Ctx,
+  route: Route,
+  { request, reply }: Exchange,
+  wiring: Wiring,
+): Promise<unknown> {
+  const handle = async (place: { tx: Tx | undefined; caller: Caller | undefined }) => {
+    if (request.validationError) throw request.validationError
+    const { body, query, params } = request
+    return route.handler(ctx, { body, query, params, request, reply, ...place })
+  }
+  if (route.caller !== 'member') return handle({ tx: undefined, caller: request.caller })
+  return inTenant(ctx, route, request, wiring, (tx, caller) => handle({ tx, caller }))
+}
+
+/** Works for the tenant that the address names. Whatever is changed is known to this node before the answer is. */
+async function inTenant(
+  ctx: Ctx,
+  { roles, method }: Pick<Route, 'roles' | 'method'>,
+  { params, caller }: FastifyRequest,
+  { tenantKeeper }: Wiring,
+  work: (tx: Tx, caller: Caller) => Promise<unknown> = async () => undefined,
+): Promise<unknown> {
+  const { id: tenantId = '' } = params as { id?: string }
+  const door = { tenantId, roles, readOnly: method === 'GET' }
+  // The door has let in a person by now.
+  const done = await tenantKeeper(ctx, caller as Person, door, work)
+  if (!door.readOnly) await ctx.changes.settle()
+  return done
 }
 
 /** A code that the route does not declare is a mistake in the house: its documentation would be wrong. */

@@ -11,6 +11,7 @@ import { sealText, unsealText } from '../lib/seal.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, traitsOf } from '../users/chosen-password.ts'
 import { notify } from '../users/notices.ts'
+import { isPlaceholder } from '../users/placeholders.ts'
 import { isTired } from '../users/recipients.ts'
 import { BLANK } from '../users/registration.ts'
 import { changeUser, findUser, findUserByEmail } from '../users/service.ts'
@@ -40,7 +41,8 @@ export const mailPasswordReset = defineJob<{ recipient: string }>({
   async run(ctx, { recipient }) {
     const address = unsealText(ctx.keys, SEAL, recipient)
     const user = address === undefined ? undefined : await findUserByEmail(ctx.db, address)
-    if (!user || user.disabled) return
+    // Who was invited has no account to forget the password of.
+    if (!user || user.disabled || isPlaceholder(user)) return
     const { id: userId, email } = user
     await ctx.db.transaction().execute(async (tx) => {
       await voidLinks(tx, { userId, purpose: PURPOSE })

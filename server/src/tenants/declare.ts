@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox'
+import { SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { findDifference, inEntry, listDeclared, refuseTwice } from '../declaration/compare.ts'
 import type { Change, Declaration, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
-import { changeTenant, checkTenant, createTenant, enrol, type NewMember } from './service.ts'
+import { enrol, type NewMember } from './enrolment.ts'
+import { changeTenant, checkTenant, createTenant } from './service.ts'
 import { listMembers, listTenantsBySlug, listUserIdsByEmail, type Member, type Tenant } from './store.ts'
 
 const DeclaredTenant = Type.Object(
@@ -24,6 +26,9 @@ const DeclaredTenant = Type.Object(
   },
   { additionalProperties: false },
 )
+/** A declaration is applied by whoever runs the service. */
+const OPERATOR = { actor: SYSTEM }
+
 type Entry = Static<typeof DeclaredTenant> & { members: NewMember[] }
 
 export const tenantsSection: Section = {
@@ -75,8 +80,8 @@ const planCreation = (ctx: Ctx, entry: Entry): Change[] => [
     subject: `tenant ${entry.slug}`,
     fields: entry.members.map(({ email, role }) => `${role} ${email}`),
     async apply(tx) {
-      const { id } = await createTenant(ctx, tx, entry)
-      await enrol(ctx, tx, id, entry.members)
+      const { id: tenantId } = await createTenant(ctx, tx, entry, OPERATOR)
+      await enrol(ctx, tx, { tenantId, members: entry.members, source: OPERATOR })
     },
   },
 ]
@@ -105,8 +110,8 @@ function planUpdate(
       subject: `tenant ${tenant.slug}`,
       fields: [...fields, ...newcomers.map(describe)],
       async apply(tx) {
-        if (fields.length > 0) await changeTenant(ctx, tx, tenant.id, change)
-        await enrol(ctx, tx, tenant.id, newcomers)
+        if (fields.length > 0) await changeTenant(ctx, tx, { id: tenant.id, change, source: OPERATOR })
+        await enrol(ctx, tx, { tenantId: tenant.id, members: newcomers, source: OPERATOR })
       },
     },
   ]

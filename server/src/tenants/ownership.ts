@@ -1,6 +1,6 @@
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
-import { listOwnedAlone, lockOwnedTenants } from './ownership/store.ts'
+import { isOwnedByAnother, listOwnedAlone, lockOwnedTenants } from './ownership/store.ts'
 
 /**
  * Refuses to let somebody go whom a tenant needs: TENANT_OWNER, with the tenants they are the last owner of. Until the
@@ -10,4 +10,9 @@ export async function requireNoTenantAlone(tx: Tx, userId: string): Promise<void
   await lockOwnedTenants(tx, userId)
   const tenants = await listOwnedAlone(tx, userId)
   if (tenants.length > 0) throw new AppError('TENANT_OWNER', { details: { tenants } })
+}
+
+/** Refuses to let an owner go who is the last one: LAST_OWNER. Nobody else changes the tenant's members meanwhile. */
+export async function requireAnotherOwner(tx: Tx, tenantId: string, userId: string): Promise<void> {
+  if (!(await isOwnedByAnother(tx, tenantId, userId))) throw new AppError('LAST_OWNER')
 }

@@ -1,127 +1,120 @@
+import { findChanges } from '../audit/changes.ts'
+import { record, type Source } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import type { MfaPolicy, Role } from '../db/tables.ts'
-import { AppError, OperatorError } from '../errors.ts'
+import type { MfaPolicy } from '../db/tables.ts'
+import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
-import { isSlug, NAME_RULE, parseName, SLUG_RULE } from '../lib/names.ts'
+import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugFrom, slugWithSuffix } from '../lib/names.ts'
 import { demand, refuseProblems } from '../lib/problems.ts'
+import { isPlainLine } from '../lib/text.ts'
+import { isReserved } from './reserved-slugs.ts'
+import { mergeSettings, type Settings } from './settings.ts'
 import {
-  findActiveOwner,
+  deleteTenant,
+  findTenantById,
   findTenantBySlug,
   insertTenant,
-  listUserIdsByEmail,
-  lockTenant,
-  putMembership,
   type Tenant,
   updateTenant,
 } from './store.ts'
 
 /** Tenants: the organisations whose people sign in. A person may belong to several, with a role in each. */
 
-/** They could be read as a part of the service in an address such as `https://<slug>.example.com`. */
-const RESERVED_SLUGS = [
-  'admin',
-  'api',
-  'app',
-  'auth',
-  'console',
-  'dev',
-  'docs',
-  'health',
-  'help',
-  'id',
-  'login',
-  'logout',
-  'mail',
-  'metrics',
-  'oauth',
-  'oidc',
-  'public',
-  'root',
-  'signup',
-  'sso',
-  'static',
-  'status',
-  'support',
-  'system',
-  'well-known',
-  'www',
-]
-
-export interface TenantSettings {
-  slug: string
+export interface NewTenant {
   name: string
-  mfaPolicy: MfaPolicy
+  /** Made from the name when it is not given. */
+  slug?: string | undefined
+  mfaPolicy?: MfaPolicy
 }
 
-export interface NewMember {
-  /** In canonical form. */
-  email: string
-  role: Role
+export interface TenantChange {
+  name?: string
+  mfaPolicy?: MfaPolicy
+  /** Merged into those there are. */
+  settings?: Settings
 }
 
-export function checkTenant({ slug, name }: Pick<TenantSettings, 'slug' | 'name'>): void {
+export function checkTenant({ slug, name }: Pick<NewTenant, 'slug' | 'name'>): void {
   refuseProblems([
-    demand(parseName(name) !== undefined, 'name', NAME_RULE),
-    demand(isSlug(slug), 'slug', SLUG_RULE),
-    demand(!RESERVED_SLUGS.includes(slug), 'slug', 'is a reserved word'),
+    ...nameProblems(name),
+    slug === undefined ? undefined : demand(isSlug(slug), 'slug', SLUG_RULE),
+    slug === undefined ? undefined : demand(!isReserved(slug), 'slug', 'is a reserved word'),
   ])
 }
 
-export async function createTenant(
-  ctx: Ctx,
-  tx: Tx,
-  { slug, name, mfaPolicy }: Pick<TenantSettings, 'slug' | 'name'> & Partial<TenantSettings>,
-): Promise<Tenant> {
-  checkTenant({ slug, name })
-  const now = ctx.now()
-  const tenant = await insertTenant(tx, {
-    id: newId(),
-    slug,
-    name: name.trim(),
-    mfa_policy: mfaPolicy ?? 'OPTIONAL',
-    created_at: now,
-    updated_at: now,
-  })
-  if (!tenant) throw new AppError('SLUG_TAKEN')
+const nameProblems = (name: string) => [
+  demand(parseName(name) !== undefined, 'name', NAME_RULE),
+  demand(isPlainLine(name.trim()), 'name', 'must be one line without control characters'),
+]
+
+/** How often a slug of our own making may turn out to be taken. */
+const TRIES = 5
+
+export async function createTenant(ctx: Ctx, tx: Tx, draft: NewTenant, source: Source): Promise<Tenant> {
+  checkTenant(draft)
+  const tenant = await insertUnderFreeSlug(ctx, tx, draft)
+  const { id: tenantId, name, slug, mfa_policy: mfaPolicy } = tenant
+  const details = { after: { name, slug, mfaPolicy } }
+  await record(ctx, tx, { action: 'tenant.created', ...source, tenantId, details })
   return tenant
 }
 
+async function insertUnderFreeSlug(ctx: Ctx, tx: Tx, draft: NewTenant): Promise<Tenant> {
+  const now = ctx.now()
+  const common = { mfa_policy: draft.mfaPolicy ?? 'OPTIONAL', created_at: now, updated_at: now }
+  const wish = draft.slug ?? slugFrom(draft.name, 'tenant')
+  for (let attempt = 0; attempt <= (draft.slug === undefined ? TRIES : 0); attempt++) {
+    const id = newId()
+    const slug = attempt > 0 || isReserved(wish) ? slugWithSuffix(wish, id.slice(-6)) : wish
+    const tenant = await insertTenant(tx, { id, slug, name: draft.name.trim(), ...common })
+    if (tenant) return tenant
+  }
+  throw new AppError('SLUG_TAKEN')
+}
+
+export async function getTenant(tx: Tx, id: string): Promise<Tenant> {
+  const tenant = await findTenantById(tx, id)
+  if (!tenant) throw new AppError('TENANT_NOT_FOUND')
+  return tenant
+}
+
+/** Changes a tenant that nobody else changes meanwhile. What is as it should be is left alone. */
 export async function changeTenant(
   ctx: Ctx,
   tx: Tx,
-  id: string,
-  { name, mfaPolicy }: Partial<Pick<TenantSettings, 'name' | 'mfaPolicy'>>,
-): Promise<void> {
-  refuseProblems([demand(name === undefined || parseName(name) !== undefined, 'name', NAME_RULE)])
-  await updateTenant(tx, id, { name: name?.trim(), mfa_policy: mfaPolicy, updated_at: ctx.now() })
+  { id, change, source }: { id: string; change: TenantChange; source: Source },
+): Promise<Tenant> {
+  const { name, mfaPolicy, settings } = change
+  refuseProblems(name === undefined ? [] : nameProblems(name))
+  const tenant = await getTenant(tx, id)
+  const before = { name: tenant.name, mfaPolicy: tenant.mfa_policy, settings: tenant.settings }
+  const after = {
+    name: name?.trim() ?? before.name,
+    mfaPolicy: mfaPolicy ?? before.mfaPolicy,
+    settings: settings === undefined ? before.settings : mergeSettings(before.settings, settings),
+  }
+  const details = findChanges(before, after)
+  if (!details) return tenant
+  await record(ctx, tx, { action: 'tenant.changed', ...source, tenantId: id, details })
+  return updateTenant(tx, id, {
+    name: after.name,
+    mfa_policy: after.mfaPolicy,
+    settings: JSON.stringify(after.settings),
+    updated_at: ctx.now(),
+  })
 }
 
-/** The operator makes these people ACTIVE members, without an invitation. A tenant that has an owner keeps one. */
-export async function enrol(ctx: Ctx, tx: Tx, tenantId: string, members: NewMember[]): Promise<void> {
-  await lockTenant(tx, tenantId)
-  const owned = await findActiveOwner(tx, tenantId)
-  const users = await listUserIdsByEmail(
-    tx,
-    members.map(({ email }) => email),
-  )
-  const idOf = new Map(users.map(({ id, email }) => [email, id]))
-  const now = ctx.now()
-  const common = {
-    tenant_id: tenantId,
-    status: 'ACTIVE',
-    joined_at: now,
-    created_at: now,
-    updated_at: now,
-  } as const
-  for (const { email, role } of members) {
-    const userId = idOf.get(email)
-    if (!userId) throw new OperatorError(`There is no user ${email}, or the account is about to be deleted.`)
-    await putMembership(tx, { ...common, id: newId(), user_id: userId, role })
-  }
-  if (owned && !(await findActiveOwner(tx, tenantId))) {
-    throw new OperatorError('A tenant that has an owner must keep one: name another owner first.')
-  }
+/** Ends a tenant with all that is its own: members, invitations, machines, tokens. Its slug is free again. */
+export async function removeTenant(
+  ctx: Ctx,
+  tx: Tx,
+  { id, source }: { id: string; source: Source },
+): Promise<void> {
+  const { name, slug } = await getTenant(tx, id)
+  const details = { before: { name, slug } }
+  await record(ctx, tx, { action: 'tenant.deleted', ...source, tenantId: id, details })
+  await deleteTenant(tx, id)
 }
 
 export const findTenant = (ctx: Ctx, slug: string): Promise<Tenant | undefined> =>

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
 import type { MembershipsTable, Role, TenantsTable } from '../db/tables.ts'
 
@@ -27,13 +27,43 @@ export const insertTenant = (tx: Tx, tenant: Insertable<TenantsTable>): Promise<
     .returningAll()
     .executeTakeFirst()
 
-export async function updateTenant(
-  tx: Tx,
-  id: string,
-  change: Partial<Pick<Tenant, 'name' | 'mfa_policy'>> & { updated_at: Date },
-): Promise<void> {
-  await tx.updateTable('tenants').set(change).where('id', '=', id).execute()
+export const findTenantById = (db: Db, id: string): Promise<Tenant | undefined> =>
+  db.selectFrom('tenants').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const updateTenant = (tx: Tx, id: string, change: Updateable<TenantsTable>): Promise<Tenant> =>
+  tx.updateTable('tenants').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+
+export async function deleteTenant(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('tenants').where('id', '=', id).execute()
 }
+
+/** How many ACTIVE members a tenant has. */
+const memberCount = sql<number>`(
+  select coalesce(sum(count), 0)::int from member_counts
+  where member_counts.tenant_id = tenants.id and member_counts.status = 'ACTIVE'
+)`
+
+/** The tenant and how many ACTIVE members it has. */
+export const findTenantWithCount = (db: Db, id: string) =>
+  db
+    .selectFrom('tenants')
+    .selectAll()
+    .select(memberCount.as('member_count'))
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/** The tenants of which somebody is an ACTIVE member, by name. */
+export const listTenantsOf = (db: Db, userId: string) =>
+  db
+    .selectFrom('memberships')
+    .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
+    .select(['tenants.id', 'tenants.name', 'tenants.slug', 'tenants.created_at', 'memberships.role'])
+    .select(memberCount.as('member_count'))
+    .where('memberships.user_id', '=', userId)
+    .where('memberships.status', '=', 'ACTIVE')
+    .orderBy('tenants.name')
+    .orderBy('tenants.id')
+    .execute()
 
 export const listMembers = (db: Db, tenantIds: string[]): Promise<Member[]> =>
   tenantIds.length === 0
@@ -46,7 +76,7 @@ export const listMembers = (db: Db, tenantIds: string[]): Promise<Member[]> =>
         .where('memberships.tenant_id', 'in', tenantIds)
         .execute()
 
-/** Those who are about to be deleted are not here any more. */
+/** Those who are about to be deleted are not here any more, and who was only ever invited is not here yet. */
 export const listUserIdsByEmail = (db: Db, emails: string[]): Promise<{ id: string; email: string }[]> =>
   emails.length === 0
     ? Promise.resolve([])
@@ -55,7 +85,14 @@ export const listUserIdsByEmail = (db: Db, emails: string[]): Promise<{ id: stri
         .select(['id', 'email'])
         .where('email', 'in', emails)
         .where('deletion_requested_at', 'is', null)
+        .where((where) =>
+          where.or([where('email_verified', '=', true), where('password_hash', 'is not', null)]),
+        )
         .execute()
+
+export async function insertMembership(tx: Tx, membership: Insertable<MembershipsTable>): Promise<void> {
+  await tx.insertInto('memberships').values(membership).execute()
+}
 
 /** Makes the person an ACTIVE member with this role, whatever they were in this tenant before. */
 export async function putMembership(tx: Tx, membership: Insertable<MembershipsTable>): Promise<void> {
@@ -68,6 +105,7 @@ export async function putMembership(tx: Tx, membership: Insertable<MembershipsTa
         role,
         status,
         joined_at: sql`coalesce(memberships.joined_at, ${joined_at})`,
+        invited_until: null,
         updated_at,
       }),
     )

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { person, record, SYSTEM } from '../audit/record.ts'
+import { type Action, person, record, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import { clearDeletion, deleteUser, listAwaitingErasure } from './deletion/store.ts'
+import { clearDeletion, deleteUser, listAwaitingErasure, listTenancies } from './deletion/store.ts'
 import { notify } from './notices.ts'
 import { changeUser, type User } from './service.ts'
 
@@ -25,8 +25,9 @@ export async function scheduleDeletion(
   { user, request }: { user: User; request: FastifyRequest },
 ): Promise<void> {
   const now = ctx.now()
-  await changeUser(ctx, tx, user, { deletion_requested_at: now })
   const { id: userId } = user
+  await recordMemberships(ctx, tx, { userId, request, action: 'member.left' })
+  await changeUser(ctx, tx, user, { deletion_requested_at: now })
   await record(ctx, tx, { action: 'user.deletion_requested', actor: person(userId), userId, request })
   const facts = [`It will be erased on ${erasedAt(now).toISOString().slice(0, 10)}.`]
   await notify(ctx, tx, { to: user, kind: 'deletion-requested', facts })
@@ -37,7 +38,20 @@ export async function restoreAccount(ctx: Ctx, tx: Tx, user: User, request: Fast
   const { id: userId } = user
   if (!(await clearDeletion(tx, userId, ctx.now()))) return
   await record(ctx, tx, { action: 'user.restored', actor: person(userId), userId, request })
+  await recordMemberships(ctx, tx, { userId, request, action: 'member.returned' })
   await notify(ctx, tx, { to: user, kind: 'restored' })
+}
+
+/** The tenants of a person learn that they leave with their account, or return with it. */
+async function recordMemberships(
+  ctx: Ctx,
+  tx: Tx,
+  { userId, request, action }: { userId: string; request: FastifyRequest; action: Action },
+): Promise<void> {
+  for (const { tenant_id: tenantId, role, status } of await listTenancies(tx, userId)) {
+    const state = action === 'member.left' ? { before: { role, status } } : { after: { role, status } }
+    await record(ctx, tx, { action, actor: person(userId), userId, tenantId, request, details: state })
+  }
 }
 
 /** Some of the people whose time to change their mind is over. */

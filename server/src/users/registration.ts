@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { newId } from '../lib/ids.ts'
+import { completePlaceholder } from './placeholders.ts'
 import { findUser, findUserByEmail, insertUserIfNew, updateUser } from './store.ts'
 
 /** What a person tells about themselves when they sign up. The address is in canonical form. */
@@ -18,7 +19,7 @@ export type Registered =
   | { state: 'new' | 'taken'; id: string }
   | { state: 'unverified'; id: string; passwordHash: string | null }
 
-/** Makes a person with an unverified address, unless somebody has it. */
+/** Makes a person with an unverified address, unless somebody has it. Who was invited has it only for them. */
 export async function addRegisteredUser(
   ctx: Ctx,
   tx: Tx,
@@ -26,19 +27,16 @@ export async function addRegisteredUser(
 ): Promise<Registered> {
   const now = ctx.now()
   const id = newId()
-  const isNew = await insertUserIfNew(tx, {
-    id,
-    email: person.email,
-    email_verified: false,
+  const told = {
     display_name: person.displayName ?? null,
     given_name: person.givenName ?? null,
     family_name: person.familyName ?? null,
     password_hash: passwordHash,
-    is_super_admin: false,
-    created_at: now,
-    updated_at: now,
-  })
-  if (isNew) return { id, state: 'new' }
+  }
+  const common = { email_verified: false, is_super_admin: false, created_at: now, updated_at: now }
+  if (await insertUserIfNew(tx, { id, email: person.email, ...told, ...common })) return { id, state: 'new' }
+  const completed = await completePlaceholder(ctx, tx, person.email, told)
+  if (completed) return { id: completed.id, state: 'new' }
   const holder = await findUserByEmail(tx, person.email)
   if (!holder || holder.email_verified) return { id: holder?.id ?? id, state: 'taken' }
   return { id: holder.id, state: 'unverified', passwordHash: holder.password_hash }

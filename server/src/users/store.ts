@@ -60,3 +60,19 @@ export async function upgradePasswordHash(
     .executeTakeFirst()
   return upgraded !== undefined
 }
+
+/** Deletes placeholders that are members of nothing. */
+export async function deletePlaceholders(db: Db): Promise<void> {
+  await db
+    .deleteFrom('users')
+    .where('password_hash', 'is', null)
+    .where('email_verified', '=', false)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('memberships').select('memberships.id').whereRef('memberships.user_id', '=', 'users.id'),
+        ),
+      ),
+    )
+    .execute()
+}

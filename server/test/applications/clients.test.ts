@@ -14,6 +14,7 @@ import {
   pageOfApplications,
   removeApplication,
 } from '../../src/applications/service.ts'
+import { SYSTEM } from '../../src/audit/record.ts'
 import type { Ctx } from '../../src/context.ts'
 import { createTenant } from '../../src/tenants/service.ts'
 import { startService } from '../support/service.ts'
@@ -98,7 +99,9 @@ test('an SPA has no secret, and a machine no scope unless it is given one', asyn
 })
 
 test('a machine may be bound to a tenant, and nobody else may', async () => {
-  const tenant = await inTx(ctx, (tx) => createTenant(ctx, tx, { slug: 'bound', name: 'Bound' }))
+  const tenant = await inTx(ctx, (tx) =>
+    createTenant(ctx, tx, { slug: 'bound', name: 'Bound' }, { actor: SYSTEM }),
+  )
   const { client } = await register({ kind: 'MACHINE', redirectUris: [], tenantId: tenant.id })
   expect(await found(client.clientId)).toMatchObject({ tenantId: tenant.id, tenantSlug: 'bound' })
   expect(await refusal(register({ tenantId: tenant.id }))).toEqual({
@@ -168,7 +171,9 @@ test('a known client costs no query, and an odd client id never does', async () 
 })
 
 test('what is changed about a client, its application or its tenant is seen at the next look', async () => {
-  const tenant = await inTx(ctx, (tx) => createTenant(ctx, tx, { slug: 'moving', name: 'Moving' }))
+  const tenant = await inTx(ctx, (tx) =>
+    createTenant(ctx, tx, { slug: 'moving', name: 'Moving' }, { actor: SYSTEM }),
+  )
   const application = await newApplication(ctx, 'Before')
   const { client } = await register({
     applicationId: application.id,

@@ -11,8 +11,11 @@ import { findProfile, listMembershipsOf } from './store.ts'
 import { readLocale, readName, readWebAddress, readZone } from './values.ts'
 
 /** What a person sees and says of themselves. */
-export async function getProfile({ db }: Ctx, userId: string): Promise<Profile> {
-  const [user, memberships] = await Promise.all([findProfile(db, userId), listMembershipsOf(db, userId)])
+export async function getProfile({ db, now }: Ctx, userId: string): Promise<Profile> {
+  const [user, memberships] = await Promise.all([
+    findProfile(db, userId),
+    listMembershipsOf(db, userId, now()),
+  ])
   if (!user) throw new AppError('UNAUTHORIZED')
   return {
     id: user.id,

@@ -22,13 +22,14 @@ export const findProfile = (db: Db, userId: string) =>
 export type ProfileRow = NonNullable<Awaited<ReturnType<typeof findProfile>>>
 
 /** Every tenant that counts the person among its members, whatever their state there. */
-export const listMembershipsOf = (db: Db, userId: string) =>
+export const listMembershipsOf = (db: Db, userId: string, now: Date) =>
   db
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .select(['tenants.id as tenantId', 'tenants.name as tenantName', 'tenants.slug as tenantSlug'])
     .select(['memberships.role', 'memberships.status'])
     .where('memberships.user_id', '=', userId)
+    .where((where) => where.or([where('status', '<>', 'INVITED'), where('invited_until', '>', now)]))
     .orderBy('tenants.name')
     .orderBy('tenants.id')
     .execute()

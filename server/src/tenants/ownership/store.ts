@@ -41,3 +41,20 @@ export const listOwnedAlone = (tx: Tx, userId: string): Promise<OwnedTenant[]> =
     .orderBy('tenants.name')
     .orderBy('tenants.id')
     .execute()
+
+/** Whether somebody beside this person looks after the tenant. */
+export async function isOwnedByAnother(tx: Tx, tenantId: string, userId: string): Promise<boolean> {
+  const another = await tx
+    .selectFrom('memberships')
+    .innerJoin('users', 'users.id', 'memberships.user_id')
+    .select('memberships.id')
+    .where('memberships.tenant_id', '=', tenantId)
+    .where('memberships.user_id', '<>', userId)
+    .where('memberships.role', '=', 'owner')
+    .where('memberships.status', '=', 'ACTIVE')
+    // Who cannot sign in looks after nothing.
+    .where('users.disabled', '=', false)
+    .limit(1)
+    .executeTakeFirst()
+  return another !== undefined
+}

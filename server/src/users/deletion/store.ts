@@ -38,3 +38,13 @@ export async function deleteUser(
     .executeTakeFirst()
   return deleted?.email
 }
+
+/** Where somebody is a member, ACTIVE or SUSPENDED. */
+export const listTenancies = (tx: Tx, userId: string) =>
+  tx
+    .selectFrom('memberships')
+    .select(['tenant_id', 'role', 'status'])
+    .where('user_id', '=', userId)
+    .where('status', '<>', 'INVITED')
+    .orderBy('tenant_id')
+    .execute()

@@ -1,0 +1,179 @@
+import type { FastifyRequest } from 'fastify'
+import { person, record } from '../audit/record.ts'
+import type { Ctx } from '../context.ts'
+import type { Db, Tx } from '../db/open.ts'
+import type { Names } from '../db/tables.ts'
+import { AppError } from '../errors.ts'
+import { demand, refuseProblems } from '../lib/problems.ts'
+import { hashSecret } from '../lib/secrets.ts'
+import { isPlainLine } from '../lib/text.ts'
+import { join } from '../tenants/invited.ts'
+import { hashChosenPassword } from '../users/chosen-password.ts'
+import { addInvitee, isPlaceholder } from '../users/placeholders.ts'
+import { displayNameOf } from '../users/profile.ts'
+import { findUserByEmail, lockUser, type User } from '../users/service.ts'
+import type { AcceptRequest, ShownInvitation } from './schema.ts'
+import { type FoundInvitation, findInvitationByToken, holdTenant, settleInvitation } from './store.ts'
+
+/** The invitation behind a link, if it is open: else INVITATION_NOT_FOUND, _EXPIRED, _REVOKED or _ALREADY_ACCEPTED. */
+export const getOpenInvitation = (ctx: Ctx, token: string): Promise<FoundInvitation> =>
+  getOpen(ctx, ctx.db, hashSecret(token))
+
+async function getOpen({ now }: Ctx, db: Db, tokenHash: Buffer): Promise<FoundInvitation> {
+  const invitation = await findInvitationByToken(db, tokenHash)
+  if (!invitation) throw new AppError('INVITATION_NOT_FOUND')
+  const { status, expires_at } = invitation
+  if (status === 'ACCEPTED') throw new AppError('INVITATION_ALREADY_ACCEPTED')
+  if (status === 'REVOKED') throw new AppError('INVITATION_REVOKED')
+  if (status === 'EXPIRED' || expires_at <= now()) throw new AppError('INVITATION_EXPIRED')
+  return invitation
+}
+
+/** What the page of an invitation shows to whoever holds its link. */
+export async function showInvitation(ctx: Ctx, token: string): Promise<ShownInvitation> {
+  const invitation = await getOpenInvitation(ctx, token)
+  const { tenant_id, tenant_name, tenant_slug, role, email, expires_at } = invitation
+  return {
+    tenant: { id: tenant_id, name: tenant_name, slug: tenant_slug },
+    role,
+    email,
+    invitedBy: inviterOf(invitation),
+    expiresAt: expires_at.toISOString(),
+    hasAccount: (await findAccount(ctx, email)) !== undefined,
+  }
+}
+
+function inviterOf({ inviter_email, ...names }: FoundInvitation): { displayName: string } | null {
+  return inviter_email === null ? null : { displayName: displayNameOf({ ...names, email: inviter_email }) }
+}
+
+async function findAccount({ db }: Ctx, email: string): Promise<User | undefined> {
+  const user = await findUserByEmail(db, email)
+  return user && !isPlaceholder(user) ? user : undefined
+}
+
+/** Who accepts, and how. */
+export interface Acceptance {
+  token: string
+  /** Whoever is signed in; undefined: nobody. */
+  userId: string | undefined
+  body: AcceptRequest
+  request: FastifyRequest
+}
+
+/** What somebody has joined. */
+export interface Joined {
+  user: User
+  tenantId: string
+  tenantName: string
+}
+
+/**
+ * Makes whoever was invited an ACTIVE member. Who has an account must be signed in to it, with the very address; who
+ * has none makes it now, and has shown by the link that the address is theirs. No account's password is changed here.
+ */
+export async function accept(ctx: Ctx, acceptance: Acceptance): Promise<Joined> {
+  const invitation = await getOpenInvitation(ctx, acceptance.token)
+  const joined =
+    acceptance.userId === undefined
+      ? await acceptAsNewcomer(ctx, invitation, acceptance)
+      : await acceptAs(ctx, invitation, { ...acceptance, userId: acceptance.userId })
+  await ctx.changes.settle()
+  return joined
+}
+
+async function acceptAs(
+  ctx: Ctx,
+  invitation: FoundInvitation,
+  { userId, request }: Acceptance & { userId: string },
+): Promise<Joined> {
+  return ctx.db.transaction().execute(async (tx) => {
+    await stayOpen(tx, invitation)
+    const user = await lockUser(tx, userId)
+    if (!user || user.disabled || user.deletion_requested_at !== null) throw signInFirst()
+    if (user.email !== invitation.email) throw new AppError('INVITATION_EMAIL_MISMATCH')
+    if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
+    return settle(ctx, tx, { invitation, user, request })
+  })
+}
+
+async function acceptAsNewcomer(
+  ctx: Ctx,
+  invitation: FoundInvitation,
+  { body, request }: Acceptance,
+): Promise<Joined> {
+  const { email } = invitation
+  if (await findAccount(ctx, email)) throw signInFirst()
+  const { password, names } = readNewcomer(body)
+  const traits = { email, names: Object.values(names), superAdmin: false }
+  // Hashing takes its time, and holds no connection while it does.
+  const password_hash = await hashChosenPassword(password, traits)
+  return ctx.db.transaction().execute(async (tx) => {
+    await stayOpen(tx, invitation)
+    const user = await addInvitee(ctx, tx, email, { ...names, password_hash })
+    // Somebody made an account with the address meanwhile.
+    if (!user) throw signInFirst()
+    const { id: userId } = user
+    const details = { invitationId: invitation.id }
+    await record(ctx, tx, { action: 'user.registered', actor: person(userId), userId, request, details })
+    return settle(ctx, tx, { invitation, user, request })
+  })
+}
+
+const NAME_RULE = 'must be one line of 1 to 100 characters'
+
+function readNewcomer({ password, givenName = '', familyName = '' }: AcceptRequest) {
+  const names = { givenName: givenName.trim(), familyName: familyName.trim() }
+  refuseProblems([
+    demand(password !== undefined, 'password', 'is required'),
+    ...Object.entries(names).map(([field, name]) =>
+      demand(name !== '' && isPlainLine(name), field, NAME_RULE),
+    ),
+  ])
+  const called: Names = { display_name: null, given_name: names.givenName, family_name: names.familyName }
+  return { password: password ?? '', names: called }
+}
+
+/** Whoever deletes a tenant waits for those who are joining it, or they for them, and then there is nothing to join. */
+async function stayOpen(tx: Tx, { tenant_id }: FoundInvitation): Promise<void> {
+  if (!(await holdTenant(tx, tenant_id))) throw new AppError('INVITATION_NOT_FOUND')
+}
+
+interface Settlement {
+  invitation: FoundInvitation
+  user: User
+  request: FastifyRequest
+}
+
+async function settle(ctx: Ctx, tx: Tx, { invitation, user, request }: Settlement): Promise<Joined> {
+  const { id, token_hash: tokenHash, tenant_id: tenantId, tenant_name: tenantName } = invitation
+  const now = ctx.now()
+  const settled = await settleInvitation(tx, { id, tokenHash, now, status: 'ACCEPTED' })
+  if (!settled) {
+    // Somebody was quicker: what has become of it says why.
+    await getOpen(ctx, tx, tokenHash)
+    throw new AppError('INVITATION_NOT_FOUND')
+  }
+  const { id: userId } = user
+  const { role, email } = settled
+  await join(ctx, tx, { tenantId, userId, role })
+  const common = { actor: person(userId), userId, tenantId, request }
+  await record(ctx, tx, {
+    ...common,
+    action: 'invitation.accepted',
+    details: { invitationId: id, before: { status: 'PENDING' }, after: { status: 'ACCEPTED' } },
+    personal: { email },
+  })
+  await record(ctx, tx, {
+    ...common,
+    action: 'member.joined',
+    details: { after: { role, status: 'ACTIVE' } },
+  })
+  return { user, tenantId, tenantName }
+}
+
+const signInFirst = (): AppError =>
+  new AppError('UNAUTHORIZED', {
+    message: 'There is an account with the address of this invitation: sign in to it to accept.',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })

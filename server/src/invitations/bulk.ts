@@ -1,0 +1,33 @@
+import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/open.ts'
+import { inSavepoint } from '../db/savepoint.ts'
+import { AppError } from '../errors.ts'
+import type { BulkInviteReply, InviteRequest } from './schema.ts'
+import { type Inviting, invite } from './service.ts'
+
+type Result = BulkInviteReply['results'][number]
+
+/** Invites many at once. Each row is as if it had come alone: one that fails holds up no other. */
+export async function inviteMany(
+  ctx: Ctx,
+  tx: Tx,
+  inviting: Inviting,
+  rows: InviteRequest[],
+): Promise<BulkInviteReply> {
+  const results: Result[] = []
+  for (const row of rows) results.push(await inviteOne(ctx, tx, inviting, row))
+  const created = results.filter(({ invitation }) => invitation !== undefined).length
+  return { created, failed: results.length - created, results }
+}
+
+async function inviteOne(ctx: Ctx, tx: Tx, inviting: Inviting, row: InviteRequest): Promise<Result> {
+  try {
+    const invitation = await inSavepoint(tx, () => invite(ctx, tx, inviting, row))
+    return { email: row.email, statusCode: 201, invitation }
+  } catch (error) {
+    // What is not this row's own fault is nobody's result.
+    if (!(error instanceof AppError) || error.status >= 500) throw error
+    const { status, code, message, details } = error
+    return { email: row.email, statusCode: status, error: code, message, ...(details && { details }) }
+  }
+}

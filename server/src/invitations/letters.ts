@@ -1,0 +1,27 @@
+import type { Letter } from '../mail/letter.tsx'
+
+export interface InvitationFacts {
+  token: string
+  tenantName: string
+  inviter: string
+  role: string
+  expiresAt: Date
+}
+
+export const invitationLetter = ({
+  token,
+  tenantName,
+  inviter,
+  role,
+  expiresAt,
+}: InvitationFacts): Letter => ({
+  subject: `Join ${tenantName}`,
+  paragraphs: [
+    `${inviter} invites you to join ${tenantName}${ROLES[role] ?? ''}.`,
+    `The invitation is good until ${expiresAt.toISOString().slice(0, 10)}. It is for you alone: do not pass this mail on.`,
+    'If you do not know who that is, there is nothing you need to do.',
+  ],
+  action: { label: 'See the invitation', path: `/invitations/${token}` },
+})
+
+const ROLES: Record<string, string> = { owner: ' as an owner', admin: ' as an admin' }

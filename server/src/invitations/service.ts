@@ -1,0 +1,186 @@
+import type { FastifyRequest } from 'fastify'
+import { person, record } from '../audit/record.ts'
+import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/open.ts'
+import { AppError } from '../errors.ts'
+import type { Member } from '../http/callers.ts'
+import { isId, newId } from '../lib/ids.ts'
+import { requireEmail } from '../lib/problems.ts'
+import { hashSecret, newSecret } from '../lib/secrets.ts'
+import { queueMail } from '../mail/outbox.ts'
+import { addInvited, dropInvited, keepInvited, requireNoMember } from '../tenants/invited.ts'
+import { requireReach } from '../tenants/permissions.ts'
+import { getTenant } from '../tenants/service.ts'
+import { findOrAddPlaceholder } from '../users/placeholders.ts'
+import { displayNameOf } from '../users/profile.ts'
+import { findUser, findUserByEmail, lockUser } from '../users/service.ts'
+import { expire } from './expiry.ts'
+import { invitationLetter } from './letters.ts'
+import type { CreatedInvitation, InviteRequest } from './schema.ts'
+import {
+  findInvitation,
+  type Invitation,
+  insertInvitation,
+  renewInvitation,
+  settleInvitation,
+} from './store.ts'
+import { requireLeisure } from './throttle.ts'
+
+/**
+ * Invitations bring people into a tenant. Each is for one address, open until it is accepted, revoked or overdue, and
+ * its link stands in the mail alone. Meanwhile the person is an INVITED member.
+ */
+
+const DAY = 86_400
+
+const after = (moment: Date, seconds: number) => new Date(moment.getTime() + seconds * 1000)
+
+/** Who sends, sends again or revokes an invitation, and by which request. */
+export interface Inviting {
+  caller: Member
+  request: FastifyRequest
+}
+
+export async function invite(
+  ctx: Ctx,
+  tx: Tx,
+  { caller, request }: Inviting,
+  wish: InviteRequest,
+): Promise<CreatedInvitation> {
+  const { tenantId } = caller
+  const email = requireEmail(wish.email.trim(), 'email')
+  const role = wish.role ?? 'member'
+  requireReach(caller.role, role)
+  const { expiresInDays } = wish
+  const lifetime = expiresInDays === undefined ? ctx.config.lifetimes.invitation : expiresInDays * DAY
+  await expire(ctx, tx, { of: { tenantId, email } })
+  const known = await findUserByEmail(tx, email)
+  if (known) await requireNoMember(tx, { tenantId, userId: known.id })
+  await requireLeisure(tx, { tenantId, email })
+  const invitee = await findInvitee(ctx, tx, email)
+  const now = ctx.now()
+  const token = newSecret()
+  const invitation = await insertInvitation(tx, {
+    id: newId(),
+    tenant_id: tenantId,
+    email,
+    role,
+    status: 'PENDING',
+    token_hash: hashSecret(token),
+    lifetime,
+    user_id: invitee?.id ?? null,
+    invited_by: caller.userId,
+    created_at: now,
+    expires_at: after(now, lifetime),
+  })
+  if (!invitation) throw new AppError('INVITATION_EXISTS')
+  const { id, expires_at: until } = invitation
+  if (invitee) await addInvited(ctx, tx, { tenantId, userId: invitee.id, role, until })
+  await post(ctx, tx, { caller, invitation, token })
+  const details = { invitationId: id, after: { role, status: 'PENDING', expiresAt: until } }
+  await note(ctx, tx, { action: 'invitation.created', caller, request, invitation, details })
+  return toCreated(invitation)
+}
+
+/** Whom to make an INVITED member. Who is about to be deleted is none; should they come back, the link still is theirs. */
+async function findInvitee(ctx: Ctx, tx: Tx, email: string): Promise<{ id: string } | undefined> {
+  const found = await findOrAddPlaceholder(ctx, tx, email)
+  const user = found && (await lockUser(tx, found.id))
+  return user?.deletion_requested_at === null ? user : undefined
+}
+
+export const toCreated = ({ id, email, role, status, expires_at }: Invitation): CreatedInvitation => ({
+  id,
+  email,
+  role,
+  status,
+  expiresAt: expires_at.toISOString(),
+})
+
+/** Sends the mail again, with a link of its own and as much time as at first. The link before is worth nothing now. */
+export async function resend(
+  ctx: Ctx,
+  tx: Tx,
+  { caller, request, invitationId }: Inviting & { invitationId: string },
+): Promise<void> {
+  const known = await getInvitation(tx, { caller, invitationId })
+  requireReach(caller.role, known.role)
+  await requireLeisure(tx, { tenantId: caller.tenantId, email: known.email })
+  const now = ctx.now()
+  const token = newSecret()
+  const expiresAt = after(now, known.lifetime)
+  const invitation = await renewInvitation(tx, {
+    id: known.id,
+    tokenHash: hashSecret(token),
+    now,
+    expiresAt,
+  })
+  if (!invitation) throw new AppError('INVITATION_NOT_PENDING')
+  const { tenant_id: tenantId, user_id: userId } = invitation
+  if (userId) await keepInvited(tx, { tenantId, userId, until: expiresAt })
+  await post(ctx, tx, { caller, invitation, token })
+  const details = {
+    invitationId,
+    before: { expiresAt: known.expires_at },
+    after: { expiresAt },
+  }
+  await note(ctx, tx, { action: 'invitation.resent', caller, request, invitation, details })
+}
+
+export async function revoke(
+  ctx: Ctx,
+  tx: Tx,
+  { caller, request, invitationId }: Inviting & { invitationId: string },
+): Promise<void> {
+  const known = await getInvitation(tx, { caller, invitationId })
+  requireReach(caller.role, known.role)
+  const settled = { id: known.id, now: ctx.now(), status: 'REVOKED' } as const
+  const invitation = await settleInvitation(tx, settled)
+  if (!invitation) throw new AppError('INVITATION_NOT_PENDING')
+  const details = { invitationId, before: { status: 'PENDING' }, after: { status: 'REVOKED' } }
+  await note(ctx, tx, { action: 'invitation.revoked', caller, request, invitation, details })
+  const { tenant_id: tenantId, user_id: userId } = invitation
+  if (userId) await dropInvited(tx, { tenantId, userId })
+}
+
+/** The invitation of this tenant, whose invitee nobody else changes: whoever accepts locks the person first too. */
+async function getInvitation(
+  tx: Tx,
+  { caller, invitationId: id }: { caller: Member; invitationId: string },
+): Promise<Invitation> {
+  const key = { tenantId: caller.tenantId, id }
+  const invitation = isId(id) ? await findInvitation(tx, key) : undefined
+  if (!invitation) throw new AppError('INVITATION_NOT_FOUND')
+  if (invitation.user_id && invitation.status === 'PENDING') await lockUser(tx, invitation.user_id)
+  return invitation
+}
+
+interface Posted {
+  caller: Member
+  invitation: Invitation
+  token: string
+}
+
+async function post(ctx: Ctx, tx: Tx, { caller, invitation, token }: Posted): Promise<void> {
+  const { name: tenantName } = await getTenant(tx, caller.tenantId)
+  const sender = await findUser(tx, caller.userId)
+  const { email, role, expires_at: expiresAt } = invitation
+  const inviter = sender ? displayNameOf(sender) : 'An admin'
+  await queueMail(ctx, tx, email, invitationLetter({ token, tenantName, inviter, role, expiresAt }))
+}
+
+interface Noted extends Inviting {
+  action: 'invitation.created' | 'invitation.resent' | 'invitation.revoked'
+  invitation: Invitation
+  details: Record<string, unknown>
+}
+
+async function note(
+  ctx: Ctx,
+  tx: Tx,
+  { action, caller, request, invitation, details }: Noted,
+): Promise<void> {
+  const { tenant_id: tenantId, user_id: userId, email } = invitation
+  const entry = { action, actor: person(caller.userId), tenantId, request, details, personal: { email } }
+  await record(ctx, tx, { ...entry, ...(userId && { userId }) })
+}

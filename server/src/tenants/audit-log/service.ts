@@ -1,0 +1,41 @@
+import { countTenantEntries, listTenantEntries, type TenantEntry } from '../../audit/tenants.ts'
+import type { Tx } from '../../db/open.ts'
+import { describePage, toRange } from '../../http/pagination.ts'
+import { displayNameOf } from '../../users/profile.ts'
+import type { AuditPage, AuditQuery } from './schema.ts'
+
+/** What happened in a tenant, for those who answer for it. */
+export async function pageOfEntries(
+  tx: Tx,
+  { tenantId, query }: { tenantId: string; query: AuditQuery },
+): Promise<AuditPage> {
+  const { action, actorId, userId, from, to } = query
+  const filter = { tenantId, action, actorId, userId, from: toDate(from), to: toDate(to) }
+  const total = await countTenantEntries(tx, filter)
+  const entries = await listTenantEntries(tx, filter, toRange(query))
+  return { entries: entries.map(toBody), pagination: describePage(query, total) }
+}
+
+const toDate = (text: string | undefined) => (text === undefined ? undefined : new Date(text))
+
+function toBody({ personal, ...entry }: TenantEntry): AuditPage['entries'][number] {
+  // What told who somebody was may have been taken out since.
+  const known = (field: string) => (typeof personal[field] === 'string' ? personal[field] : null)
+  const { email, ...names } = entry
+  return {
+    id: entry.id,
+    occurredAt: entry.occurred_at.toISOString(),
+    action: entry.action,
+    actor: {
+      kind: entry.actor_kind,
+      id: entry.actor_id,
+      displayName: email === null ? null : displayNameOf({ ...names, email }),
+    },
+    userId: entry.user_id,
+    email: known('email'),
+    ipAddress: known('ipAddress'),
+    userAgent: known('userAgent'),
+    requestId: entry.request_id,
+    details: entry.details,
+  }
+}

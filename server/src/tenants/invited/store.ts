@@ -1,0 +1,72 @@
+import type { Insertable } from 'kysely'
+import type { Db, Tx } from '../../db/open.ts'
+import type { MembershipStatus, MembershipsTable } from '../../db/tables.ts'
+
+interface Place {
+  tenantId: string
+  userId: string
+}
+
+export const findMembershipOf = (
+  db: Db,
+  { tenantId, userId }: Place,
+): Promise<{ status: MembershipStatus } | undefined> =>
+  db
+    .selectFrom('memberships')
+    .select('status')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+
+/** Says whether it did: the person may be a member of the tenant already. */
+export async function insertMembershipIfNew(
+  tx: Tx,
+  membership: Insertable<MembershipsTable>,
+): Promise<boolean> {
+  const added = await tx
+    .insertInto('memberships')
+    .values(membership)
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return added !== undefined
+}
+
+export async function renewInvited(
+  tx: Tx,
+  { tenantId, userId, until }: Place & { until: Date },
+): Promise<void> {
+  await tx
+    .updateTable('memberships')
+    .set({ invited_until: until })
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where('status', '=', 'INVITED')
+    .execute()
+}
+
+export async function deleteInvited(tx: Tx, { tenantId, userId }: Place): Promise<void> {
+  await tx
+    .deleteFrom('memberships')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where('status', '=', 'INVITED')
+    .execute()
+}
+
+/** Makes an INVITED member, or somebody who is none, an ACTIVE one; says whether it did. */
+export async function activateInvited(tx: Tx, membership: Insertable<MembershipsTable>): Promise<boolean> {
+  const { role, status, joined_at, updated_at } = membership
+  const joined = await tx
+    .insertInto('memberships')
+    .values(membership)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'user_id'])
+        .doUpdateSet({ role, status, joined_at, updated_at, invited_until: null })
+        .where('memberships.status', '=', 'INVITED'),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return joined !== undefined
+}

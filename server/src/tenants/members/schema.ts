@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox'
+import { Pagination, pageQuery } from '../../http/pagination.ts'
+import { RoleName } from '../schema.ts'
+
+const Status = Type.Enum(['ACTIVE', 'INVITED', 'SUSPENDED'])
+
+export const ByMembership = Type.Object({ id: Type.String(), membershipId: Type.String() })
+
+export const MemberQuery = Type.Object({
+  ...pageQuery,
+  status: Type.Optional(Status),
+  role: Type.Optional(RoleName),
+})
+export type MemberQuery = Static<typeof MemberQuery>
+
+export const MemberBody = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the membership' }),
+    userId: Type.String(),
+    status: Status,
+    role: RoleName,
+    joinedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'null for who is invited and has not joined',
+    }),
+    user: Type.Object({
+      email: Type.String(),
+      displayName: Type.String(),
+      pictureUrl: Type.Union([Type.String(), Type.Null()]),
+    }),
+  },
+  { title: 'Member' },
+)
+export type MemberBody = Static<typeof MemberBody>
+
+export const MemberPage = Type.Object(
+  {
+    members: Type.Array(MemberBody, { description: 'Who joined first comes first' }),
+    pagination: Pagination,
+  },
+  { title: 'MemberPage' },
+)
+export type MemberPage = Static<typeof MemberPage>
+
+export const MemberChangeRequest = Type.Object(
+  {
+    role: Type.Optional(RoleName),
+    status: Type.Optional(Type.Enum(['ACTIVE', 'SUSPENDED'])),
+  },
+  { title: 'MemberChangeRequest' },
+)
+export type MemberChangeRequest = Static<typeof MemberChangeRequest>
+
+export const ChangedMember = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the membership' }),
+    userId: Type.String(),
+    status: Status,
+    role: RoleName,
+    updatedAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'ChangedMember' },
+)

@@ -1,0 +1,9 @@
+/** They could be read as a part of the service in an address such as `https://<slug>.example.com`. */
+const RESERVED = new Set(
+  (
+    'admin api app auth console dev docs health help id login logout mail metrics oauth oidc public root signup sso ' +
+    'static status support system well-known www'
+  ).split(' '),
+)
+
+export const isReserved = (slug: string): boolean => RESERVED.has(slug)

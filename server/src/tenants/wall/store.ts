@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/open.ts'
+import type { Role } from '../../db/tables.ts'
+
+/** What somebody is in a tenant that exists; nulls: no ACTIVE member. */
+export interface Standing {
+  membershipId: string | null
+  role: Role | null
+}
+
+/** A transaction that sees one moment, whatever happens meanwhile, so that a list and its count agree. */
+export const startReading = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
+
+export const startWriting = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction().execute(work)
+
+/** Others who would change this tenant or its members wait until the transaction ends. */
+export async function lockAndEnter(tx: Tx, tenantId: string): Promise<void> {
+  await sql`select enter_tenant(id) from tenants where id = ${tenantId} for no key update`.execute(tx)
+}
+
+/** Undefined when there is no such tenant. From then on no other is to be seen. */
+export async function findStanding(
+  tx: Tx,
+  { tenantId, userId }: { tenantId: string; userId: string },
+): Promise<Standing | undefined> {
+  const { rows } = await sql<Standing>`
+    select memberships.id as "membershipId", memberships.role, enter_tenant(tenants.id)
+    from tenants
+    left join memberships on memberships.tenant_id = tenants.id
+      and memberships.user_id = ${userId} and memberships.status = 'ACTIVE'
+    where tenants.id = ${tenantId}
+  `.execute(tx)
+  return rows[0]
+}

@@ -1,0 +1,77 @@
+import type { Ctx } from '../context.ts'
+import type { Db, Tx } from '../db/open.ts'
+import type { Names } from '../db/tables.ts'
+import { newId } from '../lib/ids.ts'
+import {
+  deletePlaceholders,
+  findUser,
+  findUserByEmail,
+  insertUserIfNew,
+  lockUser,
+  type User,
+  updateUser,
+} from './store.ts'
+
+/**
+ * Somebody who was invited before they were here has a record, so that the invitation can name them, and nothing that
+ * would let anybody in. Whoever makes an account with the address finds it there and makes it theirs.
+ */
+export const isPlaceholder = ({ password_hash, email_verified }: User): boolean =>
+  password_hash === null && !email_verified
+
+/** The person with this address in canonical form: whoever has it, or else a placeholder. */
+export async function findOrAddPlaceholder(ctx: Ctx, tx: Tx, email: string): Promise<User | undefined> {
+  const known = await findUserByEmail(tx, email)
+  if (known) return known
+  const now = ctx.now()
+  await insertUserIfNew(tx, {
+    id: newId(),
+    email,
+    email_verified: false,
+    display_name: null,
+    given_name: null,
+    family_name: null,
+    password_hash: null,
+    is_super_admin: false,
+    created_at: now,
+    updated_at: now,
+  })
+  // Somebody else may have been quicker.
+  return findUserByEmail(tx, email)
+}
+
+/** What makes a placeholder a person. */
+export type Completion = Partial<
+  Pick<
+    User,
+    'password_hash' | 'email_verified' | 'display_name' | 'given_name' | 'family_name' | 'picture_url'
+  >
+>
+
+/** Makes the placeholder with this address a person; undefined when there is none, or none any more. */
+export async function completePlaceholder(
+  ctx: Ctx,
+  tx: Tx,
+  email: string,
+  completion: Completion,
+): Promise<User | undefined> {
+  const found = await findUserByEmail(tx, email)
+  const holder = found && isPlaceholder(found) ? await lockUser(tx, found.id) : undefined
+  if (!holder || !isPlaceholder(holder)) return undefined
+  await updateUser(tx, holder.id, { ...completion, updated_at: ctx.now() })
+  return findUser(tx, holder.id)
+}
+
+/** Somebody who was invited, has shown that the address is theirs, and makes an account; undefined when there is one. */
+export async function addInvitee(
+  ctx: Ctx,
+  tx: Tx,
+  email: string,
+  { password_hash, ...names }: Names & { password_hash: string },
+): Promise<User | undefined> {
+  await findOrAddPlaceholder(ctx, tx, email)
+  return completePlaceholder(ctx, tx, email, { ...names, password_hash, email_verified: true })
+}
+
+/** Placeholders that no invitation needs any more, such as when two were revoked at the same moment. */
+export const forgetPlaceholders = (db: Db): Promise<void> => deletePlaceholders(db)
