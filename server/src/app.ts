@@ -22,6 +22,7 @@ import { forgetIdempotencyKeys } from './http/idempotency.ts'
 import { registerAll, type Surface, type Wiring } from './http/register.ts'
 import { createServer } from './http/server.ts'
 import { expireInvitationsJob } from './invitations/expiry.ts'
+import { invitationPages } from './invitations/pages.tsx'
 import { invitationsRoutes } from './invitations/routes.ts'
 import type { Job } from './jobs/job.ts'
 import { maintainSigningKeys } from './keys/signing-keys.ts'
@@ -74,6 +75,7 @@ export function surface(config: Config): Surface {
       ...sessionPages,
       ...accountPages,
       ...ssoPages,
+      ...invitationPages,
       ...authorizePages,
       ...logoutPages,
       ...docsPages(routes),

@@ -71,6 +71,7 @@ export interface MemberCountsTable {
   status: ColumnType<MembershipStatus, never, never>
   role: ColumnType<Role, never, never>
   count: ColumnType<string, never, never>
+  shuffles: ColumnType<string, never, never>
 }
 
 export type InvitationStatus = 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'

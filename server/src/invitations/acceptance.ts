@@ -6,7 +6,7 @@ import type { Names } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
 import { demand, refuseProblems } from '../lib/problems.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { isPlainLine } from '../lib/text.ts'
+import { isPlainLine, isVisible } from '../lib/text.ts'
 import { join } from '../tenants/invited.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
 import { addInvitee, isPlaceholder } from '../users/placeholders.ts'
@@ -120,15 +120,16 @@ async function acceptAsNewcomer(
   })
 }
 
-const NAME_RULE = 'must be one line of 1 to 100 characters'
+const LONGEST_NAME = 100
+const NAME_RULE = `must be one line of 1 to ${LONGEST_NAME} characters`
+
+const isName = (text: string) => isVisible(text) && isPlainLine(text) && [...text].length <= LONGEST_NAME
 
 function readNewcomer({ password, givenName = '', familyName = '' }: AcceptRequest) {
   const names = { givenName: givenName.trim(), familyName: familyName.trim() }
   refuseProblems([
     demand(password !== undefined, 'password', 'is required'),
-    ...Object.entries(names).map(([field, name]) =>
-      demand(name !== '' && isPlainLine(name), field, NAME_RULE),
-    ),
+    ...Object.entries(names).map(([field, name]) => demand(isName(name), field, NAME_RULE)),
   ])
   const called: Names = { display_name: null, given_name: names.givenName, family_name: names.familyName }
   return { password: password ?? '', names: called }

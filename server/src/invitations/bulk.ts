@@ -2,7 +2,9 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { inSavepoint } from '../db/savepoint.ts'
 import { AppError } from '../errors.ts'
-import type { BulkInviteReply, InviteRequest } from './schema.ts'
+import { demand, refuseProblems } from '../lib/problems.ts'
+import { REACH } from '../tenants/permissions.ts'
+import { type BulkInviteReply, type BulkRow, type InviteRequest, LONGEST_DAYS } from './schema.ts'
 import { type Inviting, invite } from './service.ts'
 
 type Result = BulkInviteReply['results'][number]
@@ -12,7 +14,7 @@ export async function inviteMany(
   ctx: Ctx,
   tx: Tx,
   inviting: Inviting,
-  rows: InviteRequest[],
+  rows: BulkRow[],
 ): Promise<BulkInviteReply> {
   const results: Result[] = []
   for (const row of rows) results.push(await inviteOne(ctx, tx, inviting, row))
@@ -20,9 +22,9 @@ export async function inviteMany(
   return { created, failed: results.length - created, results }
 }
 
-async function inviteOne(ctx: Ctx, tx: Tx, inviting: Inviting, row: InviteRequest): Promise<Result> {
+async function inviteOne(ctx: Ctx, tx: Tx, inviting: Inviting, row: BulkRow): Promise<Result> {
   try {
-    const invitation = await inSavepoint(tx, () => invite(ctx, tx, inviting, row))
+    const invitation = await inSavepoint(tx, () => invite(ctx, tx, inviting, readRow(row)))
     return { email: row.email, statusCode: 201, invitation }
   } catch (error) {
     // What is not this row's own fault is nobody's result.
@@ -30,4 +32,17 @@ async function inviteOne(ctx: Ctx, tx: Tx, inviting: Inviting, row: InviteReques
     const { status, code, message, details } = error
     return { email: row.email, statusCode: status, error: code, message, ...(details && { details }) }
   }
+}
+
+const ROLES: unknown[] = Object.keys(REACH)
+
+function readRow({ email, role, expiresInDays: days }: BulkRow): InviteRequest {
+  const fits =
+    days === undefined || (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= LONGEST_DAYS)
+  refuseProblems([
+    demand(typeof email === 'string', 'email', 'must be string'),
+    demand(role === undefined || ROLES.includes(role), 'role', `must be ${ROLES.join(', ')}`),
+    demand(fits, 'expiresInDays', `must be a whole number from 1 to ${LONGEST_DAYS}`),
+  ])
+  return { email, role, expiresInDays: days } as InviteRequest
 }

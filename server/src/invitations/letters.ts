@@ -1,10 +1,12 @@
+import type { Role } from '../db/tables.ts'
 import type { Letter } from '../mail/letter.tsx'
+import { asRole } from './as-role.ts'
 
 export interface InvitationFacts {
   token: string
   tenantName: string
   inviter: string
-  role: string
+  role: Role
   expiresAt: Date
 }
 
@@ -17,11 +19,9 @@ export const invitationLetter = ({
 }: InvitationFacts): Letter => ({
   subject: `Join ${tenantName}`,
   paragraphs: [
-    `${inviter} invites you to join ${tenantName}${ROLES[role] ?? ''}.`,
+    `${inviter} invites you to join ${tenantName}${asRole(role)}.`,
     `The invitation is good until ${expiresAt.toISOString().slice(0, 10)}. It is for you alone: do not pass this mail on.`,
     'If you do not know who that is, there is nothing you need to do.',
   ],
   action: { label: 'See the invitation', path: `/invitations/${token}` },
 })
-
-const ROLES: Record<string, string> = { owner: ' as an owner', admin: ' as an admin' }

@@ -8,7 +8,7 @@ export const ByTenant = Type.Object({ id: Type.String() })
 export const ByInvitation = Type.Object({ id: Type.String(), invitationId: Type.String() })
 export const ByToken = Type.Object({ token: Type.String() })
 
-const LONGEST_DAYS = 90
+export const LONGEST_DAYS = 90
 
 export const InviteRequest = Type.Object(
   {
@@ -53,8 +53,16 @@ export type InvitationList = Static<typeof InvitationList>
 
 export const MOST_ROWS = 200
 
+/** What a row holds is judged row by row. */
+const BulkRow = Type.Object({
+  email: Type.Unknown({ description: 'As for one invitation, and so are the others' }),
+  role: Type.Optional(Type.Unknown()),
+  expiresInDays: Type.Optional(Type.Unknown()),
+})
+export type BulkRow = Static<typeof BulkRow>
+
 export const BulkInviteRequest = Type.Object(
-  { invitations: Type.Array(InviteRequest, { minItems: 1, maxItems: MOST_ROWS }) },
+  { invitations: Type.Array(BulkRow, { minItems: 1, maxItems: MOST_ROWS }) },
   { title: 'BulkInviteRequest' },
 )
 
@@ -64,7 +72,7 @@ export const BulkInviteReply = Type.Object(
     failed: Type.Integer(),
     results: Type.Array(
       Type.Object({
-        email: Type.String({ description: 'As it was sent' }),
+        email: Type.Unknown({ description: 'As it was sent' }),
         statusCode: Type.Integer({ description: '201, or what the row alone would have been answered' }),
         invitation: Type.Optional(CreatedInvitation),
         error: Type.Optional(Type.String()),

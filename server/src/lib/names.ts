@@ -1,15 +1,16 @@
+import { isVisible } from './text.ts'
+
 const LONGEST_NAME = 120
 const LONGEST_SLUG = 63
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** A display name without the space around it; undefined when nothing is left, or more than 120 characters. */
+/** A display name without the space around it; undefined when nothing is to be seen, or more than 120 characters. */
 export function parseName(text: string): string | undefined {
   const name = text.trim()
-  const { length } = [...name]
-  return length >= 1 && length <= LONGEST_NAME ? name : undefined
+  return isVisible(name) && [...name].length <= LONGEST_NAME ? name : undefined
 }
 
-export const NAME_RULE = `must have 1 to ${LONGEST_NAME} characters`
+export const NAME_RULE = `must have 1 to ${LONGEST_NAME} characters, and one to be seen`
 
 export const isSlug = (text: string): boolean => SLUG.test(text)
 

@@ -81,7 +81,7 @@ export const listActiveMemberships = (db: Db, userId: string) =>
     .select(['tenants.id', 'tenants.slug', 'tenants.name', 'tenants.mfa_policy', 'memberships.role'])
     .where('memberships.user_id', '=', userId)
     .where('memberships.status', '=', 'ACTIVE')
-    .orderBy('tenants.name')
+    .orderBy(({ fn }) => fn('lower', ['tenants.name']))
     .orderBy('tenants.id')
     .execute()
 

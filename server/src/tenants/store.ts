@@ -61,7 +61,7 @@ export const listTenantsOf = (db: Db, userId: string) =>
     .select(memberCount.as('member_count'))
     .where('memberships.user_id', '=', userId)
     .where('memberships.status', '=', 'ACTIVE')
-    .orderBy('tenants.name')
+    .orderBy(({ fn }) => fn('lower', ['tenants.name']))
     .orderBy('tenants.id')
     .execute()
 

@@ -1,8 +1,8 @@
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readZone } from '../../src/account/profile/values.ts'
 import { newId } from '../../src/lib/ids.ts'
 import type { TestService } from '../support/service.ts'
+import { watchStatements } from '../support/statements.ts'
 import { findIds, obtainTokens, signIn, startWorld } from '../support/world.ts'
 
 let service: TestService
@@ -61,6 +61,7 @@ describe('the profile', () => {
           role: 'admin',
           status,
           joined_at: null,
+          invited_until: new Date(now.getTime() + 86_400_000),
           ...times,
         })
         .execute()
@@ -107,24 +108,11 @@ describe('the profile', () => {
   })
 
   test('takes two statements for a token in use', async () => {
-    const owner = new pg.Client({
-      host: inject('socketDir'),
-      user: 'postgres',
-      database: service.connection.name,
-    })
-    await owner.connect()
-    await owner.query('create extension pg_stat_statements')
-    const here = '(select oid from pg_database where datname = current_database())'
+    const watch = await watchStatements(service)
     await me()
-    await owner.query(`select pg_stat_statements_reset(0, ${here})`)
-    await me()
-    const { rows } = await owner.query(
-      `select coalesce(sum(calls), 0)::int as calls from pg_stat_statements
-       where dbid = ${here} and userid <> (select oid from pg_roles where rolname = 'postgres')
-         and query not in ('select $1', 'select pg_notify($1, $2)')`,
-    )
-    await owner.end()
-    expect(rows[0].calls).toBe(2)
+    const calls = await watch.count(me)
+    await watch.close()
+    expect(calls).toBe(2)
   })
 })
 

@@ -1,6 +1,6 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestService } from '../support/service.ts'
+import { type StatementWatch, watchStatements } from '../support/statements.ts'
 import {
   authorize,
   exchange,
@@ -14,17 +14,14 @@ import {
 } from '../support/world.ts'
 
 let service: TestService
-let owner: pg.Client
+let watch: StatementWatch
 let url: string
 let cookie: string
 
 beforeAll(async () => {
   service = await startWorld()
   url = service.url
-  owner = new pg.Client({ host: inject('socketDir'), user: 'postgres', database: service.connection.name })
-  owner.on('error', () => {})
-  await owner.connect()
-  await owner.query('create extension pg_stat_statements')
+  watch = await watchStatements(service)
   cookie = await signIn(url, 'mia@acme.test')
   // Whatever is read once is read now.
   await obtainTokens(url, cookie)
@@ -33,25 +30,11 @@ beforeAll(async () => {
   await service.ctx.changes.settle()
 })
 afterAll(async () => {
-  await owner?.end()
+  await watch?.close()
   await service?.close()
 })
 
-/** How many statements the database has run for this, transactions' beginnings and ends included. */
-async function count(work: () => Promise<unknown>): Promise<number> {
-  await owner.query(
-    'select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()))',
-  )
-  await work()
-  const { rows } = await owner.query(
-    `select coalesce(sum(calls), 0)::int as calls, coalesce(string_agg(query, E'\\n'), '') as queries
-     from pg_stat_statements
-     where dbid = (select oid from pg_database where datname = current_database())
-       and query not in ('select $1', 'select pg_notify($1, $2)') and query not like '%pg_stat_statements%'
-       and userid <> (select oid from pg_roles where rolname = 'postgres')`,
-  )
-  return rows[0].calls
-}
+const count = (work: () => Promise<unknown>) => watch.count(work)
 
 /** The figures of docs/openid-connect.md. */
 test('client credentials: no statement when the client is known', async () => {

@@ -4,31 +4,42 @@ import { Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
 import { getSelf } from '../confirm-identity.ts'
+import { listMembershipsOf } from '../profile/store.ts'
 import { accountPage, type Visit } from './account-page.tsx'
 
 /** Where everybody arrives who is not on the way to an application. */
 export const homePages = accountPage({
   path: '/account',
-  show: (ctx, visit) => ({ html: render(<HomePage {...visit} hasProviders={ctx.config.sso.length > 0} />) }),
+  show: (ctx, visit) => showHome(ctx, visit, false),
   act: sendMailAgain,
 })
 
 async function sendMailAgain(ctx: Ctx, visit: Visit) {
   await resendVerification(ctx, await getSelf(ctx, visit.caller))
-  return { html: render(<HomePage {...visit} hasProviders={ctx.config.sso.length > 0} mailed />) }
+  return showHome(ctx, visit, true)
+}
+
+async function showHome(ctx: Ctx, visit: Visit, mailed: boolean) {
+  const memberships = await listMembershipsOf(ctx.db, visit.caller.userId, ctx.now())
+  const tenants = memberships.filter(({ status }) => status === 'ACTIVE').map(({ tenantName }) => tenantName)
+  const hasProviders = ctx.config.sso.length > 0
+  return { html: render(<HomePage {...visit} {...{ tenants, hasProviders, mailed }} />) }
 }
 
 interface HomePageProps extends Pick<Visit, 'session' | 'csrf'> {
+  /** Of which they are members, by name. */
+  tenants: string[]
   hasProviders: boolean
-  mailed?: boolean
+  mailed: boolean
 }
 
-const HomePage = ({ session, csrf, hasProviders, mailed = false }: HomePageProps) => (
+const HomePage = ({ session, csrf, tenants, hasProviders, mailed }: HomePageProps) => (
   <Layout title="Your account">
     <h1>Hello {session.displayName}</h1>
     <p>
       You are signed in as <strong>{session.email}</strong>.
     </p>
+    {tenants.length > 0 && <p class="quiet">Member of {tenants.join(', ')}</p>}
     {!session.emailVerified && (
       <Form action="/account" csrf={csrf}>
         <p role="status">

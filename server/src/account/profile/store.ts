@@ -30,6 +30,6 @@ export const listMembershipsOf = (db: Db, userId: string, now: Date) =>
     .select(['memberships.role', 'memberships.status'])
     .where('memberships.user_id', '=', userId)
     .where((where) => where.or([where('status', '<>', 'INVITED'), where('invited_until', '>', now)]))
-    .orderBy('tenants.name')
+    .orderBy(({ fn }) => fn('lower', ['tenants.name']))
     .orderBy('tenants.id')
     .execute()

@@ -1,16 +1,14 @@
-import { isPlainLine } from '../../lib/text.ts'
+import { isPlainLine, isVisible } from '../../lib/text.ts'
 
 /**
  * What a person may write about themselves. Each reader answers the text as it is to be kept, or undefined for what
  * will not do.
  */
 
-const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
-
 /** A name without the space around it. A character is a code point. */
 export function readName(text: string, longest: number): string | undefined {
   const name = text.trim()
-  return VISIBLE.test(name) && isPlainLine(name) && [...name].length <= longest ? name : undefined
+  return isVisible(name) && isPlainLine(name) && [...name].length <= longest ? name : undefined
 }
 
 /**

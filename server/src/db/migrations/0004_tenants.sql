@@ -22,7 +22,9 @@ create index invitations_invited_by on invitations (invited_by);
 create index invitations_expires_at on invitations (expires_at) where status = 'PENDING';
 
 -- An INVITED membership is over with its invitation, at this moment.
-alter table memberships add column invited_until timestamptz;
+alter table memberships
+  add column invited_until timestamptz,
+  add constraint invited_for_a_time check (status <> 'INVITED' or invited_until is not null);
 -- Lists of members, by the ways they are asked for: who joined first comes first, who is yet to join last.
 create index memberships_list on memberships (tenant_id, joined_at, id) include (status, role, invited_until);
 create index memberships_by_role on memberships (tenant_id, role, joined_at, id) include (status, invited_until);
@@ -35,9 +37,11 @@ create table member_counts (
   status text not null,
   role text not null,
   count bigint not null,
+  -- How often others than newcomers have changed places: until it grows, who stands where in the list stays there.
+  shuffles bigint not null default 0,
   primary key (tenant_id, status, role)
 );
-insert into member_counts
+insert into member_counts (tenant_id, status, role, count)
   select tenant_id, status, role, count(*) from memberships where status <> 'INVITED' group by tenant_id, status, role;
 
 create index audit_entries_tenant_id on audit_entries (tenant_id, id);
@@ -120,23 +124,24 @@ declare
   inside text := step_out();
 begin
   if tg_op = 'INSERT' then
-    insert into member_counts as known
+    insert into member_counts as known (tenant_id, status, role, count)
       select tenant_id, status, role, count(*) from come where status <> 'INVITED'
       group by tenant_id, status, role order by tenant_id, status, role
       on conflict (tenant_id, status, role) do update set count = known.count + excluded.count;
   elsif tg_op = 'UPDATE' then
-    insert into member_counts as known
+    insert into member_counts as known (tenant_id, status, role, count)
       select tenant_id, status, role, sum(step)
       from (select *, 1 as step from come union all select *, -1 as step from gone) as moves
       where status <> 'INVITED'
       group by tenant_id, status, role having sum(step) <> 0 order by tenant_id, status, role
-      on conflict (tenant_id, status, role) do update set count = known.count + excluded.count;
+      on conflict (tenant_id, status, role) do update
+        set count = known.count + excluded.count, shuffles = known.shuffles + 1;
   else
     -- Where the tenant itself goes, its counters may have gone before, and must not come back.
     perform from member_counts
       where (tenant_id, status, role) in (select tenant_id, status, role from gone)
       order by tenant_id, status, role for no key update;
-    update member_counts as known set count = known.count - leaving.count
+    update member_counts as known set count = known.count - leaving.count, shuffles = known.shuffles + 1
       from (select tenant_id, status, role, count(*) from gone group by tenant_id, status, role) as leaving
       where (known.tenant_id, known.status, known.role) = (leaving.tenant_id, leaving.status, leaving.role);
   end if;

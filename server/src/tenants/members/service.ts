@@ -10,6 +10,7 @@ import { displayNameOf } from '../../users/profile.ts'
 import { lockUser } from '../../users/service.ts'
 import { requireAnotherOwner } from '../ownership.ts'
 import { requireReach } from '../permissions.ts'
+import { fromMilestone, isFarIn } from './milestones.ts'
 import type { MemberBody, MemberChangeRequest, MemberPage, MemberQuery } from './schema.ts'
 import {
   countMembers,
@@ -17,8 +18,11 @@ import {
   findMember,
   listMemberPage,
   lockMember,
+  type MemberCounts,
+  type MemberFilter,
   type MemberRow,
   type Membership,
+  type Stretch,
   updateMember,
 } from './store.ts'
 
@@ -31,17 +35,27 @@ export async function pageOfMembers(
 ): Promise<MemberPage> {
   const { status, role } = query
   const filter = { tenantId, status, role, now: ctx.now() }
-  const total = await countMembers(tx, filter)
+  const counts = await countMembers(tx, filter)
+  const total = counts.joined + counts.invited
   const { offset, limit } = toRange(query)
-  const onPage = Math.min(limit, total - offset)
-  // Whatever lies nearer to the end is reached from there.
-  const behind = total - offset - onPage
-  const range =
-    behind < offset
-      ? { offset: behind, limit: onPage, fromEnd: true }
-      : { offset, limit: onPage, fromEnd: false }
-  const members = onPage > 0 ? await listMemberPage(tx, filter, range) : []
+  const wanted = { offset, limit: Math.min(limit, total - offset) }
+  const members = wanted.limit > 0 ? await listStretch(tx, filter, wanted, counts) : []
   return { members: members.map(toBody), pagination: describePage(query, total) }
+}
+
+/** Whatever lies nearer to the end is reached from there, and whatever is far from both by milestones. */
+async function listStretch(
+  tx: Tx,
+  filter: MemberFilter,
+  wanted: Stretch,
+  counts: MemberCounts,
+): Promise<MemberRow[]> {
+  if (isFarIn(wanted, counts)) {
+    return listMemberPage(tx, filter, await fromMilestone(tx, filter, wanted, counts))
+  }
+  const behind = counts.joined + counts.invited - wanted.offset - wanted.limit
+  const fromEnd = behind < wanted.offset
+  return listMemberPage(tx, filter, fromEnd ? { ...wanted, offset: behind, fromEnd } : wanted)
 }
 
 const toBody = (row: MemberRow): MemberBody => ({

@@ -13,40 +13,85 @@ export interface MemberFilter {
   now: Date
 }
 
-/** How many members a list has on all its pages: the database keeps count of all but the INVITED ones. */
-export async function countMembers(db: Db, { tenantId, status, role, now }: MemberFilter): Promise<number> {
-  const settled = sql`
-    select sum(count) from member_counts where tenant_id = ${tenantId}
-    ${status === undefined ? sql`` : sql`and status = ${status}`}
-    ${role === undefined ? sql`` : sql`and role = ${role}`}`
-  const invited = sql`
-    select count(*) from memberships
-    where tenant_id = ${tenantId} and status = 'INVITED' and invited_until > ${now}
-    ${role === undefined ? sql`` : sql`and role = ${role}`}`
-  const { rows } = await sql<{ total: number }>`
-    select (
-      ${status === 'INVITED' ? sql`0` : sql`coalesce((${settled}), 0)`}
-      + ${status === undefined || status === 'INVITED' ? sql`(${invited})` : sql`0`}
-    )::int as total
-  `.execute(db)
-  return rows[0]?.total ?? 0
+export interface MemberCounts {
+  /** Those who have joined: the database keeps count of them. */
+  joined: number
+  /** Those who are invited at this moment; they stand at the end of the list. */
+  invited: number
+  /** Grows when the places in the list change, other than by newcomers at its end. */
+  shuffles: string
 }
 
-/** A page of members. From which end of the list it is reached makes no difference to what is on it. */
-export async function listMemberPage(
-  db: Db,
-  { tenantId, status, role, now }: MemberFilter,
-  { offset, limit, fromEnd }: Range & { fromEnd: boolean },
-) {
-  // The ids come out of an index alone; only the members on the page are looked at themselves.
-  const onPage = db
+export async function countMembers(db: Db, filter: MemberFilter): Promise<MemberCounts> {
+  const { tenantId, status, role, now } = filter
+  const ofRole = role === undefined ? sql`` : sql`and role = ${role}`
+  const ofStatus = status === undefined ? sql`` : sql`and status = ${status}`
+  const { rows } = await sql<MemberCounts>`
+    select coalesce(sum(count), 0)::int as joined, coalesce(sum(shuffles), 0)::text as shuffles, (
+      select count(*)::int from memberships
+      where tenant_id = ${tenantId} and status = 'INVITED' and invited_until > ${now} ${ofRole} ${ofStatus}
+    ) as invited
+    from member_counts where tenant_id = ${tenantId} ${ofRole} ${ofStatus}
+  `.execute(db)
+  return rows[0] ?? { joined: 0, invited: 0, shuffles: '0' }
+}
+
+/** Where somebody stands in the list. The time is as the database writes it, to the last digit. */
+export interface Place {
+  joinedAt: string
+  id: string
+}
+
+const standing = (db: Db, { tenantId, status, role, now }: MemberFilter) =>
+  db
     .selectFrom('memberships')
-    .select('id')
     .where('tenant_id', '=', tenantId)
     .where((where) => where.or([where('status', '<>', 'INVITED'), where('invited_until', '>', now)]))
     .$if(status !== undefined, (query) => query.where('status', '=', status as MembershipStatus))
     .$if(role !== undefined, (query) => query.where('role', '=', role as Role))
-    .orderBy('joined_at', fromEnd ? sql`desc nulls first` : sql`asc nulls last`)
+
+const placeOf = ({ joinedAt, id }: Place) => sql`(${joinedAt}::timestamptz, ${id}::uuid)`
+
+/** The places of the first of those who have joined, and of every so many after that. */
+export async function listPlaces(db: Db, filter: MemberFilter, every: number): Promise<Place[]> {
+  const { rows } = await sql<Place>`
+    select joined_at::text as "joinedAt", id from (
+      ${standing(db, filter)
+        .where('joined_at', 'is not', null)
+        .select(['joined_at', 'id'])
+        .select(sql<string>`row_number() over (order by joined_at, id)`.as('place'))}
+    ) as places
+    where place % ${every} = 1 order by place
+  `.execute(db)
+  return rows
+}
+
+/** How many of those who have joined stand behind a place. */
+export async function countBehind(db: Db, filter: MemberFilter, place: Place): Promise<number> {
+  const { count } = await standing(db, filter)
+    .where(sql<boolean>`(joined_at, id) > ${placeOf(place)}`)
+    .where('joined_at', 'is not', null)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Which part of a list: counted from its end, from its beginning, or, among those who have joined, from a place. */
+export interface Stretch extends Range {
+  fromEnd?: boolean
+  from?: Place | undefined
+}
+
+/** A page of members. By which way it is reached makes no difference to what is on it. */
+export async function listMemberPage(db: Db, filter: MemberFilter, stretch: Stretch) {
+  const { offset, limit, fromEnd = false, from } = stretch
+  // The ids come out of an index alone; only the members on the page are looked at themselves.
+  const onPage = standing(db, filter)
+    .select('id')
+    .$if(from !== undefined, (query) =>
+      query.where(sql<boolean>`(joined_at, id) >= ${placeOf(from as Place)}`),
+    )
+    .orderBy('joined_at', (by) => (fromEnd ? by.desc().nullsFirst() : by.asc().nullsLast()))
     .orderBy('id', fromEnd ? 'desc' : 'asc')
     .offset(offset)
     .limit(limit)

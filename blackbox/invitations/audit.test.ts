@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest'
+import { call } from '../support/calls.ts'
+import {
+  type AuditEntry,
+  accept,
+  inviteStranger,
+  newcomer,
+  readAudit,
+  resend,
+  revoke,
+} from '../support/invitations.ts'
+import { TIMESTAMP, UUID } from '../support/sign-in.ts'
+import { invitationTokenFor, listMembers, newMember, newOwnedTenant } from '../support/tenants.ts'
+
+const PROGRAM = 'blackbox-audit/1.0'
+const { tenant, owner } = await newOwnedTenant('Diary')
+const headers = { ...owner.headers, 'user-agent': PROGRAM }
+const admin = await newMember(owner.headers, tenant.id, 'admin')
+const member = await newMember(owner.headers, tenant.id)
+const path = `/api/tenants/${tenant.id}`
+const read = (query = '') => readAudit(owner.headers, tenant.id, query)
+
+/** What the log holds now that it did not hold before, oldest first. Each names the request. */
+async function written(act: () => Promise<{ status: number; headers: Headers }>) {
+  const before = (await read()).entries[0]?.id
+  const { status, headers: answered } = await act()
+  const { entries } = await read('?limit=100')
+  const fresh = entries.slice(
+    0,
+    entries.findIndex(({ id }) => id === before),
+  )
+  for (const { requestId } of fresh) expect(requestId).toBe(answered.get('x-request-id'))
+  return { status, entries: fresh.reverse() }
+}
+
+const entry = (action: string, fields: Partial<AuditEntry>): AuditEntry => ({
+  id: expect.stringMatching(UUID),
+  occurredAt: expect.stringMatching(TIMESTAMP),
+  action,
+  actor: { kind: 'user', id: owner.userId, displayName: 'Sam Someone' },
+  userId: null,
+  email: null,
+  ipAddress: expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
+  userAgent: PROGRAM,
+  requestId: expect.any(String),
+  details: {},
+  ...fields,
+})
+
+const change = (membershipId: string, body: object, as = headers) =>
+  call('PATCH', `${path}/members/${membershipId}`, { headers: as, body })
+const remove = (membershipId: string, as = headers) =>
+  call('DELETE', `${path}/members/${membershipId}`, { headers: as })
+
+/** Somebody new, invited with the program that the log is to name. */
+async function invited(fields: object = {}) {
+  const invitation = await inviteStranger(headers, tenant.id, fields)
+  const { members } = await listMembers(headers, tenant.id, '?status=INVITED&limit=100')
+  const found = members.find(({ user }) => user.email === invitation.email)
+  if (!found) throw new Error('nobody was invited')
+  return { ...invitation, membershipId: found.id, userId: found.userId }
+}
+
+describe('one entry is written', () => {
+  test('when a tenant is founded', async () => {
+    const { entries } = await read('?action=tenant.created')
+    const after = { name: 'Diary', slug: tenant.slug, mfaPolicy: 'OPTIONAL' }
+    expect(entries).toEqual([entry('tenant.created', { userAgent: expect.any(String), details: { after } })])
+  })
+
+  test('when it is changed, with what was changed and what it was before', async () => {
+    const body = { name: 'Diary', mfaPolicy: 'OPTIONAL', settings: { theme: 'dark' } }
+    const first = await written(() => call('PATCH', path, { headers, body }))
+    expect(first.status).toBe(200)
+    const details = { before: { settings: {} }, after: { settings: { theme: 'dark' } } }
+    expect(first.entries).toEqual([entry('tenant.changed', { details })])
+    const nothing = await written(() => call('PATCH', path, { headers, body }))
+    expect(nothing.status).toBe(200)
+    expect(nothing.entries).toEqual([])
+  })
+
+  test('when somebody is invited, is invited again, and is not invited any more', async () => {
+    const { id, email, userId } = await invited({ role: 'admin' })
+    const about = { userId, email }
+    const [created] = (await read()).entries
+    const expiresAt = expect.stringMatching(TIMESTAMP)
+    expect(created).toEqual(
+      entry('invitation.created', {
+        ...about,
+        details: { invitationId: id, after: { role: 'admin', status: 'PENDING', expiresAt } },
+      }),
+    )
+    const resent = await written(() => resend(headers, tenant.id, id))
+    expect(resent.entries).toEqual([
+      entry('invitation.resent', {
+        ...about,
+        details: { invitationId: id, before: { expiresAt }, after: { expiresAt } },
+      }),
+    ])
+    const revoked = await written(() => revoke(headers, tenant.id, id))
+    expect(revoked.entries).toEqual([
+      entry('invitation.revoked', {
+        ...about,
+        details: { invitationId: id, before: { status: 'PENDING' }, after: { status: 'REVOKED' } },
+      }),
+    ])
+  })
+
+  test('for the invitation and one for the member, when somebody accepts', async () => {
+    const { id, email, token, userId } = await invited()
+    const program = { 'user-agent': PROGRAM }
+    const { status, entries } = await written(() => accept(token, newcomer(), program))
+    expect(status).toBe(200)
+    const actor = { kind: 'user', id: userId, displayName: 'Nora New' }
+    expect(entries).toEqual([
+      entry('invitation.accepted', {
+        ...{ actor, userId, email },
+        details: { invitationId: id, before: { status: 'PENDING' }, after: { status: 'ACCEPTED' } },
+      }),
+      entry('member.joined', { actor, userId, details: { after: { role: 'member', status: 'ACTIVE' } } }),
+    ])
+  })
+
+  test('for each thing that is changed about a member', async () => {
+    const { membershipId, userId } = await newMember(owner.headers, tenant.id)
+    const steps = [
+      [{ role: 'admin' }, 'member.role_changed', { role: 'member' }, { role: 'admin' }],
+      [{ status: 'SUSPENDED' }, 'member.suspended', { status: 'ACTIVE' }, { status: 'SUSPENDED' }],
+      [{ status: 'ACTIVE' }, 'member.reactivated', { status: 'SUSPENDED' }, { status: 'ACTIVE' }],
+    ] as const
+    for (const [body, action, before, after] of steps) {
+      const { entries } = await written(() => change(membershipId, body))
+      expect(entries).toEqual([entry(action, { userId, details: { before, after } })])
+      expect((await written(() => change(membershipId, body))).entries).toEqual([])
+    }
+    const removed = await written(() => remove(membershipId))
+    const before = { role: 'admin', status: 'ACTIVE' }
+    expect(removed.entries).toEqual([entry('member.removed', { userId, details: { before } })])
+  })
+
+  test('when an INVITED member gets another role, and when they are removed', async () => {
+    const { membershipId, userId } = await invited()
+    const changed = await written(() => change(membershipId, { role: 'admin' }))
+    const details = { before: { role: 'member' }, after: { role: 'admin' } }
+    expect(changed.entries).toEqual([entry('member.role_changed', { userId, details })])
+    const removed = await written(() => remove(membershipId))
+    const before = { role: 'admin', status: 'INVITED' }
+    expect(removed.entries).toEqual([entry('member.removed', { userId, details: { before } })])
+  })
+
+  test('when somebody leaves', async () => {
+    const leaver = await newMember(owner.headers, tenant.id)
+    const as = { ...leaver.headers, 'user-agent': PROGRAM }
+    const { entries } = await written(() => remove(leaver.membershipId, as))
+    const actor = { kind: 'user', id: leaver.userId, displayName: 'Sam Someone' }
+    const details = { before: { role: 'member', status: 'ACTIVE' } }
+    expect(entries).toEqual([entry('member.left', { actor, userId: leaver.userId, details })])
+  })
+})
+
+describe('nothing is written', () => {
+  test('when nothing was done', async () => {
+    const { id, token } = await invited({ role: 'owner' })
+    const refused = [
+      () => call('PATCH', path, { headers, body: { name: '' } }),
+      () => call('PATCH', path, { headers: member.headers, body: { name: 'Mine' } }),
+      () => call('POST', `${path}/invitations`, { headers, body: { email: member.person.email } }),
+      () => call('POST', `${path}/invitations`, { headers, body: { email: 'nonsense' } }),
+      () => revoke(admin.headers, tenant.id, id),
+      () => resend(admin.headers, tenant.id, id),
+      () => accept(token, { ...newcomer(), password: 'password1' }),
+      () => accept(token, {}, member.headers),
+      () => remove(owner.membershipId),
+      () => change(owner.membershipId, { role: 'member' }),
+    ]
+    for (const act of refused) {
+      const { status, entries } = await written(act)
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(entries).toEqual([])
+    }
+  })
+
+  test('that would let anybody in: no token stands in any entry', async () => {
+    const { id, email, token } = await invited()
+    await resend(headers, tenant.id, id)
+    const fresh = await invitationTokenFor(email)
+    const body = newcomer()
+    await accept(fresh, body)
+    const text = JSON.stringify(await read('?limit=100'))
+    for (const secret of [token, fresh, body.password]) expect(text).not.toContain(secret)
+    expect(text).not.toMatch(/token|hash|argon/i)
+  })
+})

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { call, refusal } from '../support/calls.ts'
+import { unique } from '../support/service.ts'
+import {
+  type Insider,
+  invitationTokenFor,
+  invite,
+  listMembers,
+  type Member,
+  newMember,
+  newOwnedTenant,
+  type Role,
+  type Tenant,
+} from '../support/tenants.ts'
+
+type Target = Pick<Member, 'membershipId'>
+
+const GONE = { success: true, message: 'Member removed' }
+
+const pathOf = ({ id }: Tenant, { membershipId }: Target) => `/api/tenants/${id}/members/${membershipId}`
+const change = (by: Insider, tenant: Tenant, { target, body }: { target: Target; body: object }) =>
+  call('PATCH', pathOf(tenant, target), { headers: by.headers, body })
+const remove = (by: Insider, tenant: Tenant, target: Target) => call('DELETE', pathOf(tenant, target), by)
+
+describe('removing a member', () => {
+  test.each<[by: Role, target: Role]>([
+    ['owner', 'owner'],
+    ['owner', 'admin'],
+    ['owner', 'member'],
+    ['admin', 'admin'],
+    ['admin', 'member'],
+  ])('by an %s takes the %s out of the tenant', async (role, targetRole) => {
+    const { tenant, owner } = await newOwnedTenant()
+    const by = role === 'owner' ? owner : await newMember(owner.headers, tenant.id, role)
+    const target = await newMember(owner.headers, tenant.id, targetRole)
+    const { status, body } = await remove(by, tenant, target)
+    expect(status).toBe(200)
+    expect(body).toEqual(GONE)
+    const { members } = await listMembers(owner.headers, tenant.id)
+    expect(members.map(({ id }) => id)).not.toContain(target.membershipId)
+    const own = await call('GET', `/api/tenants/${tenant.id}`, target)
+    expect(own).toMatchObject({ status: 403, body: { error: 'FORBIDDEN' } })
+    const profile = await call('GET', '/api/users/me', target)
+    expect(profile.body.memberships).toEqual([])
+    const again = await remove(by, tenant, target)
+    expect(again.status).toBe(404)
+    expect(again.body).toEqual(refusal(404, 'MEMBER_NOT_FOUND'))
+  })
+
+  test('works for one who is suspended', async () => {
+    const { tenant, owner } = await newOwnedTenant()
+    const target = await newMember(owner.headers, tenant.id)
+    await change(owner, tenant, { target, body: { status: 'SUSPENDED' } })
+    expect((await remove(owner, tenant, target)).body).toEqual(GONE)
+    expect((await listMembers(owner.headers, tenant.id)).pagination.total).toBe(1)
+  })
+})
+
+describe('leaving', () => {
+  test.each<Role>(['owner', 'admin', 'member'])('is open to an %s', async (role) => {
+    const { tenant, owner } = await newOwnedTenant()
+    const leaver = await newMember(owner.headers, tenant.id, role)
+    const { status, body } = await remove(leaver, tenant, leaver)
+    expect(status).toBe(200)
+    expect(body).toEqual(GONE)
+    expect((await listMembers(owner.headers, tenant.id)).pagination.total).toBe(1)
+    // They are nobody here now, so that nothing is found or not found for them.
+    const again = await remove(leaver, tenant, leaver)
+    expect(again.status).toBe(403)
+    expect(again.body).toEqual(refusal(403, 'FORBIDDEN'))
+  })
+
+  test('is not open to who is suspended: they have no say here', async () => {
+    const { tenant, owner } = await newOwnedTenant()
+    const target = await newMember(owner.headers, tenant.id)
+    await change(owner, tenant, { target, body: { status: 'SUSPENDED' } })
+    expect(await remove(target, tenant, target)).toMatchObject({ status: 403 })
+    expect((await listMembers(owner.headers, tenant.id)).pagination.total).toBe(2)
+  })
+})
+
+describe('the last owner', () => {
+  const ENDS: [string, (by: Insider, tenant: Tenant, target: Target) => ReturnType<typeof call>][] = [
+    ['made an admin', (by, tenant, target) => change(by, tenant, { target, body: { role: 'admin' } })],
+    ['made a member', (by, tenant, target) => change(by, tenant, { target, body: { role: 'member' } })],
+    ['suspended', (by, tenant, target) => change(by, tenant, { target, body: { status: 'SUSPENDED' } })],
+    [
+      'made a suspended owner',
+      (by, tenant, target) => change(by, tenant, { target, body: { role: 'owner', status: 'SUSPENDED' } }),
+    ],
+    ['let go', remove],
+  ]
+
+  async function expectKept(
+    { tenant, owner }: { tenant: Tenant; owner: Member },
+    end: (typeof ENDS)[number][1],
+  ) {
+    const before = await listMembers(owner.headers, tenant.id)
+    const { status, body } = await end(owner, tenant, owner)
+    expect(status).toBe(409)
+    expect(body).toEqual(refusal(409, 'LAST_OWNER'))
+    expect(await listMembers(owner.headers, tenant.id)).toEqual(before)
+  }
+
+  test.each(ENDS)('cannot be %s, however many others there are', async (_, end) => {
+    const own = await newOwnedTenant()
+    await newMember(own.owner.headers, own.tenant.id, 'admin')
+    await expectKept(own, end)
+  })
+
+  test.each(ENDS)('cannot be %s beside an owner who is suspended', async (_, end) => {
+    const own = await newOwnedTenant()
+    const target = await newMember(own.owner.headers, own.tenant.id, 'owner')
+    await change(own.owner, own.tenant, { target, body: { status: 'SUSPENDED' } })
+    await expectKept(own, end)
+  })
+
+  test.each(ENDS)('cannot be %s beside an owner who is only invited', async (_, end) => {
+    const own = await newOwnedTenant()
+    const email = `${unique('someone')}@blackbox.test`
+    await invite(own.owner.headers, own.tenant.id, { email, role: 'owner' })
+    await expectKept(own, end)
+  })
+
+  test('hands over by making another an owner, and stepping down then', async () => {
+    const { tenant, owner } = await newOwnedTenant()
+    const heir = await newMember(owner.headers, tenant.id)
+    await change(owner, tenant, { target: heir, body: { role: 'owner' } })
+    const stepped = await change(owner, tenant, { target: owner, body: { role: 'member' } })
+    expect(stepped).toMatchObject({ status: 200, body: { role: 'member' } })
+    // From here on the heir is the last, and the founder has nothing to say.
+    expect(await change(owner, tenant, { target: heir, body: { role: 'member' } })).toMatchObject({
+      status: 403,
+    })
+    await expectKept({ tenant, owner: heir }, remove)
+  })
+
+  test('is free to go once there is another, who is the last then', async () => {
+    const { tenant, owner } = await newOwnedTenant()
+    const other = await newMember(owner.headers, tenant.id, 'owner')
+    expect((await remove(owner, tenant, owner)).body).toEqual(GONE)
+    await expectKept({ tenant, owner: other }, remove)
+  })
+
+  test('cannot delete their account', async () => {
+    const { owner } = await newOwnedTenant()
+    const body = { confirmation: 'DELETE MY ACCOUNT', password: owner.person.password }
+    const answer = await call('DELETE', '/api/users/me', { headers: owner.headers, body })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ statusCode: 400, error: 'TENANT_OWNER' })
+  })
+})
+
+describe('a member who is only invited', () => {
+  async function newInvited(role: Role = 'member') {
+    const { tenant, owner } = await newOwnedTenant()
+    const email = `${unique('someone')}@blackbox.test`
+    const invitationId = await invite(owner.headers, tenant.id, { email, role })
+    const { members } = await listMembers(owner.headers, tenant.id, '?status=INVITED')
+    const target = { membershipId: members[0]?.id ?? '' }
+    return { tenant, owner, target, invitationId, token: await invitationTokenFor(email) }
+  }
+
+  test.each(['ACTIVE', 'SUSPENDED'])('cannot be made %s by others', async (status) => {
+    const { tenant, owner, target } = await newInvited()
+    for (const body of [{ status }, { status, role: 'admin' }]) {
+      const answer = await change(owner, tenant, { target, body })
+      expect(answer.status).toBe(409)
+      expect(answer.body).toEqual(refusal(409, 'INVITATION_PENDING'))
+    }
+    const { members } = await listMembers(owner.headers, tenant.id, '?status=INVITED')
+    expect(members).toMatchObject([{ id: target.membershipId, role: 'member' }])
+  })
+
+  test('can be given another role, and the invitation is for that one then', async () => {
+    const { tenant, owner, target, token } = await newInvited()
+    const answer = await change(owner, tenant, { target, body: { role: 'admin' } })
+    expect(answer).toMatchObject({ status: 200, body: { status: 'INVITED', role: 'admin' } })
+    expect((await call('GET', `/api/invitations/${token}`)).body).toMatchObject({ role: 'admin' })
+    const listed = await call('GET', `/api/tenants/${tenant.id}/invitations`, owner)
+    expect(listed.body).toMatchObject({ invitations: [{ role: 'admin' }] })
+  })
+
+  test('is out of the reach of an admin when invited as an owner', async () => {
+    const { tenant, owner, target } = await newInvited('owner')
+    const admin = await newMember(owner.headers, tenant.id, 'admin')
+    expect(await change(admin, tenant, { target, body: { role: 'member' } })).toMatchObject({ status: 403 })
+    expect(await remove(admin, tenant, target)).toMatchObject({ status: 403 })
+  })
+
+  test('can be removed, and the link in their mail is worth nothing from then on', async () => {
+    const { tenant, owner, target, token } = await newInvited()
+    expect((await remove(owner, tenant, target)).body).toEqual(GONE)
+    const shown = await call('GET', `/api/invitations/${token}`)
+    expect(shown.status).toBe(410)
+    expect(shown.body).toEqual(refusal(410, 'INVITATION_REVOKED'))
+    const body = { password: unique('a long enough secret'), givenName: 'Sam', familyName: 'Someone' }
+    expect((await call('POST', `/api/invitations/${token}/accept`, { body })).status).toBe(410)
+    const listed = await call('GET', `/api/tenants/${tenant.id}/invitations?status=REVOKED`, owner)
+    expect(listed.body).toMatchObject({ invitations: [{ status: 'REVOKED' }] })
+    expect((await listMembers(owner.headers, tenant.id)).pagination.total).toBe(1)
+  })
+})

@@ -1,0 +1,44 @@
+import type { AppError, ErrorCode } from '../errors.ts'
+import { Layout } from '../ui/layout.tsx'
+
+type Ended = Extract<
+  ErrorCode,
+  'INVITATION_NOT_FOUND' | 'INVITATION_EXPIRED' | 'INVITATION_REVOKED' | 'INVITATION_ALREADY_ACCEPTED'
+>
+
+/** What has become of a link, and what to do about it. */
+const ENDINGS: Record<Ended, { heading: string; advice: string }> = {
+  INVITATION_NOT_FOUND: {
+    heading: 'There is no such invitation',
+    advice: 'It may have been sent again since: use the link in the latest mail.',
+  },
+  INVITATION_EXPIRED: {
+    heading: 'This invitation has expired',
+    advice: 'Ask whoever invited you for a new one.',
+  },
+  INVITATION_REVOKED: {
+    heading: 'This invitation was withdrawn',
+    advice: 'If you think that this is a mistake, ask whoever invited you.',
+  },
+  INVITATION_ALREADY_ACCEPTED: {
+    heading: 'This invitation has been accepted',
+    advice: 'There is nothing left to do here.',
+  },
+}
+
+/** Whether the link itself is what is wrong. */
+export const isEnding = (error: AppError): error is AppError & { code: Ended } =>
+  Object.hasOwn(ENDINGS, error.code)
+
+export const EndedPage = ({ code, isSignedIn }: { code: Ended; isSignedIn: boolean }) => {
+  const { heading, advice } = ENDINGS[code]
+  return (
+    <Layout title={heading}>
+      <h1>{heading}</h1>
+      <p>{advice}</p>
+      <a class="button second" href={isSignedIn ? '/account' : '/login'}>
+        {isSignedIn ? 'Go to your account' : 'Sign in'}
+      </a>
+    </Layout>
+  )
+}

@@ -1,0 +1,43 @@
+import pg from 'pg'
+import { inject } from 'vitest'
+import type { TestService } from './service.ts'
+
+export interface Statement {
+  query: string
+  calls: number
+}
+
+/** What the database is asked on behalf of the service, as the database itself counts. */
+export interface StatementWatch {
+  /** The statements of some work, transactions' beginnings and ends included. */
+  list(work: () => Promise<unknown>): Promise<Statement[]>
+  /** How many these are. */
+  count(work: () => Promise<unknown>): Promise<number>
+  close(): Promise<void>
+}
+
+const HERE = '(select oid from pg_database where datname = current_database())'
+
+export async function watchStatements({ connection }: TestService): Promise<StatementWatch> {
+  const owner = new pg.Client({ host: inject('socketDir'), user: 'postgres', database: connection.name })
+  owner.on('error', () => {})
+  await owner.connect()
+  await owner.query('create extension pg_stat_statements')
+  const list = async (work: () => Promise<unknown>): Promise<Statement[]> => {
+    await owner.query(`select pg_stat_statements_reset(0, ${HERE})`)
+    await work()
+    const { rows } = await owner.query<Statement>(
+      // The feed of changes speaks up now and then, whatever else happens.
+      `select query, calls::int from pg_stat_statements
+       where dbid = ${HERE} and userid <> (select oid from pg_roles where rolname = 'postgres')
+         and query not in ('select $1', 'select pg_notify($1, $2)')
+       order by query`,
+    )
+    return rows
+  }
+  return {
+    list,
+    count: async (work) => (await list(work)).reduce((sum, { calls }) => sum + calls, 0),
+    close: () => owner.end(),
+  }
+}

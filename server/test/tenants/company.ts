@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import type { MembershipStatus, Role } from '../../src/db/tables.ts'
+import { newId } from '../../src/lib/ids.ts'
+import { hashSecret } from '../../src/lib/secrets.ts'
+import type { TestService } from '../support/service.ts'
+
+/** A tenant of a test's own, laid out past the service, so that a test may have as many as it has cases. */
+export interface Company {
+  id: string
+  name: string
+  slug: string
+}
+
+export async function newCompany({ ctx }: TestService): Promise<Company> {
+  const mark = randomBytes(5).toString('hex')
+  const company = { id: newId(), name: `Company ${mark}`, slug: `company-${mark}` }
+  const now = ctx.now()
+  await ctx.db
+    .insertInto('tenants')
+    .values({ ...company, created_at: now, updated_at: now })
+    .execute()
+  return company
+}
+
+interface Place {
+  role?: Role
+  status?: MembershipStatus
+}
+
+/** Makes somebody a member; the answer is the id of the membership. */
+export async function employ(
+  { ctx }: TestService,
+  { id: tenantId }: Company,
+  { id: userId }: { id: string },
+  { role = 'member', status = 'ACTIVE' }: Place = {},
+): Promise<string> {
+  const id = newId()
+  const now = ctx.now()
+  const invited = status === 'INVITED'
+  await ctx.db
+    .insertInto('memberships')
+    .values({
+      ...{ id, tenant_id: tenantId, user_id: userId, role, status },
+      ...{ joined_at: invited ? null : now, invited_until: invited ? inAWeek(now) : null },
+      ...{ created_at: now, updated_at: now },
+    })
+    .execute()
+  return id
+}
+
+const inAWeek = (now: Date) => new Date(now.getTime() + 7 * 86_400_000)
+
+/** An open invitation whose link nobody knows, and the INVITED membership that comes with it where there is a person. */
+export async function inviteTo(
+  service: TestService,
+  company: Company,
+  { role = 'member', person }: { role?: Role; person?: { id: string; email: string } } = {},
+) {
+  const { ctx } = service
+  const email = person?.email ?? `invitee-${randomBytes(5).toString('hex')}@people.test`
+  const id = newId()
+  const now = ctx.now()
+  await ctx.db
+    .insertInto('invitations')
+    .values({
+      ...{ id, tenant_id: company.id, email, role, status: 'PENDING', lifetime: 7 * 86_400 },
+      ...{ token_hash: hashSecret(id), user_id: person?.id ?? null, invited_by: null },
+      ...{ created_at: now, expires_at: inAWeek(now) },
+    })
+    .execute()
+  const membershipId = person && (await employ(service, company, person, { role, status: 'INVITED' }))
+  return { id, email, membershipId }
+}
+
+/** All that is to be seen of a company, to tell whether anything has changed. */
+export async function pictureOf({ ctx }: TestService, { id }: Company) {
+  const { db } = ctx
+  return {
+    tenant: await db.selectFrom('tenants').selectAll().where('id', '=', id).execute(),
+    memberships: await db
+      .selectFrom('memberships')
+      .selectAll()
+      .where('tenant_id', '=', id)
+      .orderBy('id')
+      .execute(),
+    invitations: await db
+      .selectFrom('invitations')
+      .selectAll()
+      .where('tenant_id', '=', id)
+      .orderBy('id')
+      .execute(),
+    entries: await db
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('tenant_id', '=', id)
+      .orderBy('id')
+      .execute(),
+  }
+}

@@ -1,0 +1,123 @@
+import { CompiledQuery } from 'kysely'
+import { Type } from 'typebox'
+import type { Ctx } from '../../src/context.ts'
+import type { Db, Tx } from '../../src/db/open.ts'
+import { defineRoute } from '../../src/http/define-route.ts'
+import { inTenant } from '../../src/tenants/wall.ts'
+import { addPerson, newSomebody, type Somebody } from '../account/people.ts'
+import type { TestService } from '../support/service.ts'
+import { PASSWORD } from '../support/world.ts'
+import { type Company, employ, newCompany } from './company.ts'
+
+/** The tables behind the wall, and by which column a row belongs to a tenant. */
+export const WALLED = {
+  tenants: 'id',
+  memberships: 'tenant_id',
+  member_counts: 'tenant_id',
+  invitations: 'tenant_id',
+  dormant_memberships: 'tenant_id',
+  audit_entries: 'tenant_id',
+} as const
+export type WalledTable = keyof typeof WALLED
+export const WALLED_TABLES = Object.entries(WALLED) as [WalledTable, string][]
+
+export interface Walled {
+  company: Company
+  owner: Somebody
+}
+
+/** A tenant with rows in every table behind the wall, made by what people do. */
+export async function newWalled(service: TestService): Promise<Walled> {
+  const owner = await newSomebody(service)
+  const company = await newCompany(service)
+  await employ(service, company, owner, { role: 'owner' })
+  await employ(service, company, await addPerson(service))
+  const leaver = await newSomebody(service)
+  await employ(service, company, leaver)
+  const left = await leaver.call('DELETE', '/api/users/me', {
+    password: PASSWORD,
+    confirmation: 'DELETE MY ACCOUNT',
+  })
+  const email = `guest-of-${company.slug}@people.test`
+  const invited = await owner.call('POST', `/api/tenants/${company.id}/invitations`, { email })
+  if (left.status !== 200 || invited.status !== 201)
+    throw new Error(JSON.stringify([left.body, invited.body]))
+  return { company, owner }
+}
+
+/** Asks the database in plain words. */
+export const ask = async <Row>(db: Db | Tx, text: string, parameters: unknown[] = []): Promise<Row[]> =>
+  (await db.executeQuery<Row>(CompiledQuery.raw(text, parameters))).rows
+
+/** Works as the owner behind the wall of their tenant. */
+export const behindWall = <T>(
+  ctx: Ctx,
+  { company, owner }: Walled,
+  work: (tx: Tx) => Promise<T>,
+  readOnly = false,
+): Promise<T> => {
+  const person = {
+    ...({ kind: 'person', userId: owner.id, sessionId: owner.id } as const),
+    ...{ superAdmin: false, trusted: true, tenantId: undefined },
+  }
+  return inTenant(ctx, person, { tenantId: company.id, roles: ['owner'], readOnly }, work)
+}
+
+class Undone extends Error {}
+
+/** The same, and nothing of it stays. */
+export async function tryBehindWall<T>(ctx: Ctx, walled: Walled, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const results: T[] = []
+  await behindWall(ctx, walled, async (tx) => {
+    results.push(await work(tx))
+    throw new Undone()
+  }).catch((error: unknown) => {
+    if (!(error instanceof Undone)) throw error
+  })
+  return results[0] as T
+}
+
+/** The tenants whose rows there are in a table, for whoever asks without a filter. */
+export const seenIn = async (db: Db | Tx, table: WalledTable): Promise<(string | null)[]> => {
+  const rows = await ask<{ tenant: string | null }>(
+    db,
+    `select distinct ${WALLED[table]} as tenant from ${table} order by 1`,
+  )
+  return rows.map(({ tenant }) => tenant)
+}
+
+const Seen = Type.Record(Type.String(), Type.Array(Type.String()))
+
+/** Doors whose handlers forget to say which tenant they mean. */
+export const forgetfulRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/tenants/:id/forgetful',
+    tag: 'Sample',
+    summary: 'Reads all there is',
+    caller: 'member',
+    roles: ['owner', 'admin', 'member'],
+    params: Type.Object({ id: Type.String() }),
+    reply: { 200: Seen },
+    handler: async (_ctx, { tx }) => {
+      const seen: Record<string, string[]> = {}
+      for (const [table] of WALLED_TABLES) seen[table] = (await seenIn(tx, table)).map(String)
+      return seen
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/tenants/:id/forgetful',
+    tag: 'Sample',
+    summary: 'Renames every tenant, and gives every guest another role',
+    caller: 'member',
+    roles: ['owner'],
+    params: Type.Object({ id: Type.String() }),
+    reply: { 200: Type.Object({ success: Type.Boolean() }) },
+    handler: async (_ctx, { tx }) => {
+      await tx.updateTable('tenants').set({ name: 'Mine now' }).execute()
+      await tx.updateTable('invitations').set({ role: 'owner' }).execute()
+      return { success: true }
+    },
+  }),
+]
