@@ -8,6 +8,7 @@ import { startClock } from './db/clock.ts'
 import { createMemory } from './db/memory.ts'
 import { type Migration, migrate } from './db/migrate.ts'
 import { type Connection, connect, openDb } from './db/open.ts'
+import { raiseWall } from './db/wall.ts'
 import { OperatorError } from './errors.ts'
 import { startWorker } from './jobs/worker.ts'
 import { loadEncryptionKeys } from './keys/encryption-keys.ts'
@@ -44,6 +45,7 @@ export async function openContext(config: Config, use: 'own' | 'share'): Promise
     const applied = await migrate(connection.direct)
     const db = openDb(connection, config.database.poolSize)
     closers.add(() => db.destroy())
+    await raiseWall(db)
     const clock = await startClock(db)
     closers.add(clock.stop)
     // A command ends before it could use anything twice.

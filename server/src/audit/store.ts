@@ -16,12 +16,18 @@ export const listEntriesOf = (db: Db, userId: string, limit: number) =>
     .limit(limit)
     .execute()
 
-/** Takes out what tells who somebody was; that something happened stays. */
-export async function depersonalise(db: Db, userId: string): Promise<void> {
+/** Takes out what tells who somebody was, also before they had a record of their own; that something happened stays. */
+export async function depersonalise(db: Db, userId: string, addresses: string[]): Promise<void> {
   await db
     .updateTable('audit_entries')
     .set({ personal: '{}' })
-    .where((where) => where.or([where('user_id', '=', userId), where('actor_id', '=', userId)]))
+    .where((where) =>
+      where.or([
+        where('user_id', '=', userId),
+        where('actor_id', '=', userId),
+        sql<boolean>`personal ? 'email' and personal ->> 'email' in (${sql.join(addresses)})`,
+      ]),
+    )
     .execute()
 }
 

@@ -2,6 +2,7 @@ import { surface } from '../app.ts'
 import { loadConfig, VARIABLES } from '../config.ts'
 import { ERRORS } from '../errors.ts'
 import { describeApi } from '../http/openapi.ts'
+import { PERMISSIONS, REACH } from '../tenants/permissions.ts'
 
 /** The documents made from the code, by file name. A test fails when the committed ones differ. */
 export function generatedDocs(): Record<string, string> {
@@ -13,6 +14,7 @@ export function generatedDocs(): Record<string, string> {
     'openapi.json': `${JSON.stringify(api, null, 2)}\n`,
     'errors.md': describeErrors(),
     'configuration.md': describeConfiguration(),
+    'roles.md': describeRoles(),
   }
 }
 
@@ -47,3 +49,26 @@ const describeConfiguration = () =>
     ...Object.entries(VARIABLES).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`),
     '',
   ].join('\n')
+
+const describeRoles = () => {
+  const roles = Object.keys(REACH) as (keyof typeof REACH)[]
+  const row = (cells: string[]) => `| ${cells.join(' | ')} |`
+  const head = (first: string) => [row([first, ...roles]), row(['---', ...roles.map(() => '---')])]
+  return [
+    '# Roles in a tenant',
+    '',
+    'These are the tables that the service itself reads. Only ACTIVE members have a role; to everybody else, Super Admins included,',
+    'every door of a tenant is closed (403).',
+    '',
+    ...head('What one may do'),
+    ...Object.values(PERMISSIONS).map(({ what, roles: allowed }) =>
+      row([what, ...roles.map((role) => ((allowed as readonly string[]).includes(role) ? 'yes' : ''))]),
+    ),
+    '',
+    'Whom one may change, remove or invite, and which roles one may give:',
+    '',
+    ...head('Over'),
+    ...roles.map((over) => row([over, ...roles.map((role) => (REACH[role].includes(over) ? 'yes' : ''))])),
+    '',
+  ].join('\n')
+}

@@ -90,7 +90,9 @@ async function acceptAs(
   return ctx.db.transaction().execute(async (tx) => {
     await stayOpen(tx, invitation)
     const user = await lockUser(tx, userId)
-    if (!user || user.disabled || user.deletion_requested_at !== null) throw signInFirst()
+    if (!user || user.disabled || user.deletion_requested_at !== null) {
+      throw await signInFirst(ctx, tx, invitation.token_hash)
+    }
     if (user.email !== invitation.email) throw new AppError('INVITATION_EMAIL_MISMATCH')
     if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
     return settle(ctx, tx, { invitation, user, request })
@@ -102,8 +104,8 @@ async function acceptAsNewcomer(
   invitation: FoundInvitation,
   { body, request }: Acceptance,
 ): Promise<Joined> {
-  const { email } = invitation
-  if (await findAccount(ctx, email)) throw signInFirst()
+  const { email, token_hash: tokenHash } = invitation
+  if (await findAccount(ctx, email)) throw await signInFirst(ctx, ctx.db, tokenHash)
   const { password, names } = readNewcomer(body)
   const traits = { email, names: Object.values(names), superAdmin: false }
   // Hashing takes its time, and holds no connection while it does.
@@ -112,7 +114,7 @@ async function acceptAsNewcomer(
     await stayOpen(tx, invitation)
     const user = await addInvitee(ctx, tx, email, { ...names, password_hash })
     // Somebody made an account with the address meanwhile.
-    if (!user) throw signInFirst()
+    if (!user) throw await signInFirst(ctx, tx, tokenHash)
     const { id: userId } = user
     const details = { invitationId: invitation.id }
     await record(ctx, tx, { action: 'user.registered', actor: person(userId), userId, request, details })
@@ -173,8 +175,11 @@ async function settle(ctx: Ctx, tx: Tx, { invitation, user, request }: Settlemen
   return { user, tenantId, tenantName }
 }
 
-const signInFirst = (): AppError =>
-  new AppError('UNAUTHORIZED', {
+/** Who made the account may have accepted with it just now: then that is what is said. */
+async function signInFirst(ctx: Ctx, db: Db, tokenHash: Buffer): Promise<AppError> {
+  await getOpen(ctx, db, tokenHash)
+  return new AppError('UNAUTHORIZED', {
     message: 'There is an account with the address of this invitation: sign in to it to accept.',
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
+}

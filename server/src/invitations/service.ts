@@ -11,9 +11,9 @@ import { queueMail } from '../mail/outbox.ts'
 import { addInvited, dropInvited, keepInvited, requireNoMember } from '../tenants/invited.ts'
 import { requireReach } from '../tenants/permissions.ts'
 import { getTenant } from '../tenants/service.ts'
-import { findOrAddPlaceholder } from '../users/placeholders.ts'
+import { holdInvitee } from '../users/placeholders.ts'
 import { displayNameOf } from '../users/profile.ts'
-import { findUser, findUserByEmail, lockUser } from '../users/service.ts'
+import { findUser, lockUser } from '../users/service.ts'
 import { expire } from './expiry.ts'
 import { invitationLetter } from './letters.ts'
 import type { CreatedInvitation, InviteRequest } from './schema.ts'
@@ -54,10 +54,9 @@ export async function invite(
   const { expiresInDays } = wish
   const lifetime = expiresInDays === undefined ? ctx.config.lifetimes.invitation : expiresInDays * DAY
   await expire(ctx, tx, { of: { tenantId, email } })
-  const known = await findUserByEmail(tx, email)
-  if (known) await requireNoMember(tx, { tenantId, userId: known.id })
+  const { id: userId } = await holdInvitee(ctx, tx, email)
+  await requireNoMember(tx, { tenantId, userId })
   await requireLeisure(tx, { tenantId, email })
-  const invitee = await findInvitee(ctx, tx, email)
   const now = ctx.now()
   const token = newSecret()
   const invitation = await insertInvitation(tx, {
@@ -68,25 +67,18 @@ export async function invite(
     status: 'PENDING',
     token_hash: hashSecret(token),
     lifetime,
-    user_id: invitee?.id ?? null,
+    user_id: userId,
     invited_by: caller.userId,
     created_at: now,
     expires_at: after(now, lifetime),
   })
   if (!invitation) throw new AppError('INVITATION_EXISTS')
   const { id, expires_at: until } = invitation
-  if (invitee) await addInvited(ctx, tx, { tenantId, userId: invitee.id, role, until })
+  await addInvited(ctx, tx, { tenantId, userId, role, until })
   await post(ctx, tx, { caller, invitation, token })
   const details = { invitationId: id, after: { role, status: 'PENDING', expiresAt: until } }
   await note(ctx, tx, { action: 'invitation.created', caller, request, invitation, details })
   return toCreated(invitation)
-}
-
-/** Whom to make an INVITED member. Who is about to be deleted is none; should they come back, the link still is theirs. */
-async function findInvitee(ctx: Ctx, tx: Tx, email: string): Promise<{ id: string } | undefined> {
-  const found = await findOrAddPlaceholder(ctx, tx, email)
-  const user = found && (await lockUser(tx, found.id))
-  return user?.deletion_requested_at === null ? user : undefined
 }
 
 export const toCreated = ({ id, email, role, status, expires_at }: Invitation): CreatedInvitation => ({
@@ -105,7 +97,6 @@ export async function resend(
 ): Promise<void> {
   const known = await getInvitation(tx, { caller, invitationId })
   requireReach(caller.role, known.role)
-  await requireLeisure(tx, { tenantId: caller.tenantId, email: known.email })
   const now = ctx.now()
   const token = newSecret()
   const expiresAt = after(now, known.lifetime)
@@ -116,7 +107,8 @@ export async function resend(
     expiresAt,
   })
   if (!invitation) throw new AppError('INVITATION_NOT_PENDING')
-  const { tenant_id: tenantId, user_id: userId } = invitation
+  const { tenant_id: tenantId, user_id: userId, email } = invitation
+  await requireLeisure(tx, { tenantId, email })
   if (userId) await keepInvited(tx, { tenantId, userId, until: expiresAt })
   await post(ctx, tx, { caller, invitation, token })
   const details = {

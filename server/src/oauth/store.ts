@@ -27,7 +27,12 @@ const PERSON = [
 /** Everything on which a person's access token depends, with what userinfo tells about them. */
 export const findLiveGrant = (
   db: Db,
-  { grantId, tenantId, jti }: { grantId: string; tenantId: string | null; jti: string },
+  {
+    grantId,
+    tenantId,
+    jti,
+    issuedAt,
+  }: { grantId: string; tenantId: string | null; jti: string; issuedAt: Date },
 ) =>
   db
     .selectFrom('grants')
@@ -38,7 +43,9 @@ export const findLiveGrant = (
       join
         .on('memberships.tenant_id', '=', tenantId)
         .onRef('memberships.user_id', '=', 'grants.user_id')
-        .on('memberships.status', '=', 'ACTIVE'),
+        .on('memberships.status', '=', 'ACTIVE')
+        // Who has left and returned since has another membership.
+        .on('memberships.created_at', '<', issuedAt),
     )
     .leftJoin('revoked_tokens', (join) => join.on('revoked_tokens.jti', '=', jti))
     .select([

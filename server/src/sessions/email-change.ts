@@ -5,6 +5,7 @@ import type { Tx } from '../db/open.ts'
 import { isTaken } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import { notify } from '../users/notices.ts'
+import { giveWay } from '../users/placeholders.ts'
 import { changeUser, lockUser } from '../users/service.ts'
 import { useLink } from './mailed-links.ts'
 
@@ -17,6 +18,7 @@ export async function confirmEmailChange(
   const { userId, email } = await useLink(ctx, tx, { purpose: 'change-email', token, password: undefined })
   const user = await lockUser(tx, userId)
   if (!user || user.disabled || user.deletion_requested_at !== null) throw new AppError('INVALID_TOKEN')
+  await giveWay(tx, email)
   try {
     await changeUser(ctx, tx, user, { email, email_verified: true, contested: false })
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Change, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
 import { passwordHashProblem } from './password-hashes.ts'
+import { isPlaceholder } from './placeholders.ts'
 import { changeUser, createUser } from './service.ts'
 import { listUsersByEmail, type User, type UserChange } from './store.ts'
 
@@ -34,7 +35,9 @@ export const usersSection: Section = {
     const twice = emails.find((email, index) => emails.indexOf(email) !== index)
     if (twice) throw new OperatorError(`The declaration lists the user ${twice} twice.`)
     declared.forEach(requireUsableHash)
-    const existing = new Map((await listUsersByEmail(ctx.db, emails)).map((user) => [user.email, user]))
+    // Who was only ever invited is not here yet.
+    const here = (await listUsersByEmail(ctx.db, emails)).filter((user) => !isPlaceholder(user))
+    const existing = new Map(here.map((user) => [user.email, user]))
     return declared.flatMap((entry) => {
       const user = existing.get(entry.email)
       return user ? planUpdate(ctx, user, entry) : planCreation(ctx, entry)

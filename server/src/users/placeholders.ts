@@ -1,14 +1,17 @@
 import type { Ctx } from '../context.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
+import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import {
+  deletePlaceholder,
   deletePlaceholders,
   findUser,
   findUserByEmail,
   insertUserIfNew,
   lockUser,
   type User,
+  type UserChange,
   updateUser,
 } from './store.ts'
 
@@ -19,10 +22,23 @@ import {
 export const isPlaceholder = ({ password_hash, email_verified }: User): boolean =>
   password_hash === null && !email_verified
 
-/** The person with this address in canonical form: whoever has it, or else a placeholder. */
-export async function findOrAddPlaceholder(ctx: Ctx, tx: Tx, email: string): Promise<User | undefined> {
-  const known = await findUserByEmail(tx, email)
-  if (known) return known
+/**
+ * The person with this address in canonical form: whoever has it, or else a placeholder. Nobody else changes them until
+ * the transaction ends.
+ */
+export async function holdInvitee(ctx: Ctx, tx: Tx, email: string): Promise<User> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const known = (await findUserByEmail(tx, email)) ?? (await addPlaceholder(ctx, tx, email))
+    const held = known && (await lockUser(tx, known.id))
+    if (held?.email === email) return held
+  }
+  throw new AppError('UNAVAILABLE', { headers: { 'Retry-After': '1' } })
+}
+
+/** Between finding somebody and holding them they may be gone: a placeholder whose invitation is revoked just now. */
+const TRIES = 3
+
+async function addPlaceholder(ctx: Ctx, tx: Tx, email: string): Promise<User | undefined> {
   const now = ctx.now()
   await insertUserIfNew(tx, {
     id: newId(),
@@ -36,17 +52,11 @@ export async function findOrAddPlaceholder(ctx: Ctx, tx: Tx, email: string): Pro
     created_at: now,
     updated_at: now,
   })
-  // Somebody else may have been quicker.
   return findUserByEmail(tx, email)
 }
 
 /** What makes a placeholder a person. */
-export type Completion = Partial<
-  Pick<
-    User,
-    'password_hash' | 'email_verified' | 'display_name' | 'given_name' | 'family_name' | 'picture_url'
-  >
->
+export type Completion = Omit<UserChange, 'email'>
 
 /** Makes the placeholder with this address a person; undefined when there is none, or none any more. */
 export async function completePlaceholder(
@@ -69,9 +79,12 @@ export async function addInvitee(
   email: string,
   { password_hash, ...names }: Names & { password_hash: string },
 ): Promise<User | undefined> {
-  await findOrAddPlaceholder(ctx, tx, email)
+  await holdInvitee(ctx, tx, email)
   return completePlaceholder(ctx, tx, email, { ...names, password_hash, email_verified: true })
 }
+
+/** Makes way for somebody who has shown that the address is theirs. Invitations to it stay open, for them. */
+export const giveWay = (tx: Tx, email: string): Promise<void> => deletePlaceholder(tx, email)
 
 /** Placeholders that no invitation needs any more, such as when two were revoked at the same moment. */
 export const forgetPlaceholders = (db: Db): Promise<void> => deletePlaceholders(db)

@@ -4,6 +4,7 @@ import { OperatorError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, passwordProblem } from './chosen-password.ts'
+import { completePlaceholder, isPlaceholder } from './placeholders.ts'
 import {
   findUser,
   findUserByEmail,
@@ -30,14 +31,12 @@ export interface NewUser {
   superAdmin: boolean
 }
 
-/** Makes a person whose address the operator vouches for. */
+/** Makes a person whose address the operator vouches for. Who was invited has it only for them. */
 export async function createUser(ctx: Ctx, tx: Tx, user: NewUser): Promise<void> {
   const now = ctx.now()
   const { email, password, passwordHash = null, superAdmin } = user
   const names = [user.givenName, user.familyName, user.displayName]
-  await insertUser(tx, {
-    id: newId(),
-    email: user.email,
+  const described = {
     email_verified: true,
     display_name: user.displayName ?? null,
     given_name: user.givenName ?? null,
@@ -48,9 +47,9 @@ export async function createUser(ctx: Ctx, tx: Tx, user: NewUser): Promise<void>
         : await hashChosenPassword(password, { email, names, superAdmin }),
     password_sign_in: user.passwordSignIn ?? true,
     is_super_admin: user.superAdmin,
-    created_at: now,
-    updated_at: now,
-  })
+  }
+  const completed = await completePlaceholder(ctx, tx, email, described)
+  if (!completed) await insertUser(tx, { id: newId(), email, ...described, created_at: now, updated_at: now })
   if (user.superAdmin) await tellSuperAdmin(ctx, tx, user.email)
 }
 
@@ -65,7 +64,8 @@ export async function createSuperAdmin(
   email: string,
   password: string,
 ): Promise<'created' | 'promoted' | 'unchanged'> {
-  const existing = await findUserByEmail(ctx.db, email)
+  const found = await findUserByEmail(ctx.db, email)
+  const existing = found && !isPlaceholder(found) ? found : undefined
   if (existing?.is_super_admin) return 'unchanged'
   const problem = existing ? undefined : passwordProblem(password, { email, names: [], superAdmin: true })
   if (problem) throw new OperatorError(problem)

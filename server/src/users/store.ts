@@ -61,12 +61,17 @@ export async function upgradePasswordHash(
   return upgraded !== undefined
 }
 
+const placeholders = (db: Db) =>
+  db.deleteFrom('users').where('password_hash', 'is', null).where('email_verified', '=', false)
+
+/** Deletes the placeholder with this address, if there is one. */
+export async function deletePlaceholder(db: Db, email: string): Promise<void> {
+  await placeholders(db).where('email', '=', email).execute()
+}
+
 /** Deletes placeholders that are members of nothing. */
 export async function deletePlaceholders(db: Db): Promise<void> {
-  await db
-    .deleteFrom('users')
-    .where('password_hash', 'is', null)
-    .where('email_verified', '=', false)
+  await placeholders(db)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -6,6 +6,7 @@ import { demand, refuseProblems, requireEmail } from '../../lib/problems.ts'
 import { queueMail } from '../../mail/outbox.ts'
 import { createLink, voidLinks } from '../../sessions/mailed-links.ts'
 import { notify } from '../../users/notices.ts'
+import { isPlaceholder } from '../../users/placeholders.ts'
 import { isTired } from '../../users/recipients.ts'
 import { findUserByEmail, type User } from '../../users/service.ts'
 import { type Asking, confirmIdentity, getSelf, stayConfirmed } from '../confirm-identity.ts'
@@ -33,7 +34,8 @@ export async function requestEmailChange(
   await ctx.db.transaction().execute(async (tx) => {
     const user = await stayConfirmed(tx, asking, confirmed)
     const { id: userId } = user
-    const taken = (await findUserByEmail(tx, newEmail)) !== undefined
+    const holder = await findUserByEmail(tx, newEmail)
+    const taken = holder !== undefined && !isPlaceholder(holder)
     await voidLinks(tx, { userId, purpose: PURPOSE })
     // The token for an address that is taken goes nowhere.
     const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email: newEmail, passwordHash: null })

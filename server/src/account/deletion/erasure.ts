@@ -27,8 +27,9 @@ async function erase(ctx: Ctx, userId: string): Promise<void> {
   await ctx.db.transaction().execute(async (tx) => {
     const erased = await eraseUser(ctx, tx, userId)
     if (!erased) return
-    await deleteMailTo(tx, [erased.email, ...(await listFormerAddresses(tx, userId))])
+    const addresses = [erased.email, ...(await listFormerAddresses(tx, userId))]
+    await deleteMailTo(tx, addresses)
     await deleteKeptAnswers(tx, userId)
-    await depersonalise(tx, userId)
+    await depersonalise(tx, userId, addresses)
   })
 }

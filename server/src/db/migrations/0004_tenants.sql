@@ -45,6 +45,8 @@ insert into member_counts (tenant_id, status, role, count)
   select tenant_id, status, role, count(*) from memberships where status <> 'INVITED' group by tenant_id, status, role;
 
 create index audit_entries_tenant_id on audit_entries (tenant_id, id);
+-- To find what must be forgotten of an address.
+create index audit_entries_email on audit_entries ((personal ->> 'email')) where personal ? 'email';
 
 -- The wall between tenants. Whoever works for one tenant says so, and from then on sees and changes its rows alone,
 -- whatever a query forgets. Work for the whole instance does not say so, and is not held back.
@@ -70,34 +72,12 @@ begin
 end
 $$;
 
--- No policy holds back a superuser. Where the service is one, it works for a tenant in the role of somebody who may do
--- all that it may, but is none.
-do $$
-begin
-  if current_setting('is_superuser') = 'on' then
-    begin
-      create role latchkey_tenant nologin;
-    exception when duplicate_object or unique_violation then
-      -- Another database on this server has made it.
-      null;
-    end;
-    begin
-      execute format('grant %I to latchkey_tenant', current_user);
-    exception when others then
-      -- Two databases that are made at once may both try.
-      if not pg_has_role('latchkey_tenant', current_user, 'member') then
-        raise;
-      end if;
-    end;
-  end if;
-end
-$$;
-
--- Until the transaction ends, only rows of this tenant are there.
+-- Until the transaction ends, only rows of this tenant are there. No policy holds back a superuser: where the service is
+-- one, it works for a tenant in the role of somebody who is none.
 create function enter_tenant(tenant uuid) returns void language plpgsql as $$
 begin
   perform set_config('latchkey.tenant', tenant::text, true);
-  if current_setting('is_superuser') = 'on' then
+  if not row_security_active('memberships') then
     perform set_config('role', 'latchkey_tenant', true);
   end if;
 end
@@ -225,21 +205,26 @@ $$;
 create trigger leave_invitation after update on users
   for each row when (new.email <> old.email) execute function leave_invitation();
 
--- Nothing keeps the address of a person who is erased. A placeholder's was never theirs to be known by.
+-- Nothing keeps an address of a person who is erased. A placeholder makes way for whoever has the address, to whom its
+-- invitations stay open.
 create function forget_invitations() returns trigger language plpgsql as $$
 declare
   inside text := step_out();
 begin
-  delete from invitations where email = old.email;
+  if old.email_verified or old.password_hash is not null then
+    delete from invitations where email = old.email or user_id = old.id;
+  else
+    update invitations set user_id = null where user_id = old.id and status = 'PENDING';
+  end if;
   perform step_in(inside);
-  return null;
+  return old;
 end
 $$;
-create trigger forget_invitations after delete on users
-  for each row when (old.email_verified or old.password_hash is not null) execute function forget_invitations();
+create trigger forget_invitations before delete on users
+  for each row execute function forget_invitations();
 
--- Who asks to be forgotten leaves at once: their sessions end, with them every token, and their memberships rest. What
--- they were invited to stays open to the address.
+-- Who asks to be forgotten leaves at once: their sessions end, with them every token, and their memberships rest. Who is
+-- only invited has nothing to leave.
 create or replace function let_go() returns trigger language plpgsql as $$
 declare
   inside text := step_out();
@@ -247,14 +232,35 @@ begin
   delete from sessions where user_id = new.id;
   delete from mailed_links where user_id = new.id;
   delete from pending_sign_ins where user_id = new.id;
-  update invitations set user_id = null where user_id = new.id and status = 'PENDING';
-  with resting as (delete from memberships where user_id = new.id returning *)
-  insert into dormant_memberships
-    select id, tenant_id, user_id, to_jsonb(resting) from resting where status <> 'INVITED';
+  with resting as (delete from memberships where user_id = new.id and status <> 'INVITED' returning *)
+  insert into dormant_memberships select id, tenant_id, user_id, to_jsonb(resting) from resting;
   perform step_in(inside);
   return null;
 end
 $$;
+
+-- Who changes their mind finds again what was theirs, unless it has gone or was given to them anew.
+create or replace function take_back() returns trigger language plpgsql as $$
+declare
+  inside text := step_out();
+begin
+  with waking as (delete from dormant_memberships where user_id = new.id returning membership)
+  insert into memberships as present
+    select (jsonb_populate_record(null::memberships, membership)).* from waking
+    on conflict (tenant_id, user_id) do update
+      set role = excluded.role, status = excluded.status, joined_at = excluded.joined_at, invited_until = null
+      where present.status = 'INVITED';
+  perform step_in(inside);
+  return null;
+end
+$$;
+
+-- Nobody becomes a member who is about to be forgotten, be it at this very moment; being invited they may be.
+drop trigger refuse_leaving on memberships;
+create trigger refuse_leaving before insert on memberships
+  for each row when (new.status <> 'INVITED') execute function refuse_leaving();
+create trigger refuse_leaving_invited before update on memberships
+  for each row when (old.status = 'INVITED' and new.status <> 'INVITED') execute function refuse_leaving();
 
 -- A tenant that has an owner has one at every moment, whatever the code above forgets.
 create function keep_an_owner() returns trigger language plpgsql as $$
