@@ -98,6 +98,8 @@ describe('the log', () => {
     ...['page=0', 'page=-1', 'page=x', 'limit=0', 'limit=-5', 'limit=x', 'limit=1.5'],
     ...['action=', 'action=Member', 'action=%25', 'action=member.', 'action=a.b.c', 'userId=1', 'userId='],
     ...['from=yesterday', 'from=2026-01-01', 'to=1', 'to=2026-13-01T00:00:00Z', 'from='],
+    // A leap second that there will never be.
+    'from=2026-12-31T23:59:60Z',
   ])('cannot be asked for with %s', async (query) => {
     const { status, body } = await call('GET', `${path}/audit?${query}`, { headers })
     expect(status).toBe(422)

@@ -9,9 +9,15 @@ export function breaks(error: unknown, constraint: string): boolean {
   return refused.code === '23514' && refused.constraint === constraint
 }
 
-/** Whether two transactions waited for each other, and this one gave way. Tried again, it goes through. */
-export const gaveWay = (error: unknown): boolean =>
-  error instanceof Error && (error as Error & { code?: string }).code === '40P01'
+/** Does work that is undone when two transactions wait for each other and this one gives way: then it is done anew. */
+export async function yielding<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Error && (error as Error & { code?: string }).code === '40P01') return work()
+    throw error
+  }
+}
 
 /** Whether a write was refused because another row holds the value already, under this unique constraint. */
 export function isTaken(error: unknown, constraint: string): boolean {

@@ -3,6 +3,7 @@ import { person, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
+import { yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import { demand, refuseProblems } from '../lib/problems.ts'
 import { hashSecret } from '../lib/secrets.ts'
@@ -87,7 +88,7 @@ async function acceptAs(
   invitation: FoundInvitation,
   { userId, request }: Acceptance & { userId: string },
 ): Promise<Joined> {
-  return ctx.db.transaction().execute(async (tx) => {
+  return inTransaction(ctx, async (tx) => {
     await stayOpen(tx, invitation)
     const user = await lockUser(tx, userId)
     if (!user || user.disabled || user.deletion_requested_at !== null) {
@@ -110,7 +111,7 @@ async function acceptAsNewcomer(
   const traits = { email, names: Object.values(names), superAdmin: false }
   // Hashing takes its time, and holds no connection while it does.
   const password_hash = await hashChosenPassword(password, traits)
-  return ctx.db.transaction().execute(async (tx) => {
+  return inTransaction(ctx, async (tx) => {
     await stayOpen(tx, invitation)
     const user = await addInvitee(ctx, tx, email, { ...names, password_hash })
     // Somebody made an account with the address meanwhile.
@@ -141,6 +142,9 @@ function readNewcomer({ password, givenName = '', familyName = '' }: AcceptReque
 async function stayOpen(tx: Tx, { tenant_id }: FoundInvitation): Promise<void> {
   if (!(await holdTenant(tx, tenant_id))) throw new AppError('INVITATION_NOT_FOUND')
 }
+
+const inTransaction = <T>({ db }: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  yielding(() => db.transaction().execute(work))
 
 interface Settlement {
   invitation: FoundInvitation

@@ -56,7 +56,7 @@ export async function invite(
   await expire(ctx, tx, { of: { tenantId, email } })
   const { id: userId } = await holdInvitee(ctx, tx, email)
   await requireNoMember(tx, { tenantId, userId })
-  await requireLeisure(tx, { tenantId, email })
+  await requireLeisure(tx, caller, email)
   const now = ctx.now()
   const token = newSecret()
   const invitation = await insertInvitation(tx, {
@@ -108,7 +108,7 @@ export async function resend(
   })
   if (!invitation) throw new AppError('INVITATION_NOT_PENDING')
   const { tenant_id: tenantId, user_id: userId, email } = invitation
-  await requireLeisure(tx, { tenantId, email })
+  await requireLeisure(tx, caller, email)
   if (userId) await keepInvited(tx, { tenantId, userId, until: expiresAt })
   await post(ctx, tx, { caller, invitation, token })
   const details = {

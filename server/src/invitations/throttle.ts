@@ -2,21 +2,28 @@ import { createHash } from 'node:crypto'
 import { createLimiter, type Limit } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
 import { tooManyAttempts } from '../errors.ts'
+import type { Member } from '../http/callers.ts'
 
-/** No tenant fills the world's mailboxes, nor does anybody fill one with the help of many tenants. */
+/**
+ * No tenant fills the world's mailboxes, nor anybody one of them with the help of many tenants. What one does costs
+ * others nothing, until a mailbox has had more than anybody would read.
+ */
 const PER_TENANT = { name: 'invitations', most: 2_000, seconds: 15 * 60 }
 const PER_TENANT_AND_RECIPIENT = { name: 'invitations-to', most: 10, seconds: 3_600 }
-const PER_RECIPIENT = { name: 'invitation-mail', most: 30, seconds: 3_600 }
+const PER_SENDER_AND_RECIPIENT = { name: 'invitations-from', most: 30, seconds: 3_600 }
+const PER_RECIPIENT = { name: 'invitation-mail', most: 200, seconds: 3_600 }
 
 /** Counts one more mail, which goes out if the transaction commits, or throws RATE_LIMITED. */
 export async function requireLeisure(
   tx: Tx,
-  { tenantId, email }: { tenantId: string; email: string },
+  { tenantId, userId }: Pick<Member, 'tenantId' | 'userId'>,
+  email: string,
 ): Promise<void> {
   // No address stands in the counts themselves.
   const mailbox = createHash('sha256').update(email).digest('base64url')
   await requireRoom(tx, PER_TENANT, tenantId)
   await requireRoom(tx, PER_TENANT_AND_RECIPIENT, `${tenantId}:${mailbox}`)
+  await requireRoom(tx, PER_SENDER_AND_RECIPIENT, `${userId}:${mailbox}`)
   await requireRoom(tx, PER_RECIPIENT, mailbox)
 }
 

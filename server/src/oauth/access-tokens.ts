@@ -10,6 +10,7 @@ import { isId } from '../lib/ids.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import type { Claims } from '../lib/signer.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
+import { lacksSecondFactor } from './grant-subject.ts'
 import { parseScope } from './scopes.ts'
 import { findLiveGrant, isRevoked, type LiveGrantRow } from './store.ts'
 import { anchorOf } from './tokens.ts'
@@ -101,7 +102,9 @@ const stands = (person: LiveGrantRow, { sub, sid, aud, client_id, tenant_id }: A
   !person.disabled &&
   !person.client_disabled &&
   person.revoked === null &&
-  (tenant_id === undefined || person.role !== null)
+  // Beyond the tenant that the grant is for now, the token may be for one it was for before.
+  (tenant_id === undefined || person.role !== null) &&
+  !lacksSecondFactor(person.mfa_policy, person.amr)
 
 async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<LiveToken> | undefined> {
   const { jti, client_id, aud, tenant_id } = claims

@@ -47,9 +47,12 @@ export const findLiveGrant = (
         // Who has left and returned since has another membership.
         .on('memberships.created_at', '<', issuedAt),
     )
+    .leftJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .leftJoin('revoked_tokens', (join) => join.on('revoked_tokens.jti', '=', jti))
     .select([
       'grants.session_id',
+      'grants.amr',
+      'tenants.mfa_policy',
       'grants.client_id as client_uuid',
       'clients.client_id',
       'clients.application_id',

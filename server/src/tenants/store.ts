@@ -76,7 +76,7 @@ export const listMembers = (db: Db, tenantIds: string[]): Promise<Member[]> =>
         .where('memberships.tenant_id', 'in', tenantIds)
         .execute()
 
-/** Those who are about to be deleted are not here any more, and who was only ever invited is not here yet. */
+/** Those who are about to be deleted are not here any more; who has not proven the address may be anybody. */
 export const listUserIdsByEmail = (db: Db, emails: string[]): Promise<{ id: string; email: string }[]> =>
   emails.length === 0
     ? Promise.resolve([])
@@ -85,9 +85,7 @@ export const listUserIdsByEmail = (db: Db, emails: string[]): Promise<{ id: stri
         .select(['id', 'email'])
         .where('email', 'in', emails)
         .where('deletion_requested_at', 'is', null)
-        .where((where) =>
-          where.or([where('email_verified', '=', true), where('password_hash', 'is not', null)]),
-        )
+        .where('email_verified', '=', true)
         .execute()
 
 export async function insertMembership(tx: Tx, membership: Insertable<MembershipsTable>): Promise<void> {

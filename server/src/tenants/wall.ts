@@ -1,5 +1,5 @@
 import type { Tx } from '../db/open.ts'
-import { breaks, gaveWay } from '../db/violations.ts'
+import { breaks, yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import type { Member, Person, TenantDoor, TenantKeeper } from '../http/callers.ts'
 import { isForOwners } from '../http/errors.ts'
@@ -14,10 +14,8 @@ import { findStanding, lockAndEnter, type Standing, startReading, startWriting }
 export const inTenant: TenantKeeper = async (ctx, person, door, work) => {
   if (!isId(door.tenantId)) throw new AppError('TENANT_NOT_FOUND')
   try {
-    return await attempt(ctx, person, door, work)
+    return await yielding(() => attempt(ctx, person, door, work))
   } catch (error) {
-    // Two who waited for each other: the other is through by now.
-    if (gaveWay(error)) return attempt(ctx, person, door, work)
     if (breaks(error, 'tenants_keep_an_owner')) throw new AppError('LAST_OWNER', { cause: error })
     throw error
   }
@@ -44,8 +42,8 @@ async function enter(
 /** Undefined for whoever is no ACTIVE member, or has none of the roles. */
 function toMember(
   person: Person,
-  { tenantId, roles }: TenantDoor,
-  { membershipId, role }: Standing,
+  { roles }: TenantDoor,
+  { tenantId, membershipId, role }: Standing,
 ): Member | undefined {
   return membershipId !== null && role !== null && roles.includes(role)
     ? { ...person, tenantId, membershipId, role }

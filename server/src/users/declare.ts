@@ -4,7 +4,7 @@ import type { Change, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
 import { passwordHashProblem } from './password-hashes.ts'
-import { isPlaceholder } from './placeholders.ts'
+import { isUnproven } from './placeholders.ts'
 import { changeUser, createUser } from './service.ts'
 import { listUsersByEmail, type User, type UserChange } from './store.ts'
 
@@ -35,8 +35,8 @@ export const usersSection: Section = {
     const twice = emails.find((email, index) => emails.indexOf(email) !== index)
     if (twice) throw new OperatorError(`The declaration lists the user ${twice} twice.`)
     declared.forEach(requireUsableHash)
-    // Who was only ever invited is not here yet.
-    const here = (await listUsersByEmail(ctx.db, emails)).filter((user) => !isPlaceholder(user))
+    // An address that nobody has proven is nobody's yet.
+    const here = (await listUsersByEmail(ctx.db, emails)).filter((user) => !isUnproven(user))
     const existing = new Map(here.map((user) => [user.email, user]))
     return declared.flatMap((entry) => {
       const user = existing.get(entry.email)

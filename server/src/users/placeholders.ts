@@ -55,19 +55,60 @@ async function addPlaceholder(ctx: Ctx, tx: Tx, email: string): Promise<User | u
   return findUserByEmail(tx, email)
 }
 
+/** What somebody may have written, or asked for, under an address that nobody had proven. The database ends the rest. */
+export const BLANK = {
+  display_name: null,
+  given_name: null,
+  family_name: null,
+  middle_name: null,
+  nickname: null,
+  picture_url: null,
+  website: null,
+  zoneinfo: null,
+  locale: null,
+  deletion_requested_at: null,
+} as const
+
 /** What makes a placeholder a person. */
 export type Completion = Omit<UserChange, 'email'>
 
 /** Makes the placeholder with this address a person; undefined when there is none, or none any more. */
-export async function completePlaceholder(
+export const completePlaceholder = (
   ctx: Ctx,
   tx: Tx,
   email: string,
   completion: Completion,
+): Promise<User | undefined> => complete(ctx, tx, { email, completion, mayBe: isPlaceholder })
+
+/**
+ * Makes whoever has this address without having proven it the person whom the operator describes; undefined when there
+ * is nobody, or somebody who has. Whoever came before, and may have known somebody was to come, has nothing of it.
+ */
+export const takeOver = (
+  ctx: Ctx,
+  tx: Tx,
+  email: string,
+  completion: Completion,
+): Promise<User | undefined> =>
+  complete(ctx, tx, { email, completion: { ...BLANK, contested: false, ...completion }, mayBe: isUnproven })
+
+/** Whether anybody could have this address here. */
+export const isUnproven = ({ email_verified }: User): boolean => !email_verified
+
+interface Completing {
+  email: string
+  completion: Completion
+  mayBe(user: User): boolean
+}
+
+async function complete(
+  ctx: Ctx,
+  tx: Tx,
+  { email, completion, mayBe }: Completing,
 ): Promise<User | undefined> {
   const found = await findUserByEmail(tx, email)
-  const holder = found && isPlaceholder(found) ? await lockUser(tx, found.id) : undefined
-  if (!holder || !isPlaceholder(holder)) return undefined
+  const holder = found && mayBe(found) ? await lockUser(tx, found.id) : undefined
+  if (!holder || !mayBe(holder)) return undefined
   await updateUser(tx, holder.id, { ...completion, updated_at: ctx.now() })
   return findUser(tx, holder.id)
 }

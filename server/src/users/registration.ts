@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { newId } from '../lib/ids.ts'
-import { completePlaceholder } from './placeholders.ts'
+import { BLANK, completePlaceholder } from './placeholders.ts'
 import { findUser, findUserByEmail, insertUserIfNew, updateUser } from './store.ts'
 
 /** What a person tells about themselves when they sign up. The address is in canonical form. */
@@ -35,7 +35,8 @@ export async function addRegisteredUser(
   }
   const common = { email_verified: false, is_super_admin: false, created_at: now, updated_at: now }
   if (await insertUserIfNew(tx, { id, email: person.email, ...told, ...common })) return { id, state: 'new' }
-  const completed = await completePlaceholder(ctx, tx, person.email, told)
+  // Whoever invited the address may have meant somebody else.
+  const completed = await completePlaceholder(ctx, tx, person.email, { ...told, contested: true })
   if (completed) return { id: completed.id, state: 'new' }
   const holder = await findUserByEmail(tx, person.email)
   if (!holder || holder.email_verified) return { id: holder?.id ?? id, state: 'taken' }
@@ -70,17 +71,3 @@ export async function verifyAddress(
   await updateUser(tx, userId, { email_verified: true, contested: false, ...change, updated_at: ctx.now() })
   return true
 }
-
-/** What somebody else may have written, or asked for, under an address that nobody had proven. The database ends the rest. */
-export const BLANK = {
-  display_name: null,
-  given_name: null,
-  family_name: null,
-  middle_name: null,
-  nickname: null,
-  picture_url: null,
-  website: null,
-  zoneinfo: null,
-  locale: null,
-  deletion_requested_at: null,
-} as const

@@ -4,7 +4,7 @@ import { OperatorError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, passwordProblem } from './chosen-password.ts'
-import { completePlaceholder, isPlaceholder } from './placeholders.ts'
+import { isUnproven, takeOver } from './placeholders.ts'
 import {
   findUser,
   findUserByEmail,
@@ -31,7 +31,7 @@ export interface NewUser {
   superAdmin: boolean
 }
 
-/** Makes a person whose address the operator vouches for. Who was invited has it only for them. */
+/** Makes a person whose address the operator vouches for, out of whoever has not proven it. */
 export async function createUser(ctx: Ctx, tx: Tx, user: NewUser): Promise<void> {
   const now = ctx.now()
   const { email, password, passwordHash = null, superAdmin } = user
@@ -48,8 +48,8 @@ export async function createUser(ctx: Ctx, tx: Tx, user: NewUser): Promise<void>
     password_sign_in: user.passwordSignIn ?? true,
     is_super_admin: user.superAdmin,
   }
-  const completed = await completePlaceholder(ctx, tx, email, described)
-  if (!completed) await insertUser(tx, { id: newId(), email, ...described, created_at: now, updated_at: now })
+  const taken = await takeOver(ctx, tx, email, described)
+  if (!taken) await insertUser(tx, { id: newId(), email, ...described, created_at: now, updated_at: now })
   if (user.superAdmin) await tellSuperAdmin(ctx, tx, user.email)
 }
 
@@ -65,7 +65,7 @@ export async function createSuperAdmin(
   password: string,
 ): Promise<'created' | 'promoted' | 'unchanged'> {
   const found = await findUserByEmail(ctx.db, email)
-  const existing = found && !isPlaceholder(found) ? found : undefined
+  const existing = found && !isUnproven(found) ? found : undefined
   if (existing?.is_super_admin) return 'unchanged'
   const problem = existing ? undefined : passwordProblem(password, { email, names: [], superAdmin: true })
   if (problem) throw new OperatorError(problem)

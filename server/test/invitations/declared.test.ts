@@ -6,7 +6,7 @@ import { addPerson, call, failure, logIn } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
 import { cookieOf, obtainTokens, startWorld } from '../support/world.ts'
 import { accept, entriesIn, findInvitation, findUser, look, membershipsOf, openHouse } from './desk.ts'
-import { type Host, NEWCOMER } from './guests.ts'
+import { type Host, NEWCOMER, unusedAddress } from './guests.ts'
 
 let service: TestService
 let host: Host
@@ -94,6 +94,39 @@ test('the first Super Admin may be somebody who was invited, and nobody else bec
   await createSuperAdmin(service.ctx, email, 'a secret of the first admin')
   expect((await logIn(service.url, email, 'a secret of the first admin')).status).toBe(200)
   await expectNoSuperAdmin(email)
+})
+
+describe('an address that somebody signed up with and never proved', () => {
+  const OWN = 'a secret by declaration'
+
+  /** Nobody gets in any more with what they knew. */
+  async function expectTurnedOut(email: string, squatter: Record<string, string>): Promise<void> {
+    expect((await logIn(service.url, email, PASSWORD)).status).toBe(401)
+    expect((await call(`${service.url}/api/users/me`, { method: 'GET', headers: squatter })).status).toBe(401)
+    expect((await logIn(service.url, email, OWN)).status).toBe(200)
+  }
+
+  test('is made a Super Admin for whom the operator meant', async () => {
+    const email = unusedAddress()
+    const squatter = (await signUp(email)) ?? {}
+    expect(await createSuperAdmin(service.ctx, email, OWN)).toBe('created')
+    await expectTurnedOut(email, squatter)
+  })
+
+  test('is declared as who the operator meant, with their password and their tenant', async () => {
+    const email = unusedAddress()
+    const squatter = (await signUp(email)) ?? {}
+    await declare({ users: [{ email, password: OWN }], ...houseWith(email, 'admin') })
+    await expectTurnedOut(email, squatter)
+    const user = await findUser(service, email)
+    expect(await membershipsOf(service, user?.id ?? '')).toMatchObject([{ role: 'admin', status: 'ACTIVE' }])
+  })
+
+  test('is no member by declaration alone', async () => {
+    const email = unusedAddress()
+    await signUp(email)
+    await expect(declare(houseWith(email, 'owner'))).rejects.toThrow('there is no such user')
+  })
 })
 
 async function expectNoSuperAdmin(email: string): Promise<void> {

@@ -161,15 +161,26 @@ describe('who is about to be deleted', () => {
     }
   })
 
-  test('and was a member is one again after coming back, and needs no invitation then', async () => {
+  const newAdmin = async () => {
     const somebody = await newSomebody(service)
     const { token } = await host.invite({ email: somebody.email, role: 'admin' })
     await accept(service, token, { as: somebody })
     await leave(somebody)
-    const { id } = await host.invite({ email: somebody.email })
+    return somebody
+  }
+
+  test('and was a member is one again after coming back', async () => {
+    const somebody = await newAdmin()
     await comeBack(somebody)
     expect(await membershipsOf(service, somebody.id)).toMatchObject([{ role: 'admin', status: 'ACTIVE' }])
-    expect(await findInvitation(service, id)).toMatchObject({ status: 'REVOKED' })
+  })
+
+  test('and was invited anew does not come back as what they were, also when that is revoked', async () => {
+    const somebody = await newAdmin()
+    const { id } = await host.invite({ email: somebody.email })
+    expect((await callNow(service, host, { method: 'DELETE', path: `/invitations/${id}` })).status).toBe(200)
+    await comeBack(somebody)
+    expect(await membershipsOf(service, somebody.id)).toEqual([])
   })
 })
 

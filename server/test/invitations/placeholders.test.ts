@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLink } from '../../src/sessions/mailed-links.ts'
 import { addPerson, call, failure, logIn, mailTo, newSomebody, tokenIn } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
 import { cookieOf, startWorld } from '../support/world.ts'
@@ -158,4 +159,23 @@ test('somebody who signed up with an invited address that is not theirs does not
   const own = { cookie: cookieOf(await logIn(service.url, email, owner.password)), origin: service.url }
   expect((await call(path, { method: 'POST', body: {}, headers: own })).status).toBe(200)
   expect(await placesOf(email)).toEqual({ [host.tenant.id]: 'ACTIVE' })
+})
+
+test('what such a person wrote is gone when the owner of the address chooses a password', async () => {
+  const { email } = await host.invite()
+  const names = { givenName: 'Not', familyName: 'They', displayName: 'Somebody else' }
+  const body = { email, password: 'the secret of a squatter', ...names }
+  await call(`${service.url}/api/auth/register`, { method: 'POST', body })
+  const user = await findUser(service, email)
+  const { ctx } = service
+  const token = await ctx.db
+    .transaction()
+    .execute((tx) =>
+      createLink(ctx, tx, { purpose: 'reset-password', userId: user?.id ?? '', email, passwordHash: null }),
+    )
+  const reset = { token, newPassword: 'the secret of the owner' }
+  const answer = await call(`${service.url}/api/auth/password/reset`, { method: 'POST', body: reset })
+  expect(answer.status).toBe(200)
+  const nothing = { display_name: null, given_name: null, family_name: null }
+  expect(await findUser(service, email)).toMatchObject({ email_verified: true, ...nothing })
 })

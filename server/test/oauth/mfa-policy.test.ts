@@ -126,3 +126,23 @@ test('a tenant that begins to demand a second factor ends at once what it gave w
   // Outside that tenant nothing has changed.
   expect(await userinfo(url, ben.tokens.access_token)).toBe(200)
 })
+
+test('a token for it without a second factor ends, also when its grant has moved on to another tenant', async () => {
+  await setPolicy('OPTIONAL')
+  try {
+    await join(service, ann.email, 'globex')
+    const cookie = await signIn(url, ann.email)
+    const first = await obtainTokens(url, cookie, { tenant: 'acme' })
+    const { body: moved } = await refresh(url, first.refresh_token, { tenant: 'globex' })
+    expect([await userinfo(url, first.access_token), await userinfo(url, moved.access_token)]).toEqual([
+      200, 200,
+    ])
+    await setPolicy('REQUIRED')
+    await service.ctx.changes.settle()
+    expect([await userinfo(url, first.access_token), await userinfo(url, moved.access_token)]).toEqual([
+      401, 200,
+    ])
+  } finally {
+    await setPolicy('REQUIRED')
+  }
+})

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { newId } from '../../src/lib/ids.ts'
 import type { TestService } from '../support/service.ts'
 import {
   authorize,
@@ -10,6 +11,7 @@ import {
   refresh,
   signIn,
   startWorld,
+  userinfo,
 } from '../support/world.ts'
 
 let service: TestService
@@ -137,4 +139,23 @@ test('the tenant is not bound to the browser session', async () => {
   await obtainTokens(url, cookie, { tenant: 'acme' })
   const { answer } = await authorize(url, cookie, { prompt: 'none' })
   expect(answer.error).toBe('interaction_required')
+})
+
+test('a token for a tenant that was left stays dead after returning, also when its grant has moved on', async () => {
+  const first = await obtainTokens(url, cookie, { tenant: 'acme' })
+  const { body: moved } = await refresh(url, first.refresh_token, { tenant: 'globex' })
+  const { userId, tenantId } = await findIds(service, GUS, 'acme')
+  const { db } = service.ctx
+  await db.deleteFrom('memberships').where('user_id', '=', userId).where('tenant_id', '=', tenantId).execute()
+  service.advance(2_000)
+  const now = service.ctx.now()
+  const back = { role: 'member', status: 'ACTIVE', joined_at: now, created_at: now, updated_at: now } as const
+  await db
+    .insertInto('memberships')
+    .values({ id: newId(), tenant_id: tenantId, user_id: userId, ...back })
+    .execute()
+  await service.ctx.changes.settle()
+  expect([await userinfo(url, first.access_token), await userinfo(url, moved.access_token)]).toEqual([
+    401, 200,
+  ])
 })

@@ -205,13 +205,13 @@ $$;
 create trigger leave_invitation after update on users
   for each row when (new.email <> old.email) execute function leave_invitation();
 
--- Nothing keeps an address of a person who is erased. A placeholder makes way for whoever has the address, to whom its
+-- Nothing keeps an address of a person who is erased. Who had not proven it makes way for whoever has it, to whom the
 -- invitations stay open.
 create function forget_invitations() returns trigger language plpgsql as $$
 declare
   inside text := step_out();
 begin
-  if old.email_verified or old.password_hash is not null then
+  if old.email_verified then
     delete from invitations where email = old.email or user_id = old.id;
   else
     update invitations set user_id = null where user_id = old.id and status = 'PENDING';
@@ -239,21 +239,15 @@ begin
 end
 $$;
 
--- Who changes their mind finds again what was theirs, unless it has gone or was given to them anew.
-create or replace function take_back() returns trigger language plpgsql as $$
-declare
-  inside text := step_out();
+-- Who is invited anew does not come back as what they were before.
+create function forget_dormant() returns trigger language plpgsql as $$
 begin
-  with waking as (delete from dormant_memberships where user_id = new.id returning membership)
-  insert into memberships as present
-    select (jsonb_populate_record(null::memberships, membership)).* from waking
-    on conflict (tenant_id, user_id) do update
-      set role = excluded.role, status = excluded.status, joined_at = excluded.joined_at, invited_until = null
-      where present.status = 'INVITED';
-  perform step_in(inside);
+  delete from dormant_memberships where tenant_id = new.tenant_id and user_id = new.user_id;
   return null;
 end
 $$;
+create trigger forget_dormant after insert on memberships
+  for each row when (new.status = 'INVITED') execute function forget_dormant();
 
 -- Nobody becomes a member who is about to be forgotten, be it at this very moment; being invited they may be.
 drop trigger refuse_leaving on memberships;

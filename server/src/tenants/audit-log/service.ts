@@ -1,6 +1,7 @@
 import { countTenantEntries, listTenantEntries, type TenantEntry } from '../../audit/tenants.ts'
 import type { Tx } from '../../db/open.ts'
 import { describePage, toRange } from '../../http/pagination.ts'
+import { demand, refuseProblems } from '../../lib/problems.ts'
 import { displayNameOf } from '../../users/profile.ts'
 import type { AuditPage, AuditQuery } from './schema.ts'
 
@@ -10,13 +11,18 @@ export async function pageOfEntries(
   { tenantId, query }: { tenantId: string; query: AuditQuery },
 ): Promise<AuditPage> {
   const { action, actorId, userId, from, to } = query
-  const filter = { tenantId, action, actorId, userId, from: toDate(from), to: toDate(to) }
+  const filter = { tenantId, action, actorId, userId, from: toDate('from', from), to: toDate('to', to) }
   const total = await countTenantEntries(tx, filter)
   const entries = await listTenantEntries(tx, filter, toRange(query))
   return { entries: entries.map(toBody), pagination: describePage(query, total) }
 }
 
-const toDate = (text: string | undefined) => (text === undefined ? undefined : new Date(text))
+function toDate(field: string, text: string | undefined): Date | undefined {
+  const date = text === undefined ? undefined : new Date(text)
+  // A leap second is a moment by the rules, and none by the clock.
+  refuseProblems([demand(!date || !Number.isNaN(date.getTime()), field, 'is no moment')])
+  return date
+}
 
 function toBody({ personal, ...entry }: TenantEntry): AuditPage['entries'][number] {
   // What told who somebody was may have been taken out since.

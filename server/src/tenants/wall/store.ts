@@ -4,6 +4,8 @@ import type { Role } from '../../db/tables.ts'
 
 /** What somebody is in a tenant that exists; nulls: no ACTIVE member. */
 export interface Standing {
+  /** As the database writes it, whatever the address said. */
+  tenantId: string
   membershipId: string | null
   role: Role | null
 }
@@ -26,7 +28,7 @@ export async function findStanding(
   { tenantId, userId }: { tenantId: string; userId: string },
 ): Promise<Standing | undefined> {
   const { rows } = await sql<Standing>`
-    select memberships.id as "membershipId", memberships.role, enter_tenant(tenants.id)
+    select tenants.id as "tenantId", memberships.id as "membershipId", memberships.role, enter_tenant(tenants.id)
     from tenants
     left join memberships on memberships.tenant_id = tenants.id
       and memberships.user_id = ${userId} and memberships.status = 'ACTIVE'
