@@ -8,6 +8,7 @@ import { startClock } from './db/clock.ts'
 import { createMemory } from './db/memory.ts'
 import { type Migration, migrate } from './db/migrate.ts'
 import { type Connection, connect, openDb } from './db/open.ts'
+import { yielding } from './db/violations.ts'
 import { raiseWall } from './db/wall.ts'
 import { OperatorError } from './errors.ts'
 import { startWorker } from './jobs/worker.ts'
@@ -42,7 +43,7 @@ export async function openContext(config: Config, use: 'own' | 'share'): Promise
   try {
     const connection = await connect(config, use)
     closers.add(connection.close)
-    const applied = await migrate(connection.direct)
+    const applied = await yielding(() => migrate(connection.direct))
     const db = openDb(connection, config.database.poolSize)
     closers.add(() => db.destroy())
     await raiseWall(db)

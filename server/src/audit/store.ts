@@ -66,14 +66,23 @@ export const listTenantEntries = (
   filter: TenantFilter,
   { offset, limit }: { offset: number; limit: number },
 ) =>
-  entriesOfTenant(db, filter)
+  db
+    .selectFrom('audit_entries')
     .leftJoin('users', (join) =>
       join.on('users.id', '=', sql<string>`case when actor_kind = 'user' then actor_id::uuid end`),
     )
     .selectAll('audit_entries')
     .select(['users.email', 'users.display_name', 'users.given_name', 'users.family_name'])
+    .where(
+      'audit_entries.id',
+      'in',
+      // Whoever is on the page is looked up for the page alone.
+      entriesOfTenant(db, filter)
+        .select('audit_entries.id')
+        .orderBy('audit_entries.id', 'desc')
+        .offset(offset)
+        .limit(limit),
+    )
     .orderBy('audit_entries.id', 'desc')
-    .offset(offset)
-    .limit(limit)
     .execute()
 export type TenantEntry = Awaited<ReturnType<typeof listTenantEntries>>[number]

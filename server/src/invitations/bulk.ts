@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { demand, refuseProblems } from '../lib/problems.ts'
 import { REACH } from '../tenants/permissions.ts'
 import { type BulkInviteReply, type BulkRow, type InviteRequest, LONGEST_DAYS } from './schema.ts'
-import { type Inviting, invite } from './service.ts'
+import { type Inviting, invite, letterheadOf } from './service.ts'
 
 type Result = BulkInviteReply['results'][number]
 
@@ -16,11 +16,19 @@ export async function inviteMany(
   inviting: Inviting,
   rows: BulkRow[],
 ): Promise<BulkInviteReply> {
-  const results: Result[] = []
-  for (const row of rows) results.push(await inviteOne(ctx, tx, inviting, row))
+  const results: Result[] = new Array(rows.length)
+  // In the order of the addresses, so that two who invite the same people do not wait for each other in a circle.
+  const inOrder = rows.map((row, index) => ({ row, index })).sort(byAddress)
+  const letterhead = await letterheadOf(tx, inviting.caller)
+  for (const { row, index } of inOrder) {
+    results[index] = await inviteOne(ctx, tx, { ...inviting, letterhead }, row)
+  }
   const created = results.filter(({ invitation }) => invitation !== undefined).length
   return { created, failed: results.length - created, results }
 }
+
+const addressOf = ({ row: { email } }: { row: BulkRow }) => String(email).trim().toLowerCase()
+const byAddress = (a: { row: BulkRow }, b: { row: BulkRow }) => (addressOf(a) < addressOf(b) ? -1 : 1)
 
 async function inviteOne(ctx: Ctx, tx: Tx, inviting: Inviting, row: BulkRow): Promise<Result> {
   try {

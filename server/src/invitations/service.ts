@@ -39,12 +39,14 @@ const after = (moment: Date, seconds: number) => new Date(moment.getTime() + sec
 export interface Inviting {
   caller: Member
   request: FastifyRequest
+  /** What is the same in every mail of theirs, for who has looked it up already. */
+  letterhead?: Letterhead
 }
 
 export async function invite(
   ctx: Ctx,
   tx: Tx,
-  { caller, request }: Inviting,
+  { caller, request, letterhead }: Inviting,
   wish: InviteRequest,
 ): Promise<CreatedInvitation> {
   const { tenantId } = caller
@@ -75,7 +77,7 @@ export async function invite(
   if (!invitation) throw new AppError('INVITATION_EXISTS')
   const { id, expires_at: until } = invitation
   await addInvited(ctx, tx, { tenantId, userId, role, until })
-  await post(ctx, tx, { caller, invitation, token })
+  await post(ctx, tx, { letterhead: letterhead ?? (await letterheadOf(tx, caller)), invitation, token })
   const details = { invitationId: id, after: { role, status: 'PENDING', expiresAt: until } }
   await note(ctx, tx, { action: 'invitation.created', caller, request, invitation, details })
   return toCreated(invitation)
@@ -110,7 +112,7 @@ export async function resend(
   const { tenant_id: tenantId, user_id: userId, email } = invitation
   await requireLeisure(tx, caller, email)
   if (userId) await keepInvited(tx, { tenantId, userId, until: expiresAt })
-  await post(ctx, tx, { caller, invitation, token })
+  await post(ctx, tx, { letterhead: await letterheadOf(tx, caller), invitation, token })
   const details = {
     invitationId,
     before: { expiresAt: known.expires_at },
@@ -147,18 +149,27 @@ async function getInvitation(
   return invitation
 }
 
+/** Who writes, and for which tenant. */
+export interface Letterhead {
+  tenantName: string
+  inviter: string
+}
+
+export async function letterheadOf(tx: Tx, { tenantId, userId }: Member): Promise<Letterhead> {
+  const { name: tenantName } = await getTenant(tx, tenantId)
+  const sender = await findUser(tx, userId)
+  return { tenantName, inviter: sender ? displayNameOf(sender) : 'An admin' }
+}
+
 interface Posted {
-  caller: Member
+  letterhead: Letterhead
   invitation: Invitation
   token: string
 }
 
-async function post(ctx: Ctx, tx: Tx, { caller, invitation, token }: Posted): Promise<void> {
-  const { name: tenantName } = await getTenant(tx, caller.tenantId)
-  const sender = await findUser(tx, caller.userId)
+async function post(ctx: Ctx, tx: Tx, { letterhead, invitation, token }: Posted): Promise<void> {
   const { email, role, expires_at: expiresAt } = invitation
-  const inviter = sender ? displayNameOf(sender) : 'An admin'
-  await queueMail(ctx, tx, email, invitationLetter({ token, tenantName, inviter, role, expiresAt }))
+  await queueMail(ctx, tx, email, invitationLetter({ ...letterhead, token, role, expiresAt }))
 }
 
 interface Noted extends Inviting {

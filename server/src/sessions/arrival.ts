@@ -1,6 +1,7 @@
 import { person, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
+import { yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { erasedAt, restoreAccount } from '../users/deletion.ts'
@@ -63,12 +64,14 @@ async function remember(ctx: Ctx, exchange: Exchange, proof: Proof & { restores:
 /** Signs them in: nothing is left to be shown. */
 async function enter(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arrival> {
   const { user } = proof
-  const session = await ctx.db.transaction().execute(async (tx) => {
-    await stayProven(tx, proof)
-    // Only those who wanted to get here with a deletion to undo.
-    if (user.deletion_requested_at !== null) await restoreAccount(ctx, tx, user, exchange.request)
-    return open(ctx, tx, exchange, proof)
-  })
+  const session = await yielding(() =>
+    ctx.db.transaction().execute(async (tx) => {
+      await stayProven(tx, proof)
+      // Only those who wanted to get here with a deletion to undo.
+      if (user.deletion_requested_at !== null) await restoreAccount(ctx, tx, user, exchange.request)
+      return open(ctx, tx, exchange, proof)
+    }),
+  )
   forgetPending(ctx, exchange)
   return { state: 'signed-in', user: toSignedInUser(user), session }
 }

@@ -8,6 +8,7 @@ import {
   deletePlaceholders,
   findUser,
   findUserByEmail,
+  holdUser,
   insertUserIfNew,
   lockUser,
   type User,
@@ -23,13 +24,13 @@ export const isPlaceholder = ({ password_hash, email_verified }: User): boolean 
   password_hash === null && !email_verified
 
 /**
- * The person with this address in canonical form: whoever has it, or else a placeholder. Nobody else changes them until
- * the transaction ends.
+ * The person with this address in canonical form: whoever has it, or else a placeholder. They keep it until the
+ * transaction ends, and are held up in nothing else.
  */
 export async function holdInvitee(ctx: Ctx, tx: Tx, email: string): Promise<User> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const known = (await findUserByEmail(tx, email)) ?? (await addPlaceholder(ctx, tx, email))
-    const held = known && (await lockUser(tx, known.id))
+    const held = known && (await holdUser(tx, known.id))
     if (held?.email === email) return held
   }
   throw new AppError('UNAVAILABLE', { headers: { 'Retry-After': '1' } })

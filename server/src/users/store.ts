@@ -1,6 +1,6 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
-import type { UsersTable } from '../db/tables.ts'
+import type { Tables, UsersTable } from '../db/tables.ts'
 
 export type User = Selectable<UsersTable>
 
@@ -16,6 +16,10 @@ export const findUser = (db: Db, id: string): Promise<User | undefined> =>
 /** The person, whom nobody else changes until the transaction ends. */
 export const lockUser = (tx: Tx, id: string): Promise<User | undefined> =>
   tx.selectFrom('users').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+
+/** The person, who stays, with this address, until the transaction ends. They may do whatever else they like. */
+export const holdUser = (tx: Tx, id: string): Promise<User | undefined> =>
+  tx.selectFrom('users').selectAll().where('id', '=', id).forKeyShare().executeTakeFirst()
 
 /** Makes a person unless somebody has the address; says whether it did. */
 export async function insertUserIfNew(tx: Tx, user: Insertable<UsersTable>): Promise<boolean> {
@@ -69,15 +73,27 @@ export async function deletePlaceholder(db: Db, email: string): Promise<void> {
   await placeholders(db).where('email', '=', email).execute()
 }
 
-/** Deletes placeholders that are members of nothing. */
+/** Deletes placeholders that are members of nothing. Who is being invited at this moment is left for another time. */
 export async function deletePlaceholders(db: Db): Promise<void> {
-  await placeholders(db)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('memberships').select('memberships.id').whereRef('memberships.user_id', '=', 'users.id'),
-        ),
-      ),
-    )
-    .execute()
+  await db.transaction().execute(async (tx) => {
+    const idle = await tx
+      .selectFrom('users')
+      .select('id')
+      .where('password_hash', 'is', null)
+      .where('email_verified', '=', false)
+      .where(isNoMember)
+      .forUpdate()
+      .skipLocked()
+      .execute()
+    const ids = idle.map(({ id }) => id)
+    // Asked again: somebody may have become one between the question and the lock.
+    if (ids.length > 0) await placeholders(tx).where('id', 'in', ids).where(isNoMember).execute()
+  })
 }
+
+const isNoMember = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'users'>) =>
+  not(
+    exists(
+      selectFrom('memberships').select('memberships.id').whereRef('memberships.user_id', '=', 'users.id'),
+    ),
+  )

@@ -60,7 +60,7 @@ describe('the profile', () => {
           user_id: userId,
           role: 'admin',
           status,
-          joined_at: null,
+          joined_at: status === 'INVITED' ? null : now,
           invited_until: new Date(now.getTime() + 86_400_000),
           ...times,
         })

@@ -37,7 +37,11 @@ async function setMembership(
   const { userId, tenantId } = await findIds(service, GUS, slug)
   await service.ctx.db
     .updateTable('memberships')
-    .set({ ...change, invited_until: new Date(Date.now() + 86_400_000) })
+    .set({
+      ...change,
+      joined_at: change.status === 'INVITED' ? null : new Date(),
+      invited_until: new Date(Date.now() + 86_400_000),
+    })
     .where('user_id', '=', userId)
     .where('tenant_id', '=', tenantId)
     .execute()

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../context.ts'
-import { breaks } from '../../db/violations.ts'
+import { breaks, yielding } from '../../db/violations.ts'
 import { AppError } from '../../errors.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { forgetCookie } from '../../sessions/browser-session.ts'
@@ -18,11 +18,13 @@ export async function requestDeletion(
   if (confirmation !== CONFIRMATION) throw new AppError('INCORRECT_CONFIRMATION')
   const confirmed = await confirmIdentity(ctx, asking, password)
   try {
-    await ctx.db.transaction().execute(async (tx) => {
-      await requireNoTenantAlone(tx, confirmed.id)
-      const user = await stayConfirmed(tx, asking, confirmed)
-      await scheduleDeletion(ctx, tx, { user, request: asking.request })
-    })
+    await yielding(() =>
+      ctx.db.transaction().execute(async (tx) => {
+        await requireNoTenantAlone(tx, confirmed.id)
+        const user = await stayConfirmed(tx, asking, confirmed)
+        await scheduleDeletion(ctx, tx, { user, request: asking.request })
+      }),
+    )
   } catch (error) {
     // They became the last owner of a tenant a moment ago.
     if (breaks(error, 'tenants_keep_an_owner')) throw new AppError('TENANT_OWNER', { cause: error })

@@ -1,3 +1,6 @@
+-- Nodes that are still at work wait here, and not half way.
+lock table tenants, users, memberships, dormant_memberships, audit_entries in access exclusive mode;
+
 -- People who are asked to join a tenant. Whether the time to do so is over is decided by the clock, not by the status.
 create table invitations (
   id uuid primary key,
@@ -21,10 +24,14 @@ create index invitations_user_id on invitations (user_id);
 create index invitations_invited_by on invitations (invited_by);
 create index invitations_expires_at on invitations (expires_at) where status = 'PENDING';
 
--- An INVITED membership is over with its invitation, at this moment.
+-- An INVITED membership is over with its invitation, at this moment. Before there were invitations there was none.
+delete from memberships where status = 'INVITED';
+delete from dormant_memberships where membership ->> 'status' = 'INVITED';
+update memberships set joined_at = created_at where joined_at is null;
 alter table memberships
   add column invited_until timestamptz,
-  add constraint invited_for_a_time check (status <> 'INVITED' or invited_until is not null);
+  add constraint invited_for_a_time check (status <> 'INVITED' or invited_until is not null),
+  add constraint joined_or_invited check ((status = 'INVITED') = (joined_at is null));
 -- Lists of members, by the ways they are asked for: who joined first comes first, who is yet to join last.
 create index memberships_list on memberships (tenant_id, joined_at, id) include (status, role, invited_until);
 create index memberships_by_role on memberships (tenant_id, role, joined_at, id) include (status, invited_until);
@@ -147,6 +154,10 @@ begin
   update invitations set status = 'REVOKED' from gone
     where invitations.user_id = gone.user_id and invitations.tenant_id = gone.tenant_id
     and invitations.status = 'PENDING';
+  -- Somebody may be inviting them elsewhere at this moment: what is decided below is decided after that.
+  perform from users
+    where id in (select user_id from gone where status = 'INVITED') and password_hash is null and not email_verified
+    order by id for update;
   delete from users using gone
     where users.id = gone.user_id and gone.status = 'INVITED'
     and users.password_hash is null and not users.email_verified
@@ -223,17 +234,34 @@ $$;
 create trigger forget_invitations before delete on users
   for each row execute function forget_invitations();
 
--- Who asks to be forgotten leaves at once: their sessions end, with them every token, and their memberships rest. Who is
--- only invited has nothing to leave.
+-- Who asks to be forgotten leaves at once: their memberships rest, and their sessions end, with them every token. Who is
+-- only invited has nothing to leave. Tenants come first, then members, then tokens, as for whoever removes a member or
+-- deletes a tenant, so that they do not wait for each other in a circle.
 create or replace function let_go() returns trigger language plpgsql as $$
 declare
   inside text := step_out();
 begin
+  perform from tenants where id in (select tenant_id from memberships where user_id = new.id)
+    order by id for key share;
+  with resting as (delete from memberships where user_id = new.id and status <> 'INVITED' returning *)
+  insert into dormant_memberships select id, tenant_id, user_id, to_jsonb(resting) from resting;
   delete from sessions where user_id = new.id;
   delete from mailed_links where user_id = new.id;
   delete from pending_sign_ins where user_id = new.id;
-  with resting as (delete from memberships where user_id = new.id and status <> 'INVITED' returning *)
-  insert into dormant_memberships select id, tenant_id, user_id, to_jsonb(resting) from resting;
+  perform step_in(inside);
+  return null;
+end
+$$;
+
+create or replace function take_back() returns trigger language plpgsql as $$
+declare
+  inside text := step_out();
+begin
+  perform from tenants where id in (select tenant_id from dormant_memberships where user_id = new.id)
+    order by id for key share;
+  with waking as (delete from dormant_memberships where user_id = new.id returning membership)
+  insert into memberships select (jsonb_populate_record(null::memberships, membership)).* from waking
+    on conflict (tenant_id, user_id) do nothing;
   perform step_in(inside);
   return null;
 end

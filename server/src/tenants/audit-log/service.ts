@@ -13,7 +13,8 @@ export async function pageOfEntries(
   const { action, actorId, userId, from, to } = query
   const filter = { tenantId, action, actorId, userId, from: toDate('from', from), to: toDate('to', to) }
   const total = await countTenantEntries(tx, filter)
-  const entries = await listTenantEntries(tx, filter, toRange(query))
+  const range = toRange(query)
+  const entries = range.offset < total ? await listTenantEntries(tx, filter, range) : []
   return { entries: entries.map(toBody), pagination: describePage(query, total) }
 }
 
