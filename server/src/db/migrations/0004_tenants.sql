@@ -79,11 +79,11 @@ begin
 end
 $$;
 
--- Until the transaction ends, only rows of this tenant are there. No policy holds back a superuser: where the service is
--- one, it works for a tenant in the role of somebody who is none.
-create function enter_tenant(tenant uuid) returns void language plpgsql as $$
+-- Until the transaction ends, only rows of this tenant are there, and what is written down of itself names the actor. No
+-- policy holds back a superuser: where the service is one, it works for a tenant in the role of somebody who is none.
+create function enter_tenant(tenant uuid, actor text default null) returns void language plpgsql as $$
 begin
-  perform set_config('latchkey.tenant', tenant::text, true);
+  perform set_config('latchkey.tenant', tenant::text, true), set_config('latchkey.actor', coalesce(actor, ''), true);
   if not row_security_active('memberships') then
     perform set_config('role', 'latchkey_tenant', true);
   end if;

@@ -28,7 +28,8 @@ export async function findStanding(
   { tenantId, userId }: { tenantId: string; userId: string },
 ): Promise<Standing | undefined> {
   const { rows } = await sql<Standing>`
-    select tenants.id as "tenantId", memberships.id as "membershipId", memberships.role, enter_tenant(tenants.id)
+    select tenants.id as "tenantId", memberships.id as "membershipId", memberships.role,
+      enter_tenant(tenants.id, ${`user:${userId}`})
     from tenants
     left join memberships on memberships.tenant_id = tenants.id
       and memberships.user_id = ${userId} and memberships.status = 'ACTIVE'
