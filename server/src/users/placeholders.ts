@@ -27,10 +27,12 @@ export const isPlaceholder = ({ password_hash, email_verified }: User): boolean 
  * The person with this address in canonical form: whoever has it, or else a placeholder. They keep it until the
  * transaction ends, and are held up in nothing else.
  */
-export async function holdInvitee(ctx: Ctx, tx: Tx, email: string): Promise<User> {
+export const holdInvitee = (ctx: Ctx, tx: Tx, email: string): Promise<User> => hold(ctx, tx, email, holdUser)
+
+async function hold(ctx: Ctx, tx: Tx, email: string, take: typeof holdUser): Promise<User> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const known = (await findUserByEmail(tx, email)) ?? (await addPlaceholder(ctx, tx, email))
-    const held = known && (await holdUser(tx, known.id))
+    const held = known && (await take(tx, known.id))
     if (held?.email === email) return held
   }
   throw new AppError('UNAVAILABLE', { headers: { 'Retry-After': '1' } })
@@ -121,7 +123,8 @@ export async function addInvitee(
   email: string,
   { password_hash, ...names }: Names & { password_hash: string },
 ): Promise<User | undefined> {
-  await holdInvitee(ctx, tx, email)
+  // At once as firmly as the change needs: who held on and then held faster would wait for whoever does the same.
+  await hold(ctx, tx, email, lockUser)
   return completePlaceholder(ctx, tx, email, { ...names, password_hash, email_verified: true })
 }
 
