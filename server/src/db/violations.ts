@@ -9,13 +9,17 @@ export function breaks(error: unknown, constraint: string): boolean {
   return refused.code === '23514' && refused.constraint === constraint
 }
 
+const TRIES = 4
+
 /** Does work that is undone when two transactions wait for each other and this one gives way: then it is done anew. */
 export async function yielding<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Error && (error as Error & { code?: string }).code === '40P01') return work()
-    throw error
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const gaveWay = error instanceof Error && (error as Error & { code?: string }).code === '40P01'
+      if (!gaveWay || attempt === TRIES) throw error
+    }
   }
 }
 
