@@ -44,7 +44,8 @@ test('a pool without a free connection is away', async () => {
     host: inject('socketDir'),
     user: 'latchkey',
     database: 'latchkey',
-    connectionTimeoutMillis: 50,
+    // Long enough for the first to connect, also on a busy machine.
+    connectionTimeoutMillis: 1_000,
   }
   const pool = openPool(settings, 1)
   const held = await pool.connect()
