@@ -2,8 +2,12 @@
 // Signing and hashing run on the thread pool, whose size is read once, at its first use. Loading an ES module uses
 // it, so this file is none.
 const { availableParallelism } = require('node:os')
+const { setFlagsFromString } = require('node:v8')
 
 process.env.UV_THREADPOOL_SIZE ??= String(Math.max(4, availableParallelism() + 2))
+
+// Starting makes much garbage, for which the engine would take room and keep it. Once it serves, it may (cli/run.ts).
+setFlagsFromString('--semi-space-growth-factor=1')
 
 import('./build.mjs').then(({ buildIfStale }) => {
   buildIfStale()

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import type { Migration } from '../db/migrate.ts'
@@ -20,6 +21,8 @@ export async function runService(config: Config, { prepare, onReady }: ServiceHo
   const service = await startService(config, prepare)
   for (const warning of config.warnings) service.ctx.log.warn(warning)
   onReady(service.ctx)
+  // As it is by default; bin/latchkey.js held it down for the start.
+  setFlagsFromString('--semi-space-growth-factor=2')
   const reason = await Promise.race([told, service.connection.lost.then(() => 'lost')])
   await stop(service, reason)
   if (reason === 'lost')
