@@ -17,7 +17,7 @@ import type { AcceptRequest, ShownInvitation } from './schema.ts'
 import { type FoundInvitation, findInvitationByToken, holdTenant, settleInvitation } from './store.ts'
 
 /** The invitation behind a link, if it is open: else INVITATION_NOT_FOUND, _EXPIRED, _REVOKED or _ALREADY_ACCEPTED. */
-export const getOpenInvitation = (ctx: Ctx, token: string): Promise<FoundInvitation> =>
+const getOpenInvitation = (ctx: Ctx, token: string): Promise<FoundInvitation> =>
   getOpen(ctx, ctx.db, hashSecret(token))
 
 async function getOpen({ now }: Ctx, db: Db, tokenHash: Buffer): Promise<FoundInvitation> {

@@ -1,6 +1,7 @@
 import { record, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
+import { yielding } from '../db/violations.ts'
 import { defineJob } from '../jobs/job.ts'
 import { dropInvited } from '../tenants/invited.ts'
 import { forgetPlaceholders } from '../users/placeholders.ts'
@@ -37,7 +38,8 @@ export const expireInvitationsJob = defineJob<unknown>({
   name: 'expire_invitations',
   schedule: '23 * * * *',
   async run(ctx) {
-    while ((await ctx.db.transaction().execute((tx) => expire(ctx, tx))) === BATCH);
+    const some = () => yielding(() => ctx.db.transaction().execute((tx) => expire(ctx, tx)))
+    while ((await some()) === BATCH);
     await forgetPlaceholders(ctx.db)
   },
 })

@@ -83,7 +83,7 @@ export async function invite(
   return toCreated(invitation)
 }
 
-export const toCreated = ({ id, email, role, status, expires_at }: Invitation): CreatedInvitation => ({
+const toCreated = ({ id, email, role, status, expires_at }: Invitation): CreatedInvitation => ({
   id,
   email,
   role,
