@@ -12,7 +12,7 @@ import {
   revoke,
 } from '../support/invitations.ts'
 import { bearer, getTokens, revoke as revokeToken } from '../support/oauth.ts'
-import { newConfirmedPerson, type Person } from '../support/person.ts'
+import { newConfirmedPerson, person } from '../support/person.ts'
 import { ask, signedIn, TIMESTAMP } from '../support/sign-in.ts'
 import { listMembers, newInsider, newOwnedTenant } from '../support/tenants.ts'
 
@@ -25,14 +25,7 @@ const memberOf = async (email: string) =>
   (await listMembers(owner.headers, tenant.id, '?limit=100')).members.find(({ user }) => user.email === email)
 
 /** The token of a person who signs in with a password. */
-async function headersOf(email: string, password: string) {
-  const signIn = async () => {
-    const browser = openBrowser()
-    expect((await ask(browser, 'login', { email, password })).status).toBe(200)
-    return browser
-  }
-  return asPerson({ email, password, signIn } satisfies Person, client)
-}
+const headersOf = (email: string, password: string) => asPerson(person(email, password), client)
 
 describe('whoever holds the link of an invitation', () => {
   test('sees what it is for, and nothing secret', async () => {

@@ -4,7 +4,7 @@ import { openBrowser } from '../support/browser.ts'
 import { asPerson, call, refusal } from '../support/calls.ts'
 import { accept, inviteStranger, look, newcomer } from '../support/invitations.ts'
 import { linkIn, mailTo, tokenIn } from '../support/mail.ts'
-import { newConfirmedPerson, type Person } from '../support/person.ts'
+import { newConfirmedPerson, person } from '../support/person.ts'
 import { unique } from '../support/service.ts'
 import { ask, shownUser, signedIn, UUID } from '../support/sign-in.ts'
 import { invitationTokenFor, listMembers, newOwnedTenant } from '../support/tenants.ts'
@@ -17,14 +17,7 @@ const memberOf = async (email: string) =>
   (await listMembers(owner.headers, tenant.id, '?limit=100')).members.find(({ user }) => user.email === email)
 
 /** The token of a person who signs in with a password. */
-async function headersOf(email: string, password: string) {
-  const signIn = async () => {
-    const browser = openBrowser()
-    expect((await ask(browser, 'login', { email, password })).status).toBe(200)
-    return browser
-  }
-  return asPerson({ email, password, signIn } satisfies Person, client)
-}
+const headersOf = (email: string, password: string) => asPerson(person(email, password), client)
 
 describe('somebody who was invited and has not come', () => {
   const password = unique('a long enough secret')

@@ -31,7 +31,8 @@ export async function newConfirmedPerson(): Promise<Person> {
   return somebody
 }
 
-function person(email: string, password: string): Person {
+/** Somebody whose password is known. */
+export function person(email: string, password: string): Person {
   return {
     email,
     password,
