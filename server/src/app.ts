@@ -26,6 +26,10 @@ import { invitationPages } from './invitations/pages.tsx'
 import { invitationsRoutes } from './invitations/routes.ts'
 import type { Job } from './jobs/job.ts'
 import { maintainSigningKeys } from './keys/signing-keys.ts'
+import { licensingAdminRoutes } from './licensing/admin-routes.ts'
+import { licenseTypesSection, subscriptionsSection } from './licensing/declare.ts'
+import { licensingRoutes } from './licensing/routes.ts'
+import { noteLapses } from './licensing/subscriptions/service.ts'
 import { mailboxPages, mailboxRoutes } from './mail/mailbox.tsx'
 import { deliverMail } from './mail/outbox.ts'
 import { recognise } from './oauth/access-tokens.ts'
@@ -64,6 +68,8 @@ export function surface(config: Config): Surface {
     ...exportRoutes,
     ...tenantsRoutes,
     ...invitationsRoutes,
+    ...licensingRoutes,
+    ...licensingAdminRoutes,
     ...applicationsRoutes,
     ...healthRoutes,
     ...(mailbox ? mailboxRoutes : []),
@@ -95,11 +101,19 @@ export const jobs: Job<never>[] = [
   sweepPasskeyChallenges,
   forgetIdempotencyKeys,
   expireInvitationsJob,
+  noteLapses,
   erasePeople,
 ]
 
 /** What a declaration may list, in the order in which things depend on each other. */
-export const sections: Section[] = [usersSection, tenantsSection, applicationsSection, clientsSection]
+export const sections: Section[] = [
+  usersSection,
+  tenantsSection,
+  applicationsSection,
+  clientsSection,
+  licenseTypesSection,
+  subscriptionsSection,
+]
 
 /** How the doors find out what only the slices know. */
 export const wiring: Wiring = { doorkeeper: recognise, tenantKeeper: inTenant, knowsOrigin }

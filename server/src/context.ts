@@ -21,6 +21,8 @@ export interface Ctx {
   readonly changes: ChangeFeed
   /** What was read before and has not changed since. */
   readonly memory: Memory
+  /** The same for licences, of which there may be many: they push nothing else out. */
+  readonly licenses: Memory
   /** Where in the world an address is. */
   readonly placeOf: PlaceOf
   readonly log: Logger

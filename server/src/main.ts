@@ -75,6 +75,7 @@ export function createContext(config: Config, givens: Givens): Ctx {
     ...givens,
     config,
     memory: createMemory(givens.changes),
+    licenses: createMemory(givens.changes),
     placeOf: openWhereabouts(config.geoipDatabase),
     signer: createSigner({ ...givens, config }),
     state: { draining: false },

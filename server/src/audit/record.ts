@@ -49,6 +49,14 @@ export type Action =
   | 'invitation.revoked'
   | 'invitation.accepted'
   | 'invitation.expired'
+  | 'license.granted'
+  | 'license.revoked'
+  | 'license.changed'
+  | 'license_type.created'
+  | 'license_type.changed'
+  | 'subscription.created'
+  | 'subscription.changed'
+  | 'subscription.lapsed'
 
 export interface Actor {
   kind: ActorKind
@@ -57,6 +65,7 @@ export interface Actor {
 
 export const SYSTEM: Actor = { kind: 'system', id: undefined }
 export const person = (id: string): Actor => ({ kind: 'user', id })
+export const machine = (clientId: string): Actor => ({ kind: 'client', id: clientId })
 
 export interface Entry {
   action: Action

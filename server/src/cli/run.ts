@@ -12,7 +12,7 @@ interface ServiceHooks {
   /** Before the door opens. */
   prepare(ctx: Ctx): Promise<void>
   /** Once it is open. */
-  onReady(ctx: Ctx): void
+  onReady(ctx: Ctx): Promise<void> | void
 }
 
 /** Runs a service until it is told to stop, or its database goes away. */
@@ -20,7 +20,7 @@ export async function runService(config: Config, { prepare, onReady }: ServiceHo
   const told = listenForStop()
   const service = await startService(config, prepare)
   for (const warning of config.warnings) service.ctx.log.warn(warning)
-  onReady(service.ctx)
+  await onReady(service.ctx)
   // As it is by default; bin/latchkey.js held it down for the start.
   setFlagsFromString('--semi-space-growth-factor=2')
   const reason = await Promise.race([told, service.connection.lost.then(() => 'lost')])

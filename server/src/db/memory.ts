@@ -11,8 +11,14 @@ export interface Fact<T> {
 
 /** Facts kept while the change feed vouches for them. */
 export interface Memory {
-  /** The fact under this key: remembered, or loaded. What does not exist is not remembered. */
-  recall<T>(key: string, load: () => Promise<Fact<T> | undefined>): Promise<T | undefined>
+  /**
+   * The fact under this key: remembered, if that will do, or loaded. What does not exist is not remembered.
+   */
+  recall<T>(
+    key: string,
+    load: () => Promise<Fact<T> | undefined>,
+    willDo?: (value: T) => boolean,
+  ): Promise<T | undefined>
 }
 
 export function createMemory(feed: ChangeFeed): Memory {
@@ -34,10 +40,14 @@ export function createMemory(feed: ChangeFeed): Memory {
   })
 
   return {
-    async recall<T>(key: string, load: () => Promise<Fact<T> | undefined>) {
+    async recall<T>(
+      key: string,
+      load: () => Promise<Fact<T> | undefined>,
+      willDo: (value: T) => boolean = () => true,
+    ) {
       const known = feed.isCurrent() ? facts.get(key) : undefined
       // A key holds what its own loader returned, so the type is the caller's.
-      if (known) return known.value as T
+      if (known && willDo(known.value as T)) return known.value as T
       const during = { heard: new Set<string>(), missed: !feed.isCurrent() }
       loads.add(during)
       try {

@@ -235,6 +235,75 @@ export interface MailMessagesTable {
 
 export type ActorKind = 'user' | 'client' | 'system'
 
+export type LicenseTypeStatus = 'ACTIVE' | 'ARCHIVED'
+export type Features = Record<string, boolean>
+
+export interface LicenseTypesTable {
+  id: Fixed<string>
+  application_id: Fixed<string>
+  slug: string
+  name: string
+  description: string | null
+  features: ColumnType<Features, string, string>
+  display_order: number
+  status: Generated<LicenseTypeStatus>
+  created_at: Fixed<Date>
+  updated_at: Date
+}
+
+export type SubscriptionStatus = 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'
+
+export interface SubscriptionsTable {
+  id: Fixed<string>
+  tenant_id: Fixed<string>
+  application_id: Fixed<string>
+  license_type_id: Fixed<string>
+  quantity_purchased: number
+  /** Kept by the database itself. */
+  quantity_assigned: ColumnType<number, never, never>
+  quantity_reserved: ColumnType<number, never, never>
+  tolerated: Generated<number>
+  status: SubscriptionStatus
+  current_period_start: Date
+  current_period_end: Date | null
+  lapse_noted_at: ColumnType<Date | null, never, Date | null>
+  created_at: Fixed<Date>
+  updated_at: Date
+}
+
+export type SeatStatus = 'ASSIGNED' | 'RESERVED' | 'PARKED'
+
+export interface SeatsTable {
+  id: Fixed<string>
+  tenant_id: Fixed<string>
+  user_id: Fixed<string>
+  application_id: Fixed<string>
+  license_type_id: string
+  subscription_id: string
+  status: SeatStatus
+  assigned_at: Date
+}
+
+/** Written by the database itself. */
+export interface LicenseLedgerTable {
+  tenant_id: ColumnType<string, never, never>
+  sequence: ColumnType<string, never, never>
+  occurred_at: ColumnType<Date, never, never>
+  actor: ColumnType<string | null, never, never>
+  reason: ColumnType<string, never, never>
+  subject: ColumnType<'seat' | 'subscription', never, never>
+  subject_id: ColumnType<string, never, never>
+  user_id: ColumnType<string | null, never, never>
+  application_id: ColumnType<string, never, never>
+  before: ColumnType<Json | null, never, never>
+  after: ColumnType<Json | null, never, never>
+}
+
+export interface LicenseRevisionsTable {
+  tenant_id: ColumnType<string, never, never>
+  revision: ColumnType<string, never, never>
+}
+
 export interface AuditEntriesTable {
   id: Fixed<string>
   occurred_at: Fixed<Date>
@@ -342,6 +411,11 @@ export interface Tables {
   mailed_links: MailedLinksTable
   idempotency_keys: IdempotencyKeysTable
   audit_entries: AuditEntriesTable
+  license_types: LicenseTypesTable
+  subscriptions: SubscriptionsTable
+  seats: SeatsTable
+  license_ledger: LicenseLedgerTable
+  license_revisions: LicenseRevisionsTable
   totp_secrets: TotpSecretsTable
   recovery_codes: RecoveryCodesTable
   passkeys: PasskeysTable

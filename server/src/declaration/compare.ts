@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AppError, OperatorError } from '../errors.ts'
 import type { Declaration } from './section.ts'
 
@@ -14,8 +15,7 @@ export function findDifference<T extends object, K extends keyof T & string>(
   names: readonly K[],
 ): Difference<Pick<T, K>> {
   const changed = names.filter(
-    (name) =>
-      declared[name] !== undefined && JSON.stringify(declared[name]) !== JSON.stringify(current[name]),
+    (name) => declared[name] !== undefined && !isDeepStrictEqual(declared[name], current[name]),
   )
   return {
     change: Object.fromEntries(changed.map((name) => [name, declared[name]])) as Partial<Pick<T, K>>,

@@ -12,8 +12,19 @@ export interface Person {
   superAdmin: boolean
   /** The application that holds the token is ours, so that it may manage accounts and tenants. */
   trusted: boolean
+  /** The tenant that their token speaks for. */
   tenantId: string | undefined
+  /** Their role there, at this moment. */
+  tenantRole: Role | undefined
 }
+
+/** Whoever is signed in in a browser is there through our own pages, and speaks for no tenant in particular. */
+export const IN_BROWSER = {
+  kind: 'person',
+  trusted: true,
+  tenantId: undefined,
+  tenantRole: undefined,
+} as const
 
 /** A program that came with a token of its own. */
 export interface Machine {
@@ -25,6 +36,9 @@ export interface Machine {
 }
 
 export type Caller = Person | Machine
+
+/** Whoever came with a token that speaks for one tenant. */
+export type TenantCaller = Caller & { tenantId: string }
 
 /** A person in the tenant that the address names, of which they are an ACTIVE member. */
 export interface Member extends Person {
@@ -43,14 +57,19 @@ declare module 'fastify' {
 /**
  * Who each kind of door lets in. `anyone` asks for nothing; `visitor` may be somebody, and need not; `person` is
  * somebody who manages their own affairs, in their browser or through an application of ours; `member` is a person in
- * the tenant of the address, `/api/tenants/:id`; `administrator` runs the instance.
+ * the tenant of the address, `/api/tenants/:id`; `license-reader` and `license-writer` speak for a tenant,
+ * by a token alone, and may look at its licences, or give and take them; `administrator` runs the instance; `auditor`
+ * may look at it, and a machine of one tenant at that.
  */
 interface Admitted {
   anyone: undefined
   visitor: Person | undefined
   person: Person
   member: Member
+  'license-reader': TenantCaller
+  'license-writer': TenantCaller
   administrator: Caller
+  auditor: Caller
 }
 
 export type CallerKind = keyof Admitted
@@ -102,7 +121,7 @@ async function ask(
   { kind, doorkeeper }: { kind: CallerKind; doorkeeper: Doorkeeper },
 ): Promise<Caller | undefined> {
   try {
-    return await doorkeeper(ctx, exchange, { cookies: kind !== 'administrator' })
+    return await doorkeeper(ctx, exchange, { cookies: COOKIES.includes(kind) })
   } catch (error) {
     // What a visitor brings may have run out, and they may not need it.
     if (kind === 'visitor' && error instanceof AppError && error.code === 'UNAUTHORIZED') return undefined
@@ -110,14 +129,31 @@ async function ask(
   }
 }
 
+/** Where the cookie of a browser is enough. */
+export const COOKIES: readonly CallerKind[] = ['visitor', 'person', 'member']
+
 const isOurs = (caller: Caller) => caller.kind === 'person' && caller.trusted
 
 const MAY_ENTER: Record<Exclude<CallerKind, 'anyone'>, (caller: Caller) => boolean> = {
   visitor: isOurs,
   person: isOurs,
   member: isOurs,
+  'license-reader': (caller) =>
+    caller.tenantId !== undefined &&
+    (caller.kind === 'person' || LICENSE_SCOPES.some((scope) => caller.scopes.includes(scope))),
+  'license-writer': (caller) =>
+    caller.tenantId !== undefined &&
+    (caller.kind === 'person'
+      ? caller.trusted && (caller.tenantRole === 'owner' || caller.tenantRole === 'admin')
+      : caller.scopes.includes('licenses:write')),
   administrator: (caller) =>
     caller.kind === 'person'
-      ? caller.superAdmin && caller.trusted
+      ? isSuperAdmin(caller)
       : caller.tenantId === undefined && caller.scopes.includes('admin'),
+  auditor: (caller) => caller.kind === 'machine' || isSuperAdmin(caller),
 }
+
+/** Who may change them may look at them. */
+const LICENSE_SCOPES = ['licenses:read', 'licenses:write']
+
+const isSuperAdmin = ({ superAdmin, trusted }: Person) => superAdmin && trusted

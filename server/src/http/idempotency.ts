@@ -31,6 +31,8 @@ const SEAL = 'idempotency'
 export interface Answer {
   status: number
   body: unknown
+  /** Those that belong to the answer, and not to the one time it was given. */
+  headers?: Record<string, string> | undefined
 }
 
 /** One request with a key: of whom, and what it asks for. */
@@ -99,7 +101,7 @@ const claim = (ctx: Ctx, request: KeyedRequest, at: Date) =>
 
 /** What is kept of a refusal, enough to throw it again. */
 type Refusal = Pick<AppErrorOptions, 'message' | 'details' | 'headers'> & { code: ErrorCode }
-type Kept = { body: unknown } | { refusal: Refusal }
+type Kept = Pick<Answer, 'body' | 'headers'> | { refusal: Refusal }
 
 async function produceAndKeep(
   ctx: Ctx,
@@ -120,7 +122,8 @@ async function produceAndKeep(
     else await keep(status, { refusal: { code, message, ...(details && { details }), headers } })
     throw thrown
   }
-  await keep(answer.status, { body: answer.body })
+  const { status, body, headers } = answer
+  await keep(status, { body, ...(headers && { headers }) })
   return answer
 }
 
@@ -137,7 +140,7 @@ function replay(ctx: Ctx, { status, sealed_body }: KeptAnswer): Answer | undefin
   if (status === null || sealed_body === null) return undefined
   const kept = JSON.parse(ctx.keys.unseal(SEAL, sealed_body)) as Kept
   if ('refusal' in kept) throw new AppError(kept.refusal.code, kept.refusal)
-  return { status, body: kept.body }
+  return { status, body: kept.body, ...(kept.headers && { headers: kept.headers }) }
 }
 
 export const forgetIdempotencyKeys = defineJob<unknown>({

@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { ERRORS, type ErrorCode, OAUTH_ERRORS } from '../errors.ts'
 import { groupBy } from '../lib/group-by.ts'
 import { VERSION } from '../lib/version.ts'
+import { COOKIES } from './callers.ts'
 import type { Route } from './define-route.ts'
 import { impliedErrors } from './errors.ts'
 import { ErrorBody, OAuthErrorBody } from './schema.ts'
@@ -46,7 +47,7 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
     ...(route.caller !== 'anyone' && {
       security: [
         { accessToken: [] },
-        ...(route.caller === 'administrator' ? [] : [{ sessionCookie: [] }]),
+        ...(COOKIES.includes(route.caller) ? [{ sessionCookie: [] }] : []),
         // An empty one: it goes without as well.
         ...(route.caller === 'visitor' ? [{}] : []),
       ],

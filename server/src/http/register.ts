@@ -118,14 +118,23 @@ async function answerRoute(
   if (key === undefined) return work()
   // What was answered once is not told to somebody who would not be answered now.
   if (route.caller === 'member') await inTenant(ctx, { ...route, method: 'GET' }, request, wiring)
-  const keyed = { caller: callerName(caller), key, fingerprint: fingerprintOf({ method, url, body }) }
-  const { status, replayed, ...kept } = await answerOnce(ctx, keyed, async () => ({
+  // The same words mean something else in another tenant.
+  const where = route.caller === 'license-writer' ? `@${caller?.tenantId}` : ''
+  const keyed = { caller: callerName(caller) + where, key, fingerprint: fingerprintOf({ method, url, body }) }
+  const { status, headers, replayed, ...kept } = await answerOnce(ctx, keyed, async () => ({
     body: await work(),
     status: reply.statusCode,
+    headers: headersToKeep(reply),
   }))
-  reply.code(status)
+  reply.code(status).headers(headers ?? {})
   if (replayed) reply.header('Idempotency-Replayed', 'true')
   return kept.body
+}
+
+/** What a route tells beside the body is told again with it. */
+function headersToKeep(reply: FastifyReply): Record<string, string> | undefined {
+  const revision = reply.getHeader('X-License-Revision')
+  return revision === undefined ? undefined : { 'X-License-Revision': String(revision) }
 }
 
 async function answer(

@@ -44,13 +44,17 @@ async function inviteOne(ctx: Ctx, tx: Tx, inviting: Inviting, row: BulkRow): Pr
 
 const ROLES: unknown[] = Object.keys(REACH)
 
-function readRow({ email, role, expiresInDays: days }: BulkRow): InviteRequest {
+const isText = (value: unknown) => value === undefined || typeof value === 'string'
+
+function readRow({ email, role, expiresInDays: days, ...seat }: BulkRow): InviteRequest {
   const fits =
     days === undefined || (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= LONGEST_DAYS)
   refuseProblems([
     demand(typeof email === 'string', 'email', 'must be string'),
     demand(role === undefined || ROLES.includes(role), 'role', `must be ${ROLES.join(', ')}`),
+    demand(isText(seat.applicationId), 'applicationId', 'must be string'),
+    demand(isText(seat.licenseTypeId), 'licenseTypeId', 'must be string'),
     demand(fits, 'expiresInDays', `must be a whole number from 1 to ${LONGEST_DAYS}`),
   ])
-  return { email, role, expiresInDays: days } as InviteRequest
+  return { email, role, expiresInDays: days, ...seat } as InviteRequest
 }

@@ -7,7 +7,8 @@ import { dropInvited } from '../tenants/invited.ts'
 import { forgetPlaceholders } from '../users/placeholders.ts'
 import { expireInvitations } from './store.ts'
 
-const BATCH = 200
+/** One at a time: whoever holds few things is waited for by few. */
+const BATCH = 1
 
 /**
  * Puts down what the clock has decided: overdue invitations are EXPIRED and their members to be are gone. Nothing waits

@@ -24,6 +24,14 @@ import { invite, resend, revoke } from './service.ts'
 const tag = 'Invitations'
 const forMembers = { tag, caller: 'member' } as const
 
+/** Where a seat is to be kept for whoever is invited. */
+const NO_SEAT = [
+  'INVALID_APPLICATION_ID',
+  'LICENSE_TYPE_NOT_FOUND',
+  'NO_SEATS_AVAILABLE',
+  'ALREADY_LICENSED',
+] as const
+
 const sending = [
   defineRoute({
     ...forMembers,
@@ -49,7 +57,7 @@ const sending = [
     params: ByTenant,
     body: InviteRequest,
     reply: { 201: CreatedInvitation },
-    errors: ['ALREADY_MEMBER', 'INVITATION_EXISTS', 'RATE_LIMITED'],
+    errors: ['ALREADY_MEMBER', 'INVITATION_EXISTS', 'RATE_LIMITED', ...NO_SEAT],
     idempotent: true,
     handler: (ctx, { tx, caller, body, request }) => invite(ctx, tx, { caller, request }, body),
   }),

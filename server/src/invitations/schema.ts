@@ -17,6 +17,10 @@ export const InviteRequest = Type.Object(
     expiresInDays: Type.Optional(
       Type.Integer({ minimum: 1, maximum: LONGEST_DAYS, description: '7 unless said otherwise' }),
     ),
+    applicationId: Type.Optional(
+      Type.String({ description: 'With licenseTypeId: a seat is kept for them until they accept' }),
+    ),
+    licenseTypeId: Type.Optional(Type.String()),
   },
   { title: 'InviteRequest' },
 )
@@ -58,6 +62,8 @@ const BulkRow = Type.Object({
   email: Type.Unknown({ description: 'As for one invitation, and so are the others' }),
   role: Type.Optional(Type.Unknown()),
   expiresInDays: Type.Optional(Type.Unknown()),
+  applicationId: Type.Optional(Type.Unknown()),
+  licenseTypeId: Type.Optional(Type.Unknown()),
 })
 export type BulkRow = Static<typeof BulkRow>
 

@@ -5,8 +5,9 @@ import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import type { Member } from '../http/callers.ts'
 import { isId, newId } from '../lib/ids.ts'
-import { requireEmail } from '../lib/problems.ts'
+import { demand, refuseProblems, requireEmail } from '../lib/problems.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
+import { reserveSeat } from '../licensing/seats/service.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { addInvited, dropInvited, keepInvited, requireNoMember } from '../tenants/invited.ts'
 import { requireReach } from '../tenants/permissions.ts'
@@ -77,10 +78,19 @@ export async function invite(
   if (!invitation) throw new AppError('INVITATION_EXISTS')
   const { id, expires_at: until } = invitation
   await addInvited(ctx, tx, { tenantId, userId, role, until })
+  const seat = readSeat(wish)
+  if (seat) await reserveSeat(ctx, tx, { tenantId, actor: person(caller.userId) }, { userId, ...seat })
   await post(ctx, tx, { letterhead: letterhead ?? (await letterheadOf(tx, caller)), invitation, token })
-  const details = { invitationId: id, after: { role, status: 'PENDING', expiresAt: until } }
+  const details = { invitationId: id, after: { role, status: 'PENDING', expiresAt: until, ...seat } }
   await note(ctx, tx, { action: 'invitation.created', caller, request, invitation, details })
   return toCreated(invitation)
+}
+
+/** The seat that is to be kept for them: of which application and type, or none. */
+function readSeat({ applicationId, licenseTypeId }: InviteRequest) {
+  if (applicationId === undefined && licenseTypeId === undefined) return undefined
+  refuseProblems([demand(licenseTypeId !== undefined, 'licenseTypeId', 'is required with applicationId')])
+  return { applicationId: applicationId ?? '', licenseTypeId: licenseTypeId ?? '' }
 }
 
 const toCreated = ({ id, email, role, status, expires_at }: Invitation): CreatedInvitation => ({

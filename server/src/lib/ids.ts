@@ -6,6 +6,13 @@ export const newId = (): string => v7()
 
 export const isId = (text: string): boolean => validate(text)
 
+/** An id as the database writes it, in small letters; undefined for what is none. */
+export const toId = (text: unknown): string | undefined =>
+  typeof text === 'string' && validate(text) ? text.toLowerCase() : undefined
+
+/** An id that nothing and nobody has. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000'
+
 /** A name for one request in logs and error bodies; unguessable is not needed, unique is. */
 const node = randomBytes(6).toString('base64url')
 let count = 0

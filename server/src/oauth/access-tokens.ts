@@ -3,7 +3,7 @@ import { findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import type { Fact } from '../db/memory.ts'
 import { AppError } from '../errors.ts'
-import type { Caller, Doorkeeper } from '../http/callers.ts'
+import { type Caller, type Doorkeeper, IN_BROWSER } from '../http/callers.ts'
 import { requireSameOrigin } from '../http/csrf.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { isId } from '../lib/ids.ts'
@@ -142,8 +142,8 @@ export const recognise: Doorkeeper = async (ctx, exchange, { cookies }) => {
   const { claims, scopes, person } = live
   const tenantId = claims.tenant_id
   if (!person) return { kind: 'machine', clientId: claims.client_id, tenantId, scopes }
-  const { id: userId, session_id: sessionId, is_super_admin: superAdmin, trusted } = person
-  return { kind: 'person', userId, sessionId, superAdmin, trusted, tenantId }
+  const { id: userId, session_id: sessionId, is_super_admin: superAdmin, trusted, role } = person
+  return { kind: 'person', userId, sessionId, superAdmin, trusted, tenantId, tenantRole: role ?? undefined }
 }
 
 async function recogniseBrowser(ctx: Ctx, exchange: Exchange): Promise<Caller> {
@@ -151,7 +151,7 @@ async function recogniseBrowser(ctx: Ctx, exchange: Exchange): Promise<Caller> {
   if (!session) throw unauthorized(exchange.request)
   requireSameOrigin(ctx, exchange.request)
   const { id: sessionId, userId, superAdmin } = session
-  return { kind: 'person', userId, sessionId, superAdmin, trusted: true, tenantId: undefined }
+  return { ...IN_BROWSER, userId, sessionId, superAdmin }
 }
 
 function unauthorized({ headers }: FastifyRequest): AppError {

@@ -3,6 +3,7 @@ import type { Client } from '../applications/clients.ts'
 import type { Lifetimes } from '../config/lifetimes.ts'
 import type { Ctx } from '../context.ts'
 import type { Claims } from '../lib/signer.ts'
+import { findLicense } from '../licensing/licenses.ts'
 import type { TokenReply } from './schema.ts'
 
 /** The tenant a token speaks for, and the roles of its holder there. */
@@ -37,16 +38,26 @@ export const anchorOf = (jti: string): string => jti.slice(0, jti.indexOf('.'))
 
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 
+/** What tokens are to say beside whom they are for. */
+interface Issue {
+  refreshToken: string | undefined
+  nonce?: string | null
+  license: LicenseClaim | undefined
+}
+
 /** Signs what a person's authorization yields. Runs outside any transaction. */
 export async function issueTokens(
   ctx: Ctx,
   subject: Subject,
-  { refreshToken, nonce }: { refreshToken: string | undefined; nonce?: string | null },
+  { refreshToken, nonce, license }: Issue,
 ): Promise<TokenReply> {
   const { client, scopes } = subject
   const { accessToken, idToken } = lifetimesOf(ctx, client)
   // The ID token names the access token's hash (at_hash), so it is signed after it.
-  const access_token = await ctx.signer.sign('at+jwt', accessClaims(ctx, subject, accessToken))
+  const access_token = await ctx.signer.sign('at+jwt', {
+    ...accessClaims(ctx, subject, accessToken),
+    ...(license && { license }),
+  })
   return {
     access_token,
     token_type: 'Bearer',
@@ -117,6 +128,25 @@ const personClaims = ({ sessionId, authTime, amr }: Subject): Claims => ({
   auth_time: seconds(authTime),
   amr,
 })
+
+export interface LicenseClaim {
+  type: string
+  name: string
+  features: string[]
+}
+
+/**
+ * What the person holds in that tenant for that application, at this moment. Asked before a code or a refresh token is
+ * used up: if it cannot be told, they can be shown again.
+ */
+export async function findLicenseClaim(
+  ctx: Ctx,
+  { client, userId, tenant }: Subject,
+): Promise<LicenseClaim | undefined> {
+  if (!tenant) return undefined
+  const license = await findLicense(ctx, { tenantId: tenant.id, userId, applicationId: client.applicationId })
+  return license && { type: license.type, name: license.name, features: license.features }
+}
 
 const tenantClaims = (tenant: TokenTenant | undefined): Claims =>
   tenant ? { tenant_id: tenant.id, tenant_slug: tenant.slug, tenant_roles: tenant.roles } : {}

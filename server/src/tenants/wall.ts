@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import type { Member, Person, TenantDoor, TenantKeeper } from '../http/callers.ts'
 import { isForOwners } from '../http/errors.ts'
 import { isId } from '../lib/ids.ts'
-import { createTurns } from '../lib/turns.ts'
+import { inTurn } from './turns.ts'
 import { findStanding, lockAndEnter, type Standing, startReading, startWriting } from './wall/store.ts'
 
 /**
@@ -15,24 +15,14 @@ import { findStanding, lockAndEnter, type Standing, startReading, startWriting }
 export const inTenant: TenantKeeper = async (ctx, person, door, work) => {
   if (!isId(door.tenantId)) throw new AppError('TENANT_NOT_FOUND')
   try {
-    return await yielding(() => inTurn(door, () => attempt(ctx, person, door, work)))
+    return await yielding(() => {
+      const once = () => attempt(ctx, person, door, work)
+      return door.readOnly ? once() : inTurn(door.tenantId, once)
+    })
   } catch (error) {
     if (breaks(error, 'tenants_keep_an_owner')) throw new AppError('LAST_OWNER', { cause: error })
     throw error
   }
-}
-
-/**
- * Whoever changes a tenant waits for others who do before taking a connection: one busy tenant must not leave none for
- * the rest.
- */
-const turns = createTurns(100)
-
-async function inTurn<T>({ readOnly, tenantId }: TenantDoor, work: () => Promise<T>): Promise<T> {
-  if (readOnly) return work()
-  const done = await turns.take(tenantId.toLowerCase(), work)
-  if (!done) throw new AppError('UNAVAILABLE', { headers: { 'Retry-After': '1' } })
-  return done.result
 }
 
 const attempt: TenantKeeper = (ctx, person, door, work) =>

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Action, person, record, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import { clearDeletion, deleteUser, listAwaitingErasure, listTenancies } from './deletion/store.ts'
+import { clearDeletion, deleteUser, listAwaitingErasure, listTenancies, nameActor } from './deletion/store.ts'
 import { notify } from './notices.ts'
 import { changeUser, type User } from './service.ts'
 
@@ -27,6 +27,7 @@ export async function scheduleDeletion(
   const now = ctx.now()
   const { id: userId } = user
   await recordMemberships(ctx, tx, { userId, request, action: 'member.left' })
+  await nameActor(tx, userId)
   await changeUser(ctx, tx, user, { deletion_requested_at: now })
   await record(ctx, tx, { action: 'user.deletion_requested', actor: person(userId), userId, request })
   const facts = [`It will be erased on ${erasedAt(now).toISOString().slice(0, 10)}.`]

@@ -58,7 +58,12 @@ test('everything kept about a person comes in one file', async () => {
       recoveryCodesLeft: 1,
     },
     consents: [{ application: 'Project Manager', tenant: 'Acme', scopes: ['openid'], grantedAt: at }],
-    licenses: [],
+    licenses: [
+      {
+        ...{ tenant: 'acme', application: 'project-manager', licenseType: 'pro', status: 'ASSIGNED' },
+        assignedAt: at,
+      },
+    ],
     auditEntries: expect.arrayContaining([
       expect.objectContaining({ action: 'session.started', by: 'you', occurredAt: at }),
     ]),

@@ -4,9 +4,9 @@ import type { Ctx } from '../../src/context.ts'
 import type { Db, Tx } from '../../src/db/open.ts'
 import { defineRoute } from '../../src/http/define-route.ts'
 import { inTenant } from '../../src/tenants/wall.ts'
-import { addPerson, newSomebody, type Somebody } from '../account/people.ts'
+import { addPerson, call, newSomebody, type Somebody } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
-import { PASSWORD } from '../support/world.ts'
+import { admin, obtainTokens, PASSWORD } from '../support/world.ts'
 import { type Company, employ, newCompany } from './company.ts'
 
 /** The tables behind the wall, and by which column a row belongs to a tenant. */
@@ -17,6 +17,10 @@ export const WALLED = {
   invitations: 'tenant_id',
   dormant_memberships: 'tenant_id',
   audit_entries: 'tenant_id',
+  subscriptions: 'tenant_id',
+  seats: 'tenant_id',
+  license_ledger: 'tenant_id',
+  license_revisions: 'tenant_id',
 } as const
 export type WalledTable = keyof typeof WALLED
 export const WALLED_TABLES = Object.entries(WALLED) as [WalledTable, string][]
@@ -42,7 +46,26 @@ export async function newWalled(service: TestService): Promise<Walled> {
   const invited = await owner.call('POST', `/api/tenants/${company.id}/invitations`, { email })
   if (left.status !== 200 || invited.status !== 201)
     throw new Error(JSON.stringify([left.body, invited.body]))
+  await takeSeat(service, { company, owner })
   return { company, owner }
+}
+
+/** Sells the tenant one licence of the demo's application, for its owner. */
+async function takeSeat({ url, ctx }: TestService, { company, owner }: Walled): Promise<void> {
+  const type = await ctx.db
+    .selectFrom('license_types')
+    .select(['id', 'application_id'])
+    .where('slug', '=', 'pro')
+    .executeTakeFirstOrThrow()
+  const sale = { licenseTypeId: type.id, quantityPurchased: 1 }
+  await admin(url, `/api/licensing/tenants/${company.id}/subscriptions`, sale)
+  const { access_token } = await obtainTokens(url, owner.cookie, { tenant: company.slug })
+  const granted = await call(`${url}/api/integration/licenses/grant`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${access_token}` },
+    body: { applicationId: type.application_id, licenseTypeId: type.id },
+  })
+  if (granted.status !== 201) throw new Error(JSON.stringify(granted.body))
 }
 
 /** Asks the database in plain words. */
@@ -58,7 +81,7 @@ export const behindWall = <T>(
 ): Promise<T> => {
   const person = {
     ...({ kind: 'person', userId: owner.id, sessionId: owner.id } as const),
-    ...{ superAdmin: false, trusted: true, tenantId: undefined },
+    ...{ superAdmin: false, trusted: true, tenantId: undefined, tenantRole: undefined },
   }
   return inTenant(ctx, person, { tenantId: company.id, roles: ['owner'], readOnly }, work)
 }

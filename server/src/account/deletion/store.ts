@@ -31,5 +31,8 @@ export async function deleteMailTo(tx: Tx, addresses: string[]): Promise<void> {
 
 /** Deletes the answers kept for somebody who might ask again. */
 export async function deleteKeptAnswers(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('idempotency_keys').where('caller', '=', userId).execute()
+  await tx
+    .deleteFrom('idempotency_keys')
+    .where((where) => where.or([where('caller', '=', userId), where('caller', 'like', `${userId}@%`)]))
+    .execute()
 }

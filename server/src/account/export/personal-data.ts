@@ -5,7 +5,7 @@ import type { Ctx } from '../../context.ts'
 import { findFactors } from '../../users/factors/factors.ts'
 import { getProfile } from '../profile/service.ts'
 import type { AuditEntry, PersonalData } from './schema.ts'
-import { listAllSessions, listConsents, listPasskeys, listSsoLinks } from './store.ts'
+import { listAllSessions, listConsents, listPasskeys, listSeats, listSsoLinks } from './store.ts'
 
 const MOST_ENTRIES = 10_000
 
@@ -24,7 +24,7 @@ export async function exportPersonalData(
     ssoLinks: await readSsoLinks(ctx, userId),
     mfa: await readFactors(ctx, userId),
     consents: await readConsents(ctx, userId),
-    licenses: [],
+    licenses: await readLicenses(ctx, userId),
     auditEntries: entries.slice(0, MOST_ENTRIES).map((entry) => toOwnEntry(entry, userId)),
     auditEntriesTruncated: entries.length > MOST_ENTRIES,
   }
@@ -57,6 +57,11 @@ async function readSsoLinks({ db }: Ctx, userId: string): Promise<PersonalData['
     linkedAt: link.linked_at.toISOString(),
     lastUsedAt: link.last_used_at.toISOString(),
   }))
+}
+
+async function readLicenses({ db }: Ctx, userId: string): Promise<PersonalData['licenses']> {
+  const seats = await listSeats(db, userId)
+  return seats.map(({ assigned_at, ...seat }) => ({ ...seat, assignedAt: assigned_at.toISOString() }))
 }
 
 async function readFactors({ db }: Ctx, userId: string): Promise<PersonalData['mfa']> {

@@ -54,6 +54,14 @@ export const AuditEntry = Type.Object({
 })
 export type AuditEntry = Static<typeof AuditEntry>
 
+const License = Type.Object({
+  tenant: Type.String({ description: 'Its slug' }),
+  application: Type.String({ description: 'Its slug' }),
+  licenseType: Type.String({ description: 'Its slug' }),
+  status: Type.Enum(['ASSIGNED', 'RESERVED', 'PARKED']),
+  assignedAt: Timestamp,
+})
+
 /** Everything that is kept about a person, but for what would open their account. */
 export const PersonalData = Type.Object(
   {
@@ -68,7 +76,7 @@ export const PersonalData = Type.Object(
       recoveryCodesLeft: Type.Integer(),
     }),
     consents: Type.Array(Consent),
-    licenses: Type.Array(Facts),
+    licenses: Type.Array(License),
     auditEntries: Type.Array(AuditEntry, { description: 'Newest first, at most 10,000' }),
     auditEntriesTruncated: Type.Boolean({ description: 'There are older entries than these' }),
   },

@@ -32,3 +32,20 @@ export const listConsents = (db: Db, userId: string) =>
     .where('consents.user_id', '=', userId)
     .orderBy('consents.granted_at')
     .execute()
+
+/** The seats of a person, in whichever tenant. */
+export const listSeats = (db: Db, userId: string) =>
+  db
+    .selectFrom('seats')
+    .innerJoin('tenants', 'tenants.id', 'seats.tenant_id')
+    .innerJoin('applications', 'applications.id', 'seats.application_id')
+    .innerJoin('license_types', 'license_types.id', 'seats.license_type_id')
+    .select([
+      'tenants.slug as tenant',
+      'applications.slug as application',
+      'license_types.slug as licenseType',
+    ])
+    .select(['seats.status', 'seats.assigned_at'])
+    .where('seats.user_id', '=', userId)
+    .orderBy('seats.assigned_at')
+    .execute()

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Ctx } from '../../context.ts'
-import type { Person } from '../../http/callers.ts'
+import { IN_BROWSER, type Person } from '../../http/callers.ts'
 import { csrfToken, requireCsrf } from '../../http/csrf.ts'
 import { definePage, type Page, type PageAnswer, type PageInput } from '../../http/define-route.ts'
 import { type PageProblem, toPageProblem } from '../../http/page-problem.ts'
@@ -62,7 +62,7 @@ async function receive(ctx: Ctx, input: PageInput): Promise<Visit | undefined> {
   const session = await findBrowserSession(ctx, input)
   if (!session) return undefined
   const { id: sessionId, userId, superAdmin } = session
-  const caller: Person = { kind: 'person', userId, sessionId, superAdmin, trusted: true, tenantId: undefined }
+  const caller: Person = { ...IN_BROWSER, userId, sessionId, superAdmin }
   return { ...input, caller, session, csrf: csrfToken(ctx, input.request, input.reply) }
 }
 

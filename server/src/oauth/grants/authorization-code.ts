@@ -5,7 +5,7 @@ import { hashSecret } from '../../lib/secrets.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import { matchesChallenge } from '../pkce.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
-import { issueTokens, lifetimesOf } from '../tokens.ts'
+import { findLicenseClaim, issueTokens, lifetimesOf } from '../tokens.ts'
 import { deleteGrant, findGrantByCode, type GrantRow, redeemCode } from './store.ts'
 
 /** The authorization code grant (RFC 6749 §4.1.3, RFC 7636 §4.5). */
@@ -26,8 +26,9 @@ export async function exchangeCode(ctx: Ctx, client: Client, form: TokenForm): P
   const expiresAt = new Date(now.getTime() + (lasting ? refreshToken : accessToken) * 1000)
   const refresh = lasting ? makeRefreshToken(ctx, client, expiresAt) : undefined
   const redemption = { grantId: grant.id, now, expiresAt, refreshToken: refresh?.kept }
+  const license = await findLicenseClaim(ctx, subject)
   if (!(await redeemCode(ctx.db, redemption))) throw await replayed(ctx, grant)
-  return issueTokens(ctx, subject, { refreshToken: refresh?.token, nonce: grant.nonce })
+  return issueTokens(ctx, subject, { refreshToken: refresh?.token, nonce: grant.nonce, license })
 }
 
 /** Whoever fails here may not be the rightful client, so nothing is changed: the code stays good for that one. */

@@ -7,7 +7,7 @@ import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
-import { issueTokens } from '../tokens.ts'
+import { findLicenseClaim, issueTokens } from '../tokens.ts'
 import { deleteGrant, findGrantByRefreshToken, type GrantRow, rotateRefreshToken } from './store.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
@@ -28,6 +28,7 @@ export async function refresh(ctx: Ctx, client: Client, form: TokenForm): Promis
   if (!whole.scopes.includes('offline_access'))
     throw invalidGrant('The client may not have refresh tokens any more.')
   const subject = { ...whole, scopes: narrow(whole.scopes, form.scope) }
+  const license = await findLicenseClaim(ctx, subject)
   const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
   if (
     !(await rotateRefreshToken(ctx.db, {
@@ -41,7 +42,7 @@ export async function refresh(ctx: Ctx, client: Client, form: TokenForm): Promis
     throw await reused(ctx, grant.id)
   }
   await noteActivity(ctx, { id: grant.session_id, lastActive: grant.session_active_at })
-  return issueTokens(ctx, subject, { refreshToken: token })
+  return issueTokens(ctx, subject, { refreshToken: token, license })
 }
 
 /** A token shown twice was stolen from somebody: the whole family ends, and stays ended whatever comes after. */

@@ -14,9 +14,18 @@ const ownedBy = (tx: Tx, userId: string) =>
     .where('memberships.role', '=', 'owner')
     .where('memberships.status', '=', 'ACTIVE')
 
-/** Others who would change these tenants or their members wait until the transaction ends. In order: nobody waits twice. */
-export async function lockOwnedTenants(tx: Tx, userId: string): Promise<void> {
-  await ownedBy(tx, userId).select('tenants.id').orderBy('tenants.id').forNoKeyUpdate('tenants').execute()
+/**
+ * Others who would change a tenant of this person, or its members, wait until the transaction ends. All of them, and in
+ * order, so that two who do this do not wait for each other in a circle.
+ */
+export async function lockTenantsOf(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .selectFrom('tenants')
+    .select('id')
+    .where('id', 'in', tx.selectFrom('memberships').select('tenant_id').where('user_id', '=', userId))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
 }
 
 /** The tenants that would have no ACTIVE owner without this person. */

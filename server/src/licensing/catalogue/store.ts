@@ -1,0 +1,56 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { Db, Tx } from '../../db/open.ts'
+import type { LicenseTypesTable } from '../../db/tables.ts'
+
+export type LicenseType = Selectable<LicenseTypesTable>
+
+export const listLicenseTypes = (db: Db, applicationId: string): Promise<LicenseType[]> =>
+  db
+    .selectFrom('license_types')
+    .selectAll()
+    .where('application_id', '=', applicationId)
+    .orderBy('display_order')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+export const listAllLicenseTypes = (db: Db): Promise<LicenseType[]> =>
+  db
+    .selectFrom('license_types')
+    .selectAll()
+    .orderBy('application_id')
+    .orderBy('display_order')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+export const findLicenseType = (db: Db, id: string): Promise<LicenseType | undefined> =>
+  db.selectFrom('license_types').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** Undefined when the application has a type with this slug. */
+export const insertLicenseType = (
+  tx: Tx,
+  type: Insertable<LicenseTypesTable>,
+): Promise<LicenseType | undefined> =>
+  tx
+    .insertInto('license_types')
+    .values(type)
+    .onConflict((conflict) => conflict.constraint('license_types_slug_key').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+export const updateLicenseType = (
+  tx: Tx,
+  id: string,
+  change: Updateable<LicenseTypesTable>,
+): Promise<LicenseType> =>
+  tx.updateTable('license_types').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+
+/** The type, which nobody else changes until the transaction ends. */
+export const lockLicenseType = (tx: Tx, id: string): Promise<LicenseType | undefined> =>
+  tx.selectFrom('license_types').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+
+export async function isApplication(db: Db, id: string): Promise<boolean> {
+  const found = await db.selectFrom('applications').select('id').where('id', '=', id).executeTakeFirst()
+  return found !== undefined
+}

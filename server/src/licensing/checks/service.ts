@@ -1,0 +1,67 @@
+import type { FastifyRequest } from 'fastify'
+import type { Ctx } from '../../context.ts'
+import { AppError } from '../../errors.ts'
+import type { TenantCaller } from '../../http/callers.ts'
+import { findLicense, type Question } from '../licenses.ts'
+import type { CheckBody, CheckResult, FeatureFields } from '../schema.ts'
+
+/** What a request asks, from its fields and who asks. */
+export function toQuestion(
+  caller: TenantCaller,
+  { userId, applicationId, minRevision }: CheckBody,
+  { headers }: FastifyRequest,
+): Question {
+  const { tenantId } = caller
+  const about = subjectOf(caller, userId)
+  const least = minRevision ?? readRevision(headers['x-license-min-revision'])
+  return {
+    tenantId,
+    userId: about,
+    applicationId: toApplicationId(applicationId),
+    ...(least !== undefined && { minRevision: BigInt(least) }),
+  }
+}
+
+/** Whom it is about. A third-party application learns of nobody but who uses it. */
+export function subjectOf(caller: TenantCaller, userId: string | undefined): string {
+  if (caller.kind === 'machine') {
+    if (userId === undefined) throw invalid('userId', 'is required with the token of a machine')
+    return userId
+  }
+  if (userId !== undefined && userId !== caller.userId && !caller.trusted) throw new AppError('FORBIDDEN')
+  return userId ?? caller.userId
+}
+
+export const toApplicationId = (given: unknown): string => (typeof given === 'string' ? given : '')
+
+function readRevision(header: string | string[] | undefined): string | undefined {
+  if (header === undefined || (typeof header === 'string' && /^\d{1,18}$/.test(header))) return header
+  throw invalid('X-License-Min-Revision', 'must be a revision')
+}
+
+const invalid = (field: string, message: string) =>
+  new AppError('VALIDATION_FAILED', { details: [{ field, message }] })
+
+export async function check(ctx: Ctx, question: Question): Promise<CheckResult> {
+  const license = await findLicense(ctx, question)
+  if (!license) return { hasLicense: false, licenseType: null, licenseTypeName: null, features: [] }
+  const { type, name, features, assignedAt } = license
+  return {
+    hasLicense: true,
+    licenseType: type,
+    licenseTypeName: name,
+    features,
+    assignedAt: assignedAt.toISOString(),
+  }
+}
+
+export async function hasFeature(ctx: Ctx, question: Question, featureKey: string): Promise<boolean> {
+  const license = await findLicense(ctx, question)
+  return license?.features.includes(featureKey) ?? false
+}
+
+/** The key that a POST asks for, wherever it stands. */
+export function requireFeatureKey({ featureKey }: Pick<FeatureFields, 'featureKey'>): string {
+  if (featureKey === undefined) throw invalid('featureKey', 'is required')
+  return featureKey
+}

@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import type { Features, SubscriptionStatus } from '../../db/tables.ts'
+import { NO_ID, toId } from '../../lib/ids.ts'
+
+/** A licence type of the application, and what the tenant has bought of it. */
+export interface Offer {
+  licenseTypeId: string
+  slug: string
+  features: Features
+  subscription: Bought | null
+}
+
+export interface Bought {
+  id: string
+  status: SubscriptionStatus
+  /** As the database writes moments. */
+  start: string
+  end: string | null
+  purchased: number
+  taken: number
+  /** The person's own seat is one of these. */
+  isTheirs: boolean
+}
+
+export interface Circumstances {
+  membershipId: string | null
+  /** The tenant requires a second factor that the member has not. */
+  needsFactor: boolean
+  offers: Offer[]
+}
+
+/** What stands around a licence. Of who is no member of the tenant nothing is told. */
+export async function findCircumstances(
+  db: Db,
+  asked: { tenantId: string; userId: string; applicationId: string },
+): Promise<Circumstances | undefined> {
+  const userId = toId(asked.userId) ?? NO_ID
+  const { rows } = await sql<Circumstances>`
+    select memberships.id as "membershipId",
+      memberships.id is not null and tenants.mfa_policy = 'REQUIRED'
+        and not exists (select from totp_secrets where user_id = memberships.user_id and confirmed_at is not null)
+        and not exists (select from passkeys where user_id = memberships.user_id) as "needsFactor",
+      coalesce((
+        select jsonb_agg(jsonb_build_object(
+          'licenseTypeId', types.id, 'slug', types.slug, 'features', types.features,
+          'subscription', case when bought.id is not null then jsonb_build_object(
+            'id', bought.id, 'status', bought.status,
+            'start', bought.current_period_start, 'end', bought.current_period_end,
+            'purchased', bought.quantity_purchased, 'taken', bought.quantity_assigned + bought.quantity_reserved,
+            'isTheirs', exists (
+              select from seats where subscription_id = bought.id and user_id = memberships.user_id
+            )
+          ) end
+        ) order by types.display_order, types.id)
+        from license_types as types
+        left join subscriptions as bought on bought.license_type_id = types.id and bought.tenant_id = tenants.id
+        where types.application_id = ${toId(asked.applicationId) ?? NO_ID}
+          and (types.status = 'ACTIVE' or bought.id is not null)
+      ), '[]') as offers
+    from tenants
+    left join memberships on memberships.tenant_id = tenants.id and memberships.user_id = ${userId}
+    where tenants.id = ${asked.tenantId}
+  `.execute(db)
+  return rows[0]
+}

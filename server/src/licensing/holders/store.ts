@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import type { LicensingMode } from '../../db/tables.ts'
+import { usableAt } from '../seats/store.ts'
+
+export interface Holder {
+  userId: string
+  email: string
+  givenName: string | null
+  familyName: string | null
+  licenseType: string
+  licenseTypeName: string
+  assignedAt: Date
+}
+
+interface Asked {
+  tenantId: string
+  applicationId: string
+  now: Date
+}
+
+export const findMode = async (db: Db, applicationId: string): Promise<LicensingMode | undefined> =>
+  (
+    await db
+      .selectFrom('applications')
+      .select('licensing_mode')
+      .where('id', '=', applicationId)
+      .executeTakeFirst()
+  )?.licensing_mode
+
+/** Everybody with a seat that is good at this moment. */
+const seatHolders = ({ tenantId, applicationId, now }: Asked) => sql`
+  from seats
+  join subscriptions on subscriptions.id = seats.subscription_id
+  join license_types on license_types.id = seats.license_type_id
+  join users on users.id = seats.user_id
+  where seats.tenant_id = ${tenantId} and seats.application_id = ${applicationId} and seats.status = 'ASSIGNED'
+    and not users.disabled and ${usableAt(now)}`
+
+/** Everybody, where one licence is for all: the type that all have, with every ACTIVE member. */
+const everybody = (mode: LicensingMode, { tenantId, applicationId, now }: Asked) => sql`
+  from (${mode === 'FREE' ? firstType(applicationId) : bestType({ tenantId, applicationId, now })}) as shared
+  join memberships on memberships.tenant_id = ${tenantId} and memberships.status = 'ACTIVE'
+  join users on users.id = memberships.user_id
+  where not users.disabled`
+
+const firstType = (applicationId: string) => sql`
+  select slug, name, null::timestamptz as since from license_types
+  where application_id = ${applicationId} and status = 'ACTIVE'
+  order by display_order, created_at, id limit 1`
+
+const bestType = ({ tenantId, applicationId, now }: Asked) => sql`
+  select license_types.slug, license_types.name, subscriptions.current_period_start as since
+  from subscriptions join license_types on license_types.id = subscriptions.license_type_id
+  where subscriptions.tenant_id = ${tenantId} and subscriptions.application_id = ${applicationId} and ${usableAt(now)}
+  order by license_types.display_order desc, subscriptions.created_at desc, subscriptions.id limit 1`
+
+export async function listHolders(db: Db, mode: LicensingMode, asked: Asked): Promise<Holder[]> {
+  const person = sql`users.id as "userId", users.email, users.given_name as "givenName",
+    users.family_name as "familyName"`
+  const { rows } = await (mode === 'PER_SEAT'
+    ? sql<Holder>`
+        select ${person}, license_types.slug as "licenseType", license_types.name as "licenseTypeName",
+          seats.assigned_at as "assignedAt"
+        ${seatHolders(asked)} order by seats.assigned_at, seats.id`
+    : sql<Holder>`
+        select ${person}, shared.slug as "licenseType", shared.name as "licenseTypeName",
+          greatest(memberships.joined_at, shared.since) as "assignedAt"
+        ${everybody(mode, asked)} order by "assignedAt", memberships.id`
+  ).execute(db)
+  return rows
+}
+
+export async function countHolders(db: Db, mode: LicensingMode, asked: Asked): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count ${mode === 'PER_SEAT' ? seatHolders(asked) : everybody(mode, asked)}
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,109 @@
+import type { Ctx } from '../context.ts'
+import type { LicensingMode, MembershipStatus } from '../db/tables.ts'
+import { AppError } from '../errors.ts'
+import { NO_ID, toId } from '../lib/ids.ts'
+import { findStandingRow, type StandingRow } from './checks/store.ts'
+import { goodUntil } from './periods.ts'
+
+/** A licence that somebody may hold, and until when it is good. */
+interface Holding {
+  type: string
+  name: string
+  /** In the order of the alphabet. */
+  features: string[]
+  since: Date | undefined
+  /** Null: without an end. */
+  until: Date | null
+}
+
+/** Everything on which it depends whether somebody in a tenant may use an application. */
+export interface Standing {
+  mode: LicensingMode
+  /** How far the tenant's ledger had come. */
+  revision: bigint
+  disabled: boolean
+  status: MembershipStatus | undefined
+  joinedAt: Date | undefined
+  /** Whichever of these is good first is what they hold. */
+  holdings: Holding[]
+}
+
+export interface License {
+  type: string
+  name: string
+  features: string[]
+  assignedAt: Date
+}
+
+/** Whose licence for what. */
+export interface Question {
+  tenantId: string
+  userId: string
+  applicationId: string
+  /** The answer must know the ledger up to here. */
+  minRevision?: bigint | undefined
+}
+
+/**
+ * What somebody holds at this moment; undefined: nothing, for whatever reason. What it depends on is remembered until
+ * the database announces a change of any of it; the clock is asked each time.
+ */
+export async function findLicense(ctx: Ctx, question: Question): Promise<License | undefined> {
+  return licenseAt(await getStanding(ctx, question), ctx.now())
+}
+
+/** Throws INVALID_APPLICATION_ID when there is no such application. */
+export async function getStanding(ctx: Ctx, question: Question): Promise<Standing> {
+  const { tenantId, minRevision = 0n } = question
+  const applicationId = toId(question.applicationId)
+  if (applicationId === undefined) throw new AppError('INVALID_APPLICATION_ID')
+  // Whatever is no id is nobody's.
+  const key = { tenantId, applicationId, userId: toId(question.userId) ?? NO_ID }
+  const standing = await ctx.licenses.recall(
+    `${tenantId}:${key.userId}:${applicationId}`,
+    async () => {
+      const row = await findStandingRow(ctx.db, key)
+      return row && { value: toStanding(row), subjects: subjectsOf(key) }
+    },
+    ({ revision }) => revision >= minRevision,
+  )
+  if (!standing) throw new AppError('INVALID_APPLICATION_ID')
+  return standing
+}
+
+const subjectsOf = ({ tenantId, userId, applicationId }: Question): string[] => [
+  `application:${applicationId}`,
+  `license_types:${applicationId}`,
+  `subscriptions:${tenantId}`,
+  `seat:${tenantId}:${userId}`,
+  `member:${tenantId}:${userId}`,
+  `user:${userId}`,
+]
+
+function toStanding(row: StandingRow): Standing {
+  return {
+    mode: row.mode,
+    revision: BigInt(row.revision),
+    disabled: row.disabled ?? false,
+    status: row.status ?? undefined,
+    joinedAt: row.joined_at ?? undefined,
+    holdings: row.holdings.flatMap(({ slug, name, features, since, status, end }) => {
+      const until = goodUntil({ status, currentPeriodEnd: end === null ? null : new Date(end) })
+      if (until === undefined) return []
+      const own = Object.keys(features).filter((key) => features[key])
+      return [{ type: slug, name, features: own.sort(), since: since ? new Date(since) : undefined, until }]
+    }),
+  }
+}
+
+/** Only ACTIVE members who are not disabled hold anything. */
+export function licenseAt(standing: Standing, now: Date): License | undefined {
+  const { mode, disabled, status, joinedAt, holdings } = standing
+  if (disabled || status !== 'ACTIVE' || joinedAt === undefined) return undefined
+  const held = holdings.find(({ until }) => until === null || now < until)
+  if (!held) return undefined
+  const { type, name, features, since = joinedAt } = held
+  // Where nobody is given a seat, who joins later has it from then on.
+  const assignedAt = mode === 'PER_SEAT' || since > joinedAt ? since : joinedAt
+  return { type, name, features, assignedAt }
+}

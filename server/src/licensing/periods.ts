@@ -1,0 +1,27 @@
+import type { SubscriptionStatus } from '../db/tables.ts'
+
+/** What of a subscription decides whether it is good at a moment. */
+export interface Period {
+  status: SubscriptionStatus
+  currentPeriodEnd: Date | null
+}
+
+/** Who pays late keeps what they have for so long. */
+export const GRACE_DAYS = 7
+const GRACE_MS = GRACE_DAYS * 86_400_000
+
+/** Until when it is good. Null: without an end; undefined: it is not, whatever the clock says. */
+export function goodUntil({ status, currentPeriodEnd: end }: Period): Date | null | undefined {
+  if (status === 'EXPIRED') return undefined
+  if (end === null || status !== 'PAST_DUE') return end
+  return new Date(end.getTime() + GRACE_MS)
+}
+
+export function isUsable(period: Period, now: Date): boolean {
+  const until = goodUntil(period)
+  return until === null || (until !== undefined && now < until)
+}
+
+/** What it is called at a moment: whatever has run out is EXPIRED. */
+export const statusAt = (period: Period, now: Date): SubscriptionStatus =>
+  isUsable(period, now) ? period.status : 'EXPIRED'

@@ -1,0 +1,207 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/open.ts'
+import type { LicensingMode, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
+import { GRACE_DAYS } from '../periods.ts'
+
+/** Whether a subscription is good at a moment, as `isUsable` decides it. */
+export const usableAt = (now: Date, table = 'subscriptions') => sql<boolean>`(
+  ${sql.ref(`${table}.status`)} <> 'EXPIRED' and (
+    ${sql.ref(`${table}.current_period_end`)} is null
+    or ${sql.ref(`${table}.current_period_end`)} + make_interval(
+      -- Not days: one of those may have 23 hours where the database stands.
+      hours => case when ${sql.ref(`${table}.status`)} = 'PAST_DUE' then ${sql.lit(GRACE_DAYS * 24)} else 0 end
+    ) > ${now}
+  )
+)`
+
+/** From here on the transaction sees this tenant alone. */
+export async function enterTenant(tx: Tx, tenantId: string): Promise<void> {
+  await sql`select enter_tenant(${tenantId}::uuid)`.execute(tx)
+}
+
+/**
+ * The same for who changes something: others who would change the tenant, its members or its seats wait, and what is
+ * written down of itself names the actor. Says whether there is such a tenant.
+ */
+export async function lockAndEnter(tx: Tx, tenantId: string, actor: string | undefined): Promise<boolean> {
+  const { rows } = await sql`
+    select enter_tenant(id, ${actor ?? null}) from tenants where id = ${tenantId} for no key update
+  `.execute(tx)
+  return rows.length > 0
+}
+
+export interface SeatKey {
+  tenantId: string
+  userId: string
+  applicationId: string
+}
+
+export interface NewSeat extends SeatKey {
+  id: string
+  licenseTypeId: string
+  now: Date
+  /** For an ACTIVE member, or kept for one who is INVITED. */
+  kind: 'ASSIGNED' | 'RESERVED'
+}
+
+export interface TakenSeat {
+  id: string
+  licenseTypeName: string
+}
+
+/**
+ * Takes a seat, if the person is a member without one and one is free: of several who try for the last, one gets it,
+ * and the others find none. What they hold of a subscription that is not good any more is given up for it.
+ */
+export async function takeSeat(
+  tx: Tx,
+  { id, tenantId, userId, applicationId, licenseTypeId, now, kind }: NewSeat,
+): Promise<TakenSeat | undefined> {
+  const { rows } = await sql<TakenSeat>`
+    with holder as (
+      -- Whoever suspends, removes or disables them waits, or is waited for.
+      select memberships.user_id from memberships join users on users.id = memberships.user_id
+      where memberships.tenant_id = ${tenantId} and memberships.user_id = ${userId}
+        and memberships.status = ${kind === 'ASSIGNED' ? 'ACTIVE' : 'INVITED'}
+        and (${kind === 'RESERVED'} or not users.disabled)
+      for share
+    ), free as (
+      select subscriptions.id, license_types.name
+      from subscriptions
+      join license_types on license_types.id = subscriptions.license_type_id
+      join applications on applications.id = subscriptions.application_id
+      where exists (select from holder)
+        and subscriptions.tenant_id = ${tenantId} and subscriptions.license_type_id = ${licenseTypeId}
+        and subscriptions.application_id = ${applicationId} and applications.licensing_mode = 'PER_SEAT'
+        and subscriptions.quantity_assigned + subscriptions.quantity_reserved < subscriptions.quantity_purchased
+        and ${usableAt(now)}
+      for no key update of subscriptions
+    ), taken as (
+      insert into seats
+        (id, tenant_id, user_id, application_id, license_type_id, subscription_id, status, assigned_at)
+      select ${id}::uuid, ${tenantId}::uuid, ${userId}::uuid, ${applicationId}::uuid, ${licenseTypeId}::uuid, id,
+        ${kind}, ${now}::timestamptz
+      from free
+      on conflict (tenant_id, user_id, application_id) do update set
+        license_type_id = excluded.license_type_id, subscription_id = excluded.subscription_id,
+        assigned_at = excluded.assigned_at
+        where not exists (
+          select from subscriptions as before
+          where before.id = seats.subscription_id and ${usableAt(now, 'before')}
+        ) and seats.subscription_id <> excluded.subscription_id
+      returning id
+    )
+    select taken.id, free.name as "licenseTypeName" from taken, free
+  `.execute(tx)
+  return rows[0]
+}
+
+/** Gives a seat back; undefined when there is none. */
+export async function releaseSeat(
+  tx: Tx,
+  { tenantId, userId, applicationId }: SeatKey,
+): Promise<{ id: string; licenseTypeId: string } | undefined> {
+  const { rows } = await sql<{ id: string; licenseTypeId: string }>`
+    with held as (
+      -- The subscription first: whoever takes a seat of it does so too.
+      select seats.id from seats join subscriptions on subscriptions.id = seats.subscription_id
+      where seats.tenant_id = ${tenantId} and seats.user_id = ${userId}
+        and seats.application_id = ${applicationId} and seats.status = 'ASSIGNED'
+      for no key update of subscriptions
+    )
+    delete from seats using held where seats.id = held.id
+    returning seats.id, seats.license_type_id as "licenseTypeId"
+  `.execute(tx)
+  return rows[0]
+}
+
+/** A seat that somebody wants. */
+type Asked = Omit<NewSeat, 'id' | 'kind'>
+
+/** Takes back what was kept for people whose invitation is overdue; says whether there was any. */
+export async function releaseOverdue(tx: Tx, { tenantId, licenseTypeId, now }: Asked): Promise<boolean> {
+  const { rows } = await sql<{ released: number }>`
+    select release_overdue(id, ${now}) as released from subscriptions
+    where tenant_id = ${tenantId} and license_type_id = ${licenseTypeId}
+  `.execute(tx)
+  return (rows[0]?.released ?? 0) > 0
+}
+
+/** Moves a seat to another subscription of the same tenant and application, if one is free there. */
+export async function moveSeat(
+  tx: Tx,
+  { tenantId, userId, applicationId, licenseTypeId, now }: Asked,
+): Promise<boolean> {
+  // In one order: of two who swap their seats neither waits for the other in a circle.
+  await sql`
+    select from subscriptions
+    where tenant_id = ${tenantId} and application_id = ${applicationId} and (
+      license_type_id = ${licenseTypeId} or id in (
+        select subscription_id from seats
+        where tenant_id = ${tenantId} and user_id = ${userId} and application_id = ${applicationId}
+      )
+    ) order by id for no key update
+  `.execute(tx)
+  const { rows } = await sql`
+    update seats set license_type_id = ${licenseTypeId}, subscription_id = subscriptions.id
+    from subscriptions
+    where seats.tenant_id = ${tenantId} and seats.user_id = ${userId} and seats.application_id = ${applicationId}
+      and seats.status = 'ASSIGNED' and subscriptions.tenant_id = ${tenantId}
+      and subscriptions.license_type_id = ${licenseTypeId} and subscriptions.application_id = ${applicationId}
+      and subscriptions.quantity_assigned + subscriptions.quantity_reserved < subscriptions.quantity_purchased
+      and ${usableAt(now)}
+    returning seats.id
+  `.execute(tx)
+  return rows.length > 0
+}
+
+/** What stands in the way of a seat, of one moment. */
+export interface Obstacles {
+  mode: LicensingMode | null
+  typeName: string | null
+  member: MembershipStatus | null
+  disabled: boolean | null
+  seatId: string | null
+  seatTypeId: string | null
+  seatAssignedAt: Date | null
+  seatUsable: boolean | null
+  subscription: SubscriptionStatus | null
+  subscriptionUsable: boolean | null
+  free: number | null
+}
+
+export async function findObstacles(
+  db: Db,
+  { tenantId, userId, applicationId, licenseTypeId, now }: Asked,
+): Promise<Obstacles> {
+  const { rows } = await sql<Obstacles>`
+    select applications.licensing_mode as mode, license_types.name as "typeName", memberships.status as member,
+      users.disabled, seats.id as "seatId", seats.license_type_id as "seatTypeId", seats.assigned_at as "seatAssignedAt",
+      ${usableAt(now, 'theirs')} as "seatUsable",
+      subscriptions.status as subscription, ${usableAt(now)} as "subscriptionUsable",
+      subscriptions.quantity_purchased - subscriptions.quantity_assigned - subscriptions.quantity_reserved as free
+    from (select) as nothing
+    left join applications on applications.id = ${applicationId}
+    left join license_types on license_types.id = ${licenseTypeId} and license_types.application_id = applications.id
+    left join memberships on memberships.tenant_id = ${tenantId} and memberships.user_id = ${userId}
+    left join users on users.id = memberships.user_id
+    left join seats on seats.tenant_id = memberships.tenant_id and seats.user_id = memberships.user_id
+      and seats.application_id = applications.id and seats.status = 'ASSIGNED'
+    left join subscriptions as theirs on theirs.id = seats.subscription_id
+    left join subscriptions on subscriptions.tenant_id = ${tenantId}
+      and subscriptions.license_type_id = license_types.id
+  `.execute(db)
+  const [obstacles] = rows
+  if (!obstacles) throw new Error('one row was asked for')
+  return obstacles
+}
+
+/** How far the tenant's ledger has come. */
+export async function findRevision(db: Db, tenantId: string): Promise<string> {
+  const row = await db
+    .selectFrom('license_revisions')
+    .select('revision')
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  return row?.revision ?? '0'
+}

@@ -1,0 +1,93 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import type { Db, Tx } from '../../db/open.ts'
+import type { SubscriptionsTable } from '../../db/tables.ts'
+import { usableAt } from '../seats/store.ts'
+
+export type Subscription = Selectable<SubscriptionsTable>
+
+/** A subscription with what it is called, and how many of its seats wait for somebody whose invitation is still open. */
+export interface ShownSubscription extends Subscription {
+  application_name: string
+  license_type_name: string
+  license_type_slug: string
+  reserved: number
+}
+
+const shown = (db: Db, now: Date) =>
+  db
+    .selectFrom('subscriptions')
+    .innerJoin('license_types', 'license_types.id', 'subscriptions.license_type_id')
+    .innerJoin('applications', 'applications.id', 'subscriptions.application_id')
+    .selectAll('subscriptions')
+    .select(['applications.name as application_name', 'license_types.name as license_type_name'])
+    .select('license_types.slug as license_type_slug')
+    .select(
+      sql<number>`(
+        select count(*)::int from seats
+        join memberships on memberships.tenant_id = seats.tenant_id and memberships.user_id = seats.user_id
+        where seats.subscription_id = subscriptions.id and seats.status = 'RESERVED'
+          and memberships.invited_until > ${now}
+      )`.as('reserved'),
+    )
+
+export const listSubscriptions = (db: Db, tenantId: string, now: Date): Promise<ShownSubscription[]> =>
+  shown(db, now)
+    .where('subscriptions.tenant_id', '=', tenantId)
+    .orderBy('applications.name')
+    .orderBy('applications.id')
+    .orderBy('license_types.display_order')
+    .orderBy('subscriptions.id')
+    .execute()
+
+export const findShownSubscription = (
+  db: Db,
+  id: string,
+  now: Date,
+): Promise<ShownSubscription | undefined> =>
+  shown(db, now).where('subscriptions.id', '=', id).executeTakeFirst()
+
+/** Undefined when the tenant has a subscription of this type. */
+export const insertSubscription = (
+  tx: Tx,
+  subscription: Insertable<SubscriptionsTable>,
+): Promise<Subscription | undefined> =>
+  tx
+    .insertInto('subscriptions')
+    .values(subscription)
+    .onConflict((conflict) => conflict.constraint('subscriptions_type_key').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+/** The subscription, of which nobody else takes or gives back a seat until the transaction ends. */
+export const lockSubscription = (tx: Tx, id: string): Promise<Subscription | undefined> =>
+  tx.selectFrom('subscriptions').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+
+export async function updateSubscription(
+  tx: Tx,
+  id: string,
+  change: Updateable<SubscriptionsTable>,
+): Promise<void> {
+  await tx.updateTable('subscriptions').set(change).where('id', '=', id).execute()
+}
+
+export const findTenantName = (db: Db, id: string): Promise<{ id: string; name: string } | undefined> =>
+  db.selectFrom('tenants').select(['id', 'name']).where('id', '=', id).executeTakeFirst()
+
+/** Some of those whose end has come without being noted. */
+export const lockLapsed = (tx: Tx, now: Date, limit: number): Promise<Subscription[]> =>
+  tx
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('lapse_noted_at', 'is', null)
+    .where('current_period_end', '<=', now)
+    .where(({ not }) => not(usableAt(now)))
+    .orderBy('current_period_end')
+    .limit(limit)
+    .forNoKeyUpdate()
+    .skipLocked()
+    .execute()
+
+/** What is kept for people whose invitation is overdue is free. */
+export async function releaseOverdueOf(tx: Tx, id: string, now: Date): Promise<void> {
+  await sql`select release_overdue(${id}::uuid, ${now})`.execute(tx)
+}

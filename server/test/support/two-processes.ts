@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { createDatabase } from './database.ts'
+import { freePort, type Program, run, runToEnd, tempFolder } from './program.ts'
+
+/** Two processes of the service on one database, as they run in production. */
+export interface TwoProcesses {
+  urls: [string, string]
+  /** The address that both believe to be theirs. */
+  baseUrl: string
+  /** Past the service. */
+  db: pg.Pool
+  close(): Promise<void>
+}
+
+/** Applies the declaration to an empty database, and starts two of the service on it. */
+export async function startTwo(declaration: string): Promise<TwoProcesses> {
+  const folder = tempFolder()
+  const database = await createDatabase()
+  const ports = [await freePort(), await freePort()] as const
+  const urls: [string, string] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`]
+  const env = {
+    HOST: '127.0.0.1',
+    BASE_URL: urls[0],
+    DATABASE_URL: database.url,
+    LATCHKEY_DATA_DIR: join(folder, 'data'),
+    LATCHKEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    DRAIN_DELAY_MS: '0',
+  }
+  const file = join(folder, 'declaration.yaml')
+  writeFileSync(file, declaration)
+  const { code, output } = await runToEnd(['apply', '-f', file], { env })
+  if (code !== 0) throw new Error(`the declaration was not applied: ${output}`)
+  const programs = ports.map((PORT) => run(['serve'], { env: { ...env, PORT } }))
+  const db = new pg.Pool({ ...database.pooled, max: 4 })
+  const close = async () => {
+    await Promise.all(programs.map(stop))
+    await db.end()
+    await database.close()
+  }
+  try {
+    for (const program of programs) await program.prints('"msg":"ready"')
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { urls, baseUrl: urls[0], db, close }
+}
+
+async function stop({ child, exited }: Program): Promise<void> {
+  child.kill('SIGTERM')
+  await exited
+}
