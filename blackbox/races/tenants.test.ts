@@ -107,16 +107,16 @@ describe('what is changed by many at once', () => {
   })
 
   test.each(rounds)('an address is invited once and gets one mail, round %i', async (round) => {
-    const { id } = await newTenant(ann.headers)
+    const name = unique('Inviting ')
+    const { id } = await newTenant(ann.headers, name)
     const { headers } = ann
     // In every other round somebody who has been here before.
     const email = round % 2 ? `${unique('someone')}@blackbox.test` : ben.person.email
-    const before = (await mailTo(email)).length
     const answers = await atOnce(AT_ONCE, () =>
       call('POST', `/api/tenants/${id}/invitations`, { headers, body: { email } }),
     )
     expect(tally(answers)).toEqual({ '201': 1, '409 INVITATION_EXISTS': 19 })
-    expect(await mailTo(email)).toHaveLength(before + 1)
+    expect((await mailTo(email)).filter(({ text }) => text.includes(name))).toHaveLength(1)
     const { members } = await listMembers(headers, id, '?status=INVITED')
     expect(members.map(({ user }) => user.email)).toEqual([email])
   })

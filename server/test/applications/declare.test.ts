@@ -6,12 +6,20 @@ import { findClient, findSecret } from '../../src/applications/clients.ts'
 import { applicationsSection, clientsSection } from '../../src/applications/declare.ts'
 import type { Ctx } from '../../src/context.ts'
 import { applyChanges, describeChanges, planChanges, readDeclaration } from '../../src/declaration/apply.ts'
+import { licenseTypesSection, subscriptionsSection } from '../../src/licensing/declare.ts'
 import { tenantsSection } from '../../src/tenants/declare.ts'
 import { usersSection } from '../../src/users/declare.ts'
 import { tempFolder } from '../support/program.ts'
 import { startService } from '../support/service.ts'
 
-const SECTIONS = [usersSection, tenantsSection, applicationsSection, clientsSection]
+const SECTIONS = [
+  usersSection,
+  tenantsSection,
+  applicationsSection,
+  clientsSection,
+  licenseTypesSection,
+  subscriptionsSection,
+]
 const DEMO = fileURLToPath(new URL('../../../demo/latchkey.yaml', import.meta.url))
 const folder = tempFolder()
 

@@ -24,6 +24,8 @@ export const WALLED = {
 } as const
 export type WalledTable = keyof typeof WALLED
 export const WALLED_TABLES = Object.entries(WALLED) as [WalledTable, string][]
+/** What stands in the ledger is never changed, by nobody. */
+export const CHANGEABLE_TABLES = WALLED_TABLES.filter(([table]) => table !== 'license_ledger')
 
 export interface Walled {
   company: Company

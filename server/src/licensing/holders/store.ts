@@ -28,14 +28,14 @@ export const findMode = async (db: Db, applicationId: string): Promise<Licensing
       .executeTakeFirst()
   )?.licensing_mode
 
-/** Everybody with a seat that is good at this moment. */
+/** Everybody with a seat that is good at this moment. Who is suspended or disabled has none. */
 const seatHolders = ({ tenantId, applicationId, now }: Asked) => sql`
   from seats
   join subscriptions on subscriptions.id = seats.subscription_id
   join license_types on license_types.id = seats.license_type_id
   join users on users.id = seats.user_id
   where seats.tenant_id = ${tenantId} and seats.application_id = ${applicationId} and seats.status = 'ASSIGNED'
-    and not users.disabled and ${usableAt(now)}`
+    and ${usableAt(now)}`
 
 /** Everybody, where one licence is for all: the type that all have, with every ACTIVE member. */
 const everybody = (mode: LicensingMode, { tenantId, applicationId, now }: Asked) => sql`
@@ -71,9 +71,14 @@ export async function listHolders(db: Db, mode: LicensingMode, asked: Asked): Pr
   return rows
 }
 
+/** How many hold a seat is counted where the seats are bought. */
+const heldSeats = ({ tenantId, applicationId, now }: Asked) => sql`
+  select coalesce(sum(quantity_assigned), 0)::int as count from subscriptions
+  where tenant_id = ${tenantId} and application_id = ${applicationId} and ${usableAt(now)}`
+
 export async function countHolders(db: Db, mode: LicensingMode, asked: Asked): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count ${mode === 'PER_SEAT' ? seatHolders(asked) : everybody(mode, asked)}
-  `.execute(db)
+  const count =
+    mode === 'PER_SEAT' ? heldSeats(asked) : sql`select count(*)::int as count ${everybody(mode, asked)}`
+  const { rows } = await sql<{ count: number }>`${count}`.execute(db)
   return rows[0]?.count ?? 0
 }

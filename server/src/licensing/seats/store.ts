@@ -59,8 +59,8 @@ export async function takeSeat(
 ): Promise<TakenSeat | undefined> {
   const { rows } = await sql<TakenSeat>`
     with holder as (
-      -- Whoever suspends, removes or disables them waits, or is waited for.
-      select memberships.user_id from memberships join users on users.id = memberships.user_id
+      -- Whoever suspends, removes or disables them waits, or is waited for: the person first, as who is deleted goes.
+      select memberships.user_id from users join memberships on memberships.user_id = users.id
       where memberships.tenant_id = ${tenantId} and memberships.user_id = ${userId}
         and memberships.status = ${kind === 'ASSIGNED' ? 'ACTIVE' : 'INVITED'}
         and (${kind === 'RESERVED'} or not users.disabled)
