@@ -145,7 +145,8 @@ describe.each(ROWS)('%s', (_, headers, one, all, write, look, sell) => {
 })
 
 test('a third-party application learns of who uses it, and of nobody else', async () => {
-  for (const query of [{}, { userId: owner.userId }] as Record<string, string>[]) {
+  const own = [{}, { userId: owner.userId }, { userId: owner.userId.toUpperCase() }]
+  for (const query of own as Record<string, string>[]) {
     const all = new URLSearchParams({ applicationId: application, ...query })
     const { status, body } = await call('GET', `${LICENSES}/check?${all}`, { headers: thirdParty })
     expect(status).toBe(200)

@@ -64,6 +64,16 @@ test('a change to the type that is held already succeeds and changes nothing, al
   expect(await assigned()).toEqual({ Pro: 1, Max: 0, Lapsed: 0 })
 })
 
+test('a change to the type that is held is refused like any other when that is not good any more', async () => {
+  await changeSubscription(subscription.id, { status: 'EXPIRED' })
+  const { status, body } = await change(owner.inside, wish(pro.id))
+  await changeSubscription(subscription.id, { status: 'ACTIVE' })
+  expect({ status, body }).toMatchObject({
+    status: 400,
+    body: { error: 'NO_SEATS_AVAILABLE', details: { reason: 'SUBSCRIPTION_INACTIVE' } },
+  })
+})
+
 test.each([
   ['another application’s type', () => wish(elsewhere.id), 404, 'LICENSE_TYPE_NOT_FOUND'],
   ['an unknown type', () => wish(randomUUID()), 404, 'LICENSE_TYPE_NOT_FOUND'],

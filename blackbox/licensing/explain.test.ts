@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { client } from '../support/account.ts'
 import { addApp } from '../support/authenticator-app.ts'
-import { call } from '../support/calls.ts'
+import { call, refusal } from '../support/calls.ts'
 import { newAddress } from '../support/invitations.ts'
 import {
   ask,
@@ -247,6 +247,38 @@ describe('the MFA policy', () => {
     await addApp(await getTokens(await outsider.owner.person.signIn(), client))
     expect((await about(outsider.owner.userId)).body).toEqual((await about(randomUUID())).body)
   })
+})
+
+test('of who has only been invited an explanation tells nothing of their account', async () => {
+  const strict = await newSeats()
+  const { headers } = strict.owner
+  const reader = await newMachineHeaders(strict.application, ['licenses:read'], strict.tenant.id)
+  await call('PATCH', `/api/tenants/${strict.tenant.id}`, { headers, body: { mfaPolicy: 'REQUIRED' } })
+  const outsider = await newTenantInside()
+  await invite(headers, strict.tenant.id, { email: outsider.owner.person.email })
+  const { body } = await ask(reader, 'explain', {
+    ...{ userId: outsider.owner.userId, applicationId: strict.application },
+  })
+  expect(body).toMatchObject({ decidedBy: 'MEMBERSHIP', message: expect.stringContaining('INVITED') })
+  const told = body.steps as Explanation['steps']
+  expect(told.filter(({ check }) => check === 'USER' || check === 'MFA_POLICY')).toMatchObject([
+    { ok: true },
+    { ok: true },
+  ])
+})
+
+test('of others an explanation is for those who look after the tenant', async () => {
+  const about = { userId: owner.userId, applicationId: application }
+  const refused = await ask(member.inside, 'explain', about)
+  expect(refused.body).toEqual(refusal(403, 'FORBIDDEN'))
+  const own = { ...about, userId: member.userId.toUpperCase() }
+  for (const answer of [
+    await ask(member.inside, 'explain', own),
+    await ask(owner.inside, 'explain', { ...about, userId: member.userId }),
+    await ask((await newInside(world, 'admin')).inside, 'explain', about),
+  ]) {
+    expect(answer.status).toBe(200)
+  }
 })
 
 test('of somebody in another tenant an explanation says what it says of nobody', async () => {

@@ -86,7 +86,7 @@ describe('the ledger', () => {
       status,
       licenseTypeId,
       subscriptionId,
-      assignedAt: expect.any(String),
+      assignedAt: expect.stringMatching(TIMESTAMP),
     })
     expect(entries[2]).toEqual({
       sequence: 3,
@@ -112,7 +112,7 @@ describe('the ledger', () => {
         licenseTypeId: pro.id,
         quantityPurchased: 2,
         status: 'ACTIVE',
-        currentPeriodStart: expect.any(String),
+        currentPeriodStart: expect.stringMatching(TIMESTAMP),
         currentPeriodEnd: null,
       },
     })

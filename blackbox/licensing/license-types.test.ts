@@ -113,6 +113,15 @@ describe('a license type', () => {
       { features: Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`f${index}`, true])) },
       'features',
     ],
+    [
+      'features that would not fit into a token',
+      {
+        features: Object.fromEntries(
+          Array.from({ length: 41 }, (_, index) => [`${index}`.padEnd(100, 'k'), true]),
+        ),
+      },
+      'features',
+    ],
     ['an order that is text', { displayOrder: '1' }, 'displayOrder'],
     ['an order between two', { displayOrder: 1.5 }, 'displayOrder'],
     ['an order beyond all', { displayOrder: 1e12 }, 'displayOrder'],

@@ -4,6 +4,7 @@ import { parseDocument } from 'yaml'
 import type { Ctx } from '../context.ts'
 import { OperatorError } from '../errors.ts'
 import { fsProblem } from '../lib/fs-problem.ts'
+import { findProblem } from '../lib/json.ts'
 import { inEntry } from './compare.ts'
 import type { Change, Declaration, Section } from './section.ts'
 
@@ -18,6 +19,8 @@ export function readDeclaration(path: string, sections: Section[]): Declaration 
     additionalProperties: false,
     properties: Object.fromEntries(sections.map(({ key, entry }) => [key, { type: 'array', items: entry }])),
   })
+  const unfit = findProblem(content)
+  if (unfit) throw new OperatorError(`${path} is not a valid declaration: ${unfit}`)
   if (validate(content)) return content as Declaration
   const problems = (validate.errors ?? []).map(({ instancePath, message, params }) => {
     const where = instancePath.slice(1).replaceAll('/', '.') || 'the document'

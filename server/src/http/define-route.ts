@@ -65,6 +65,9 @@ interface RouteOptions<
   oauthStatuses?: Partial<Record<OAuthErrorCode, number>>
   /** Which pages of other origins may read the answers; none unless said. */
   crossOrigin?: CrossOrigin
+  /** Headers that it reads, and that it answers with, each in a few words. */
+  requestHeaders?: Record<string, string>
+  replyHeaders?: Record<string, string>
   /** A repeated request with the same Idempotency-Key gets the first one's answer. */
   idempotent?: boolean
   handler(ctx: Ctx, input: Input<B, Q, P, K>): Promise<Answer<R>> | Answer<R>
@@ -91,6 +94,8 @@ export interface Route {
   oauthErrors: OAuthErrorCode[] | undefined
   oauthStatuses: Partial<Record<OAuthErrorCode, number>>
   crossOrigin: CrossOrigin | undefined
+  requestHeaders: Record<string, string>
+  replyHeaders: Record<string, string>
   idempotent: boolean
   handler(ctx: Ctx, input: AnyInput): unknown
 }
@@ -105,6 +110,7 @@ export function defineRoute<
 >(options: RouteOptions<R, B, Q, P, K>): Route {
   const { body, form, query, params, errors = [], oauthErrors, crossOrigin, idempotent = false } = options
   const { method, path, summary, tag, caller, roles = [], reply, oauthStatuses = {} } = options
+  const { requestHeaders = {}, replyHeaders = {} } = options
   return {
     method,
     path,
@@ -121,6 +127,8 @@ export function defineRoute<
     oauthErrors,
     oauthStatuses,
     crossOrigin,
+    requestHeaders,
+    replyHeaders,
     idempotent,
     // The handler's input has been validated against these very schemas by the time it is called.
     handler: options.handler as Route['handler'],

@@ -56,6 +56,9 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
       ...parameters(route.params, 'path'),
       ...parameters(route.query, 'query'),
       ...(route.idempotent ? [IDEMPOTENCY_KEY] : []),
+      ...Object.entries(route.requestHeaders).map(([name, description]) => ({
+        ...{ name, in: 'header', required: false, description, schema: { type: 'string' } },
+      })),
     ],
     ...(route.body && {
       requestBody: {
@@ -67,7 +70,11 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
       ...Object.fromEntries(
         Object.entries(route.reply).map(([status, schema]) => [
           status,
-          { description: 'Success', content: { 'application/json': { schema: refer(schema) } } },
+          {
+            description: 'Success',
+            ...describeHeaders(route),
+            content: { 'application/json': { schema: refer(schema) } },
+          },
         ]),
       ),
       ...(route.oauthErrors
@@ -75,6 +82,14 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
         : describeErrors(route, refer(ErrorBody))),
     },
   }
+}
+
+function describeHeaders({ replyHeaders }: Route): Json {
+  const headers = Object.entries(replyHeaders).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ])
+  return headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}
 }
 
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' }
@@ -117,7 +132,7 @@ function parameters(schema: TSchema | undefined, where: 'path' | 'query'): Json[
 
 /** Errors by status. Those that any route may answer stand in the list of errors only. */
 function describeErrors(route: Route, schema: unknown): Json {
-  const own = [...(route.body ? BODY_ERRORS : []), ...impliedErrors(route), ...route.errors]
+  const own = [...inputErrors(route), ...impliedErrors(route), ...route.errors]
   const byStatus = groupBy(own, (code) => ERRORS[code][0])
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
@@ -129,6 +144,9 @@ function describeErrors(route: Route, schema: unknown): Json {
     ]),
   )
 }
+
+const inputErrors = ({ body, query }: Route): ErrorCode[] =>
+  body ? BODY_ERRORS : query ? ['VALIDATION_FAILED'] : []
 
 const BODY_ERRORS: ErrorCode[] = [
   'INVALID_REQUEST',

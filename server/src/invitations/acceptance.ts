@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { person, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
+import { nameActor } from '../db/actor.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { yielding } from '../db/violations.ts'
@@ -163,6 +164,7 @@ async function settle(ctx: Ctx, tx: Tx, { invitation, user, request }: Settlemen
   }
   const { id: userId } = user
   const { role, email } = settled
+  await nameActor(tx, userId)
   await join(ctx, tx, { tenantId, userId, role })
   const common = { actor: person(userId), userId, tenantId, request }
   await record(ctx, tx, {

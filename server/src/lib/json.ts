@@ -39,6 +39,13 @@ export function parseJson(bytes: Uint8Array): JsonResult {
   return { ok: true, value }
 }
 
+/** What of a value, however it was read, could not have come as JSON; undefined: nothing. */
+export function findProblem(value: unknown): string | undefined {
+  // However many values there are.
+  const problem = inspect(value, { path: [], keys: 0, values: Number.NEGATIVE_INFINITY })
+  return problem && (problem.kind === 'value' ? `${problem.field} ${problem.message}` : problem.message)
+}
+
 interface Survey {
   /** Where we are. One list for the whole walk: a copy at each step would cost more than the parsing. */
   path: (string | number)[]

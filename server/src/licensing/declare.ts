@@ -138,7 +138,11 @@ async function settle(
   missing: string[],
 ): Promise<void> {
   const named = await findTypeNamed(tx, entry)
-  if (!named) throw new OperatorError('There is no such tenant, application or licence type.')
+  if (!named) {
+    throw new OperatorError(
+      `The subscription ${subscriptionName(entry)} is of a tenant, an application or a licence type that there is not.`,
+    )
+  }
   const { tenantId, applicationId, licenseTypeId, subscriptionId } = named
   const { quantityPurchased } = entry
   if (subscriptionId === null) {
@@ -158,13 +162,19 @@ async function settle(
   }
 }
 
+/** What a program would read in the details. */
+const reasonOf = ({ details }: AppError) => {
+  const { reason } = (details ?? {}) as { reason?: string }
+  return reason === undefined ? '' : ` (${reason})`
+}
+
 /** A refusal says whom it is about. */
 async function naming(email: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {
     throw error instanceof AppError
-      ? new OperatorError(`${email}: ${error.message}`, { cause: error })
+      ? new OperatorError(`${email}: ${error.message}${reasonOf(error)}`, { cause: error })
       : error
   }
 }

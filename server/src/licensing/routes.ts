@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts'
 import type { TenantCaller } from '../http/callers.ts'
 import { defineRoute } from '../http/define-route.ts'
 import { Done } from '../http/schema.ts'
+import { toId } from '../lib/ids.ts'
 import { bulkReply } from './bulk.ts'
 import {
   check,
@@ -16,6 +17,7 @@ import {
 } from './checks/service.ts'
 import { explain } from './explain/service.ts'
 import { holdersOf, numberOfHolders } from './holders/service.ts'
+import type { Question } from './licenses.ts'
 import {
   Assignment,
   BulkGrantRequest,
@@ -49,11 +51,20 @@ import {
 
 const AT = '/api/integration/licenses'
 const reading = { tag: 'Licences', caller: 'license-reader' } as const
-const writing = { tag: 'Licences', caller: 'license-writer' } as const
+/** Where an answer is asked for that is at least so fresh. */
+const asking = {
+  ...reading,
+  requestHeaders: { 'X-License-Min-Revision': 'The same as minRevision, which comes before it' },
+} as const
+const writing = {
+  tag: 'Licences',
+  caller: 'license-writer',
+  replyHeaders: { 'X-License-Revision': 'How far the ledger of the tenant came by it' },
+} as const
 
 const checks = [
   defineRoute({
-    ...reading,
+    ...asking,
     method: 'GET',
     path: `${AT}/check`,
     summary: 'Says whether somebody holds a licence, and which',
@@ -63,7 +74,7 @@ const checks = [
     handler: (ctx, { caller, query, request }) => check(ctx, toQuestion(caller, query, request)),
   }),
   defineRoute({
-    ...reading,
+    ...asking,
     method: 'POST',
     path: `${AT}/check`,
     summary: 'The same, with the fields in the body or in the address',
@@ -75,7 +86,7 @@ const checks = [
       check(ctx, toQuestion(caller, { ...query, ...body }, request)),
   }),
   defineRoute({
-    ...reading,
+    ...asking,
     method: 'GET',
     path: `${AT}/feature`,
     summary: 'Says whether the licence of somebody has a feature',
@@ -87,7 +98,7 @@ const checks = [
     }),
   }),
   defineRoute({
-    ...reading,
+    ...asking,
     method: 'POST',
     path: `${AT}/feature`,
     summary: 'The same, with the fields in the body or in the address',
@@ -102,7 +113,7 @@ const checks = [
     },
   }),
   defineRoute({
-    ...reading,
+    ...asking,
     method: 'GET',
     path: `${AT}/type`,
     summary: 'Says which type of licence somebody holds',
@@ -115,17 +126,26 @@ const checks = [
     },
   }),
   defineRoute({
-    ...reading,
+    ...asking,
     method: 'GET',
     path: `${AT}/explain`,
     summary: 'Says why somebody has a licence or a feature, or why not, and what would change it',
     query: FeatureFields,
     reply: { 200: Explanation },
     errors: ['INVALID_APPLICATION_ID'],
-    handler: (ctx, { caller, query, request }) =>
-      explain(ctx, toQuestion(requireTrusted(caller), query, request), query.featureKey),
+    handler: (ctx, { caller, query, request }) => {
+      const question = toQuestion(caller, query, request)
+      requireConfidant(caller, question)
+      return explain(ctx, question, query.featureKey)
+    },
   }),
 ]
+
+/** Why somebody has no licence is between them and those who look after the tenant. */
+function requireConfidant(caller: TenantCaller, { userId }: Question): void {
+  if (caller.kind === 'machine' || caller.userId === toId(userId)) return
+  if (!caller.trusted || caller.tenantRole === 'member') throw new AppError('FORBIDDEN')
+}
 
 /** What tells of others is not for third-party applications. */
 function requireTrusted(caller: TenantCaller): TenantCaller {
@@ -165,6 +185,7 @@ const toGranting = (caller: TenantCaller, request: FastifyRequest): Granting => 
   tenantId: caller.tenantId,
   actor: caller.kind === 'person' ? person(caller.userId) : machine(caller.clientId),
   request,
+  byRole: caller.kind === 'person',
 })
 
 const tellRevision = (reply: FastifyReply, revision: string) => reply.header('X-License-Revision', revision)

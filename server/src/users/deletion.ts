@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { type Action, person, record, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
+import { nameActor } from '../db/actor.ts'
 import type { Tx } from '../db/open.ts'
-import { clearDeletion, deleteUser, listAwaitingErasure, listTenancies, nameActor } from './deletion/store.ts'
+import { clearDeletion, deleteUser, listAwaitingErasure, listTenancies } from './deletion/store.ts'
 import { notify } from './notices.ts'
 import { changeUser, type User } from './service.ts'
 

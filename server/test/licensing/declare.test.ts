@@ -177,11 +177,37 @@ const REFUSALS: [string, () => string, RegExp][] = [
     () => declare({ types: `  - { application: ${slug}, slug: x, name: X, features: { a: 3 } }` }),
     /features\.a must be boolean/,
   ],
+  [
+    'an order beyond all',
+    () => declare({ types: `  - { application: ${slug}, slug: x, name: X, displayOrder: 99999999999 }` }),
+    /cannot be: displayOrder must be from/,
+  ],
+  [
+    'an order without end',
+    () => declare({ types: `  - { application: ${slug}, slug: x, name: X, displayOrder: .inf }` }),
+    /licenseTypes\.2\.displayOrder is too large a number/,
+  ],
+  [
+    'a description that is a book',
+    () =>
+      declare({ types: `  - { application: ${slug}, slug: x, name: X, description: ${'d'.repeat(2001)} }` }),
+    /cannot be: description must be at most/,
+  ],
+  [
+    'text that no database holds',
+    () => declare({ types: `  - { application: ${slug}, slug: x, name: X, description: "a\\0b" }` }),
+    /description contains a character that is not allowed/,
+  ],
+  [
+    'half a character',
+    () => pro('quantityPurchased: 2, seats: ["a\\uD800@desk.test"]'),
+    /seats\.0 contains a character that is not allowed/,
+  ],
   ['fewer seats than none', () => pro('quantityPurchased: -1'), /quantityPurchased must be >= 0/],
   [
     'fewer seats than it names people',
     () => pro('quantityPurchased: 0, seats: [a@desk.test]'),
-    /No seats? /i,
+    /No seats? .*\(FULL\)/i,
   ],
   [
     'a seat for somebody who is no member',
@@ -201,7 +227,7 @@ const REFUSALS: [string, () => string, RegExp][] = [
   [
     'a subscription of a type that there is not',
     () => declare().replace('licenseType: pro', 'licenseType: gone'),
-    /no such tenant, application or licence type/,
+    /subscription .*\/gone is of a tenant, an application or a licence type that there is not/,
   ],
   [
     'a subscription twice',

@@ -104,6 +104,11 @@ begin
 end
 $$;
 
+-- A moment within JSON, as it is written everywhere, whatever the time zone of the database.
+create function moment(at timestamptz) returns text language sql immutable as $$
+  select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
 -- Seats are counted where they are bought. Whoever changes a seat has taken hold of the subscription before, so that
 -- two who do do not wait for each other in a circle.
 create function count_seats() returns trigger language plpgsql as $$
@@ -199,10 +204,10 @@ declare
   inside text := step_out();
   was jsonb := case when tg_op <> 'INSERT' then jsonb_build_object(
     'status', old.status, 'licenseTypeId', old.license_type_id, 'subscriptionId', old.subscription_id,
-    'assignedAt', old.assigned_at) end;
+    'assignedAt', moment(old.assigned_at)) end;
   is_now jsonb := case when tg_op <> 'DELETE' then jsonb_build_object(
     'status', new.status, 'licenseTypeId', new.license_type_id, 'subscriptionId', new.subscription_id,
-    'assignedAt', new.assigned_at) end;
+    'assignedAt', moment(new.assigned_at)) end;
   seat seats := case when tg_op = 'DELETE' then old else new end;
 begin
   perform write_ledger(
@@ -234,10 +239,10 @@ declare
   inside text := step_out();
   was jsonb := case when tg_op <> 'INSERT' then jsonb_build_object(
     'licenseTypeId', old.license_type_id, 'quantityPurchased', old.quantity_purchased, 'status', old.status,
-    'currentPeriodStart', old.current_period_start, 'currentPeriodEnd', old.current_period_end) end;
+    'currentPeriodStart', moment(old.current_period_start), 'currentPeriodEnd', moment(old.current_period_end)) end;
   is_now jsonb := case when tg_op <> 'DELETE' then jsonb_build_object(
     'licenseTypeId', new.license_type_id, 'quantityPurchased', new.quantity_purchased, 'status', new.status,
-    'currentPeriodStart', new.current_period_start, 'currentPeriodEnd', new.current_period_end) end;
+    'currentPeriodStart', moment(new.current_period_start), 'currentPeriodEnd', moment(new.current_period_end)) end;
   subscription subscriptions := case when tg_op = 'DELETE' then old else new end;
 begin
   if was is distinct from is_now then

@@ -33,9 +33,16 @@ export interface TypeSettings {
 export type NewType = Pick<TypeSettings, 'slug' | 'name'> & Partial<TypeSettings>
 
 const MOST_FEATURES = 200
+/** Of all keys together: they stand in access tokens, which proxies refuse when they are long. */
+const LONGEST_FEATURES = 4_000
 const FEATURE = /^[A-Za-z0-9][\w.:-]{0,99}$/
+export const isFeatureKey = (text: string): boolean => FEATURE.test(text)
 
-export function checkType({ slug, name, features }: Partial<TypeSettings>): void {
+const LONGEST_DESCRIPTION = 2_000
+const LARGEST_ORDER = 1_000_000
+
+export function checkType({ slug, name, features, ...rest }: Partial<TypeSettings>): void {
+  const { description, displayOrder = 0 } = rest
   const keys = Object.keys(features ?? {})
   refuseProblems([
     name === undefined
@@ -43,10 +50,21 @@ export function checkType({ slug, name, features }: Partial<TypeSettings>): void
       : demand(parseName(name) !== undefined && isPlainLine(name), 'name', NAME_RULE),
     slug === undefined ? undefined : demand(isSlug(slug), 'slug', SLUG_RULE),
     demand(keys.length <= MOST_FEATURES, 'features', `must not be more than ${MOST_FEATURES}`),
+    demand(keys.every(isFeatureKey), 'features', 'must have keys of letters, digits and . : _ -'),
     demand(
-      keys.every((key) => FEATURE.test(key)),
+      keys.join('').length <= LONGEST_FEATURES,
       'features',
-      'must have keys of letters, digits and . : _ -',
+      `must have keys of at most ${LONGEST_FEATURES} characters together`,
+    ),
+    demand(
+      (description ?? '').length <= LONGEST_DESCRIPTION,
+      'description',
+      `must be at most ${LONGEST_DESCRIPTION} characters long`,
+    ),
+    demand(
+      Math.abs(displayOrder) <= LARGEST_ORDER,
+      'displayOrder',
+      `must be from -${LARGEST_ORDER} to ${LARGEST_ORDER}`,
     ),
   ])
 }

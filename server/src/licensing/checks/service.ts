@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import type { TenantCaller } from '../../http/callers.ts'
+import { toId } from '../../lib/ids.ts'
 import { findLicense, type Question } from '../licenses.ts'
 import type { CheckBody, CheckResult, FeatureFields } from '../schema.ts'
 
@@ -28,8 +29,9 @@ export function subjectOf(caller: TenantCaller, userId: string | undefined): str
     if (userId === undefined) throw invalid('userId', 'is required with the token of a machine')
     return userId
   }
-  if (userId !== undefined && userId !== caller.userId && !caller.trusted) throw new AppError('FORBIDDEN')
-  return userId ?? caller.userId
+  if (userId === undefined || toId(userId) === caller.userId) return caller.userId
+  if (!caller.trusted) throw new AppError('FORBIDDEN')
+  return userId
 }
 
 export const toApplicationId = (given: unknown): string => (typeof given === 'string' ? given : '')

@@ -28,8 +28,8 @@ export async function findStandingRow(
       coalesce((select revision from license_revisions where tenant_id = ${tenantId}), 0)::text as revision,
       coalesce((
         select jsonb_agg(held order by held.rank) from (
-          select types.slug, types.name, types.features, seats.assigned_at as since,
-            subscriptions.status, subscriptions.current_period_end as end, 1 as rank
+          select types.slug, types.name, types.features, moment(seats.assigned_at) as since,
+            subscriptions.status, moment(subscriptions.current_period_end) as end, 1 as rank
           from seats
           join subscriptions on subscriptions.id = seats.subscription_id
           join license_types as types on types.id = seats.license_type_id
@@ -37,8 +37,8 @@ export async function findStandingRow(
             and seats.tenant_id = ${tenantId} and seats.user_id = ${userId}
             and seats.application_id = applications.id
           union all
-          select types.slug, types.name, types.features, subscriptions.current_period_start,
-            subscriptions.status, subscriptions.current_period_end,
+          select types.slug, types.name, types.features, moment(subscriptions.current_period_start),
+            subscriptions.status, moment(subscriptions.current_period_end),
             row_number() over (order by types.display_order desc, subscriptions.created_at desc, subscriptions.id)
           from subscriptions
           join license_types as types on types.id = subscriptions.license_type_id

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
+import { isFeatureKey } from '../catalogue/service.ts'
 import { getStanding, type License, licenseAt, type Question, type Standing } from '../licenses.ts'
 import type { Explanation } from '../schema.ts'
 import { type BoughtOffer, type Remedy, renew, seatRemedy, sell, sortOffers, teach } from './remedies.ts'
@@ -55,12 +56,12 @@ export async function explain(
   }
 }
 
-const describeUser = ({ standing: { disabled } }: Facts): Deciding => ({
-  check: 'USER',
-  ok: !disabled,
-  detail: disabled ? 'The account is disabled.' : 'The account is in use.',
-  remedy: null,
-})
+/** Whoever has only been invited has told the tenant nothing yet. */
+function describeUser({ standing: { disabled, status } }: Facts): Deciding {
+  const isKnown = disabled && status !== 'INVITED'
+  const detail = isKnown ? 'The account is disabled.' : 'The account is in use.'
+  return { check: 'USER', ok: !isKnown, detail, remedy: null }
+}
 
 function describeMembership({ question: { tenantId }, standing: { status }, membershipId }: Facts): Deciding {
   const path = `/api/tenants/${tenantId}`
@@ -145,5 +146,5 @@ function featureRemedy({ question, standing, license, offers, good }: Facts, fea
   const unsold = offers.find((offer) => hasIt(offer) && offer.subscription === null)
   if (another) return another
   if (standing.mode === 'PER_SEAT' && unsold) return sell(tenantId, unsold)
-  return own ? teach(own, featureKey) : null
+  return own && isFeatureKey(featureKey) ? teach(own, featureKey) : null
 }

@@ -14,7 +14,6 @@ export interface Offer {
 export interface Bought {
   id: string
   status: SubscriptionStatus
-  /** As the database writes moments. */
   start: string
   end: string | null
   purchased: number
@@ -30,7 +29,7 @@ export interface Circumstances {
   offers: Offer[]
 }
 
-/** What stands around a licence. Of who is no member of the tenant nothing is told. */
+/** What stands around a licence. Of who is no member of the tenant, or none yet, nothing is told. */
 export async function findCircumstances(
   db: Db,
   asked: { tenantId: string; userId: string; applicationId: string },
@@ -38,7 +37,7 @@ export async function findCircumstances(
   const userId = toId(asked.userId) ?? NO_ID
   const { rows } = await sql<Circumstances>`
     select memberships.id as "membershipId",
-      memberships.id is not null and tenants.mfa_policy = 'REQUIRED'
+      coalesce(memberships.status = 'ACTIVE', false) and tenants.mfa_policy = 'REQUIRED'
         and not exists (select from totp_secrets where user_id = memberships.user_id and confirmed_at is not null)
         and not exists (select from passkeys where user_id = memberships.user_id) as "needsFactor",
       coalesce((
@@ -46,7 +45,7 @@ export async function findCircumstances(
           'licenseTypeId', types.id, 'slug', types.slug, 'features', types.features,
           'subscription', case when bought.id is not null then jsonb_build_object(
             'id', bought.id, 'status', bought.status,
-            'start', bought.current_period_start, 'end', bought.current_period_end,
+            'start', moment(bought.current_period_start), 'end', moment(bought.current_period_end),
             'purchased', bought.quantity_purchased, 'taken', bought.quantity_assigned + bought.quantity_reserved,
             'isTheirs', exists (
               select from seats where subscription_id = bought.id and user_id = memberships.user_id

@@ -11,6 +11,7 @@ import {
   findObstacles,
   findRevision,
   lockAndEnter,
+  mayGiveSeats,
   moveSeat,
   type NewSeat,
   type Obstacles,
@@ -35,6 +36,8 @@ export interface Granting {
   tenantId: string
   actor: Actor
   request?: FastifyRequest | undefined
+  /** They may because of their role in the tenant, which may have changed while they waited. */
+  byRole?: boolean
 }
 
 export interface Assignment {
@@ -57,13 +60,14 @@ export interface Settled<T> {
  */
 export async function inLedger<T>(
   ctx: Ctx,
-  { tenantId, actor }: Pick<Granting, 'tenantId' | 'actor'>,
+  { tenantId, actor, byRole = false }: Omit<Granting, 'request'>,
   work: (tx: Tx) => Promise<T>,
 ): Promise<Settled<T>> {
   const attempt = () =>
     ctx.db.transaction().execute(async (tx) => {
       const by = actor.id === undefined ? undefined : `${actor.kind}:${actor.id}`
       if (!(await lockAndEnter(tx, tenantId, by))) throw new AppError('TENANT_NOT_FOUND')
+      if (byRole && !(await mayGiveSeats(tx, tenantId, actor.id))) throw new AppError('FORBIDDEN')
       const result = await work(tx)
       return { result, revision: await findRevision(tx, tenantId) }
     })
@@ -194,12 +198,14 @@ export async function revokeSeat(
 async function changeSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): Promise<Assignment> {
   const seat = toSeat(ctx, granting, wish)
   const before = await findObstacles(tx, seat)
-  const { mode, typeName, seatId, seatTypeId, seatAssignedAt } = before
+  const { mode, typeName, seatId, seatTypeId, seatAssignedAt, seatUsable } = before
   if (mode === null) throw new AppError('INVALID_APPLICATION_ID')
   if (typeName === null) throw new AppError('LICENSE_TYPE_NOT_FOUND')
   if (seatId === null || seatAssignedAt === null) throw new AppError('LICENSE_NOT_FOUND')
   const { userId, licenseTypeId } = seat
-  if (seatTypeId !== licenseTypeId) {
+  if (seatTypeId === licenseTypeId) {
+    if (!seatUsable) throw noSeats(before) ?? full()
+  } else {
     await releaseOverdue(tx, seat)
     if (!(await moveSeat(tx, seat))) {
       const { seatId: still, ...now } = await findObstacles(tx, seat)

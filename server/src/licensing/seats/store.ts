@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { LicensingMode, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
+import { NO_ID } from '../../lib/ids.ts'
 import { GRACE_DAYS } from '../periods.ts'
 
 /** Whether a subscription is good at a moment, as `isUsable` decides it. */
@@ -26,6 +27,16 @@ export async function enterTenant(tx: Tx, tenantId: string): Promise<void> {
 export async function lockAndEnter(tx: Tx, tenantId: string, actor: string | undefined): Promise<boolean> {
   const { rows } = await sql`
     select enter_tenant(id, ${actor ?? null}) from tenants where id = ${tenantId} for no key update
+  `.execute(tx)
+  return rows.length > 0
+}
+
+/** Whether they look after the tenant, now that nobody else can change that. */
+export async function mayGiveSeats(tx: Tx, tenantId: string, userId: string | undefined): Promise<boolean> {
+  const { rows } = await sql`
+    select from memberships join users on users.id = memberships.user_id
+    where memberships.tenant_id = ${tenantId} and memberships.user_id = ${userId ?? NO_ID}
+      and memberships.status = 'ACTIVE' and memberships.role in ('owner', 'admin') and not users.disabled
   `.execute(tx)
   return rows.length > 0
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 
 /** Takes the wish to be forgotten back; says whether there was one. */
@@ -49,8 +48,3 @@ export const listTenancies = (tx: Tx, userId: string) =>
     .where('status', '<>', 'INVITED')
     .orderBy('tenant_id')
     .execute()
-
-/** What the database writes down of itself until the transaction ends was done by this person. */
-export async function nameActor(tx: Tx, userId: string): Promise<void> {
-  await sql`select set_config('latchkey.actor', ${`user:${userId}`}, true)`.execute(tx)
-}
