@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Db, Tx } from '../db/open.ts'
-import { isTaken } from '../db/violations.ts'
+import { isTaken, yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import { describePage, type PageRequest, type Pagination, toRange } from '../http/pagination.ts'
 import { isId, newId } from '../lib/ids.ts'
@@ -94,7 +94,9 @@ export async function pageOfApplications(
 
 /** With the application go its clients, and with them everything they were given. */
 export async function removeApplication(ctx: Ctx, id: string): Promise<void> {
-  if (!isId(id) || !(await deleteApplication(ctx.db, id))) throw new AppError('APPLICATION_NOT_FOUND')
+  if (!isId(id) || !(await yielding(() => deleteApplication(ctx.db, id)))) {
+    throw new AppError('APPLICATION_NOT_FOUND')
+  }
   await ctx.changes.settle()
 }
 

@@ -86,6 +86,8 @@ export interface InvitationsTable {
   lifetime: Fixed<number>
   user_id: string | null
   invited_by: Fixed<string | null>
+  /** The seat that comes with it. */
+  license_type_id: Generated<string | null>
   created_at: Fixed<Date>
   expires_at: Date
 }

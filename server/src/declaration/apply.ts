@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { parseDocument } from 'yaml'
 import type { Ctx } from '../context.ts'
+import { yielding } from '../db/violations.ts'
 import { OperatorError } from '../errors.ts'
 import { fsProblem } from '../lib/fs-problem.ts'
 import { findProblem } from '../lib/json.ts'
@@ -55,9 +56,11 @@ export async function planChanges(
 
 /** All or nothing: the instance matches the declaration, or is as it was. */
 export async function applyChanges(ctx: Ctx, changes: Change[]): Promise<void> {
-  await ctx.db.transaction().execute(async (tx) => {
-    for (const change of changes) await inEntry(change.subject, () => change.apply(tx))
-  })
+  await yielding(() =>
+    ctx.db.transaction().execute(async (tx) => {
+      for (const change of changes) await inEntry(change.subject, () => change.apply(tx))
+    }),
+  )
 }
 
 /** The plan as text, one line a change. */

@@ -27,7 +27,8 @@ export const impliedErrors = ({
   idempotent,
 }: Pick<Route, 'caller' | 'roles' | 'idempotent'>): ErrorCode[] => [
   ...(caller === 'anyone' ? [] : (['UNAUTHORIZED', 'FORBIDDEN'] as const)),
-  ...(caller === 'member' ? (['TENANT_NOT_FOUND'] as const) : []),
+  // The tenant may be deleted while they wait.
+  ...(caller === 'member' || caller === 'license-writer' ? (['TENANT_NOT_FOUND'] as const) : []),
   ...(isForOwners(roles) ? (['OWNER_REQUIRED'] as const) : []),
   ...(idempotent ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
 ]

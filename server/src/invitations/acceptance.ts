@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts'
 import { demand, refuseProblems } from '../lib/problems.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import { isPlainLine, isVisible } from '../lib/text.ts'
+import { keepPromise } from '../licensing/seats/service.ts'
 import { join } from '../tenants/invited.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
 import { addInvitee, isPlaceholder } from '../users/placeholders.ts'
@@ -166,6 +167,11 @@ async function settle(ctx: Ctx, tx: Tx, { invitation, user, request }: Settlemen
   const { role, email } = settled
   await nameActor(tx, userId)
   await join(ctx, tx, { tenantId, userId, role })
+  const { license_type_id: licenseTypeId } = settled
+  if (licenseTypeId) {
+    const granting = { tenantId, actor: person(userId), request }
+    await keepPromise(ctx, tx, granting, { userId, licenseTypeId })
+  }
   const common = { actor: person(userId), userId, tenantId, request }
   await record(ctx, tx, {
     ...common,

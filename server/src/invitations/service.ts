@@ -22,6 +22,7 @@ import {
   findInvitation,
   type Invitation,
   insertInvitation,
+  promiseSeat,
   renewInvitation,
   settleInvitation,
 } from './store.ts'
@@ -79,7 +80,10 @@ export async function invite(
   const { id, expires_at: until } = invitation
   await addInvited(ctx, tx, { tenantId, userId, role, until })
   const seat = readSeat(wish)
-  if (seat) await reserveSeat(ctx, tx, { tenantId, actor: person(caller.userId) }, { userId, ...seat })
+  if (seat) {
+    await reserveSeat(ctx, tx, { tenantId, actor: person(caller.userId) }, { userId, ...seat })
+    await promiseSeat(tx, id, seat.licenseTypeId)
+  }
   await post(ctx, tx, { letterhead: letterhead ?? (await letterheadOf(tx, caller)), invitation, token })
   const details = { invitationId: id, after: { role, status: 'PENDING', expiresAt: until, ...seat } }
   await note(ctx, tx, { action: 'invitation.created', caller, request, invitation, details })

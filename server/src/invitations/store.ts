@@ -18,6 +18,11 @@ export const insertInvitation = (
     .returningAll()
     .executeTakeFirst()
 
+/** Writes down which seat comes with an invitation. */
+export async function promiseSeat(tx: Tx, id: string, licenseTypeId: string): Promise<void> {
+  await tx.updateTable('invitations').set({ license_type_id: licenseTypeId }).where('id', '=', id).execute()
+}
+
 const inState = (
   db: Db,
   { tenantId, status, now }: { tenantId: string; status: InvitationStatus; now: Date },
@@ -145,8 +150,8 @@ export async function expireInvitations(
     .execute()
 }
 
-/** The tenant stays until the transaction ends; says whether it is there. */
+/** The tenant stays until the transaction ends, and nobody else changes it or its members; says whether it is there. */
 export async function holdTenant(tx: Tx, tenantId: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from tenants where id = ${tenantId} for key share`.execute(tx)
+  const { rows } = await sql`select 1 from tenants where id = ${tenantId} for no key update`.execute(tx)
   return rows.length > 0
 }

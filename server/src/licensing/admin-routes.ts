@@ -164,7 +164,7 @@ const tenants = [
     params: ById,
     body: SubscriptionChangeRequest,
     reply: { 200: SubscriptionBody },
-    errors: ['SUBSCRIPTION_NOT_FOUND', 'SEATS_IN_USE'],
+    errors: ['SUBSCRIPTION_NOT_FOUND', 'SEATS_IN_USE', 'TENANT_NOT_FOUND'],
     handler: async (ctx, { caller, params: { id }, body, request }) => {
       const source = sourceOf(caller, request)
       const change = { ...body, currentPeriodEnd: toEnd(body.currentPeriodEnd) }

@@ -4,6 +4,7 @@ import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
+import { yielding } from '../db/violations.ts'
 import { AppError, tooManyAttempts } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { newId } from '../lib/ids.ts'
@@ -107,7 +108,7 @@ export interface FollowedVerification {
 export async function verifyEmail(ctx: Ctx, followed: FollowedVerification): Promise<void> {
   const isChange = await findLink(ctx, { purpose: 'change-email', token: followed.token })
   const work = isChange ? confirmEmailChange : confirmFirstAddress
-  await ctx.db.transaction().execute((tx) => work(ctx, tx, followed))
+  await yielding(() => ctx.db.transaction().execute((tx) => work(ctx, tx, followed)))
   await ctx.changes.settle()
 }
 

@@ -5,7 +5,7 @@ import { createTurns } from '../lib/turns.ts'
  * Whoever changes a tenant waits for others who do before taking a connection: one busy tenant must not leave none for
  * the rest.
  */
-const turns = createTurns(2_000)
+const turns = createTurns(10_000)
 
 export async function inTurn<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
   const done = await turns.take(tenantId.toLowerCase(), work)

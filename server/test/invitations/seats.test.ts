@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expireInvitationsJob } from '../../src/invitations/expiry.ts'
-import { call, failure } from '../account/people.ts'
+import { call, failure, mailTo, newSomebody, tokenIn } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
-import { admin, machineToken, startWorld } from '../support/world.ts'
+import { admin, machineToken, PASSWORD, startWorld } from '../support/world.ts'
 import { accept, openHouse } from './desk.ts'
 import { type Host, NEWCOMER, unusedAddress } from './guests.ts'
 
@@ -141,6 +141,54 @@ describe('an invitation with a seat', () => {
     expect(await seatsOf(host)).toEqual(seats(1, 0, 0))
     await expireInvitationsJob.run(service.ctx, {})
     expect(await seatsOf(host)).toEqual(seats(1, 0, 0))
+  })
+
+  test('keeps its promise when the address becomes somebody else’s meanwhile', async () => {
+    const host = await houseWith(1)
+    const email = unusedAddress()
+    await invite(host, email)
+    const token = await tokenFor(host, email)
+    const heir = await newSomebody(service)
+    await heir.call('POST', '/api/users/me/email', { newEmail: email, password: PASSWORD })
+    const [mail] = await mailTo(service, email)
+    const confirmed = { method: 'POST', body: { token: tokenIn(mail) } }
+    expect((await call(`${service.url}/api/auth/email/verify`, confirmed)).status).toBe(200)
+    const { tokens } = await heir.signInElsewhere()
+    expect((await accept(service, token, { as: { ...heir, tokens } })).status).toBe(200)
+    expect(await seatsOf(host)).toEqual(seats(1, 1, 0))
+  })
+
+  test('lets people in without one when it cannot be kept any more', async () => {
+    const host = await houseWith(1)
+    const email = unusedAddress()
+    await invite(host, email)
+    // Whatever takes it away.
+    await service.ctx.db.deleteFrom('seats').where('tenant_id', '=', host.tenant.id).execute()
+    await service.ctx.db
+      .updateTable('subscriptions')
+      .set({ status: 'EXPIRED' })
+      .where('tenant_id', '=', host.tenant.id)
+      .execute()
+    expect((await accept(service, await tokenFor(host, email), { body: NEWCOMER })).status).toBe(200)
+    expect(await seatsOf(host)).toEqual(seats(0, 0, 0))
+  })
+
+  test('names in the ledger who accepted it', async () => {
+    const host = await houseWith(1)
+    const guest = await newSomebody(service)
+    await invite(host, guest.email)
+    await accept(service, await tokenFor(host, guest.email), { as: guest })
+    const told = await service.ctx.db
+      .selectFrom('license_ledger')
+      .select(['reason', 'actor'])
+      .where('tenant_id', '=', host.tenant.id)
+      .where('subject', '=', 'seat')
+      .orderBy('sequence')
+      .execute()
+    expect(told).toEqual([
+      { reason: 'RESERVED', actor: `user:${host.somebody.id}` },
+      { reason: 'ACCEPTED', actor: `user:${guest.id}` },
+    ])
   })
 
   test('needs a type of that application, and both fields', async () => {

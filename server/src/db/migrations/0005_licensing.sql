@@ -63,6 +63,11 @@ create table seats (
 create index seats_subscription_id on seats (subscription_id, status);
 create index seats_list on seats (tenant_id, application_id, assigned_at, id);
 
+-- What was promised with an invitation. The seat that is kept for it hangs on the INVITED member, who may go when the
+-- address becomes somebody else's; the promise does not.
+alter table invitations add column license_type_id uuid references license_types on delete set null;
+create index invitations_license_type_id on invitations (license_type_id) where license_type_id is not null;
+
 -- Everything that ever happened to seats and subscriptions, in the order in which it did: from it the present can be
 -- told, and is. It outlives the tenant.
 create table license_ledger (
@@ -160,6 +165,26 @@ end
 $$;
 create trigger keep_counts before insert or update on subscriptions
   for each row execute function keep_counts();
+
+-- Who is suspended, disabled or not here yet holds no seat, and only who is to come has one kept.
+create function fit_members() returns trigger language plpgsql as $$
+declare
+  standing text;
+  is_disabled boolean;
+begin
+  select memberships.status, users.disabled into standing, is_disabled
+    from memberships join users on users.id = memberships.user_id
+    where memberships.tenant_id = new.tenant_id and memberships.user_id = new.user_id;
+  if new.status = 'ASSIGNED' and (standing <> 'ACTIVE' or is_disabled)
+    or new.status = 'RESERVED' and standing <> 'INVITED' then
+    raise exception 'nobody can hold this seat like that'
+      using errcode = 'check_violation', constraint = 'seats_fit_members';
+  end if;
+  return new;
+end
+$$;
+create trigger fit_members before insert or update of status on seats
+  for each row execute function fit_members();
 
 -- Whose seat it is, and of which tenant's subscription, never changes: it would be another one.
 create function stay_the_same() returns trigger language plpgsql as $$
@@ -335,6 +360,8 @@ declare
 begin
   perform from subscriptions where id in (select subscription_id from seats where user_id = new.id)
     order by id for no key update;
+  perform from license_revisions where tenant_id in (select tenant_id from seats where user_id = new.id)
+    order by tenant_id for no key update;
   if new.disabled then
     update seats set status = 'PARKED' where user_id = new.id and status = 'ASSIGNED';
   else
@@ -355,6 +382,17 @@ end
 $$;
 create trigger seats_of_disabled after update on users
   for each row when (new.disabled <> old.disabled) execute function seats_of_disabled();
+
+-- Whoever takes an application away takes it from the tenants it was sold to, one after the other.
+create function hold_buyers() returns trigger language plpgsql as $$
+begin
+  perform from tenants where id in (select tenant_id from subscriptions where application_id = old.id)
+    order by id for no key update;
+  return old;
+end
+$$;
+create trigger hold_buyers before delete on applications
+  for each row execute function hold_buyers();
 
 -- Who asks to be forgotten leaves every tenant as whoever changes one does: one after the other.
 create or replace function let_go() returns trigger language plpgsql as $$

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/open.ts'
 import type { Features, LicenseTypeStatus } from '../../db/tables.ts'
 
 export interface DeclaredTypeRow {
@@ -62,8 +62,9 @@ export interface Named {
   subscriptionId: string | null
 }
 
+/** Nobody else changes the tenant until the transaction ends. */
 export async function findTypeNamed(
-  db: Db,
+  tx: Tx,
   { tenant, application, licenseType }: { tenant: string; application: string; licenseType: string },
 ): Promise<Named | undefined> {
   const { rows } = await sql<Named>`
@@ -75,7 +76,8 @@ export async function findTypeNamed(
     left join subscriptions
       on subscriptions.tenant_id = tenants.id and subscriptions.license_type_id = license_types.id
     where tenants.slug = ${tenant}
-  `.execute(db)
+    for no key update of tenants
+  `.execute(tx)
   return rows[0]
 }
 

@@ -7,9 +7,11 @@ import { isOrphan, yielding } from '../../db/violations.ts'
 import { AppError } from '../../errors.ts'
 import { NO_ID, newId, toId } from '../../lib/ids.ts'
 import { inTurn } from '../../tenants/turns.ts'
+import { getType } from '../catalogue/service.ts'
 import {
   findObstacles,
   findRevision,
+  holdAll,
   lockAndEnter,
   mayGiveSeats,
   moveSeat,
@@ -104,6 +106,20 @@ export async function grantSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: Seat
 export async function reserveSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): Promise<void> {
   const seat = { ...toSeat(ctx, granting, wish), kind: 'RESERVED' } as const
   await obtain(tx, seat, refusalOfReservation)
+}
+
+/**
+ * Gives somebody who has just joined the seat that came with the invitation: the one that was kept for them, or another
+ * if that is gone. Where none is to be had they have joined all the same.
+ */
+export async function keepPromise(
+  ctx: Ctx,
+  tx: Tx,
+  granting: Granting,
+  { userId, licenseTypeId }: { userId: string; licenseTypeId: string },
+): Promise<void> {
+  const { application_id: applicationId } = await getType(tx, licenseTypeId)
+  await attempt(ctx, tx, granting, { userId, applicationId, licenseTypeId }, grantSeat)
 }
 
 /** A seat, or the reason why there is none. */
@@ -245,16 +261,12 @@ export function forEach<W extends { userId: string; applicationId: string }, T>(
   work: (ctx: Ctx, tx: Tx, granting: Granting, wish: W) => Promise<T>,
 ): Promise<Settled<RowResult<T>[]>> {
   return inLedger(ctx, granting, async (tx) => {
-    const results: RowResult<T>[] = new Array(wishes.length)
-    // In one order, so that two who do this at once do not wait for each other in a circle.
-    const inOrder = wishes.map((wish, index) => ({ wish, index })).sort(byPerson)
-    for (const { wish, index } of inOrder) results[index] = await attempt(ctx, tx, granting, wish, work)
+    await holdAll(tx, granting.tenantId, wishes)
+    const results: RowResult<T>[] = []
+    for (const wish of wishes) results.push(await attempt(ctx, tx, granting, wish, work))
     return results
   })
 }
-
-const byPerson = (a: { wish: { userId: string } }, b: { wish: { userId: string } }) =>
-  a.wish.userId < b.wish.userId ? -1 : 1
 
 async function attempt<W, T>(
   ctx: Ctx,

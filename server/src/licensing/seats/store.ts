@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { LicensingMode, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
-import { NO_ID } from '../../lib/ids.ts'
+import { NO_ID, toId } from '../../lib/ids.ts'
 import { GRACE_DAYS } from '../periods.ts'
 
 /** Whether a subscription is good at a moment, as `isUsable` decides it. */
@@ -75,7 +75,8 @@ export async function takeSeat(
       where memberships.tenant_id = ${tenantId} and memberships.user_id = ${userId}
         and memberships.status = ${kind === 'ASSIGNED' ? 'ACTIVE' : 'INVITED'}
         and (${kind === 'RESERVED'} or not users.disabled)
-      for share
+      -- Who invites somebody holds that person already.
+      ${kind === 'RESERVED' ? sql`for share of memberships` : sql`for share`}
     ), free as (
       select subscriptions.id, license_types.name
       from subscriptions
@@ -95,16 +96,35 @@ export async function takeSeat(
       from free
       on conflict (tenant_id, user_id, application_id) do update set
         license_type_id = excluded.license_type_id, subscription_id = excluded.subscription_id,
-        assigned_at = excluded.assigned_at
-        where not exists (
+        assigned_at = excluded.assigned_at, status = excluded.status
+        where seats.status = 'PARKED' or seats.subscription_id <> excluded.subscription_id and not exists (
           select from subscriptions as before
           where before.id = seats.subscription_id and ${usableAt(now, 'before')}
-        ) and seats.subscription_id <> excluded.subscription_id
+        )
       returning id
     )
     select taken.id, free.name as "licenseTypeName" from taken, free
   `.execute(tx)
   return rows[0]
+}
+
+/** All that work on many seats touches, in the order in which everybody takes hold of things. */
+export async function holdAll(
+  tx: Tx,
+  tenantId: string,
+  wishes: { userId: string; applicationId: string }[],
+): Promise<void> {
+  const people = wishes.map(({ userId }) => toId(userId) ?? NO_ID)
+  const applications = wishes.map(({ applicationId }) => toId(applicationId) ?? NO_ID)
+  await sql`select from users where id = any(${people}::uuid[]) order by id for share`.execute(tx)
+  await sql`
+    select from memberships where tenant_id = ${tenantId} and user_id = any(${people}::uuid[])
+    order by user_id for share
+  `.execute(tx)
+  await sql`
+    select from subscriptions where tenant_id = ${tenantId} and application_id = any(${applications}::uuid[])
+    order by id for no key update
+  `.execute(tx)
 }
 
 /** Gives a seat back; undefined when there is none. */
