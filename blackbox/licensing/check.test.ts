@@ -4,6 +4,7 @@ import { call, refusal } from '../support/calls.ts'
 import {
   ask,
   askByPost,
+  asOps,
   grant,
   LICENSES,
   newInside,
@@ -30,6 +31,17 @@ const LICENSED = {
   features: ['export', 'reports'],
   assignedAt: granted.body.assignedAt,
 }
+
+test('the features are in the order of the alphabet, whatever order they came in', async () => {
+  const world = await newSeats()
+  const features = { z: true, reports: true, no: false, ab: true, Zoo: true, a: true }
+  const path = `/api/licensing/license-types/${world.pro.id}`
+  expect((await call('PATCH', path, { headers: await asOps(), body: { features } })).status).toBe(200)
+  const about = { userId: world.owner.userId, applicationId: world.application }
+  await grant(world.owner.inside, { ...about, licenseTypeId: world.pro.id })
+  const { body } = await ask(world.owner.inside, 'check', about)
+  expect(body.features).toEqual(['Zoo', 'a', 'ab', 'reports', 'z'])
+})
 
 const EACH = [
   ['check', {}, LICENSED, UNLICENSED],

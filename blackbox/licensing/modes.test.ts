@@ -138,6 +138,18 @@ describe('an application for whole tenants', async () => {
   })
 })
 
+test.each(['FREE', 'TENANT_WIDE'] as const)(
+  'of two types of the same order one is had, whoever is asked (%s)',
+  async (mode) => {
+    const application = await newLicensedApplication(mode)
+    for (const name of ['Heads', 'Tails', 'Edge']) {
+      const { id } = await newType(application, { displayOrder: 1, name })
+      if (mode === 'TENANT_WIDE') await newSubscription(tenant.id, id)
+    }
+    await expectEverybody(application)
+  },
+)
+
 test('an application that changes its mode is asked about by the new one at once', async () => {
   const world = await newSeats(1)
   const about = { userId: world.owner.userId, applicationId: world.application }

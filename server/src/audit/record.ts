@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import type { Db } from '../db/open.ts'
 import type { ActorKind } from '../db/tables.ts'
+import type { Caller } from '../http/callers.ts'
 import { clientAddress, clientProgram } from '../http/client-address.ts'
 import { newId } from '../lib/ids.ts'
 import { insertEntry } from './store.ts'
@@ -65,7 +66,10 @@ export interface Actor {
 
 export const SYSTEM: Actor = { kind: 'system', id: undefined }
 export const person = (id: string): Actor => ({ kind: 'user', id })
-export const machine = (clientId: string): Actor => ({ kind: 'client', id: clientId })
+
+/** Whoever came through a door. */
+export const actorOf = (caller: Caller): Actor =>
+  caller.kind === 'person' ? person(caller.userId) : { kind: 'client', id: caller.clientId }
 
 export interface Entry {
   action: Action

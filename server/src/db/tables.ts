@@ -286,13 +286,28 @@ export interface SeatsTable {
   assigned_at: Date
 }
 
+/** Why something stands in the ledger. */
+export const LEDGER_REASONS = [
+  'GRANTED',
+  'REVOKED',
+  'CHANGED',
+  'RESERVED',
+  'ACCEPTED',
+  'SUSPENDED',
+  'REACTIVATED',
+  'ENDED',
+  'SUBSCRIBED',
+  'SUBSCRIPTION_CHANGED',
+  'SUBSCRIPTION_ENDED',
+] as const
+
 /** Written by the database itself. */
 export interface LicenseLedgerTable {
   tenant_id: ColumnType<string, never, never>
   sequence: ColumnType<string, never, never>
   occurred_at: ColumnType<Date, never, never>
   actor: ColumnType<string | null, never, never>
-  reason: ColumnType<string, never, never>
+  reason: ColumnType<(typeof LEDGER_REASONS)[number], never, never>
   subject: ColumnType<'seat' | 'subscription', never, never>
   subject_id: ColumnType<string, never, never>
   user_id: ColumnType<string | null, never, never>

@@ -1,3 +1,15 @@
+import { AppError, type ErrorCode } from '../errors.ts'
+
+/** Does a write, of which the row it refers to may be deleted at this very moment: then it is refused as this. */
+export async function orGone<T>(code: ErrorCode, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (isOrphan(error)) throw new AppError(code, { cause: error })
+    throw error
+  }
+}
+
 /** Whether a write was refused because a row it refers to is gone. */
 export const isOrphan = (error: unknown): boolean =>
   error instanceof Error && (error as Error & { code?: string }).code === '23503'

@@ -124,7 +124,7 @@ async function answerRoute(
   const { status, headers, replayed, ...kept } = await answerOnce(ctx, keyed, async () => ({
     body: await work(),
     status: reply.statusCode,
-    headers: headersToKeep(reply),
+    headers: headersToKeep(route, reply),
   }))
   reply.code(status).headers(headers ?? {})
   if (replayed) reply.header('Idempotency-Replayed', 'true')
@@ -132,10 +132,8 @@ async function answerRoute(
 }
 
 /** What a route tells beside the body is told again with it. */
-function headersToKeep(reply: FastifyReply): Record<string, string> | undefined {
-  const revision = reply.getHeader('X-License-Revision')
-  return revision === undefined ? undefined : { 'X-License-Revision': String(revision) }
-}
+const headersToKeep = ({ replyHeaders }: Route, reply: FastifyReply): Record<string, string> =>
+  Object.fromEntries(Object.keys(replyHeaders).map((name) => [name, String(reply.getHeader(name))]))
 
 async function answer(
   ctx: Ctx,

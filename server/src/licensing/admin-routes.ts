@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { machine, person, type Source } from '../audit/record.ts'
+import { actorOf, type Source } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
@@ -23,7 +23,6 @@ import {
 } from './admin-schema.ts'
 import { changeType, createType, typesOf } from './catalogue/service.ts'
 import type { LicenseType } from './catalogue/store.ts'
-import { toApplicationId } from './checks/service.ts'
 import { pageOfLedger } from './ledger/service.ts'
 import {
   changeSubscription,
@@ -37,7 +36,7 @@ const reading = { tag: 'Licensing', caller: 'auditor' } as const
 const writing = { tag: 'Licensing', caller: 'administrator' } as const
 
 const sourceOf = (caller: Caller, request: FastifyRequest): Source => ({
-  actor: caller.kind === 'person' ? person(caller.userId) : machine(caller.clientId),
+  actor: actorOf(caller),
   request,
 })
 
@@ -82,8 +81,7 @@ const types = [
     query: TypesQuery,
     reply: { 200: Type.Array(LicenseTypeBody) },
     errors: ['INVALID_APPLICATION_ID'],
-    handler: async (ctx, { query }) =>
-      (await typesOf(ctx, toApplicationId(query.applicationId))).map(showType),
+    handler: async (ctx, { query }) => (await typesOf(ctx, query.applicationId)).map(showType),
   }),
   defineRoute({
     ...writing,
@@ -95,8 +93,7 @@ const types = [
     errors: ['INVALID_APPLICATION_ID', 'SLUG_TAKEN'],
     handler: async (ctx, { caller, body: { applicationId, ...draft }, request }) => {
       const source = sourceOf(caller, request)
-      const id = toApplicationId(applicationId)
-      return showType(await write(ctx, (tx) => createType(ctx, tx, { applicationId: id, draft, source })))
+      return showType(await write(ctx, (tx) => createType(ctx, tx, { applicationId, draft, source })))
     },
   }),
   defineRoute({

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { LEDGER_REASONS } from '../db/tables.ts'
 
 const Moment = Type.String({ format: 'date-time' })
 const nullableMoment = Type.Union([Moment, Type.Null()])
@@ -148,7 +149,7 @@ export const Ledger = Type.Object(
           actor: Type.Union([Type.String(), Type.Null()], {
             description: 'user:<id> or client:<client id>; null: the service itself',
           }),
-          reason: Type.String(),
+          reason: Type.Enum([...LEDGER_REASONS]),
           subject: Type.Enum(['seat', 'subscription']),
           subjectId: Type.String(),
           userId: nullableText,

@@ -1,5 +1,5 @@
 import type { BulkReply } from './schema.ts'
-import type { RowResult } from './seats/service.ts'
+import type { RowResult } from './seats/many.ts'
 
 type Row = BulkReply['results'][number]
 

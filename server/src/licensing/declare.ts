@@ -13,7 +13,8 @@ import {
   listDeclaredSubscriptions,
   listDeclaredTypes,
 } from './declare/store.ts'
-import { type Granting, grantSeat } from './seats/service.ts'
+import type { Granting } from './seats/in-ledger.ts'
+import { grantSeat } from './seats/service.ts'
 import { addSubscription, alterSubscription } from './subscriptions/service.ts'
 
 /** A declaration is applied by whoever runs the service. */
@@ -104,7 +105,10 @@ export const subscriptionsSection: Section = {
   async plan(ctx, entries) {
     const declared = entries as DeclaredSubscription[]
     refuseTwice('subscription', declared.map(subscriptionName))
-    const known = await listDeclaredSubscriptions(ctx.db)
+    const known = await listDeclaredSubscriptions(
+      ctx.db,
+      declared.map(({ tenant }) => tenant),
+    )
     return declared.flatMap((entry) => {
       const present = known.subscriptions.get(subscriptionName(entry))
       const wanted = [...new Set((entry.seats ?? []).map((email) => parseEmail(email) ?? email))]

@@ -3,7 +3,7 @@ import type { LicensingMode, MembershipStatus } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
 import { NO_ID, toId } from '../lib/ids.ts'
 import { findStandingRow, type StandingRow } from './checks/store.ts'
-import { goodUntil } from './periods.ts'
+import { goodUntil, isBefore } from './periods.ts'
 
 /** A licence that somebody may hold, and until when it is good. */
 interface Holding {
@@ -39,7 +39,8 @@ export interface License {
 export interface Question {
   tenantId: string
   userId: string
-  applicationId: string
+  /** Whatever was said; what is no id of one is refused. */
+  applicationId?: unknown
   /** The answer must know the ledger up to here. */
   minRevision?: bigint | undefined
 }
@@ -51,6 +52,8 @@ export interface Question {
 export async function findLicense(ctx: Ctx, question: Question): Promise<License | undefined> {
   return licenseAt(await getStanding(ctx, question), ctx.now())
 }
+
+type Key = Record<'tenantId' | 'userId' | 'applicationId', string>
 
 /** Throws INVALID_APPLICATION_ID when there is no such application. */
 export async function getStanding(ctx: Ctx, question: Question): Promise<Standing> {
@@ -71,7 +74,7 @@ export async function getStanding(ctx: Ctx, question: Question): Promise<Standin
   return standing
 }
 
-const subjectsOf = ({ tenantId, userId, applicationId }: Question): string[] => [
+const subjectsOf = ({ tenantId, userId, applicationId }: Key): string[] => [
   `application:${applicationId}`,
   `license_types:${applicationId}`,
   `subscriptions:${tenantId}`,
@@ -98,12 +101,12 @@ function toStanding(row: StandingRow): Standing {
 
 /** Only ACTIVE members who are not disabled hold anything. */
 export function licenseAt(standing: Standing, now: Date): License | undefined {
-  const { mode, disabled, status, joinedAt, holdings } = standing
+  const { disabled, status, joinedAt, holdings } = standing
   if (disabled || status !== 'ACTIVE' || joinedAt === undefined) return undefined
-  const held = holdings.find(({ until }) => until === null || now < until)
+  const held = holdings.find(({ until }) => isBefore(now, until))
   if (!held) return undefined
   const { type, name, features, since = joinedAt } = held
   // Where nobody is given a seat, who joins later has it from then on.
-  const assignedAt = mode === 'PER_SEAT' || since > joinedAt ? since : joinedAt
+  const assignedAt = since > joinedAt ? since : joinedAt
   return { type, name, features, assignedAt }
 }

@@ -17,10 +17,11 @@ export function goodUntil({ status, currentPeriodEnd: end }: Period): Date | nul
   return new Date(end.getTime() + GRACE_MS)
 }
 
-export function isUsable(period: Period, now: Date): boolean {
-  const until = goodUntil(period)
-  return until === null || (until !== undefined && now < until)
-}
+export const isUsable = (period: Period, now: Date): boolean => isBefore(now, goodUntil(period))
+
+/** Whether what is good until then is good now. */
+export const isBefore = (now: Date, until: Date | null | undefined): boolean =>
+  until === null || (until !== undefined && now < until)
 
 /** What it is called at a moment: whatever has run out is EXPIRED. */
 export const statusAt = (period: Period, now: Date): SubscriptionStatus =>

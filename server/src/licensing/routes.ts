@@ -1,28 +1,16 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { machine, person } from '../audit/record.ts'
-import { AppError } from '../errors.ts'
-import type { TenantCaller } from '../http/callers.ts'
 import { defineRoute } from '../http/define-route.ts'
-import { Done } from '../http/schema.ts'
-import { toId } from '../lib/ids.ts'
-import { bulkReply } from './bulk.ts'
 import {
   check,
   hasFeature,
+  requireConfidant,
   requireFeatureKey,
-  subjectOf,
-  toApplicationId,
+  requireTrusted,
   toQuestion,
 } from './checks/service.ts'
 import { explain } from './explain/service.ts'
 import { holdersOf, numberOfHolders } from './holders/service.ts'
-import type { Question } from './licenses.ts'
 import {
-  Assignment,
-  BulkGrantRequest,
-  BulkReply,
-  BulkRevokeRequest,
   ByApplication,
   CheckBody,
   CheckQuery,
@@ -32,22 +20,13 @@ import {
   FeatureFields,
   FeatureQuery,
   FeatureResult,
-  GrantRequest,
   LicenseCount,
   LicensedUsers,
-  RevokeRequest,
   TypeResult,
 } from './schema.ts'
-import {
-  type Assignment as Assigned,
-  change,
-  forEach,
-  type Granting,
-  grant,
-  grantSeat,
-  revoke,
-  revokeSeat,
-} from './seats/service.ts'
+import { seatsRoutes } from './seats/routes.ts'
+
+/** What somebody may do with an application, for whoever has a token of the tenant. */
 
 const AT = '/api/integration/licenses'
 const reading = { tag: 'Licences', caller: 'license-reader' } as const
@@ -55,11 +34,6 @@ const reading = { tag: 'Licences', caller: 'license-reader' } as const
 const asking = {
   ...reading,
   requestHeaders: { 'X-License-Min-Revision': 'The same as minRevision, which comes before it' },
-} as const
-const writing = {
-  tag: 'Licences',
-  caller: 'license-writer',
-  replyHeaders: { 'X-License-Revision': 'How far the ledger of the tenant came by it' },
 } as const
 
 const checks = [
@@ -141,18 +115,6 @@ const checks = [
   }),
 ]
 
-/** Why somebody has no licence is between them and those who look after the tenant. */
-function requireConfidant(caller: TenantCaller, { userId }: Question): void {
-  if (caller.kind === 'machine' || caller.userId === toId(userId)) return
-  if (!caller.trusted || caller.tenantRole === 'member') throw new AppError('FORBIDDEN')
-}
-
-/** What tells of others is not for third-party applications. */
-function requireTrusted(caller: TenantCaller): TenantCaller {
-  if (caller.kind === 'person' && !caller.trusted) throw new AppError('FORBIDDEN')
-  return caller
-}
-
 const holders = [
   defineRoute({
     ...reading,
@@ -181,120 +143,4 @@ const holders = [
   }),
 ]
 
-const toGranting = (caller: TenantCaller, request: FastifyRequest): Granting => ({
-  tenantId: caller.tenantId,
-  actor: caller.kind === 'person' ? person(caller.userId) : machine(caller.clientId),
-  request,
-  byRole: caller.kind === 'person',
-})
-
-const tellRevision = (reply: FastifyReply, revision: string) => reply.header('X-License-Revision', revision)
-
-const showAssignment = ({ assignedAt, ...assignment }: Assigned) => ({
-  ...assignment,
-  assignedAt: assignedAt.toISOString(),
-})
-
-const REFUSALS = [
-  'INVALID_APPLICATION_ID',
-  'LICENSE_TYPE_NOT_FOUND',
-  'USER_NOT_FOUND',
-  'MEMBER_NOT_ACTIVE',
-  'ALREADY_LICENSED',
-  'NO_SEATS_AVAILABLE',
-] as const
-
-const seats = [
-  defineRoute({
-    ...writing,
-    method: 'POST',
-    path: `${AT}/grant`,
-    summary: 'Gives somebody a seat',
-    body: GrantRequest,
-    reply: { 201: Assignment },
-    errors: [...REFUSALS],
-    idempotent: true,
-    handler: async (ctx, { caller, body, request, reply }) => {
-      const wish = {
-        userId: subjectOf(caller, body.userId),
-        applicationId: toApplicationId(body.applicationId),
-        licenseTypeId: body.licenseTypeId,
-      }
-      const { result, revision } = await grant(ctx, toGranting(caller, request), wish)
-      tellRevision(reply, revision)
-      return showAssignment(result)
-    },
-  }),
-  defineRoute({
-    ...writing,
-    method: 'POST',
-    path: `${AT}/revoke`,
-    summary: 'Takes the seat of somebody back',
-    body: RevokeRequest,
-    reply: { 200: Done },
-    errors: ['INVALID_APPLICATION_ID', 'LICENSE_NOT_FOUND'],
-    handler: async (ctx, { caller, body, request, reply }) => {
-      const wish = {
-        userId: subjectOf(caller, body.userId),
-        applicationId: toApplicationId(body.applicationId),
-      }
-      const { revision } = await revoke(ctx, toGranting(caller, request), wish)
-      tellRevision(reply, revision)
-      return { success: true, message: 'License revoked' }
-    },
-  }),
-  defineRoute({
-    ...writing,
-    method: 'POST',
-    path: `${AT}/change`,
-    summary: 'Gives somebody who has a seat one of another type instead',
-    body: GrantRequest,
-    reply: { 200: Assignment },
-    errors: ['INVALID_APPLICATION_ID', 'LICENSE_TYPE_NOT_FOUND', 'LICENSE_NOT_FOUND', 'NO_SEATS_AVAILABLE'],
-    handler: async (ctx, { caller, body, request, reply }) => {
-      const wish = {
-        userId: subjectOf(caller, body.userId),
-        applicationId: toApplicationId(body.applicationId),
-        licenseTypeId: body.licenseTypeId,
-      }
-      const { result, revision } = await change(ctx, toGranting(caller, request), wish)
-      tellRevision(reply, revision)
-      return showAssignment(result)
-    },
-  }),
-  defineRoute({
-    ...writing,
-    method: 'POST',
-    path: `${AT}/grant/bulk`,
-    summary: 'Gives many people a seat, with a result for each',
-    body: BulkGrantRequest,
-    reply: { 200: BulkReply },
-    idempotent: true,
-    handler: async (ctx, { caller, body, request, reply }) => {
-      const wishes = body.grants.map((row) => ({ ...row, applicationId: toApplicationId(row.applicationId) }))
-      const { result, revision } = await forEach(ctx, toGranting(caller, request), wishes, grantSeat)
-      tellRevision(reply, revision)
-      return bulkReply(wishes, result, (assigned) => ({ statusCode: 201, license: showAssignment(assigned) }))
-    },
-  }),
-  defineRoute({
-    ...writing,
-    method: 'POST',
-    path: `${AT}/revoke/bulk`,
-    summary: 'Takes the seats of many people back, with a result for each',
-    body: BulkRevokeRequest,
-    reply: { 200: BulkReply },
-    idempotent: true,
-    handler: async (ctx, { caller, body, request, reply }) => {
-      const wishes = body.revocations.map((row) => ({
-        ...row,
-        applicationId: toApplicationId(row.applicationId),
-      }))
-      const { result, revision } = await forEach(ctx, toGranting(caller, request), wishes, revokeSeat)
-      tellRevision(reply, revision)
-      return bulkReply(wishes, result, () => ({ statusCode: 200 }))
-    },
-  }),
-]
-
-export const licensingRoutes = [...checks, ...holders, ...seats]
+export const licensingRoutes = [...checks, ...holders, ...seatsRoutes]

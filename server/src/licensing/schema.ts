@@ -88,14 +88,9 @@ export type Assignment = Static<typeof Assignment>
 
 export const MOST_ROWS = 500
 
-const BulkRow = Type.Object({
-  userId: Type.String(),
-  applicationId,
-  licenseTypeId: Type.Optional(Type.String({ description: 'Not for revoking' })),
-})
 export const BulkGrantRequest = Type.Object(
   {
-    grants: Type.Array(Type.Object({ ...BulkRow.properties, licenseTypeId: Type.String() }), {
+    grants: Type.Array(Type.Object({ userId: Type.String(), applicationId, licenseTypeId: Type.String() }), {
       minItems: 1,
       maxItems: MOST_ROWS,
     }),

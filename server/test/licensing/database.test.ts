@@ -7,6 +7,7 @@ import { employ } from '../tenants/company.ts'
 import { ask } from '../tenants/walled-world.ts'
 import {
   type Firm,
+  grant,
   hire,
   hireLicensed,
   mustBe,
@@ -79,7 +80,9 @@ describe('the database refuses', () => {
     await insertSeat(firm, await hire(firm))
     const late = await hire(firm)
     await expectRefused(() => insertSeat(firm, late), 'seats_suffice')
-    await expectRefused(() => insertSeat(firm, late, { status: 'RESERVED' }), 'seats_suffice')
+    const guest = await addPerson(service)
+    await employ(service, firm.company, guest, { status: 'INVITED' })
+    await expectRefused(() => insertSeat(firm, guest, { status: 'RESERVED' }), 'seats_suffice')
   })
 
   test('many seats at once of which one is too many', async () => {
@@ -146,6 +149,24 @@ describe('the database refuses', () => {
       0, 0, 'ACTIVE', now(), null, null, now(), now() from subscriptions where id = $1`
     await expectRefused(() => order(text, [firm.subscriptionId]), 'subscriptions_type_key')
   })
+
+  test('a seat for who is suspended or disabled or not here yet, and one kept for who is', async () => {
+    const [suspended, disabled, there] = [await hire(firm), await hire(firm), await hire(firm)]
+    await order(`update memberships set status = 'SUSPENDED' where user_id = $1`, [suspended.id])
+    await order('update users set disabled = true where id = $1', [disabled.id])
+    const guest = await addPerson(service)
+    await employ(service, firm.company, guest, { status: 'INVITED' })
+    for (const nobody of [suspended, disabled, guest]) {
+      await expectRefused(() => insertSeat(firm, nobody), 'nobody can hold this seat')
+    }
+    for (const nobody of [suspended, there]) {
+      const kept = () => insertSeat(firm, nobody, { status: 'RESERVED' })
+      await expectRefused(kept, 'nobody can hold this seat')
+    }
+  })
+
+  test('all seats at once to be gone, of which none would be told', () =>
+    expectRefused(() => order('truncate seats'), 'this is another one'))
 
   test('a seat for somebody who is no member, of another tenant, or nobody', async () => {
     const other = await openFirm(service)
@@ -237,6 +258,42 @@ describe('what is held is counted, also when somebody at the database', () => {
     await order(text, [id])
     await expectCounted(firm)
     expect(await seatsOf(firm)).toMatchObject({ quantityAssigned: 3, quantityAvailable: 0 })
+  })
+
+  test('makes room for somebody who is disabled before they come: it is parked until they are not', async () => {
+    const guest = await addPerson(service)
+    const id = await employ(service, firm.company, guest, { status: 'INVITED' })
+    await insertSeat(firm, guest, { status: 'RESERVED' })
+    await order('update users set disabled = true where id = $1', [guest.id])
+    await order(
+      `update memberships set status = 'ACTIVE', joined_at = now(), invited_until = null where id = $1`,
+      [id],
+    )
+    await expectCounted(firm)
+    expect(await seatsOf(firm)).toMatchObject({ quantityAssigned: 2, quantityAvailable: 1 })
+    await order('update users set disabled = false where id = $1', [guest.id])
+    expect(await seatsOf(firm)).toMatchObject({ quantityAssigned: 3, quantityAvailable: 0 })
+  })
+
+  test('parks a seat: whoever has it is given one again', async () => {
+    await order(`update seats set status = 'PARKED' where user_id = $1`, [holder.id])
+    await mustBe(201, grant(firm, holder))
+    await expectCounted(firm)
+  })
+
+  test('enables somebody whose seat is kept for another who has not come in time', async () => {
+    const full = await openFirm(service, { seats: 1 })
+    const worker = await hireLicensed(full)
+    await order('update users set disabled = true where id = $1', [worker.id])
+    const guest = await addPerson(service)
+    const invited = await employ(service, full.company, guest, { status: 'INVITED' })
+    await insertSeat(full, guest, { status: 'RESERVED' })
+    await order(`update memberships set invited_until = now() - interval '1 hour' where id = $1`, [invited])
+    await order('update users set disabled = false, updated_at = now() where id = $1', [worker.id])
+    expect((await rowsOf(full)).map(({ user_id, status }) => [user_id, status])).toEqual([
+      [worker.id, 'ASSIGNED'],
+    ])
+    await expectCounted(full)
   })
 
   test('bears with more than are bought, and then with ever fewer', async () => {

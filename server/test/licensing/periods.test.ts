@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SubscriptionStatus } from '../../src/db/tables.ts'
+import { usableAt } from '../../src/licensing/periods/store.ts'
 import { GRACE_DAYS, isUsable, statusAt } from '../../src/licensing/periods.ts'
-import { usableAt } from '../../src/licensing/seats/store.ts'
 import type { TestService } from '../support/service.ts'
 import { startWorld } from '../support/world.ts'
 import {

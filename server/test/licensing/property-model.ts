@@ -235,10 +235,8 @@ export class Model {
 
   /** Does a step, and says what must become of it. */
   take(step: Step, now: number): Outcome[] {
-    if (step.do === 'grantMany') return byPerson(step.rows, (row) => this.grant(row.person, row.type, now))
-    if (step.do === 'revokeMany') {
-      return byPerson(step.rows, (row) => this.revoke(row.person, row.application))
-    }
+    if (step.do === 'grantMany') return step.rows.map((row) => this.grant(row.person, row.type, now))
+    if (step.do === 'revokeMany') return step.rows.map((row) => this.revoke(row.person, row.application))
     return [this.takeOne(step, now)]
   }
 
@@ -329,14 +327,6 @@ export class Model {
         return DONE
     }
   }
-}
-
-/** Does the rows by person, as they are done, and answers in the order in which they came. */
-function byPerson<R extends { person: number }>(rows: R[], work: (row: R) => Outcome): Outcome[] {
-  const outcomes: Outcome[] = []
-  const inOrder = rows.map((row, index) => ({ row, index })).sort((a, b) => a.row.person - b.row.person)
-  for (const { row, index } of inOrder) outcomes[index] = work(row)
-  return outcomes
 }
 
 const endOf = (hours: number | null, now: number) => (hours === null ? null : now + hours * HOUR)

@@ -5,16 +5,15 @@ import type { Tx } from '../../src/db/open.ts'
 import { AppError } from '../../src/errors.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { changeType } from '../../src/licensing/catalogue/service.ts'
+import { inBulk } from '../../src/licensing/seats/many.ts'
 import {
   change,
-  forEach,
   grant,
   grantSeat,
   reserveSeat,
   revoke,
   revokeSeat,
 } from '../../src/licensing/seats/service.ts'
-import { enterTenant } from '../../src/licensing/seats/store.ts'
 import { changeSubscription, subscribe } from '../../src/licensing/subscriptions/service.ts'
 import type { TestService } from '../support/service.ts'
 import { newCompany } from '../tenants/company.ts'
@@ -113,10 +112,10 @@ export class World {
         return revoke(ctx, granting, this.seatKey(step)).then(() => undefined)
       case 'grantMany': {
         const wishes = step.rows.map(({ person, type }) => this.wish(person, type))
-        return forEach(ctx, granting, wishes, grantSeat).then(toOutcomes)
+        return inBulk(ctx, granting, wishes, grantSeat).then(toOutcomes)
       }
       case 'revokeMany':
-        return forEach(ctx, granting, step.rows.map(this.seatKey), revokeSeat).then(toOutcomes)
+        return inBulk(ctx, granting, step.rows.map(this.seatKey), revokeSeat).then(toOutcomes)
       case 'invite':
         return this.invite(step)
       case 'subscribe':
@@ -148,7 +147,7 @@ export class World {
     const { ctx } = this.service
     const now = ctx.now()
     return this.inTx(async (tx) => {
-      await enterTenant(tx, this.tenantId)
+      await sql`select enter_tenant(${this.tenantId}::uuid)`.execute(tx)
       await sql`
         insert into memberships (id, tenant_id, user_id, role, status, invited_until, created_at, updated_at)
         values (${newId()}, ${this.tenantId}, ${this.person(person)}, 'member', 'INVITED',

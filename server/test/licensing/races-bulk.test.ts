@@ -3,7 +3,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/audit/record.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { forEach, grantSeat } from '../../src/licensing/seats/service.ts'
+import { inBulk } from '../../src/licensing/seats/many.ts'
+import { grantSeat } from '../../src/licensing/seats/service.ts'
 import { call, mailTo, newSomebody, tokenIn } from '../account/people.ts'
 import { accept } from '../invitations/desk.ts'
 import { mailedToken, unusedAddress } from '../invitations/guests.ts'
@@ -76,7 +77,7 @@ async function meet(prepare: Prepare, allowed: string[] = []): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const set = await stage()
     const act = await prepare(set)
-    const giving = forEach(there.ctx, { tenantId: set.tenantId, actor: SYSTEM }, set.wishes, grantSeat)
+    const giving = inBulk(there.ctx, { tenantId: set.tenantId, actor: SYSTEM }, set.wishes, grantSeat)
     await sleep(20 * (round + 1))
     const [{ result }] = await Promise.all([giving, act()])
     const codes = result.flatMap((row) => ('error' in row ? [row.error.code] : []))

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/audit/record.ts'
 import { AppError } from '../../src/errors.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { forEach, grant, grantSeat } from '../../src/licensing/seats/service.ts'
+import { inBulk } from '../../src/licensing/seats/many.ts'
+import { grant, grantSeat } from '../../src/licensing/seats/service.ts'
 import { requireNoTenantAlone } from '../../src/tenants/ownership.ts'
 import { newSomebody, type Somebody } from '../account/people.ts'
 import { deadlocksIn } from '../support/locks.ts'
@@ -130,7 +131,7 @@ test('people with a seat ask to be deleted while all are given another: who goes
     const wishes = [...waiting, ...seated].map((userId) => ({ userId, ...elsewhere }))
     const going = seated.slice(-5)
     const [settled] = await Promise.all([
-      forEach(there.ctx, { tenantId, actor: SYSTEM }, wishes, grantSeat),
+      inBulk(there.ctx, { tenantId, actor: SYSTEM }, wishes, grantSeat),
       ...going.map((userId) => letGo(there, userId)),
     ])
     const codes = settled.result.flatMap((row) => ('error' in row ? [row.error.code] : []))

@@ -3,7 +3,7 @@ import { record, type Source } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { Features, LicenseTypeStatus } from '../../db/tables.ts'
-import { isOrphan, isTaken } from '../../db/violations.ts'
+import { isTaken, orGone } from '../../db/violations.ts'
 import { AppError } from '../../errors.ts'
 import { NO_ID, newId, toId } from '../../lib/ids.ts'
 import { isSlug, NAME_RULE, parseName, SLUG_RULE } from '../../lib/names.ts'
@@ -69,26 +69,28 @@ export function checkType({ slug, name, features, ...rest }: Partial<TypeSetting
   ])
 }
 
-/** Throws INVALID_APPLICATION_ID when there is no such application. */
-export async function requireApplication(db: Db, id: string): Promise<void> {
-  if (!(await isApplication(db, toId(id) ?? NO_ID))) throw new AppError('INVALID_APPLICATION_ID')
+/** The id of an application; INVALID_APPLICATION_ID when what was said is none. */
+async function getApplicationId(db: Db, said: unknown): Promise<string> {
+  const id = toId(said)
+  if (id === undefined || !(await isApplication(db, id))) throw new AppError('INVALID_APPLICATION_ID')
+  return id
 }
 
-export async function typesOf(ctx: Ctx, applicationId: string): Promise<LicenseType[]> {
-  await requireApplication(ctx.db, applicationId)
-  return listLicenseTypes(ctx.db, applicationId)
+export async function typesOf(ctx: Ctx, applicationId: unknown): Promise<LicenseType[]> {
+  return listLicenseTypes(ctx.db, await getApplicationId(ctx.db, applicationId))
 }
 
 export async function createType(
   ctx: Ctx,
   tx: Tx,
-  { applicationId, draft, source }: { applicationId: string; draft: NewType; source: Source },
+  { draft, source, ...of }: { applicationId: unknown; draft: NewType; source: Source },
 ): Promise<LicenseType> {
   checkType(draft)
-  await requireApplication(tx, applicationId)
+  const applicationId = await getApplicationId(tx, of.applicationId)
   const now = ctx.now()
   const { slug, name, description = null, features = {}, displayOrder = 0, status = 'ACTIVE' } = draft
   const type = await orGone(
+    'INVALID_APPLICATION_ID',
     insertLicenseType(tx, {
       id: newId(),
       application_id: applicationId,
@@ -106,16 +108,6 @@ export async function createType(
   const details = { licenseTypeId: type.id, applicationId, after: stateOf(type) }
   await record(ctx, tx, { action: 'license_type.created', ...source, details })
   return type
-}
-
-/** The application may be deleted at this very moment. */
-async function orGone<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if (isOrphan(error)) throw new AppError('INVALID_APPLICATION_ID', { cause: error })
-    throw error
-  }
 }
 
 const stateOf = ({ slug, name, description, features, display_order, status }: LicenseType) => ({
@@ -140,7 +132,7 @@ export async function changeType(
   const after = { ...before, ...change, name: (change.name ?? before.name).trim() }
   const changes = findChanges<Record<string, unknown>>(before, after)
   if (!changes) return type
-  const details = { licenseTypeId: id, applicationId: type.application_id, ...changes }
+  const details = { licenseTypeId: type.id, applicationId: type.application_id, ...changes }
   await record(ctx, tx, { action: 'license_type.changed', ...source, details })
   const { displayOrder, features, ...rest } = after
   try {

@@ -14,16 +14,6 @@ export const listLicenseTypes = (db: Db, applicationId: string): Promise<License
     .orderBy('id')
     .execute()
 
-export const listAllLicenseTypes = (db: Db): Promise<LicenseType[]> =>
-  db
-    .selectFrom('license_types')
-    .selectAll()
-    .orderBy('application_id')
-    .orderBy('display_order')
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
-
 export const findLicenseType = (db: Db, id: string): Promise<LicenseType | undefined> =>
   db.selectFrom('license_types').selectAll().where('id', '=', id).executeTakeFirst()
 

@@ -18,7 +18,7 @@ export function toQuestion(
   return {
     tenantId,
     userId: about,
-    applicationId: toApplicationId(applicationId),
+    applicationId,
     ...(least !== undefined && { minRevision: BigInt(least) }),
   }
 }
@@ -34,7 +34,17 @@ export function subjectOf(caller: TenantCaller, userId: string | undefined): str
   return userId
 }
 
-export const toApplicationId = (given: unknown): string => (typeof given === 'string' ? given : '')
+/** Why somebody has no licence is between them and those who look after the tenant. */
+export function requireConfidant(caller: TenantCaller, { userId }: Question): void {
+  if (caller.kind === 'machine' || caller.userId === toId(userId)) return
+  if (!caller.trusted || caller.tenantRole === 'member') throw new AppError('FORBIDDEN')
+}
+
+/** What tells of others is not for third-party applications. */
+export function requireTrusted(caller: TenantCaller): TenantCaller {
+  if (caller.kind === 'person' && !caller.trusted) throw new AppError('FORBIDDEN')
+  return caller
+}
 
 function readRevision(header: string | string[] | undefined): string | undefined {
   if (header === undefined || (typeof header === 'string' && /^\d{1,18}$/.test(header))) return header

@@ -32,6 +32,7 @@ export async function listDeclaredTypes(
 /** What there is, by the names a declaration calls it: seats bought, and who in a tenant holds any of an application. */
 export async function listDeclaredSubscriptions(
   db: Db,
+  tenants: string[],
 ): Promise<{ subscriptions: Map<string, number>; holders: Map<string, string[]> }> {
   const bought = await sql<{ key: string; quantity: number }>`
     select tenants.slug || ' ' || applications.slug || '/' || license_types.slug as key,
@@ -40,6 +41,7 @@ export async function listDeclaredSubscriptions(
     join tenants on tenants.id = subscriptions.tenant_id
     join license_types on license_types.id = subscriptions.license_type_id
     join applications on applications.id = subscriptions.application_id
+    where tenants.slug = any(${tenants})
   `.execute(db)
   const held = await sql<{ key: string; emails: string[] }>`
     select tenants.slug || ' ' || applications.slug as key, array_agg(users.email) as emails
@@ -47,6 +49,7 @@ export async function listDeclaredSubscriptions(
     join tenants on tenants.id = seats.tenant_id
     join applications on applications.id = seats.application_id
     join users on users.id = seats.user_id
+    where tenants.slug = any(${tenants})
     group by key
   `.execute(db)
   return {

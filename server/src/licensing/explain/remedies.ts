@@ -2,7 +2,7 @@ import { isUsable } from '../periods.ts'
 import type { Explanation } from '../schema.ts'
 import type { Bought, Offer } from './store.ts'
 
-/** The one call that would change something, ready to be made. */
+/** The one call that would change something, with as much of it as is known. */
 export type Remedy = Explanation['remedy']
 
 /** An offer of which the tenant has bought something. */

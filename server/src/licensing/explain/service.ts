@@ -33,7 +33,7 @@ export async function explain(
   const now = ctx.now()
   const standing = await getStanding(ctx, question)
   const license = licenseAt(standing, now)
-  const circumstances = await findCircumstances(ctx.db, question)
+  const circumstances = await findCircumstances(ctx.db, question, now)
   if (!circumstances) throw new AppError('FORBIDDEN')
   const { membershipId, needsFactor, offers } = circumstances
   const facts = { question, now, standing, license, membershipId, offers, ...sortOffers(offers, now) }

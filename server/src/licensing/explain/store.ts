@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Features, SubscriptionStatus } from '../../db/tables.ts'
 import { NO_ID, toId } from '../../lib/ids.ts'
+import { openReservations } from '../subscriptions/store.ts'
 
 /** A licence type of the application, and what the tenant has bought of it. */
 export interface Offer {
@@ -32,7 +33,8 @@ export interface Circumstances {
 /** What stands around a licence. Of who is no member of the tenant, or none yet, nothing is told. */
 export async function findCircumstances(
   db: Db,
-  asked: { tenantId: string; userId: string; applicationId: string },
+  asked: { tenantId: string; userId: string; applicationId?: unknown },
+  now: Date,
 ): Promise<Circumstances | undefined> {
   const userId = toId(asked.userId) ?? NO_ID
   const { rows } = await sql<Circumstances>`
@@ -46,9 +48,11 @@ export async function findCircumstances(
           'subscription', case when bought.id is not null then jsonb_build_object(
             'id', bought.id, 'status', bought.status,
             'start', moment(bought.current_period_start), 'end', moment(bought.current_period_end),
-            'purchased', bought.quantity_purchased, 'taken', bought.quantity_assigned + bought.quantity_reserved,
+            'purchased', bought.quantity_purchased,
+            'taken', bought.quantity_assigned + ${openReservations(now, 'bought')},
             'isTheirs', exists (
-              select from seats where subscription_id = bought.id and user_id = memberships.user_id
+              select from seats where tenant_id = tenants.id and user_id = memberships.user_id
+                and subscription_id = bought.id
             )
           ) end
         ) order by types.display_order, types.id)

@@ -3,8 +3,7 @@ import type { Db } from '../../db/open.ts'
 import type { LicensingMode } from '../../db/tables.ts'
 import { AppError } from '../../errors.ts'
 import { NO_ID, toId } from '../../lib/ids.ts'
-import { enterTenant } from '../seats/store.ts'
-import { countHolders, findMode, type Holder, listHolders } from './store.ts'
+import { countHolders, enterFor, type Holder, listHolders } from './store.ts'
 
 interface Asked {
   tenantId: string
@@ -25,8 +24,7 @@ async function look<T>(
   work: (db: Db, mode: LicensingMode) => Promise<T>,
 ): Promise<T> {
   return ctx.db.transaction().execute(async (tx) => {
-    await enterTenant(tx, tenantId)
-    const mode = await findMode(tx, toId(applicationId) ?? NO_ID)
+    const mode = await enterFor(tx, { tenantId, applicationId: toId(applicationId) ?? NO_ID })
     if (mode === undefined) throw new AppError('INVALID_APPLICATION_ID')
     return work(tx, mode)
   })

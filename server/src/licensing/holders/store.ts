@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/open.ts'
 import type { LicensingMode } from '../../db/tables.ts'
-import { usableAt } from '../seats/store.ts'
+import { usableAt } from '../periods/store.ts'
 
 export interface Holder {
   userId: string
@@ -19,14 +19,16 @@ interface Asked {
   now: Date
 }
 
-export const findMode = async (db: Db, applicationId: string): Promise<LicensingMode | undefined> =>
-  (
-    await db
-      .selectFrom('applications')
-      .select('licensing_mode')
-      .where('id', '=', applicationId)
-      .executeTakeFirst()
-  )?.licensing_mode
+/** From here on the transaction sees this tenant alone. Undefined: there is no such application. */
+export async function enterFor(
+  tx: Tx,
+  { tenantId, applicationId }: Pick<Asked, 'tenantId' | 'applicationId'>,
+): Promise<LicensingMode | undefined> {
+  const { rows } = await sql<{ mode: LicensingMode }>`
+    select licensing_mode as mode, enter_tenant(${tenantId}::uuid) from applications where id = ${applicationId}
+  `.execute(tx)
+  return rows[0]?.mode
+}
 
 /** Everybody with a seat that is good at this moment. Who is suspended or disabled has none. */
 const seatHolders = ({ tenantId, applicationId, now }: Asked) => sql`
@@ -71,14 +73,22 @@ export async function listHolders(db: Db, mode: LicensingMode, asked: Asked): Pr
   return rows
 }
 
+/** How many ACTIVE members there are is known; of them those who are disabled are few. */
+const countEverybody = (mode: LicensingMode, asked: Asked) => sql`
+  select coalesce(max(
+    (select coalesce(sum(count), 0) from member_counts where tenant_id = ${asked.tenantId} and status = 'ACTIVE')
+    - (select count(*) from users join memberships on memberships.user_id = users.id
+       where users.disabled and memberships.tenant_id = ${asked.tenantId} and memberships.status = 'ACTIVE')
+  ), 0)::int as count
+  from (${mode === 'FREE' ? firstType(asked.applicationId) : bestType(asked)}) as shared`
+
 /** How many hold a seat is counted where the seats are bought. */
 const heldSeats = ({ tenantId, applicationId, now }: Asked) => sql`
   select coalesce(sum(quantity_assigned), 0)::int as count from subscriptions
   where tenant_id = ${tenantId} and application_id = ${applicationId} and ${usableAt(now)}`
 
 export async function countHolders(db: Db, mode: LicensingMode, asked: Asked): Promise<number> {
-  const count =
-    mode === 'PER_SEAT' ? heldSeats(asked) : sql`select count(*)::int as count ${everybody(mode, asked)}`
+  const count = mode === 'PER_SEAT' ? heldSeats(asked) : countEverybody(mode, asked)
   const { rows } = await sql<{ count: number }>`${count}`.execute(db)
   return rows[0]?.count ?? 0
 }

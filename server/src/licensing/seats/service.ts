@@ -1,19 +1,14 @@
-import type { FastifyRequest } from 'fastify'
-import { type Action, type Actor, record } from '../../audit/record.ts'
+import { type Action, record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
-import { inSavepoint } from '../../db/savepoint.ts'
-import { isOrphan, yielding } from '../../db/violations.ts'
 import { AppError } from '../../errors.ts'
 import { NO_ID, newId, toId } from '../../lib/ids.ts'
-import { inTurn } from '../../tenants/turns.ts'
 import { getType } from '../catalogue/service.ts'
+import { type Granting, inLedger, type Settled } from './in-ledger.ts'
+import { attempt } from './many.ts'
+import { noSeats, whyNoReservation, whyNoSeat } from './refusals.ts'
 import {
   findObstacles,
-  findRevision,
-  holdAll,
-  lockAndEnter,
-  mayGiveSeats,
   moveSeat,
   type NewSeat,
   type Obstacles,
@@ -29,17 +24,9 @@ import {
 /** Whose seat of what. */
 export interface SeatWish {
   userId: string
-  applicationId: string
+  /** Whatever was said; what is no id of one is refused. */
+  applicationId?: unknown
   licenseTypeId: string
-}
-
-/** For which tenant, by whom. */
-export interface Granting {
-  tenantId: string
-  actor: Actor
-  request?: FastifyRequest | undefined
-  /** They may because of their role in the tenant, which may have changed while they waited. */
-  byRole?: boolean
 }
 
 export interface Assignment {
@@ -48,34 +35,6 @@ export interface Assignment {
   licenseTypeId: string
   licenseTypeName: string
   assignedAt: Date
-}
-
-/** Something done, and how far the tenant's ledger came by it. */
-export interface Settled<T> {
-  result: T
-  revision: string
-}
-
-/**
- * Does work on the seats of one tenant, behind the wall between tenants. What it changes is known to this node
- * before anybody hears of it.
- */
-export async function inLedger<T>(
-  ctx: Ctx,
-  { tenantId, actor, byRole = false }: Omit<Granting, 'request'>,
-  work: (tx: Tx) => Promise<T>,
-): Promise<Settled<T>> {
-  const attempt = () =>
-    ctx.db.transaction().execute(async (tx) => {
-      const by = actor.id === undefined ? undefined : `${actor.kind}:${actor.id}`
-      if (!(await lockAndEnter(tx, tenantId, by))) throw new AppError('TENANT_NOT_FOUND')
-      if (byRole && !(await mayGiveSeats(tx, tenantId, actor.id))) throw new AppError('FORBIDDEN')
-      const result = await work(tx)
-      return { result, revision: await findRevision(tx, tenantId) }
-    })
-  const settled = await yielding(() => inTurn(tenantId, attempt))
-  await ctx.changes.settle()
-  return settled
 }
 
 export const grant = (ctx: Ctx, granting: Granting, wish: SeatWish): Promise<Settled<Assignment>> =>
@@ -96,7 +55,7 @@ const TRIES = 3
 
 export async function grantSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): Promise<Assignment> {
   const seat = { ...toSeat(ctx, granting, wish), kind: 'ASSIGNED' } as const
-  const { id, licenseTypeName } = await obtain(tx, seat, refusalOf)
+  const { id, licenseTypeName } = await obtain(tx, seat, whyNoSeat)
   const { userId, licenseTypeId, now: assignedAt } = seat
   await note(ctx, tx, { action: 'license.granted', granting, seat })
   return { id, userId, licenseTypeId, licenseTypeName, assignedAt }
@@ -105,7 +64,7 @@ export async function grantSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: Seat
 /** Keeps a seat for somebody who is INVITED. It is theirs when they accept, and free again when they cannot any more. */
 export async function reserveSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): Promise<void> {
   const seat = { ...toSeat(ctx, granting, wish), kind: 'RESERVED' } as const
-  await obtain(tx, seat, refusalOfReservation)
+  await obtain(tx, seat, whyNoReservation)
 }
 
 /**
@@ -129,7 +88,7 @@ async function obtain(
   whyNot: (obstacles: Obstacles) => AppError | undefined,
 ): Promise<TakenSeat> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const taken = await take(tx, seat)
+    const taken = await takeSeat(tx, seat)
     if (taken) return taken
     const refusal = whyNot(await findObstacles(tx, seat))
     // What is kept for somebody who did not come in time is free.
@@ -137,16 +96,6 @@ async function obtain(
     if (refusal && !(isFull && (await releaseOverdue(tx, seat)))) throw refusal
   }
   throw new AppError('UNAVAILABLE', { headers: { 'Retry-After': '1' } })
-}
-
-/** A member who is removed at this very moment is none. */
-async function take(tx: Tx, seat: NewSeat) {
-  try {
-    return await takeSeat(tx, seat)
-  } catch (error) {
-    if (isOrphan(error)) throw new AppError('USER_NOT_FOUND', { cause: error })
-    throw error
-  }
 }
 
 /** What is no id is nobody's and nothing's. */
@@ -158,39 +107,6 @@ const toSeat = (ctx: Ctx, { tenantId }: Granting, wish: SeatWish) => ({
   licenseTypeId: toId(wish.licenseTypeId) ?? NO_ID,
   now: ctx.now(),
 })
-
-/** The first of the reasons why there is no seat, in the order in which they are told; undefined: there is none. */
-function refusalOf(obstacles: Obstacles): AppError | undefined {
-  const { mode, typeName, member, disabled, seatId, seatUsable } = obstacles
-  if (mode === null) return new AppError('INVALID_APPLICATION_ID')
-  if (typeName === null) return new AppError('LICENSE_TYPE_NOT_FOUND')
-  if (member === null) return new AppError('USER_NOT_FOUND')
-  if (member !== 'ACTIVE' || disabled) return new AppError('MEMBER_NOT_ACTIVE')
-  // Where nobody is given a seat, everybody has what there is.
-  if (mode !== 'PER_SEAT' || (seatId !== null && seatUsable)) return new AppError('ALREADY_LICENSED')
-  return noSeats(obstacles)
-}
-
-/** Where nobody is given a seat, everybody who joins has what there is, and none can be kept. */
-function refusalOfReservation(obstacles: Obstacles): AppError | undefined {
-  const { mode, typeName } = obstacles
-  if (mode === null) return new AppError('INVALID_APPLICATION_ID')
-  if (typeName === null) return new AppError('LICENSE_TYPE_NOT_FOUND')
-  if (mode !== 'PER_SEAT') return new AppError('ALREADY_LICENSED')
-  return noSeats(obstacles)
-}
-
-function noSeats({ subscription, subscriptionUsable, free }: Obstacles): AppError | undefined {
-  const reason =
-    subscription === null
-      ? 'NO_SUBSCRIPTION'
-      : !subscriptionUsable
-        ? 'SUBSCRIPTION_INACTIVE'
-        : (free ?? 0) <= 0
-          ? 'FULL'
-          : undefined
-  return reason && new AppError('NO_SEATS_AVAILABLE', { details: { reason } })
-}
 
 export async function revokeSeat(
   ctx: Ctx,
@@ -220,21 +136,18 @@ async function changeSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish):
   if (seatId === null || seatAssignedAt === null) throw new AppError('LICENSE_NOT_FOUND')
   const { userId, licenseTypeId } = seat
   if (seatTypeId === licenseTypeId) {
-    if (!seatUsable) throw noSeats(before) ?? full()
+    if (!seatUsable) throw noSeats(before)
   } else {
-    await releaseOverdue(tx, seat)
-    if (!(await moveSeat(tx, seat))) {
-      const { seatId: still, ...now } = await findObstacles(tx, seat)
-      throw still === null
-        ? new AppError('LICENSE_NOT_FOUND')
-        : (noSeats({ seatId: still, ...now }) ?? full())
+    const moved =
+      (await moveSeat(tx, seat)) || ((await releaseOverdue(tx, seat)) && (await moveSeat(tx, seat)))
+    if (!moved) {
+      const now = await findObstacles(tx, seat)
+      throw now.seatId === null ? new AppError('LICENSE_NOT_FOUND') : noSeats(now)
     }
     await note(ctx, tx, { action: 'license.changed', granting, seat, before: seatTypeId })
   }
   return { id: seatId, userId, licenseTypeId, licenseTypeName: typeName, assignedAt: seatAssignedAt }
 }
-
-const full = () => new AppError('NO_SEATS_AVAILABLE', { details: { reason: 'FULL' } })
 
 interface Noted {
   action: Action
@@ -248,37 +161,4 @@ async function note(ctx: Ctx, tx: Tx, { action, granting, seat, before }: Noted)
   const { userId, applicationId, licenseTypeId } = seat
   const details = { applicationId, licenseTypeId, ...(before && { before: { licenseTypeId: before } }) }
   await record(ctx, tx, { action, actor, request, tenantId, userId, details })
-}
-
-/** What became of one of many. */
-export type RowResult<T> = { result: T } | { error: AppError }
-
-/** Does the same for many, each as if it had come alone: one that fails holds up no other. Results keep their order. */
-export function forEach<W extends { userId: string; applicationId: string }, T>(
-  ctx: Ctx,
-  granting: Granting,
-  wishes: W[],
-  work: (ctx: Ctx, tx: Tx, granting: Granting, wish: W) => Promise<T>,
-): Promise<Settled<RowResult<T>[]>> {
-  return inLedger(ctx, granting, async (tx) => {
-    await holdAll(tx, granting.tenantId, wishes)
-    const results: RowResult<T>[] = []
-    for (const wish of wishes) results.push(await attempt(ctx, tx, granting, wish, work))
-    return results
-  })
-}
-
-async function attempt<W, T>(
-  ctx: Ctx,
-  tx: Tx,
-  granting: Granting,
-  wish: W,
-  work: (ctx: Ctx, tx: Tx, granting: Granting, wish: W) => Promise<T>,
-): Promise<RowResult<T>> {
-  try {
-    return { result: await inSavepoint(tx, () => work(ctx, tx, granting, wish)) }
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500) throw error
-    return { error }
-  }
 }

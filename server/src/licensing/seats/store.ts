@@ -2,27 +2,11 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { LicensingMode, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
 import { NO_ID, toId } from '../../lib/ids.ts'
-import { GRACE_DAYS } from '../periods.ts'
-
-/** Whether a subscription is good at a moment, as `isUsable` decides it. */
-export const usableAt = (now: Date, table = 'subscriptions') => sql<boolean>`(
-  ${sql.ref(`${table}.status`)} <> 'EXPIRED' and (
-    ${sql.ref(`${table}.current_period_end`)} is null
-    or ${sql.ref(`${table}.current_period_end`)} + make_interval(
-      -- Not days: one of those may have 23 hours where the database stands.
-      hours => case when ${sql.ref(`${table}.status`)} = 'PAST_DUE' then ${sql.lit(GRACE_DAYS * 24)} else 0 end
-    ) > ${now}
-  )
-)`
-
-/** From here on the transaction sees this tenant alone. */
-export async function enterTenant(tx: Tx, tenantId: string): Promise<void> {
-  await sql`select enter_tenant(${tenantId}::uuid)`.execute(tx)
-}
+import { usableAt } from '../periods/store.ts'
 
 /**
- * The same for who changes something: others who would change the tenant, its members or its seats wait, and what is
- * written down of itself names the actor. Says whether there is such a tenant.
+ * From here on the transaction sees this tenant alone. Others who would change it, its members or its seats wait, and
+ * what is written down of itself names the actor. Says whether there is such a tenant.
  */
 export async function lockAndEnter(tx: Tx, tenantId: string, actor: string | undefined): Promise<boolean> {
   const { rows } = await sql`
@@ -112,7 +96,7 @@ export async function takeSeat(
 export async function holdAll(
   tx: Tx,
   tenantId: string,
-  wishes: { userId: string; applicationId: string }[],
+  wishes: { userId: string; applicationId?: unknown }[],
 ): Promise<void> {
   const people = wishes.map(({ userId }) => toId(userId) ?? NO_ID)
   const applications = wishes.map(({ applicationId }) => toId(applicationId) ?? NO_ID)

@@ -3,15 +3,16 @@ import { record, type Source, SYSTEM } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { SubscriptionStatus } from '../../db/tables.ts'
-import { isOrphan } from '../../db/violations.ts'
+import { orGone } from '../../db/violations.ts'
 import { AppError } from '../../errors.ts'
 import { defineJob } from '../../jobs/job.ts'
 import { NO_ID, newId, toId } from '../../lib/ids.ts'
 import { refuseNothing } from '../../lib/problems.ts'
 import { getType } from '../catalogue/service.ts'
 import { isUsable, statusAt } from '../periods.ts'
-import { inLedger } from '../seats/service.ts'
+import { inLedger } from '../seats/in-ledger.ts'
 import {
+  findBuyer,
   findShownSubscription,
   findTenantName,
   insertSubscription,
@@ -44,7 +45,7 @@ export async function subscribe(
   ctx: Ctx,
   { draft, source }: { draft: NewSubscription; source: Source },
 ): Promise<ShownSubscription> {
-  const { id: tenantId } = await requireTenant(ctx.db, draft.tenantId)
+  const tenantId = toId(draft.tenantId) ?? NO_ID
   const work = (tx: Tx) => addSubscription(ctx, tx, { draft: { ...draft, tenantId }, source })
   return (await inLedger(ctx, { tenantId, actor: source.actor }, work)).result
 }
@@ -60,6 +61,7 @@ export async function addSubscription(
   if (type.status === 'ARCHIVED') throw new AppError('LICENSE_TYPE_NOT_FOUND')
   const now = ctx.now()
   const subscription = await orGone(
+    'LICENSE_TYPE_NOT_FOUND',
     insertSubscription(tx, {
       id: newId(),
       tenant_id: tenantId,
@@ -74,19 +76,9 @@ export async function addSubscription(
     }),
   )
   if (!subscription) throw new AppError('SUBSCRIPTION_EXISTS')
-  const details = { subscriptionId: subscription.id, licenseTypeId, after: stateOf(subscription) }
+  const details = { subscriptionId: subscription.id, licenseTypeId: type.id, after: stateOf(subscription) }
   await record(ctx, tx, { action: 'subscription.created', ...source, tenantId, details })
   return getShown(tx, subscription.id, now)
-}
-
-/** The application, and the type with it, may be deleted at this very moment. */
-async function orGone<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if (isOrphan(error)) throw new AppError('LICENSE_TYPE_NOT_FOUND', { cause: error })
-    throw error
-  }
 }
 
 async function getShown(db: Db, id: string, now: Date): Promise<ShownSubscription> {
@@ -95,7 +87,7 @@ async function getShown(db: Db, id: string, now: Date): Promise<ShownSubscriptio
   return shown
 }
 
-export async function requireTenant(db: Db, id: string): Promise<{ id: string; name: string }> {
+export async function getTenant(db: Db, id: string): Promise<{ id: string; name: string }> {
   const tenant = await findTenantName(db, toId(id) ?? NO_ID)
   if (!tenant) throw new AppError('TENANT_NOT_FOUND')
   return tenant
@@ -116,7 +108,8 @@ export async function changeSubscription(
   { id, change, source }: { id: string; change: SubscriptionChange; source: Source },
 ): Promise<ShownSubscription> {
   refuseNothing(change)
-  const { tenant_id: tenantId } = await getShown(ctx.db, toId(id) ?? NO_ID, ctx.now())
+  const tenantId = await findBuyer(ctx.db, toId(id) ?? NO_ID)
+  if (tenantId === undefined) throw new AppError('SUBSCRIPTION_NOT_FOUND')
   const work = (tx: Tx) => alterSubscription(ctx, tx, { id, change, source })
   return (await inLedger(ctx, { tenantId, actor: source.actor }, work)).result
 }
@@ -144,7 +137,11 @@ export async function alterSubscription(
     if (wasUsable && after.quantityPurchased < inUse && after.quantityPurchased < before.quantityPurchased) {
       throw new AppError('SEATS_IN_USE', { details: { inUse } })
     }
-    const details = { subscriptionId: id, licenseTypeId: subscription.license_type_id, ...changes }
+    const details = {
+      subscriptionId: subscription.id,
+      licenseTypeId: subscription.license_type_id,
+      ...changes,
+    }
     const { tenant_id: tenantId } = subscription
     await record(ctx, tx, { action: 'subscription.changed', ...source, tenantId, details })
     await updateSubscription(tx, id, {
@@ -190,13 +187,13 @@ export function toFullEntry(row: ShownSubscription, now: Date) {
 }
 
 export async function subscriptionsOf(ctx: Ctx, tenantId: string): Promise<ShownSubscription[]> {
-  await requireTenant(ctx.db, tenantId)
+  await getTenant(ctx.db, tenantId)
   return listSubscriptions(ctx.db, tenantId, ctx.now())
 }
 
 /** What a tenant owns and uses. What has run out is listed, and counts for nothing. */
 export async function overviewOf(ctx: Ctx, tenantId: string) {
-  const tenant = await requireTenant(ctx.db, tenantId)
+  const tenant = await getTenant(ctx.db, tenantId)
   const now = ctx.now()
   const subscriptions = (await listSubscriptions(ctx.db, tenantId, now)).map((row) => toEntry(row, now))
   const good = subscriptions.filter(({ status }) => status !== 'EXPIRED')

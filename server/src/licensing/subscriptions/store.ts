@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { SubscriptionsTable } from '../../db/tables.ts'
-import { usableAt } from '../seats/store.ts'
+import { usableAt } from '../periods/store.ts'
 
 export type Subscription = Selectable<SubscriptionsTable>
 
@@ -13,6 +13,14 @@ export interface ShownSubscription extends Subscription {
   reserved: number
 }
 
+/** How many seats are kept for people who may still come. */
+export const openReservations = (now: Date, table = 'subscriptions') => sql<number>`(
+  select count(*)::int from seats
+  join memberships on memberships.tenant_id = seats.tenant_id and memberships.user_id = seats.user_id
+  where seats.subscription_id = ${sql.ref(`${table}.id`)} and seats.status = 'RESERVED'
+    and memberships.invited_until > ${now}
+)`
+
 const shown = (db: Db, now: Date) =>
   db
     .selectFrom('subscriptions')
@@ -21,14 +29,7 @@ const shown = (db: Db, now: Date) =>
     .selectAll('subscriptions')
     .select(['applications.name as application_name', 'license_types.name as license_type_name'])
     .select('license_types.slug as license_type_slug')
-    .select(
-      sql<number>`(
-        select count(*)::int from seats
-        join memberships on memberships.tenant_id = seats.tenant_id and memberships.user_id = seats.user_id
-        where seats.subscription_id = subscriptions.id and seats.status = 'RESERVED'
-          and memberships.invited_until > ${now}
-      )`.as('reserved'),
-    )
+    .select(openReservations(now).as('reserved'))
 
 export const listSubscriptions = (db: Db, tenantId: string, now: Date): Promise<ShownSubscription[]> =>
   shown(db, now)
@@ -45,6 +46,11 @@ export const findShownSubscription = (
   now: Date,
 ): Promise<ShownSubscription | undefined> =>
   shown(db, now).where('subscriptions.id', '=', id).executeTakeFirst()
+
+/** The tenant whose subscription it is. */
+export const findBuyer = async (db: Db, id: string): Promise<string | undefined> =>
+  (await db.selectFrom('subscriptions').select('tenant_id').where('id', '=', id).executeTakeFirst())
+    ?.tenant_id
 
 /** Undefined when the tenant has a subscription of this type. */
 export const insertSubscription = (

@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify'
+import type { Actor } from '../../audit/record.ts'
+import type { Ctx } from '../../context.ts'
+import type { Tx } from '../../db/open.ts'
+import { yielding } from '../../db/violations.ts'
+import { AppError } from '../../errors.ts'
+import { inTurn } from '../../tenants/turns.ts'
+import { findRevision, lockAndEnter, mayGiveSeats } from './store.ts'
+
+/** For which tenant, by whom. */
+export interface Granting {
+  tenantId: string
+  actor: Actor
+  request?: FastifyRequest | undefined
+  /** They may because of their role in the tenant, which may have changed while they waited. */
+  byRole?: boolean
+}
+
+/** Something done, and how far the tenant's ledger came by it. */
+export interface Settled<T> {
+  result: T
+  revision: string
+}
+
+/**
+ * Does work on the seats of one tenant, behind the wall between tenants. What it changes is known to this node
+ * before anybody hears of it.
+ */
+export async function inLedger<T>(
+  ctx: Ctx,
+  { tenantId, actor, byRole = false }: Omit<Granting, 'request'>,
+  work: (tx: Tx) => Promise<T>,
+): Promise<Settled<T>> {
+  const attempt = () =>
+    ctx.db.transaction().execute(async (tx) => {
+      const by = actor.id === undefined ? undefined : `${actor.kind}:${actor.id}`
+      if (!(await lockAndEnter(tx, tenantId, by))) throw new AppError('TENANT_NOT_FOUND')
+      if (byRole && !(await mayGiveSeats(tx, tenantId, actor.id))) throw new AppError('FORBIDDEN')
+      const result = await work(tx)
+      return { result, revision: await findRevision(tx, tenantId) }
+    })
+  const settled = await yielding(() => inTurn(tenantId, attempt))
+  await ctx.changes.settle()
+  return settled
+}
