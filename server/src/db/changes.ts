@@ -45,6 +45,7 @@ export async function openChangeFeed(direct: pg.ClientConfig): Promise<ChangeFee
     // Whatever was announced before this moment was not heard.
     tell(undefined)
     line = fresh
+    void fresh.lost.then(() => drop(fresh))
   }
 
   async function drop(broken: Line | undefined): Promise<void> {
@@ -92,6 +93,8 @@ interface Line {
   /** Sends an announcement of its own and waits to hear it: by then all earlier ones were heard. */
   echo(): Promise<void>
   close(): Promise<void>
+  /** The other end has hung up. One that only falls silent is found out by its heartbeat. */
+  lost: Promise<void>
 }
 
 async function openLine(direct: pg.ClientConfig, tell: (subject: string) => void): Promise<Line> {
@@ -101,6 +104,7 @@ async function openLine(direct: pg.ClientConfig, tell: (subject: string) => void
     if (!payload.startsWith('echo:')) tell(payload)
     else echoes.get(payload)?.()
   })
+  const lost = new Promise<void>((resolve) => client.once('end', resolve))
   // A dead peer would keep a polite goodbye waiting.
   const close = async () => void (await withPatience(client.end(), PATIENCE_MS).catch(() => {}))
   try {
@@ -122,6 +126,7 @@ async function openLine(direct: pg.ClientConfig, tell: (subject: string) => void
   return {
     ask,
     close,
+    lost,
     echo() {
       // One that has not begun yet serves everybody who asks before it does.
       next ??= last.then(async () => {

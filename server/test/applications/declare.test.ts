@@ -2,24 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sections } from '../../src/app.ts'
 import { findClient, findSecret } from '../../src/applications/clients.ts'
-import { applicationsSection, clientsSection } from '../../src/applications/declare.ts'
 import type { Ctx } from '../../src/context.ts'
 import { applyChanges, describeChanges, planChanges, readDeclaration } from '../../src/declaration/apply.ts'
-import { licenseTypesSection, subscriptionsSection } from '../../src/licensing/declare.ts'
-import { tenantsSection } from '../../src/tenants/declare.ts'
-import { usersSection } from '../../src/users/declare.ts'
 import { tempFolder } from '../support/program.ts'
 import { startService } from '../support/service.ts'
 
-const SECTIONS = [
-  usersSection,
-  tenantsSection,
-  applicationsSection,
-  clientsSection,
-  licenseTypesSection,
-  subscriptionsSection,
-]
 const DEMO = fileURLToPath(new URL('../../../demo/latchkey.yaml', import.meta.url))
 const folder = tempFolder()
 
@@ -37,7 +26,7 @@ async function apply(yaml: string): Promise<string> {
   return applyFile(file)
 }
 async function applyFile(file: string): Promise<string> {
-  const changes = await planChanges(ctx, SECTIONS, readDeclaration(file, SECTIONS))
+  const changes = await planChanges(ctx, sections, readDeclaration(file, sections))
   await applyChanges(ctx, changes)
   await ctx.changes.settle()
   return describeChanges(changes)

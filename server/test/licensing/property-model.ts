@@ -131,7 +131,7 @@ export class Model {
   private change(person: number, type: number, now: number): Outcome {
     const seat = this.seatOf(person, applicationOf(type))
     if (!seat) return 'LICENSE_NOT_FOUND'
-    if (seat.type === type) return DONE
+    if (seat.type === type && this.usable(type, now)) return DONE
     const refusal = this.noSeat(type, now)
     if (!refusal) seat.type = type
     return refusal ?? DONE

@@ -12,6 +12,7 @@ import { deadlocksIn } from '../support/locks.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { admin, PASSWORD, startWorld } from '../support/world.ts'
 import { employ, newCompany } from '../tenants/company.ts'
+import { addCrowd } from './crowd.ts'
 import { callAsOps } from './firm.ts'
 import { fromTheStart, readOn, readRows } from './replay.ts'
 
@@ -46,17 +47,7 @@ async function stage() {
   const company = await newCompany(here)
   const owner = await newSomebody(here)
   await employ(here, company, owner, { role: 'owner' })
-  const people = Array.from({ length: MANY }, newId).sort()
-  await db.query(
-    `insert into users (id, email, email_verified, created_at, updated_at)
-     select id, id || '@people.test', true, now(), now() from unnest($1::uuid[]) as id`,
-    [people],
-  )
-  await db.query(
-    `insert into memberships (id, tenant_id, user_id, role, status, joined_at, created_at, updated_at)
-     select gen_random_uuid(), $1, id, 'member', 'ACTIVE', now(), now(), now() from unnest($2::uuid[]) as id`,
-    [company.id, people],
-  )
+  const people = await addCrowd(db, company.id, MANY)
   const [stalls, upstairs] = [await newType('Stalls'), await newType('Upstairs')]
   for (const { licenseTypeId } of [stalls, upstairs]) {
     const terms = { licenseTypeId, quantityPurchased: 2 * MANY }

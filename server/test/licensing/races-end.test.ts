@@ -2,7 +2,6 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/audit/record.ts'
 import { AppError } from '../../src/errors.ts'
-import { newId } from '../../src/lib/ids.ts'
 import { inBulk } from '../../src/licensing/seats/many.ts'
 import { grant, grantSeat } from '../../src/licensing/seats/service.ts'
 import { requireNoTenantAlone } from '../../src/tenants/ownership.ts'
@@ -11,6 +10,7 @@ import { deadlocksIn } from '../support/locks.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { admin, startWorld } from '../support/world.ts'
 import { employ, newCompany } from '../tenants/company.ts'
+import { addCrowd } from './crowd.ts'
 import { fromTheStart, readOn, readRows } from './replay.ts'
 
 // Whoever ends while seats are given away ends, and leaves none behind.
@@ -53,17 +53,7 @@ const WAITING = 12
 async function stage() {
   const company = await newCompany(here)
   await employ(here, company, owner, { role: 'owner' })
-  const people = Array.from({ length: SEATED + WAITING }, newId)
-  await db.query(
-    `insert into users (id, email, email_verified, created_at, updated_at)
-     select id, id || '@people.test', true, now(), now() from unnest($1::uuid[]) as id`,
-    [people],
-  )
-  await db.query(
-    `insert into memberships (id, tenant_id, user_id, role, status, joined_at, created_at, updated_at)
-     select gen_random_uuid(), $1, id, 'member', 'ACTIVE', now(), now(), now() from unnest($2::uuid[]) as id`,
-    [company.id, people],
-  )
+  const people = await addCrowd(db, company.id, SEATED + WAITING)
   for (const type of [licenseTypeId, elsewhere.licenseTypeId]) {
     const terms = { licenseTypeId: type, quantityPurchased: people.length }
     await admin(here.url, `/api/licensing/tenants/${company.id}/subscriptions`, terms)
