@@ -61,9 +61,10 @@ create table seats (
   constraint seats_of_members foreign key (tenant_id, user_id) references memberships (tenant_id, user_id) on delete cascade
 );
 create index seats_subscription_id on seats (subscription_id, status);
-create index users_disabled on users (id) where disabled;
 create index seats_user_id on seats (user_id);
 create index seats_list on seats (tenant_id, application_id, assigned_at, id);
+-- Where everybody has a licence, all members are counted but for these.
+create index users_disabled on users (id) where disabled;
 
 -- What was promised with an invitation. The seat that is kept for it hangs on the INVITED member, who may go when the
 -- address becomes somebody else's; the promise does not.
@@ -87,6 +88,7 @@ create table license_ledger (
   after jsonb,
   primary key (tenant_id, sequence)
 );
+-- How far each tenant's has come.
 create table license_revisions (
   tenant_id uuid primary key,
   revision bigint not null
