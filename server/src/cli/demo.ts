@@ -17,9 +17,9 @@ export const demoCommand = new Command('demo')
   })
 
 /** A licence check to paste, with the token of the line before; none where somebody has changed the demo's world. */
-async function checkLine({ db, ...ctx }: Ctx): Promise<string> {
-  const mia = await findUserByEmail(db, 'mia@acme.test')
-  const application = await findApplicationNamed({ db, ...ctx }, 'project-manager')
+async function checkLine(ctx: Ctx): Promise<string> {
+  const mia = await findUserByEmail(ctx.db, 'mia@acme.test')
+  const application = await findApplicationNamed(ctx, 'project-manager')
   if (!mia || !application) return ''
   const query = `userId=${mia.id}&applicationId=${application.id}`
   const address = `${ctx.config.baseUrl}/api/integration/licenses/check?${query}`

@@ -11,9 +11,7 @@ export interface Fact<T> {
 
 /** Facts kept while the change feed vouches for them. */
 export interface Memory {
-  /**
-   * The fact under this key: remembered, if that will do, or loaded. What does not exist is not remembered.
-   */
+  /** The fact under this key: remembered, if that will do, or loaded. What does not exist is not remembered. */
   recall<T>(
     key: string,
     load: () => Promise<Fact<T> | undefined>,

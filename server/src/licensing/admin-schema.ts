@@ -19,7 +19,7 @@ const applicationId = Type.Optional(Type.Unknown({ description: 'The id of the a
 export const TypesQuery = Type.Object({ applicationId })
 
 const TypeStatus = Type.Enum(['ACTIVE', 'ARCHIVED'])
-const displayOrder = Type.Integer({
+export const displayOrder = Type.Integer({
   minimum: -1_000_000,
   maximum: 1_000_000,
   description: 'The lowest comes first, the highest is the best',
@@ -43,7 +43,7 @@ export const LicenseTypeBody = Type.Object(
 export type LicenseTypeBody = Static<typeof LicenseTypeBody>
 
 const text = Type.String({ maxLength: 1_000 })
-const description = Type.Optional(Type.Union([Type.String({ maxLength: 2_000 }), Type.Null()]))
+export const description = Type.Optional(Type.Union([Type.String({ maxLength: 2_000 }), Type.Null()]))
 
 export const NewLicenseType = Type.Object(
   {
@@ -106,7 +106,7 @@ export const SubscriptionBody = Type.Object(
   { title: 'Subscription' },
 )
 
-const quantityPurchased = Type.Integer({ minimum: 0, maximum: 10_000_000 })
+export const quantityPurchased = Type.Integer({ minimum: 0, maximum: 10_000_000 })
 
 export const NewSubscriptionRequest = Type.Object(
   {

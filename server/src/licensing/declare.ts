@@ -5,6 +5,7 @@ import { findDifference, inEntry, listDeclared, refuseTwice } from '../declarati
 import type { Change, Section } from '../declaration/section.ts'
 import { AppError, OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
+import { description, displayOrder, quantityPurchased } from './admin-schema.ts'
 import { changeType, checkType, createType } from './catalogue/service.ts'
 import {
   type DeclaredTypeRow,
@@ -25,9 +26,9 @@ const DeclaredType = Type.Object(
     application: Type.String(),
     slug: Type.String(),
     name: Type.String(),
-    description: Type.Optional(Type.String()),
+    description,
     features: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
-    displayOrder: Type.Optional(Type.Integer()),
+    displayOrder: Type.Optional(displayOrder),
     status: Type.Optional(Type.Enum(['ACTIVE', 'ARCHIVED'])),
   },
   { additionalProperties: false },
@@ -88,7 +89,7 @@ const DeclaredSubscription = Type.Object(
     tenant: Type.String(),
     application: Type.String(),
     licenseType: Type.String(),
-    quantityPurchased: Type.Integer({ minimum: 0, maximum: 10_000_000 }),
+    quantityPurchased,
     /** Who is given a seat; whoever has one already keeps it. */
     seats: Type.Optional(Type.Array(Type.String())),
   },

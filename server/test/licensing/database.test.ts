@@ -168,6 +168,18 @@ describe('the database refuses', () => {
   test('all seats at once to be gone, of which none would be told', () =>
     expectRefused(() => order('truncate seats'), 'this is another one'))
 
+  test.each([
+    'update license_ledger set actor = null',
+    'delete from license_ledger',
+    'truncate license_ledger',
+  ])('what is told to be told otherwise: %s', async (text) => {
+    const told = () => order('select * from license_ledger order by tenant_id, sequence')
+    const before = await told()
+    expect(before).not.toEqual([])
+    await expectRefused(() => order(text), 'this is another one')
+    expect(await told()).toEqual(before)
+  })
+
   test('a seat for somebody who is no member, of another tenant, or nobody', async () => {
     const other = await openFirm(service)
     for (const person of [await addPerson(service), await hire(other), { id: newId() }]) {

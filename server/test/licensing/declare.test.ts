@@ -180,7 +180,7 @@ const REFUSALS: [string, () => string, RegExp][] = [
   [
     'an order beyond all',
     () => declare({ types: `  - { application: ${slug}, slug: x, name: X, displayOrder: 99999999999 }` }),
-    /cannot be: displayOrder must be from/,
+    /licenseTypes\.2\.displayOrder must be <= 1000000/,
   ],
   [
     'an order without end',
@@ -191,7 +191,7 @@ const REFUSALS: [string, () => string, RegExp][] = [
     'a description that is a book',
     () =>
       declare({ types: `  - { application: ${slug}, slug: x, name: X, description: ${'d'.repeat(2001)} }` }),
-    /cannot be: description must be at most/,
+    /licenseTypes\.2\.description must NOT have more than 2000 characters/,
   ],
   [
     'text that no database holds',

@@ -24,6 +24,8 @@ export const WALLED = {
 } as const
 export type WalledTable = keyof typeof WALLED
 export const WALLED_TABLES = Object.entries(WALLED) as [WalledTable, string][]
+/** Of these nobody hands a row to another tenant, on whichever side of the wall. */
+export const STEADY_TABLES: WalledTable[] = ['subscriptions', 'seats', 'license_ledger']
 /** What stands in the ledger is never changed, by nobody. */
 export const CHANGEABLE_TABLES = WALLED_TABLES.filter(([table]) => table !== 'license_ledger')
 

@@ -38,11 +38,7 @@ const LONGEST_FEATURES = 4_000
 const FEATURE = /^[A-Za-z0-9][\w.:-]{0,99}$/
 export const isFeatureKey = (text: string): boolean => FEATURE.test(text)
 
-const LONGEST_DESCRIPTION = 2_000
-const LARGEST_ORDER = 1_000_000
-
-export function checkType({ slug, name, features, ...rest }: Partial<TypeSettings>): void {
-  const { description, displayOrder = 0 } = rest
+export function checkType({ slug, name, features }: Partial<TypeSettings>): void {
   const keys = Object.keys(features ?? {})
   refuseProblems([
     name === undefined
@@ -55,16 +51,6 @@ export function checkType({ slug, name, features, ...rest }: Partial<TypeSetting
       keys.join('').length <= LONGEST_FEATURES,
       'features',
       `must have keys of at most ${LONGEST_FEATURES} characters together`,
-    ),
-    demand(
-      (description ?? '').length <= LONGEST_DESCRIPTION,
-      'description',
-      `must be at most ${LONGEST_DESCRIPTION} characters long`,
-    ),
-    demand(
-      Math.abs(displayOrder) <= LARGEST_ORDER,
-      'displayOrder',
-      `must be from -${LARGEST_ORDER} to ${LARGEST_ORDER}`,
     ),
   ])
 }
@@ -136,7 +122,7 @@ export async function changeType(
   await record(ctx, tx, { action: 'license_type.changed', ...source, details })
   const { displayOrder, features, ...rest } = after
   try {
-    return await updateLicenseType(tx, id, {
+    return await updateLicenseType(tx, type.id, {
       ...rest,
       features: JSON.stringify(features),
       display_order: displayOrder,
