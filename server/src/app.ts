@@ -12,6 +12,7 @@ import { ssoLinkRoutes } from './account/sso/routes.ts'
 import { knowsOrigin } from './applications/clients.ts'
 import { applicationsSection, clientsSection } from './applications/declare.ts'
 import { applicationsRoutes } from './applications/routes.ts'
+import { extendAuditChain } from './audit/chain/service.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import type { Section } from './declaration/section.ts'
@@ -93,6 +94,7 @@ export function surface(config: Config): Surface {
 
 /** Work outside requests. */
 export const jobs: Job<never>[] = [
+  extendAuditChain,
   deliverMail,
   mailPasswordReset,
   maintainSigningKeys,

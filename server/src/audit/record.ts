@@ -5,59 +5,10 @@ import type { ActorKind } from '../db/tables.ts'
 import type { Caller } from '../http/callers.ts'
 import { clientAddress, clientProgram } from '../http/client-address.ts'
 import { newId } from '../lib/ids.ts'
+import type { Action } from './catalogue.ts'
 import { insertEntry } from './store.ts'
 
-/** Everything that is written down: what it happened to, and what happened. */
-export type Action =
-  | 'user.registered'
-  | 'user.registration_refused'
-  | 'user.profile_changed'
-  | 'user.password_changed'
-  | 'user.password_reset_requested'
-  | 'user.password_reset'
-  | 'user.email_verified'
-  | 'user.email_change_requested'
-  | 'user.email_changed'
-  | 'user.totp_enabled'
-  | 'user.totp_disabled'
-  | 'user.recovery_codes_replaced'
-  | 'user.recovery_code_used'
-  | 'user.passkey_added'
-  | 'user.passkey_removed'
-  | 'user.sso_linked'
-  | 'user.sso_unlinked'
-  | 'user.deletion_requested'
-  | 'user.restored'
-  | 'user.erased'
-  | 'user.data_exported'
-  | 'session.started'
-  | 'session.second_factor_shown'
-  | 'session.ended'
-  | 'session.others_ended'
-  | 'tenant.created'
-  | 'tenant.changed'
-  | 'tenant.deleted'
-  | 'member.joined'
-  | 'member.added'
-  | 'member.role_changed'
-  | 'member.suspended'
-  | 'member.reactivated'
-  | 'member.removed'
-  | 'member.left'
-  | 'member.returned'
-  | 'invitation.created'
-  | 'invitation.resent'
-  | 'invitation.revoked'
-  | 'invitation.accepted'
-  | 'invitation.expired'
-  | 'license.granted'
-  | 'license.revoked'
-  | 'license.changed'
-  | 'license_type.created'
-  | 'license_type.changed'
-  | 'subscription.created'
-  | 'subscription.changed'
-  | 'subscription.lapsed'
+export type { Action }
 
 export interface Actor {
   kind: ActorKind
@@ -97,6 +48,7 @@ export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {
     action,
     actor_kind: actor.kind,
     actor_id: actor.id ?? null,
+    client_id: request?.caller?.clientId ?? null,
     user_id: userId ?? null,
     tenant_id: tenantId ?? null,
     request_id: request?.id ?? null,

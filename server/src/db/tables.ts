@@ -327,11 +327,36 @@ export interface AuditEntriesTable {
   action: Fixed<string>
   actor_kind: Fixed<ActorKind>
   actor_id: Fixed<string | null>
+  client_id: ColumnType<string | null, string | null | undefined, never>
   user_id: Fixed<string | null>
   tenant_id: Fixed<string | null>
   request_id: Fixed<string | null>
   details: ColumnType<Json, string, never>
   personal: ColumnType<Json, string, string>
+}
+
+/** What is written down and not yet in the chain, in the order in which it was. Filled by the database itself. */
+export interface AuditPendingTable {
+  sequence: ColumnType<string, never, never>
+  entry_id: ColumnType<string, never, never>
+}
+
+export interface AuditChainTable {
+  position: ColumnType<string, number, never>
+  entry_id: Fixed<string>
+  tenant_id: Fixed<string | null>
+  personal_digest: Fixed<Buffer>
+  hash: Fixed<Buffer>
+}
+
+/** One row. */
+export interface AuditHeadTable {
+  sealed_key: Buffer | null
+  position: ColumnType<string, never, number>
+  hash: Buffer
+  /** The last link of those that are gone because they were too old. */
+  anchor_position: ColumnType<string, never, number>
+  anchor_hash: Buffer
 }
 
 export interface TotpSecretsTable {
@@ -428,6 +453,9 @@ export interface Tables {
   mailed_links: MailedLinksTable
   idempotency_keys: IdempotencyKeysTable
   audit_entries: AuditEntriesTable
+  audit_pending: AuditPendingTable
+  audit_chain: AuditChainTable
+  audit_head: AuditHeadTable
   license_types: LicenseTypesTable
   subscriptions: SubscriptionsTable
   seats: SeatsTable

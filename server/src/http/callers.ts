@@ -10,6 +10,8 @@ export interface Person {
   userId: string
   sessionId: string
   superAdmin: boolean
+  /** Through which client they came; undefined: with their browser's cookie. */
+  clientId: string | undefined
   /** The application that holds the token is ours, so that it may manage accounts and tenants. */
   trusted: boolean
   /** The tenant that their token speaks for. */
@@ -21,6 +23,7 @@ export interface Person {
 /** Whoever is signed in in a browser is there through our own pages, and speaks for no tenant in particular. */
 export const IN_BROWSER = {
   kind: 'person',
+  clientId: undefined,
   trusted: true,
   tenantId: undefined,
   tenantRole: undefined,

@@ -5,6 +5,8 @@ export interface Job<P> {
   name: string
   /** A cron pattern in UTC. Each tick runs once, on whichever node; one missed within the last hour is made up for. */
   schedule?: string
+  /** Done on every node, again and again, with this long between; several nodes may be at it at once. */
+  everyMs?: number
   run(ctx: Ctx, payload: P): Promise<void>
 }
 

@@ -13,6 +13,7 @@ import type { Ctx } from '../context.ts'
 import { openPool } from '../db/connections.ts'
 import type { Connection } from '../db/open.ts'
 import type { Job } from './job.ts'
+import { keepDoing } from './steady.ts'
 import { releaseAbandonedJobs } from './store.ts'
 
 /** No job may last longer; a lock older than this belongs to a worker that died. */
@@ -42,11 +43,12 @@ export async function startWorker(ctx: Ctx, connection: Connection, jobs: Job<ne
   const stopped = new AbortController()
   const work = { taskList: toTaskList(ctx, jobs), parsedCronItems: toCronItems(jobs) }
   const ended = keepRunning(ctx, pool, work, stopped.signal)
+  const steady = jobs.flatMap((job) => (job.everyMs === undefined ? [] : [keepDoing(ctx, job, job.everyMs)]))
   return {
     async stop() {
       clearInterval(sweep)
       stopped.abort()
-      await ended
+      await Promise.all([ended, ...steady.map(({ stop }) => stop())])
       await pool.end()
     },
   }

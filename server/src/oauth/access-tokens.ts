@@ -140,10 +140,11 @@ export const recognise: Doorkeeper = async (ctx, exchange, { cookies }) => {
   const live = token === undefined ? undefined : await findLiveToken(ctx, token)
   if (!live) throw unauthorized(request)
   const { claims, scopes, person } = live
-  const tenantId = claims.tenant_id
-  if (!person) return { kind: 'machine', clientId: claims.client_id, tenantId, scopes }
+  const { client_id: clientId, tenant_id: tenantId } = claims
+  if (!person) return { kind: 'machine', clientId, tenantId, scopes }
   const { id: userId, session_id: sessionId, is_super_admin: superAdmin, trusted, role } = person
-  return { kind: 'person', userId, sessionId, superAdmin, trusted, tenantId, tenantRole: role ?? undefined }
+  const standing = { superAdmin, trusted, tenantId, tenantRole: role ?? undefined }
+  return { kind: 'person', userId, sessionId, clientId, ...standing }
 }
 
 async function recogniseBrowser(ctx: Ctx, exchange: Exchange): Promise<Caller> {

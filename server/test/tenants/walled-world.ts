@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { Type } from 'typebox'
+import { extendChain } from '../../src/audit/chain/service.ts'
 import type { Ctx } from '../../src/context.ts'
 import type { Db, Tx } from '../../src/db/open.ts'
 import { defineRoute } from '../../src/http/define-route.ts'
@@ -17,6 +18,7 @@ export const WALLED = {
   invitations: 'tenant_id',
   dormant_memberships: 'tenant_id',
   audit_entries: 'tenant_id',
+  audit_chain: 'tenant_id',
   subscriptions: 'tenant_id',
   seats: 'tenant_id',
   license_ledger: 'tenant_id',
@@ -26,8 +28,10 @@ export type WalledTable = keyof typeof WALLED
 export const WALLED_TABLES = Object.entries(WALLED) as [WalledTable, string][]
 /** Of these nobody hands a row to another tenant, on whichever side of the wall. */
 export const STEADY_TABLES: WalledTable[] = ['subscriptions', 'seats', 'license_ledger']
-/** What stands in the ledger is never changed, by nobody. */
-export const CHANGEABLE_TABLES = WALLED_TABLES.filter(([table]) => table !== 'license_ledger')
+export const LOG_TABLES: WalledTable[] = ['audit_entries', 'audit_chain']
+/** What stands in the ledger or in the log is never changed, by nobody. */
+const LASTING_TABLES: WalledTable[] = ['license_ledger', ...LOG_TABLES]
+export const CHANGEABLE_TABLES = WALLED_TABLES.filter(([table]) => !LASTING_TABLES.includes(table))
 
 export interface Walled {
   company: Company
@@ -51,6 +55,7 @@ export async function newWalled(service: TestService): Promise<Walled> {
   if (left.status !== 200 || invited.status !== 201)
     throw new Error(JSON.stringify([left.body, invited.body]))
   await takeSeat(service, { company, owner })
+  await extendChain(service.ctx)
   return { company, owner }
 }
 
@@ -85,7 +90,7 @@ export const behindWall = <T>(
 ): Promise<T> => {
   const person = {
     ...({ kind: 'person', userId: owner.id, sessionId: owner.id } as const),
-    ...{ superAdmin: false, trusted: true, tenantId: undefined, tenantRole: undefined },
+    ...{ clientId: undefined, superAdmin: false, trusted: true, tenantId: undefined, tenantRole: undefined },
   }
   return inTenant(ctx, person, { tenantId: company.id, roles: ['owner'], readOnly }, work)
 }

@@ -1,0 +1,44 @@
+import { type Insertable, sql } from 'kysely'
+import type { Db, Tx } from '../../db/open.ts'
+import type { AuditChainTable } from '../../db/tables.ts'
+import type { EntryText } from './link.ts'
+
+/** The end of the chain. Whoever else would make it longer waits until the transaction ends. */
+export const lockHead = (tx: Tx) =>
+  tx.selectFrom('audit_head').selectAll().forUpdate().executeTakeFirstOrThrow()
+
+export const findHead = (db: Db) => db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow()
+
+export async function updateHead(
+  tx: Tx,
+  head: { position: number; hash: Buffer; sealed_key: Buffer },
+): Promise<void> {
+  await tx.updateTable('audit_head').set(head).execute()
+}
+
+/** Whether anything waits; asked often, so it takes no lock and no transaction. */
+export async function hasPending(db: Db): Promise<boolean> {
+  const first = await db.selectFrom('audit_pending').select('sequence').limit(1).executeTakeFirst()
+  return first !== undefined
+}
+
+/** Every column of an entry as text. */
+const asText = sql.raw(`
+  id::text, to_char(occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US') as occurred_at, action, actor_kind,
+  actor_id, client_id, user_id::text, audit_entries.tenant_id::text, request_id, details::text, personal::text`)
+
+/** The oldest entries that are in no chain yet, and takes them off the list. */
+export async function takePending(tx: Tx, limit: number): Promise<EntryText[]> {
+  const { rows } = await sql<EntryText>`
+    with taken as (
+      delete from audit_pending where sequence in (select sequence from audit_pending order by sequence limit ${limit})
+      returning sequence, entry_id
+    )
+    select ${asText} from taken join audit_entries on audit_entries.id = taken.entry_id order by taken.sequence
+  `.execute(tx)
+  return rows
+}
+
+export async function insertLinks(tx: Tx, links: Insertable<AuditChainTable>[]): Promise<void> {
+  await tx.insertInto('audit_chain').values(links).execute()
+}

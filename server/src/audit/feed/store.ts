@@ -1,0 +1,25 @@
+import type { Db } from '../../db/open.ts'
+
+/** Linked entries after a position, in their order, of the named kinds alone. */
+export function listLinked(
+  db: Db,
+  {
+    after,
+    limit,
+    tenantId,
+    types,
+  }: { after: number; limit: number; tenantId?: string | undefined; types: string[] },
+) {
+  let links = db
+    .selectFrom('audit_chain')
+    .innerJoin('audit_entries', 'audit_entries.id', 'audit_chain.entry_id')
+    .select('audit_chain.position')
+    .selectAll('audit_entries')
+    .where('audit_chain.position', '>', String(after))
+    .where('action', 'in', types)
+    .orderBy('audit_chain.position')
+    .limit(limit)
+  if (tenantId !== undefined) links = links.where('audit_chain.tenant_id', '=', tenantId)
+  return links.execute()
+}
+export type LinkedEntry = Awaited<ReturnType<typeof listLinked>>[number]
