@@ -1,4 +1,5 @@
 import type { Db } from '../db/open.ts'
+import type { ActorKind } from '../db/tables.ts'
 import { EVENT_TYPES, type EventType } from './catalogue.ts'
 import { type LinkedEntry, listLinked } from './feed/store.ts'
 
@@ -18,7 +19,7 @@ export interface FeedEvent {
   id: string
   type: EventType
   occurredAt: Date
-  actor: { kind: string; id: string | null }
+  actor: { kind: ActorKind; id: string | null }
   tenantId: string | null
   userId: string | null
   /** The address that it is about, unless that has been forgotten. */
