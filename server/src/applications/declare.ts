@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
+import { OPERATOR } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { findDifference, inEntry, listDeclared, refuseTwice } from '../declaration/compare.ts'
 import type { Change, Declaration, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { changeClient, completeSettings, registerClient } from './clients/registration.ts'
 import { SETTINGS } from './clients/rules.ts'
-import { checkChosenSecret, giveSecret } from './clients/secrets.ts'
+import { addTo, checkChosenSecret } from './clients/secrets.ts'
 import { listClientsByClientId, listTenantsBySlug, type StoredClient } from './clients/store.ts'
 import { applicationFields, ClientKind, clientFields } from './schema.ts'
 import { changeApplication, checkApplication, createApplication } from './service.ts'
@@ -40,13 +41,13 @@ export const applicationsSection: Section = {
       const subject = `application ${entry.slug}`
       const application = existing.get(entry.slug)
       if (!application) {
-        const apply: Change['apply'] = async (tx) => void (await createApplication(ctx, tx, entry))
+        const apply: Change['apply'] = async (tx) => void (await createApplication(ctx, tx, entry, OPERATOR))
         return [{ action: 'create', subject, fields: [], apply }]
       }
       const { change, fields } = findDifference(application, entry, APPLICATION_SETTINGS)
       if (fields.length === 0) return []
       const apply: Change['apply'] = async (tx) =>
-        void (await changeApplication(ctx, tx, application.id, change))
+        void (await changeApplication(ctx, tx, { id: application.id, change, source: OPERATOR }))
       return [{ action: 'update', subject, fields, apply }]
     })
   },
@@ -138,7 +139,8 @@ function planCreation(ctx: Ctx, { application, tenant, secret, ...entry }: Decla
           applicationId: await getId('application', application, listApplicationsBySlug(tx, [application])),
           tenantId: tenant && (await getId('tenant', tenant, listTenantsBySlug(tx, [tenant]))),
         }
-        await registerClient(ctx, tx, draft, secret === undefined ? 'none' : { chosen: secret })
+        const origin = secret === undefined ? 'none' : { chosen: secret }
+        await registerClient(ctx, tx, draft, { origin, source: OPERATOR })
       },
     },
   ]
@@ -164,8 +166,8 @@ function planUpdate(ctx: Ctx, client: StoredClient, entry: DeclaredClient): Chan
       subject: `client ${client.clientId}`,
       fields: [...fields, ...(first === undefined ? [] : ['secret'])],
       async apply(tx) {
-        if (fields.length > 0) await changeClient(ctx, tx, client.id, change)
-        if (first !== undefined) await giveSecret(ctx, tx, client.id, first)
+        if (fields.length > 0) await changeClient(ctx, tx, { id: client.id, change, source: OPERATOR })
+        if (first !== undefined) await addTo(ctx, tx, { client, secret: first, source: OPERATOR })
       },
     },
   ]

@@ -28,6 +28,8 @@ export interface Entry {
   /** The person it happened to. */
   userId?: string
   tenantId?: string
+  /** Through which client, where the request itself does not tell. */
+  clientId?: string | undefined
   /** The request that did it; none for work of our own. */
   request?: FastifyRequest | undefined
   /** What names nobody, and no secret: it is kept for good. */
@@ -39,16 +41,25 @@ export interface Entry {
 /** Who does it, and by which request. */
 export type Source = Pick<Entry, 'actor' | 'request'>
 
+/** Whoever runs the service does it: by a command, or by a declaration. */
+export const OPERATOR: Source = { actor: SYSTEM }
+
+/** Whoever came through a door does it. */
+export const sourceOf = (caller: Caller, request: FastifyRequest): Source => ({
+  actor: actorOf(caller),
+  request,
+})
+
 /** Writes down what happens, in the transaction that does it. */
 export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {
-  const { action, actor, userId, tenantId, request, details = {}, personal = {} } = entry
+  const { action, actor, userId, tenantId, clientId, request, details = {}, personal = {} } = entry
   await insertEntry(tx, {
     id: newId(),
     occurred_at: ctx.now(),
     action,
     actor_kind: actor.kind,
     actor_id: actor.id ?? null,
-    client_id: request?.caller?.clientId ?? null,
+    client_id: clientId ?? request?.caller?.clientId ?? null,
     user_id: userId ?? null,
     tenant_id: tenantId ?? null,
     request_id: request?.id ?? null,

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { listEveryClient, registerClient } from '../applications/clients/registration.ts'
 import { findApplicationNamed } from '../applications/service.ts'
+import { OPERATOR } from '../audit/record.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import type { ClientKind } from '../db/tables.ts'
 import { OperatorError } from '../errors.ts'
@@ -47,7 +48,7 @@ const create = new Command('create')
       }
       const { client, clientSecret } = await ctx.db
         .transaction()
-        .execute((tx) => registerClient(ctx, tx, draft))
+        .execute((tx) => registerClient(ctx, tx, draft, { source: OPERATOR }))
       console.log(`Client id:      ${client.clientId}`)
       if (clientSecret !== null)
         console.log(`Client secret:  ${clientSecret}\nThe secret is not shown again.`)

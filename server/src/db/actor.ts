@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import type { Tx } from './open.ts'
+import type { ActorKind } from './tables.ts'
 
-/** What the database writes down of itself until the transaction ends was done by this person. */
-export async function nameActor(tx: Tx, userId: string): Promise<void> {
-  await sql`select set_config('latchkey.actor', ${`user:${userId}`}, true)`.execute(tx)
+/** What the database writes down of itself until the transaction ends was done by them. */
+export async function nameActor(
+  tx: Tx,
+  { kind, id }: { kind: ActorKind; id: string | undefined },
+): Promise<void> {
+  const name = id === undefined ? '' : `${kind}:${id}`
+  await sql`select set_config('latchkey.actor', ${name}, true)`.execute(tx)
 }

@@ -1,18 +1,11 @@
+import { applicationKinds } from './applications.ts'
 import { defineKinds } from './kind.ts'
+import { signingKeyKinds } from './signing-keys.ts'
 
 /** What operators do. It stays in the log: no event tells of it. */
 export const instanceKinds = defineKinds({
-  'application.created': { says: 'An application was made.' },
-  'application.changed': { says: 'An application was changed.' },
-  'application.deleted': { says: 'An application was deleted, with its clients and licence types.' },
-  'client.registered': { says: 'A client was registered.' },
-  'client.changed': { says: 'A client was changed.' },
-  'client.deleted': { says: 'A client was deleted.' },
-  'client.secret_added': { says: 'A client was given a secret.' },
-  'client.secret_ended': { says: 'A secret of a client was ended, with the tokens it obtained.' },
-  'client.refused': { says: 'A client gave a wrong secret.' },
-  'signing_key.created': { says: 'A key was made, which will sign tokens.' },
-  'signing_key.withdrawn': { says: 'A key was withdrawn, and with it everything it has signed.' },
+  ...applicationKinds,
+  ...signingKeyKinds,
   'webhook.created': { says: 'A webhook was set up.' },
   'webhook.changed': { says: 'A webhook was changed.' },
   'webhook.deleted': { says: 'A webhook was deleted.' },
