@@ -26,7 +26,6 @@ import { expireInvitationsJob } from './invitations/expiry.ts'
 import { invitationPages } from './invitations/pages.tsx'
 import { invitationsRoutes } from './invitations/routes.ts'
 import type { Job } from './jobs/job.ts'
-import { maintainSigningKeys } from './keys/signing-keys.ts'
 import { licensingAdminRoutes } from './licensing/admin-routes.ts'
 import { licenseTypesSection, subscriptionsSection } from './licensing/declare.ts'
 import { licensingRoutes } from './licensing/routes.ts'
@@ -37,6 +36,8 @@ import { recognise } from './oauth/access-tokens.ts'
 import { logoutPages } from './oauth/logout-pages.tsx'
 import { authorizePages } from './oauth/pages.tsx'
 import { oauthRoutes } from './oauth/routes.ts'
+import { signingKeyRoutes } from './oauth/signing-keys/routes.ts'
+import { maintainKeys } from './oauth/signing-keys/service.ts'
 import { sweepExpired } from './oauth/sweep.ts'
 import { sessionPages } from './sessions/pages.ts'
 import { passkeySignInRoutes } from './sessions/passkeys/routes.ts'
@@ -72,6 +73,7 @@ export function surface(config: Config): Surface {
     ...licensingRoutes,
     ...licensingAdminRoutes,
     ...applicationsRoutes,
+    ...signingKeyRoutes,
     ...healthRoutes,
     ...(mailbox ? mailboxRoutes : []),
   ]
@@ -97,7 +99,7 @@ export const jobs: Job<never>[] = [
   extendAuditChain,
   deliverMail,
   mailPasswordReset,
-  maintainSigningKeys,
+  maintainKeys,
   sweepExpired,
   sweepSsoAttempts,
   sweepPasskeyChallenges,
