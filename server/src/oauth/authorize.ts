@@ -98,6 +98,7 @@ function begin(
     next: CONTINUE_PATH,
     startedAt: ctx.now().getTime(),
     application: client.applicationName,
+    clientId: client.clientId,
     loginHint,
     formTargets: [originOf(redirectUri)],
     luggage: { fields: fields.toObject() },
