@@ -130,8 +130,9 @@ async function remove(ctx: Ctx, tx: Tx, { id, source }: { id: string; source: So
   if (!application) throw new AppError('APPLICATION_NOT_FOUND')
   const details = { applicationId: application.id, before: stateOf(application), ...belongings }
   await record(ctx, tx, { action: 'application.deleted', ...source, details })
+  const { kind, id: actorId } = source.actor
   // The ledger tells who took the seats away.
-  await nameActor(tx, source.actor)
+  if (kind !== 'system' && actorId !== undefined) await nameActor(tx, actorId, kind)
   await deleteApplication(tx, id)
 }
 

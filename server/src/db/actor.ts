@@ -1,12 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from './open.ts'
-import type { ActorKind } from './tables.ts'
 
-/** What the database writes down of itself until the transaction ends was done by them. */
-export async function nameActor(
-  tx: Tx,
-  { kind, id }: { kind: ActorKind; id: string | undefined },
-): Promise<void> {
-  const name = id === undefined ? '' : `${kind}:${id}`
-  await sql`select set_config('latchkey.actor', ${name}, true)`.execute(tx)
+/** What the database writes down of itself until the transaction ends was done by this person, or by this client. */
+export async function nameActor(tx: Tx, id: string, kind: 'user' | 'client' = 'user'): Promise<void> {
+  await sql`select set_config('latchkey.actor', ${`${kind}:${id}`}, true)`.execute(tx)
 }

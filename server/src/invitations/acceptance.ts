@@ -165,7 +165,7 @@ async function settle(ctx: Ctx, tx: Tx, { invitation, user, request }: Settlemen
   }
   const { id: userId } = user
   const { role, email } = settled
-  await nameActor(tx, person(userId))
+  await nameActor(tx, userId)
   await join(ctx, tx, { tenantId, userId, role })
   const { license_type_id: licenseTypeId } = settled
   if (licenseTypeId) {

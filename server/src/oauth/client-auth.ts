@@ -18,6 +18,8 @@ interface Credentials {
 /** A client that has shown who it is. Public ones have no secret to show. */
 export interface AuthenticatedClient {
   client: Client
+  /** With which it did. */
+  request: FastifyRequest
   /** The secret it used. Tokens of a machine end with it. */
   secretId: string | undefined
 }
@@ -35,9 +37,9 @@ export async function authenticateClient(
   const { clientId, secret, method } = readCredentials(request, form)
   const client = await findClient(ctx, clientId)
   if (client?.kind === 'SPA' && secret === undefined && !client.disabled)
-    return { client, secretId: undefined }
+    return { client, request, secretId: undefined }
   const match = await checkSecret(ctx, request, { client, secret })
-  if (client && match && !client.disabled) return { client, secretId: match.id }
+  if (client && match && !client.disabled) return { client, request, secretId: match.id }
   if (client && match) await noteRefusal(ctx, request, { client, reason: 'disabled' })
   throw invalidClient(method === 'basic')
 }

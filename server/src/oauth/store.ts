@@ -75,12 +75,15 @@ export async function isRevoked(db: Db, jti: string): Promise<boolean> {
   )
 }
 
-export async function insertRevokedToken(db: Db, token: { jti: string; expires_at: Date }): Promise<void> {
-  await db
+/** False when it was revoked before. */
+export async function insertRevokedToken(db: Db, token: { jti: string; expires_at: Date }): Promise<boolean> {
+  const revoked = await db
     .insertInto('revoked_tokens')
     .values(token)
     .onConflict((conflict) => conflict.doNothing())
-    .execute()
+    .returning('jti')
+    .executeTakeFirst()
+  return revoked !== undefined
 }
 
 /** The tenants a person may act for. */

@@ -116,14 +116,15 @@ async function open(
   ctx: Ctx,
   tx: Tx,
   exchange: Exchange,
-  { user, amr, authTime, journey }: Proof,
+  { user, amr, authTime, sessionId, journey }: Proof,
 ): Promise<{ id: string }> {
   const { id: userId } = user
   const session = await startBrowserSession({ ...ctx, db: tx }, exchange, { userId, amr, authTime })
   await greetDevice(ctx, tx, { exchange, user })
   const details = { sessionId: session.id, amr }
   const { request } = exchange
-  const entry = { action: 'session.started', actor: person(userId), userId, request } as const
+  const action = sessionId === undefined ? 'session.started' : 'session.second_factor_shown'
+  const entry = { action, actor: person(userId), userId, request } as const
   await record(ctx, tx, { ...entry, clientId: journey?.clientId, details })
   return session
 }

@@ -1,12 +1,14 @@
 import { type Static, Type } from 'typebox'
+import { OPERATOR } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Change, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
+import { noteChange } from './operated.ts'
 import { passwordHashProblem } from './password-hashes.ts'
 import { isUnproven } from './placeholders.ts'
 import { changeUser, createUser } from './service.ts'
-import { listUsersByEmail, type User, type UserChange } from './store.ts'
+import { listUsersByEmail, lockUser, type User, type UserChange } from './store.ts'
 
 const DeclaredUser = Type.Object(
   {
@@ -68,7 +70,7 @@ const planCreation = (ctx: Ctx, entry: DeclaredUser): Change[] => [
       ...(entry.superAdmin ? ['Super Admin'] : []),
       ...(entry.passwordSignIn === false ? ['no sign-in by password'] : []),
     ],
-    apply: (tx) => createUser(ctx, tx, { ...entry, superAdmin: entry.superAdmin ?? false }),
+    apply: (tx) => createUser(ctx, tx, { ...entry, superAdmin: entry.superAdmin ?? false }, OPERATOR),
   },
 ]
 
@@ -94,7 +96,12 @@ function planUpdate(ctx: Ctx, user: User, entry: DeclaredUser): Change[] {
       fields: changed.map(
         (name) => `${name}: ${JSON.stringify(user[COLUMNS[name]])} → ${JSON.stringify(entry[name])}`,
       ),
-      apply: (tx) => changeUser(ctx, tx, user, change),
+      async apply(tx) {
+        // They may have changed something themselves since the plan was made.
+        const now = (await lockUser(tx, user.id)) ?? user
+        await noteChange(ctx, tx, { user: now, change, source: OPERATOR })
+        await changeUser(ctx, tx, now, change)
+      },
     },
   ]
 }

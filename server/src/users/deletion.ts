@@ -28,7 +28,7 @@ export async function scheduleDeletion(
   const now = ctx.now()
   const { id: userId } = user
   await recordMemberships(ctx, tx, { userId, request, action: 'member.left' })
-  await nameActor(tx, person(userId))
+  await nameActor(tx, userId)
   await changeUser(ctx, tx, user, { deletion_requested_at: now })
   await record(ctx, tx, { action: 'user.deletion_requested', actor: person(userId), userId, request })
   const facts = [`It will be erased on ${erasedAt(now).toISOString().slice(0, 10)}.`]

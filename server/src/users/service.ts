@@ -1,9 +1,11 @@
+import { OPERATOR, type Source } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { OperatorError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, passwordProblem } from './chosen-password.ts'
+import { noteChange, noteCreation } from './operated.ts'
 import { isUnproven, takeOver } from './placeholders.ts'
 import {
   findUser,
@@ -32,7 +34,7 @@ export interface NewUser {
 }
 
 /** Makes a person whose address the operator vouches for, out of whoever has not proven it. */
-export async function createUser(ctx: Ctx, tx: Tx, user: NewUser): Promise<void> {
+export async function createUser(ctx: Ctx, tx: Tx, user: NewUser, source: Source): Promise<void> {
   const now = ctx.now()
   const { email, password, passwordHash = null, superAdmin } = user
   const names = [user.givenName, user.familyName, user.displayName]
@@ -49,7 +51,9 @@ export async function createUser(ctx: Ctx, tx: Tx, user: NewUser): Promise<void>
     is_super_admin: user.superAdmin,
   }
   const taken = await takeOver(ctx, tx, email, described)
-  if (!taken) await insertUser(tx, { id: newId(), email, ...described, created_at: now, updated_at: now })
+  const id = taken?.id ?? newId()
+  if (!taken) await insertUser(tx, { id, email, ...described, created_at: now, updated_at: now })
+  await noteCreation(ctx, tx, { id, email, ...described }, source)
   if (user.superAdmin) await tellSuperAdmin(ctx, tx, user.email)
 }
 
@@ -71,9 +75,10 @@ export async function createSuperAdmin(
   if (problem) throw new OperatorError(problem)
   return ctx.db.transaction().execute(async (tx) => {
     if (!existing) {
-      await createUser(ctx, tx, { email, password, superAdmin: true })
+      await createUser(ctx, tx, { email, password, superAdmin: true }, OPERATOR)
       return 'created'
     }
+    await noteChange(ctx, tx, { user: existing, change: { is_super_admin: true }, source: OPERATOR })
     await changeUser(ctx, tx, existing, { is_super_admin: true })
     return 'promoted'
   })

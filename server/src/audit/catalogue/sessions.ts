@@ -12,6 +12,14 @@ const refused = (reasons: string[]) =>
     { additionalProperties: false },
   )
 
+const token = Type.Object(
+  {
+    kind: Type.Enum(['code', 'refresh_token', 'access_token']),
+    sessionId: Type.Optional(Type.String({ format: 'uuid', description: 'Left out: a token of a machine' })),
+  },
+  { additionalProperties: false },
+)
+
 export const sessionKinds = defineKinds({
   'session.started': { says: 'Somebody signed in.' },
   'session.refused': {
@@ -31,6 +39,16 @@ export const sessionKinds = defineKinds({
       ...['unknown_challenge', 'unknown_passkey', 'foreign_passkey', 'wrong_passkey', 'copied_passkey'],
     ]),
     example: { reason: 'wrong_code', method: 'totp' },
+  },
+  'session.token_revoked': {
+    says: 'A client gave a token back, and with a refresh token its whole family.',
+    details: token,
+    example: { kind: 'refresh_token', sessionId: '0197a2b0-7d5c-7000-8000-0000000000f1' },
+  },
+  'session.token_reused': {
+    says: 'A code or a refresh token was used twice, so it may be stolen: everything it brought has ended.',
+    details: token,
+    example: { kind: 'refresh_token', sessionId: '0197a2b0-7d5c-7000-8000-0000000000f1' },
   },
   'session.ended': { says: 'Somebody signed out, or a session of theirs was ended.' },
   'session.others_ended': { says: 'Somebody ended all of their other sessions.' },

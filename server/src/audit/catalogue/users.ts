@@ -1,12 +1,25 @@
-import { defineKinds } from './kind.ts'
+import { Type } from 'typebox'
+import { changed, defineKinds, Fields } from './kind.ts'
 
 export const userKinds = defineKinds({
   'user.registered': { says: 'Somebody made an account.' },
   'user.registration_refused': { says: 'Somebody tried to make an account with an address that has one.' },
-  'user.created': { says: 'An operator made an account for somebody.' },
+  'user.created': {
+    says: 'An operator made an account for somebody.',
+    details: Type.Object({ after: Fields }, { additionalProperties: false }),
+    example: {
+      after: { superAdmin: false, passwordSignIn: true, emailVerified: true, hasPassword: true },
+    },
+  },
   'user.imported': { says: 'An account came from another system.' },
   'user.profile_changed': { says: 'Somebody changed their profile.' },
-  'user.changed': { says: 'An operator changed an account.' },
+  'user.changed': {
+    says: 'An operator changed an account. What somebody is called stands in none of its details.',
+    details: changed({ fields: Type.Array(Type.String()) }),
+    example: {
+      ...{ fields: ['superAdmin', 'givenName'], before: { superAdmin: false }, after: { superAdmin: true } },
+    },
+  },
   'user.disabled': { says: 'An operator disabled an account: it ends every session and token at once.' },
   'user.enabled': { says: 'An operator enabled an account again.' },
   'user.password_changed': { says: 'Somebody changed their password.' },
@@ -30,5 +43,13 @@ export const userKinds = defineKinds({
   'user.deletion_requested': { says: 'Somebody asked for their account to be deleted.' },
   'user.restored': { says: 'An account was taken back before it was erased.' },
   'user.erased': { says: 'An account was erased for good.' },
+  'user.consented': {
+    says: 'Somebody allowed an application of others something.',
+    details: Type.Object(
+      { applicationId: Type.String({ format: 'uuid' }), scopes: Type.Array(Type.String()) },
+      { additionalProperties: false },
+    ),
+    example: { applicationId: '0197a2b0-7d5c-7000-8000-0000000000a1', scopes: ['openid', 'email'] },
+  },
   'user.data_exported': { says: 'Somebody fetched their personal data.' },
 })

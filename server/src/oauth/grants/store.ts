@@ -129,7 +129,8 @@ export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<bo
   }
 }
 
-/** Ends an authorization and every token of it. */
-export async function deleteGrant(db: Db, grantId: string): Promise<void> {
-  await db.deleteFrom('grants').where('id', '=', grantId).execute()
+/** Ends an authorization and every token of it; false when it had ended before. */
+export async function deleteGrant(db: Db, grantId: string): Promise<boolean> {
+  const ended = await db.deleteFrom('grants').where('id', '=', grantId).returning('id').executeTakeFirst()
+  return ended !== undefined
 }
