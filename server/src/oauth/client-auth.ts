@@ -36,8 +36,12 @@ export async function authenticateClient(
   if (client?.kind === 'SPA' && secret === undefined && !client.disabled)
     return { client, secretId: undefined }
   const match = await checkSecret(ctx, request, { client, secret })
-  if (client && match && !client.disabled) return { client, secretId: match.id }
-  throw invalidClient(method === 'basic')
+  if (!client || !match || client.disabled) throw invalidClient(method === 'basic')
+  // Told only to who has shown the secret: it is right, and does not need to be replaced.
+  if (client.suspension.suspendedAt !== null) {
+    throw new OAuthError('unauthorized_client', 'The tenant of this client is suspended.')
+  }
+  return { client, secretId: match.id }
 }
 
 /** Which of the client's secrets was shown, if any. Wrong ones are counted, and too many refused unseen. */
