@@ -3,9 +3,20 @@ alter table tenants
   add column suspended_at timestamptz,
   -- When the last suspension was ended. Access tokens from before that stay dead.
   add column reactivated_at timestamptz,
-  -- By which operators find it, whatever letters its name is written in. A column, because behind row-level security
-  -- an index on lower(name) would never be used.
-  add column name_key text collate "C" generated always as (lower(name)) stored;
+  -- The name in small letters, by which operators find it. A column of its own, because behind row-level security the
+  -- database would never use an index on lower(name).
+  add column name_key text collate "C";
+
+create function keep_name_key() returns trigger language plpgsql as $$
+begin
+  new.name_key := lower(new.name);
+  return new;
+end
+$$;
+create trigger keep_name_key before insert or update on tenants
+  for each row execute function keep_name_key();
+update tenants set name_key = lower(name);
+alter table tenants alter column name_key set not null;
 
 -- Lists of all tenants: by the three orders there are, and by how a name or a slug begins.
 create index tenants_created_at on tenants (created_at, id);
