@@ -22,6 +22,7 @@ import { homePage } from './http/home.tsx'
 import { forgetIdempotencyKeys } from './http/idempotency.ts'
 import { registerAll, type Surface, type Wiring } from './http/register.ts'
 import { createServer } from './http/server.ts'
+import { newTenantRoutes } from './invitations/administration/routes.ts'
 import { expireInvitationsJob } from './invitations/expiry.ts'
 import { invitationPages } from './invitations/pages.tsx'
 import { invitationsRoutes } from './invitations/routes.ts'
@@ -45,6 +46,7 @@ import { mailPasswordReset } from './sessions/password-reset.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { ssoPages } from './sso/pages.tsx'
 import { sweepSsoAttempts } from './sso/sweep.ts'
+import { tenantAdministrationRoutes } from './tenants/administration/routes.ts'
 import { tenantsSection } from './tenants/declare.ts'
 import { tenantsRoutes } from './tenants/routes.ts'
 import { inTenant } from './tenants/wall.ts'
@@ -69,6 +71,8 @@ export function surface(config: Config): Surface {
     ...deletionRoutes,
     ...exportRoutes,
     ...tenantsRoutes,
+    ...tenantAdministrationRoutes,
+    ...newTenantRoutes,
     ...invitationsRoutes,
     ...licensingRoutes,
     ...licensingAdminRoutes,

@@ -24,6 +24,7 @@ export const ERRORS = {
   OWNER_REQUIRED: [403, 'Only an owner of the tenant may do this.'],
   INVITATION_EMAIL_MISMATCH: [403, 'This invitation is for another e-mail address. Sign in with that one.'],
   REAUTHENTICATION_REQUIRED: [403, 'Your sign-in is too old for this. Sign in again, or give your password.'],
+  TENANT_SUSPENDED: [403, 'This tenant is suspended: nobody can act for it until an operator ends that.'],
   ACCOUNT_SCHEDULED_FOR_DELETION: [403, 'This account is about to be deleted. Restore it to sign in.'],
   NOT_FOUND: [404, 'There is nothing at this address.'],
   APPLICATION_NOT_FOUND: [404, 'There is no such application.'],

@@ -46,6 +46,11 @@ export interface TenantsTable {
   name: string
   mfa_policy: Generated<MfaPolicy>
   settings: ColumnType<Json, string | undefined, string>
+  suspended_at: ColumnType<Date | null, never, Date | null>
+  /** When the last suspension was ended. */
+  reactivated_at: ColumnType<Date | null, never, Date>
+  /** Kept by the database itself. */
+  name_key: ColumnType<string, never, never>
   created_at: Fixed<Date>
   updated_at: Date
 }

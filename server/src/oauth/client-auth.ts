@@ -39,9 +39,13 @@ export async function authenticateClient(
   if (client?.kind === 'SPA' && secret === undefined && !client.disabled)
     return { client, request, secretId: undefined }
   const match = await checkSecret(ctx, request, { client, secret })
-  if (client && match && !client.disabled) return { client, request, secretId: match.id }
-  if (client && match) await noteRefusal(ctx, request, { client, reason: 'disabled' })
-  throw invalidClient(method === 'basic')
+  if (client && match && client.disabled) await noteRefusal(ctx, request, { client, reason: 'disabled' })
+  if (!client || !match || client.disabled) throw invalidClient(method === 'basic')
+  // Told only to who has shown the secret: it is right, and does not need to be replaced.
+  if (client.suspension.suspendedAt !== null) {
+    throw new OAuthError('unauthorized_client', 'The tenant of this client is suspended.')
+  }
+  return { client, request, secretId: match.id }
 }
 
 /** Which of the client's secrets was shown, if any. Wrong ones are counted, and too many refused unseen. */

@@ -53,6 +53,8 @@ export const findLiveGrant = (
       'grants.session_id',
       'grants.amr',
       'tenants.mfa_policy',
+      'tenants.suspended_at as tenant_suspended_at',
+      'tenants.reactivated_at as tenant_reactivated_at',
       'grants.client_id as client_uuid',
       'clients.client_id',
       'clients.application_id',
@@ -86,12 +88,13 @@ export async function insertRevokedToken(db: Db, token: { jti: string; expires_a
   return revoked !== undefined
 }
 
-/** The tenants a person may act for. */
+/** The tenants of which a person is an active member, also those that are suspended. */
 export const listActiveMemberships = (db: Db, userId: string) =>
   db
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .select(['tenants.id', 'tenants.slug', 'tenants.name', 'tenants.mfa_policy', 'memberships.role'])
+    .select('tenants.suspended_at')
     .where('memberships.user_id', '=', userId)
     .where('memberships.status', '=', 'ACTIVE')
     .orderBy(({ fn }) => fn('lower', ['tenants.name']))

@@ -18,6 +18,8 @@ export interface StoredClient extends ClientSettings {
   refreshTokenTtl: number | null
   tenantId: string | null
   tenantSlug: string | null
+  tenantSuspendedAt: Date | null
+  tenantReactivatedAt: Date | null
   createdAt: Date
   updatedAt: Date
   /** Oldest first; the hash in hex, the moment in milliseconds since 1970. */
@@ -58,6 +60,7 @@ export const selectClients = (db: Db) =>
     .leftJoin('tenants', 'tenants.id', 'clients.tenant_id')
     .select([...CLIENT_COLUMNS, ...APPLICATION_COLUMNS])
     .select(['tenants.id as tenantId', 'tenants.slug as tenantSlug'])
+    .select(['tenants.suspended_at as tenantSuspendedAt', 'tenants.reactivated_at as tenantReactivatedAt'])
     .select(
       sql<StoredClient['secrets']>`coalesce((
         select jsonb_agg(

@@ -1,10 +1,22 @@
+import { Type } from 'typebox'
 import { defineKinds } from './kind.ts'
+
+const suspension = (suspended: boolean) => {
+  const State = Type.Object({ suspended: Type.Boolean() }, { additionalProperties: false })
+  return {
+    details: Type.Object({ before: State, after: State }, { additionalProperties: false }),
+    example: { before: { suspended: !suspended }, after: { suspended } },
+  }
+}
 
 export const tenantKinds = defineKinds({
   'tenant.created': { says: 'A tenant was founded.' },
   'tenant.changed': { says: 'Name, slug, settings or MFA policy of a tenant were changed.' },
-  'tenant.suspended': { says: 'An operator suspended a tenant: nobody can act for it.' },
-  'tenant.reactivated': { says: 'An operator ended the suspension of a tenant.' },
+  'tenant.suspended': {
+    says: 'An operator suspended a tenant: nobody can act for it.',
+    ...suspension(true),
+  },
+  'tenant.reactivated': { says: 'An operator ended the suspension of a tenant.', ...suspension(false) },
   'tenant.deleted': { says: 'A tenant was deleted.' },
   'member.joined': { says: 'Somebody became a member by accepting an invitation.' },
   'member.added': { says: 'Somebody became a member: the founder, or whom an operator added.' },

@@ -64,11 +64,11 @@ async function switchTenant(ctx: Ctx, client: Client, grant: GrantRow, slug: str
   const memberships = await listActiveMemberships(ctx.db, grant.user_id)
   const membership = memberships.find((candidate) => candidate.slug === slug)
   if (!membership) throw invalidGrant('The person is no active member of that tenant.')
-  const { id, role, mfa_policy } = membership
+  const { id, role, mfa_policy, suspended_at: tenant_suspended_at } = membership
   if (!client.trusted && id !== grant.tenant_id && !(await hasConsented(ctx, grant, client, id))) {
     throw invalidGrant('The person has not consented in that tenant.')
   }
-  return { ...grant, tenant_id: id, tenant_slug: slug, role, mfa_policy }
+  return { ...grant, tenant_id: id, tenant_slug: slug, role, mfa_policy, tenant_suspended_at }
 }
 
 /** A third-party application has what it was allowed in each tenant, and nothing beyond. */

@@ -22,6 +22,7 @@ const grantsWithSubject = (db: Db) =>
       'sessions.last_active_at as session_active_at',
       'tenants.slug as tenant_slug',
       'tenants.mfa_policy as mfa_policy',
+      'tenants.suspended_at as tenant_suspended_at',
       'memberships.role as role',
     ])
 
