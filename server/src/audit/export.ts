@@ -38,10 +38,8 @@ export async function openExport(ctx: Ctx, tx: Db, { readOn, ...asked }: Export)
   if (wait !== undefined) throw tooManyAttempts(wait)
   const { format, order } = query
   const now = ctx.now()
-  const filter = toFilter(query)
-  const until = filter.to && filter.to < now ? filter.to : now
-  const list = (db: Db, after?: string) =>
-    listEntries(db, { ...filter, to: until }, { order, after, limit: BATCH })
+  const filter = { ...toFilter(query), asOf: now }
+  const list = (db: Db, after?: string) => listEntries(db, filter, { order, after, limit: BATCH })
   const first = await list(tx)
   await note(ctx, tx, asked)
   const name = `latchkey-audit-${now.toISOString().replace(/[-:]|\.\d+/g, '')}.${format}`

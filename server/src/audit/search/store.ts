@@ -14,6 +14,8 @@ export interface EntryFilter {
   ipAddress?: string | undefined
   from?: Date | undefined
   to?: Date | undefined
+  /** As they stood at this moment. */
+  asOf?: Date | undefined
 }
 
 /** Which part of them, in which order. */
@@ -45,8 +47,9 @@ function entriesOf(db: Db, filter: EntryFilter) {
 }
 
 /** Ids grow with time: so the index of ids leads near the moment, however many entries there are. */
-function withinTime(db: Db, { from, to }: EntryFilter) {
+function withinTime(db: Db, { from, to, asOf }: EntryFilter) {
   let entries = db.selectFrom('audit_entries')
+  if (asOf !== undefined) entries = entries.where('occurred_at', '<', asOf)
   const near = (moment: Date, ms: number) => firstIdAt(new Date(moment.getTime() + ms))
   if (from !== undefined)
     entries = entries.where('occurred_at', '>=', from).where('audit_entries.id', '>=', near(from, -SKEW_MS))
