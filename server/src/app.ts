@@ -12,7 +12,10 @@ import { ssoLinkRoutes } from './account/sso/routes.ts'
 import { knowsOrigin } from './applications/clients.ts'
 import { applicationsSection, clientsSection } from './applications/declare.ts'
 import { applicationsRoutes } from './applications/routes.ts'
+import { logAuditHead } from './audit/chain/head.ts'
+import { pruneAuditLog } from './audit/chain/retention.ts'
 import { extendAuditChain } from './audit/chain/service.ts'
+import { auditRoutes } from './audit/routes.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import type { Section } from './declaration/section.ts'
@@ -78,6 +81,7 @@ export function surface(config: Config): Surface {
     ...licensingAdminRoutes,
     ...applicationsRoutes,
     ...signingKeyRoutes,
+    ...auditRoutes,
     ...healthRoutes,
     ...(mailbox ? mailboxRoutes : []),
   ]
@@ -101,6 +105,8 @@ export function surface(config: Config): Surface {
 /** Work outside requests. */
 export const jobs: Job<never>[] = [
   extendAuditChain,
+  logAuditHead,
+  pruneAuditLog,
   deliverMail,
   mailPasswordReset,
   maintainKeys,

@@ -4,8 +4,9 @@ import type { Db } from '../db/open.ts'
 import type { ActorKind } from '../db/tables.ts'
 import type { Caller } from '../http/callers.ts'
 import { clientAddress, clientProgram } from '../http/client-address.ts'
-import { newId } from '../lib/ids.ts'
+import { newIdAt } from '../lib/ids.ts'
 import type { Action } from './catalogue.ts'
+import { requireFit } from './fit.ts'
 import { insertEntry } from './store.ts'
 
 export type { Action }
@@ -53,9 +54,11 @@ export const sourceOf = (caller: Caller, request: FastifyRequest): Source => ({
 /** Writes down what happens, in the transaction that does it. */
 export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {
   const { action, actor, userId, tenantId, clientId, request, details = {}, personal = {} } = entry
+  if (ctx.strict) await requireFit({ action, details, personal })
+  const now = ctx.now()
   await insertEntry(tx, {
-    id: newId(),
-    occurred_at: ctx.now(),
+    id: newIdAt(now),
+    occurred_at: now,
     action,
     actor_kind: actor.kind,
     actor_id: actor.id ?? null,

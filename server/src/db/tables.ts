@@ -359,9 +359,12 @@ export interface AuditHeadTable {
   sealed_key: Buffer | null
   position: ColumnType<string, never, number>
   hash: Buffer
+  /** Made with the key of the chain. */
+  head_proof: Buffer | null
   /** The last link of those that are gone because they were too old. */
   anchor_position: ColumnType<string, never, number>
   anchor_hash: Buffer
+  anchor_proof: Buffer | null
 }
 
 export interface TotpSecretsTable {

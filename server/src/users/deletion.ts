@@ -62,12 +62,19 @@ export async function listDue(ctx: Ctx, limit: number): Promise<string[]> {
   return due.map(({ id }) => id)
 }
 
-/** Deletes a person whose time is over; undefined when they are gone already, or have come back just now. */
-export async function eraseUser(ctx: Ctx, tx: Tx, id: string): Promise<{ email: string } | undefined> {
+/**
+ * Deletes a person whose time is over, unless they are gone already or have come back just now. What does not go with
+ * them by itself, `forget` finds by their address. That it was done is written down last: after all that it explains.
+ */
+export async function eraseUser(
+  ctx: Ctx,
+  tx: Tx,
+  { id, forget }: { id: string; forget(email: string): Promise<void> },
+): Promise<void> {
   const email = await deleteUser(tx, { id, askedBefore: lastChance(ctx) })
-  if (email === undefined) return undefined
+  if (email === undefined) return
+  await forget(email)
   await record(ctx, tx, { action: 'user.erased', actor: SYSTEM, userId: id })
-  return { email }
 }
 
 const lastChance = (ctx: Ctx) => new Date(ctx.now().getTime() - GRACE_MS)

@@ -14,7 +14,7 @@ import {
   startWorld,
   thirdParty,
 } from '../support/world.ts'
-import { BY_OPS, BY_REQUEST, BY_SYSTEM, entriesOfWork, entryOfWork, logText } from './log.ts'
+import { BY_OPS, BY_REQUEST, BY_SYSTEM, entriesOfWork, entryOfWork, logText } from './entries.ts'
 
 let service: TestService
 let secrets: string[]

@@ -1,43 +1,62 @@
-import { Value } from 'typebox/value'
-import { expect } from 'vitest'
-import { type Action, kindOf } from '../../src/audit/catalogue.ts'
-import type { TestService } from '../support/service.ts'
+import { CompiledQuery } from 'kysely'
+import { readEnd } from '../../src/audit/chain/link.ts'
+import { extendChain } from '../../src/audit/chain/service.ts'
+import type { Finding } from '../../src/audit/chain/verify/walk.ts'
+import { type Verdict, verifyChain } from '../../src/audit/chain/verify.ts'
+import { person, record } from '../../src/audit/record.ts'
+import type { Ctx } from '../../src/context.ts'
+import { newId } from '../../src/lib/ids.ts'
 
-const everything = ({ ctx }: TestService) =>
-  ctx.db.selectFrom('audit_entries').selectAll().orderBy('id').execute()
-
-export type LogEntry = Awaited<ReturnType<typeof everything>>[number]
-
-/** What the work adds to the log, oldest first. Every entry is as the catalogue says. */
-export async function entriesOfWork(service: TestService, work: () => Promise<unknown>): Promise<LogEntry[]> {
-  const before = new Set((await everything(service)).map(({ id }) => id))
-  await work()
-  const added = (await everything(service)).filter(({ id }) => !before.has(id))
-  for (const { action, details } of added) {
-    const kind = kindOf(action as Action)
-    if (kind.details)
-      expect(Value.Errors(kind.details, details), `${action}: ${JSON.stringify(details)}`).toEqual([])
+/** Somebody's day, as many entries long, in the chain. */
+export async function writeSome(ctx: Ctx, count: number, { tenantId }: { tenantId?: string } = {}) {
+  for (let turn = 0; turn < count; turn++) {
+    const userId = newId()
+    await record(ctx, ctx.db, {
+      ...{ action: 'member.joined', actor: person(userId), userId, tenantId: tenantId ?? newId() },
+      details: { after: { role: 'member', status: 'ACTIVE' } },
+      personal: { email: `somebody-${turn}@people.test` },
+    })
   }
-  return added
+  await extendChain(ctx)
 }
 
-/** The one entry that the work adds. */
-export async function entryOfWork(service: TestService, work: () => Promise<unknown>): Promise<LogEntry> {
-  const [entry, ...others] = await entriesOfWork(service, work)
-  expect(others.map(({ action }) => action)).toEqual([])
-  if (!entry) throw new Error('nothing was written down')
-  return entry
+export interface Verified extends Verdict {
+  findings: Finding[]
 }
 
-/** The whole log as text, to look for what must not stand in it. */
-export const logText = async (service: TestService): Promise<string> =>
-  JSON.stringify(await everything(service))
-
-/** Who called, from where, as every entry of a request tells it. */
-export const BY_REQUEST = {
-  request_id: expect.stringMatching(/./),
-  personal: expect.objectContaining({ ipAddress: '127.0.0.1', userAgent: expect.any(String) }),
+export async function verify(ctx: Ctx, head?: string): Promise<Verified> {
+  const findings: Finding[] = []
+  const verdict = await verifyChain(ctx, {
+    known: head === undefined ? undefined : readEnd(head),
+    onFinding: (finding) => findings.push(finding),
+    onProgress: () => {},
+  })
+  return { ...verdict, findings }
 }
 
-export const BY_OPS = { actor_kind: 'client', actor_id: 'demo-ops', client_id: 'demo-ops', ...BY_REQUEST }
-export const BY_SYSTEM = { actor_kind: 'system', actor_id: null }
+export const run = async (ctx: Ctx, text: string) =>
+  (await ctx.db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text))).rows
+
+const TABLES = ['audit_entries', 'audit_chain', 'audit_pending']
+
+/** What somebody does who owns the database and may switch off its triggers. */
+export async function tamper(ctx: Ctx, ...statements: string[]): Promise<void> {
+  const all = [
+    ...TABLES.map((table) => `alter table ${table} disable trigger user`),
+    ...statements,
+    ...TABLES.map((table) => `alter table ${table} enable trigger user`),
+  ]
+  await ctx.db.transaction().execute(async (tx) => {
+    for (const text of all) await tx.executeQuery(CompiledQuery.raw(text))
+  })
+}
+
+/** Links by position, with the entries that they hold. */
+export const links = (ctx: Ctx) =>
+  ctx.db
+    .selectFrom('audit_chain')
+    .innerJoin('audit_entries', 'audit_entries.id', 'audit_chain.entry_id')
+    .selectAll('audit_chain')
+    .select(['occurred_at', 'action'])
+    .orderBy('position')
+    .execute()

@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { runToEnd, tempFolder } from '../support/program.ts'
 import type { TestService } from '../support/service.ts'
 import { PASSWORD, startWorld } from '../support/world.ts'
-import { BY_SYSTEM, entriesOfWork, entryOfWork, logText } from './log.ts'
+import { BY_SYSTEM, entriesOfWork, entryOfWork, logText } from './entries.ts'
 
 let service: TestService
 beforeAll(async () => {

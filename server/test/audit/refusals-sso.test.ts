@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addPerson } from '../account/people.ts'
 import { newPerson, type SsoWorld, startSsoWorld } from '../sso/world.ts'
 import { authorizeUrl } from '../support/world.ts'
-import { BY_REQUEST, BY_SYSTEM, entriesOfWork, entryOfWork } from './log.ts'
+import { BY_REQUEST, BY_SYSTEM, entriesOfWork, entryOfWork } from './entries.ts'
 
 let world: SsoWorld
 beforeAll(async () => {

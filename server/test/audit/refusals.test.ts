@@ -7,7 +7,7 @@ import type { TestService } from '../support/service.ts'
 import { type StatementWatch, watchStatements } from '../support/statements.ts'
 import { totpCode } from '../support/totp.ts'
 import { authorizeUrl, cookieOf, PASSWORD, startWorld } from '../support/world.ts'
-import { BY_REQUEST, BY_SYSTEM, entriesOfWork, entryOfWork, logText } from './log.ts'
+import { BY_REQUEST, BY_SYSTEM, entriesOfWork, entryOfWork, logText } from './entries.ts'
 
 let service: TestService
 let url: string

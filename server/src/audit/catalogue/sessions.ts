@@ -1,5 +1,8 @@
 import { Type } from 'typebox'
-import { defineKinds } from './kind.ts'
+import { defineKinds, facts, Id, SAMPLE, telling } from './kind.ts'
+
+const Session = facts({ sessionId: Id })
+const session = { sessionId: SAMPLE.session }
 
 /** Why somebody was refused, and how they wanted to show who they are. */
 const refused = (reasons: string[]) =>
@@ -21,7 +24,13 @@ const token = Type.Object(
 )
 
 export const sessionKinds = defineKinds({
-  'session.started': { says: 'Somebody signed in.' },
+  'session.started': {
+    says: 'Somebody signed in.',
+    ...telling(facts({ sessionId: Id, amr: Type.Array(Type.String()) }), {
+      ...session,
+      amr: ['pwd', 'otp', 'mfa'],
+    }),
+  },
   'session.refused': {
     says: 'Somebody could not be signed in: by a wrong password, or for another reason. Beyond a limit it is told once for each account, network and time.',
     details: refused([
@@ -50,7 +59,13 @@ export const sessionKinds = defineKinds({
     details: token,
     example: { kind: 'refresh_token', sessionId: '0197a2b0-7d5c-7000-8000-0000000000f1' },
   },
-  'session.ended': { says: 'Somebody signed out, or a session of theirs was ended.' },
-  'session.others_ended': { says: 'Somebody ended all of their other sessions.' },
+  'session.ended': {
+    says: 'Somebody signed out, or a session of theirs was ended.',
+    ...telling(Session, session),
+  },
+  'session.others_ended': {
+    says: 'Somebody ended all of their other sessions.',
+    ...telling(facts({ count: Type.Integer() }), { count: 2 }),
+  },
   'session.all_ended': { says: 'An operator ended all sessions of somebody.' },
 })

@@ -1,8 +1,15 @@
 import { Type } from 'typebox'
-import { changed, defineKinds, Fields } from './kind.ts'
+import { changed, defineKinds, Fields, facts, Id, SAMPLE, some, telling } from './kind.ts'
+
+const Provider = facts({ provider: Type.String() })
+const provider = { provider: 'GOOGLE' }
 
 export const userKinds = defineKinds({
-  'user.registered': { says: 'Somebody made an account.' },
+  'user.registered': {
+    says: 'Somebody made an account.',
+    // By accepting an invitation, through an outside provider, or neither.
+    ...telling(some({ invitationId: Id, provider: Type.String() }), provider),
+  },
   'user.registration_refused': { says: 'Somebody tried to make an account with an address that has one.' },
   'user.created': {
     says: 'An operator made an account for somebody.',
@@ -12,7 +19,10 @@ export const userKinds = defineKinds({
     },
   },
   'user.imported': { says: 'An account came from another system.' },
-  'user.profile_changed': { says: 'Somebody changed their profile.' },
+  'user.profile_changed': {
+    says: 'Somebody changed their profile.',
+    ...telling(facts({ fields: Type.Array(Type.String()) }), { fields: ['displayName', 'zoneinfo'] }),
+  },
   'user.changed': {
     says: 'An operator changed an account. What somebody is called stands in none of its details.',
     details: changed({ fields: Type.Array(Type.String()) }),
@@ -35,11 +45,29 @@ export const userKinds = defineKinds({
   'user.totp_disabled': { says: 'Somebody removed their authenticator app.' },
   'user.recovery_codes_replaced': { says: 'Somebody made new recovery codes.' },
   'user.recovery_code_used': { says: 'Somebody signed in with a recovery code.' },
-  'user.passkey_added': { says: 'Somebody added a passkey.' },
-  'user.passkey_removed': { says: 'Somebody removed a passkey.' },
+  'user.passkey_added': {
+    says: 'Somebody added a passkey.',
+    ...telling(facts({ passkeyId: Id, backedUp: Type.Boolean() }), {
+      passkeyId: SAMPLE.passkey,
+      backedUp: true,
+    }),
+  },
+  'user.passkey_removed': {
+    says: 'Somebody removed a passkey.',
+    ...telling(facts({ passkeyId: Id }), { passkeyId: SAMPLE.passkey }),
+  },
   'user.mfa_reset': { says: 'An operator took away all second factors of somebody who has lost them.' },
-  'user.sso_linked': { says: 'An account was linked with one at an outside provider.' },
-  'user.sso_unlinked': { says: 'The link to an outside provider was removed.' },
+  'user.sso_linked': {
+    says: 'An account was linked with one at an outside provider.',
+    ...telling(facts({ provider: Type.String(), issuer: Type.String() }), {
+      ...provider,
+      issuer: 'https://accounts.google.com',
+    }),
+  },
+  'user.sso_unlinked': {
+    says: 'The link to an outside provider was removed.',
+    ...telling(Provider, provider),
+  },
   'user.deletion_requested': { says: 'Somebody asked for their account to be deleted.' },
   'user.restored': { says: 'An account was taken back before it was erased.' },
   'user.erased': { says: 'An account was erased for good.' },
