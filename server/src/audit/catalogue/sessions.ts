@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { defineKinds } from './kind.ts'
 
 export const sessionKinds = defineKinds({
@@ -7,5 +8,12 @@ export const sessionKinds = defineKinds({
   'session.second_factor_refused': { says: 'Somebody gave a wrong second factor.' },
   'session.ended': { says: 'Somebody signed out, or a session of theirs was ended.' },
   'session.others_ended': { says: 'Somebody ended all of their other sessions.' },
-  'session.all_ended': { says: 'An operator ended all sessions of somebody.' },
+  'session.all_ended': {
+    says: 'An operator ended all sessions of somebody.',
+    details: Type.Object(
+      { count: Type.Integer({ description: 'How many there were' }) },
+      { additionalProperties: false },
+    ),
+    example: { count: 2 },
+  },
 })
