@@ -4,6 +4,7 @@ import { describePage, toRange } from '../../http/pagination.ts'
 import { defineJob } from '../../jobs/job.ts'
 import { NO_ID, toId } from '../../lib/ids.ts'
 import { demand, refuseProblems } from '../../lib/problems.ts'
+import { isCrowd, rememberCrowd } from './crowds.ts'
 import { cursorTo, readCursor } from './cursor.ts'
 import {
   countAccounts,
@@ -42,7 +43,7 @@ export async function pageOfUsers(ctx: Ctx, query: UserQuery): Promise<UserPage>
   // One more tells whether there is another page.
   const stretch = { order, after, offset, limit: limit + 1 }
   return startReading(ctx.db, async (tx) => {
-    const { ids, total, exact } = await find(tx, filter, stretch)
+    const { ids, total, exact } = await find({ ctx, db: tx }, filter, stretch)
     const shown = await listShown(tx, ids.slice(0, limit))
     const last = shown.at(-1)
     const next = ids.length > limit && last ? cursorTo(ctx, query.sort, last) : null
@@ -73,17 +74,51 @@ interface Found {
   exact: boolean
 }
 
-async function find(db: Db, filter: UserFilter, stretch: Stretch): Promise<Found> {
+/** A moment of the database. */
+interface Reading {
+  ctx: Ctx
+  db: Db
+}
+
+async function find(reading: Reading, filter: UserFilter, stretch: Stretch): Promise<Found> {
+  const { db } = reading
   const sources = sourcesOf(filter)
   if (sources.length === 0) return isAnybody(filter) ? listAll(db, stretch) : listMost(db, filter, stretch)
-  const counts = await countSources(db, filter, { sources, most: MOST })
-  const fewest = Math.min(...counts)
-  const source = sources[counts.indexOf(fewest)] as Source
-  if (fewest <= MOST) return { ...(await gatherUsers(db, filter, { source, stretch })), exact: true }
+  const { source, isFew } = await findNarrowest(reading, filter, sources)
+  if (isFew) return { ...(await gatherUsers(db, filter, { source, stretch })), exact: true }
   refuseFarPage(stretch)
   const near = await glanceAtUsers(db, filter, { stretch, within: GLANCE })
-  const ids = near.length === stretch.limit ? near : await sortUsers(db, filter, { source, stretch })
+  const ids = near.length === stretch.limit ? near : await sortOut(db, filter, { source, stretch })
   return { ids, ...guessTotal(stretch, ids, sources) }
+}
+
+/** The source that leads to the fewest people. */
+async function findNarrowest(
+  { ctx, db }: Reading,
+  filter: UserFilter,
+  sources: Source[],
+): Promise<{ source: Source; isFew: boolean }> {
+  const open = sources.filter((source) => !isCrowd(ctx, source))
+  const counts = open.length > 0 ? await countSources(db, filter, { sources: open, most: MOST }) : []
+  for (const [index, source] of open.entries()) {
+    if ((counts[index] ?? 0) > MOST) rememberCrowd(ctx, source)
+  }
+  const fewest = Math.min(MOST + 1, ...counts)
+  return { source: (open[counts.indexOf(fewest)] ?? sources[0]) as Source, isFew: fewest <= MOST }
+}
+
+/** Few are found by more than one word that begins alike, so a little more than is wanted will do almost always. */
+async function sortOut(
+  db: Db,
+  filter: UserFilter,
+  { source, stretch }: { source: Source; stretch: Stretch },
+): Promise<string[]> {
+  const end = stretch.offset + stretch.limit
+  for (let many = end * 2; ; many *= 8) {
+    const found = await sortUsers(db, filter, { source, stretch, many })
+    const ids = [...new Set(found)]
+    if (ids.length >= end || found.length < many) return ids.slice(stretch.offset, end)
+  }
 }
 
 /** What is so of few people leads to them; what is so of most does not. */

@@ -86,32 +86,33 @@ const asked = (filter: UserFilter, id: Fragment, { beside }: { beside?: Source }
   ]
 }
 
-/** Everybody a source leads to, for whom the flags are as they should be. */
-function candidates(filter: UserFilter, source: Source): Fragment {
+/** What a list is sorted by. */
+const keyOf = ({ by }: Order): Fragment => (by === 'email' ? sql`email` : sql`created_at`)
+
+/** Everybody a source leads to, for whom the flags are as they should be. By a word, somebody may be found twice. */
+function candidates(filter: UserFilter, source: Source, order: Order): Fragment {
+  const key = keyOf(order)
   if (source.kind === 'word') {
-    return sql`select distinct user_id as id, created_at, email from user_terms
+    return sql`select user_id as id, ${key} from user_terms
       where ${all([beginsWith(source.word), ...flagsOfTerms(filter)])}`
   }
   const people = (more: Condition[]) =>
-    sql`select id, created_at, email from users where ${all([...flagsOfUsers(filter), ...more])}`
+    sql`select id, ${key} from users where ${all([...flagsOfUsers(filter), ...more])}`
   if (source.kind === 'flags') return people([])
   return sql`select person.* from memberships cross join lateral
     (${people([sql<boolean>`users.id = memberships.user_id`])} offset 0) as person
     where ${joined(source.tenantId)}`
 }
 
-const sorted = ({ by, descending }: Order): Fragment => {
-  const direction = descending ? sql`desc` : sql`asc`
-  return by === 'email'
-    ? sql`email ${direction}, id ${direction}`
-    : sql`created_at ${direction}, id ${direction}`
+const sorted = (order: Order): Fragment => {
+  const direction = order.descending ? sql`desc` : sql`asc`
+  return sql`${keyOf(order)} ${direction}, id ${direction}`
 }
 
-const beyond = ({ by, descending }: Order, { key, id }: Mark): Condition => {
-  const direction = descending ? sql`<` : sql`>`
-  return by === 'email'
-    ? sql<boolean>`(email, id) ${direction} (${key}, ${id}::uuid)`
-    : sql<boolean>`(created_at, id) ${direction} (${key}::timestamptz, ${id}::uuid)`
+const beyond = (order: Order, { key, id }: Mark): Condition => {
+  const direction = order.descending ? sql`<` : sql`>`
+  const type = order.by === 'email' ? sql`text` : sql`timestamptz`
+  return sql<boolean>`(${keyOf(order)}, id) ${direction} (${key}::${type}, ${id}::uuid)`
 }
 
 const behindMark = ({ order, after }: Stretch): Condition[] => (after ? [beyond(order, after)] : [])
@@ -148,7 +149,7 @@ export async function gatherUsers(
 ): Promise<{ total: number; ids: string[] }> {
   const { rows } = await sql<{ total: number; ids: string[] }>`
     with found as materialized (
-      select * from (${candidates(filter, source)}) as candidate
+      select * from (select distinct * from (${candidates(filter, source, stretch.order)}) as entry) as candidate
       where ${all(asked(filter, sql`candidate.id`, { beside: source }))}
     )
     select (select count(*)::int from found) as total,
@@ -157,18 +158,23 @@ export async function gatherUsers(
   return rows[0] ?? { total: 0, ids: [] }
 }
 
-/** A part of the list, out of a source that leads to many: they are sorted, and looked at until there are enough. */
+/**
+ * The first of a list, out of a source that leads to many: they are sorted, and looked at until there are enough. Whoever
+ * is found twice stands there twice, one after the other.
+ */
 export async function sortUsers(
   db: Db,
   filter: UserFilter,
-  { source, stretch }: { source: Source; stretch: Stretch },
+  { source, stretch, many }: { source: Source; stretch: Stretch; many: number },
 ): Promise<string[]> {
+  const { order } = stretch
   const { rows } = await sql<{ id: string }>`
     select id from (
-      select * from (${candidates(filter, source)}) as candidate
-      where ${all(behindMark(stretch))} order by ${sorted(stretch.order)} offset 0
+      select * from (${candidates(filter, source, order)}) as entry
+      where ${all(behindMark(stretch))} order by ${sorted(order)} offset 0
     ) as candidate
-    where ${all(asked(filter, sql`candidate.id`, { beside: source }))} ${part(stretch)}
+    where ${all(asked(filter, sql`candidate.id`, { beside: source }))}
+    order by ${sorted(order)} limit ${many}
   `.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -179,12 +185,14 @@ export async function glanceAtUsers(
   filter: UserFilter,
   { stretch, within }: { stretch: Stretch; within: number },
 ): Promise<string[]> {
+  const { order } = stretch
+  const [, ...flags] = flagsOfUsers(filter)
   const { rows } = await sql<{ id: string }>`
     select id from (
-      select * from users where ${all([ACCOUNT, ...behindMark(stretch)])}
-      order by ${sorted(stretch.order)} limit ${within}
-    ) as users
-    where ${all([...flagsOfUsers(filter), ...asked(filter, sql`users.id`)])} ${part(stretch)}
+      select id, ${keyOf(order)}, ${all(flags)} as fits from users
+      where ${all([ACCOUNT, ...behindMark(stretch)])} order by ${sorted(order)} limit ${within}
+    ) as passed
+    where ${all([sql<boolean>`fits`, ...asked(filter, sql`passed.id`)])} ${part(stretch)}
   `.execute(db)
   return rows.map(({ id }) => id)
 }
