@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { sumUpUserCounts } from './account/administration/directory.ts'
+import { administrationRoutes } from './account/administration/routes.ts'
 import { credentialsRoutes } from './account/credentials/routes.ts'
 import { erasePeople } from './account/deletion/erasure.ts'
 import { deletionRoutes } from './account/deletion/routes.ts'
@@ -82,6 +84,7 @@ export function surface(config: Config): Surface {
     ...applicationsRoutes,
     ...signingKeyRoutes,
     ...auditRoutes,
+    ...administrationRoutes,
     ...healthRoutes,
     ...(mailbox ? mailboxRoutes : []),
   ]
@@ -117,6 +120,7 @@ export const jobs: Job<never>[] = [
   expireInvitationsJob,
   noteLapses,
   erasePeople,
+  sumUpUserCounts,
 ]
 
 /** What a declaration may list, in the order in which things depend on each other. */

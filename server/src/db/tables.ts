@@ -38,6 +38,24 @@ export interface UsersTable {
   updated_at: Date
 }
 
+/** Kept by the database itself. */
+export interface UserTermsTable {
+  term: ColumnType<string, never, never>
+  created_at: ColumnType<Date, never, never>
+  user_id: ColumnType<string, never, never>
+  email: ColumnType<string, never, never>
+  disabled: ColumnType<boolean, never, never>
+  email_verified: ColumnType<boolean, never, never>
+  is_super_admin: ColumnType<boolean, never, never>
+  leaving: ColumnType<boolean, never, never>
+}
+
+/** Added to by the database itself, and put together by a job. */
+export interface UserCountsTable {
+  id: Generated<string>
+  change: ColumnType<string, number | string, never>
+}
+
 export type MfaPolicy = 'OPTIONAL' | 'REQUIRED'
 
 export interface TenantsTable {
@@ -444,6 +462,8 @@ export interface SsoAttemptsTable {
 export interface Tables {
   instance_facts: InstanceFactsTable
   users: UsersTable
+  user_terms: UserTermsTable
+  user_counts: UserCountsTable
   mail_messages: MailMessagesTable
   tenants: TenantsTable
   memberships: MembershipsTable

@@ -88,7 +88,9 @@ async function enter(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arriva
     ctx.db.transaction().execute(async (tx) => {
       await stayProven(tx, proof)
       // Only those who wanted to get here with a deletion to undo.
-      if (user.deletion_requested_at !== null) await restoreAccount(ctx, tx, user, exchange.request)
+      if (user.deletion_requested_at !== null) {
+        await restoreAccount(ctx, tx, { user, actor: person(user.id), request: exchange.request })
+      }
       return open(ctx, tx, exchange, proof)
     }),
   )

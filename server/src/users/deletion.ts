@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Action, person, record, SYSTEM } from '../audit/record.ts'
+import { type Action, type Actor, record, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { nameActor } from '../db/actor.ts'
 import type { Tx } from '../db/open.ts'
@@ -19,40 +19,55 @@ const GRACE_MS = GRACE_DAYS * 86_400_000
 /** When somebody is erased who asked for it then. */
 export const erasedAt = (requestedAt: Date): Date => new Date(requestedAt.getTime() + GRACE_MS)
 
-/** Lets a person go. The database ends their sessions, with every token and link, and lays their memberships to rest. */
-export async function scheduleDeletion(
-  ctx: Ctx,
-  tx: Tx,
-  { user, request }: { user: User; request: FastifyRequest },
-): Promise<void> {
-  const now = ctx.now()
-  const { id: userId } = user
-  await recordMemberships(ctx, tx, { userId, request, action: 'member.left' })
-  await nameActor(tx, userId)
-  await changeUser(ctx, tx, user, { deletion_requested_at: now })
-  await record(ctx, tx, { action: 'user.deletion_requested', actor: person(userId), userId, request })
-  const facts = [`It will be erased on ${erasedAt(now).toISOString().slice(0, 10)}.`]
-  await notify(ctx, tx, { to: user, kind: 'deletion-requested', facts })
+/** Whose account it is, and who asks: the person themselves, or somebody who runs the instance. */
+export interface Farewell {
+  user: User
+  actor: Actor
+  request: FastifyRequest
 }
 
-/** Takes a person back who has changed their mind; of several at once only the first does anything. */
-export async function restoreAccount(ctx: Ctx, tx: Tx, user: User, request: FastifyRequest): Promise<void> {
+const isOwn = ({ user, actor }: Farewell) => actor.kind === 'user' && actor.id === user.id
+
+/** Lets a person go. The database ends their sessions, with every token and link, and lays their memberships to rest. */
+export async function scheduleDeletion(ctx: Ctx, tx: Tx, farewell: Farewell): Promise<void> {
+  const now = ctx.now()
+  const { user, actor, request } = farewell
   const { id: userId } = user
-  if (!(await clearDeletion(tx, userId, ctx.now()))) return
-  await record(ctx, tx, { action: 'user.restored', actor: person(userId), userId, request })
-  await recordMemberships(ctx, tx, { userId, request, action: 'member.returned' })
-  await notify(ctx, tx, { to: user, kind: 'restored' })
+  await recordMemberships(ctx, tx, { ...farewell, action: 'member.left' })
+  await nameSource(tx, actor)
+  await changeUser(ctx, tx, user, { deletion_requested_at: now })
+  await record(ctx, tx, { action: 'user.deletion_requested', actor, userId, request })
+  const facts = [`It will be erased on ${erasedAt(now).toISOString().slice(0, 10)}.`]
+  const kind = isOwn(farewell) ? 'deletion-requested' : 'deletion-ordered'
+  await notify(ctx, tx, { to: user, kind, facts })
+}
+
+/** What the database writes down of itself was done by whoever asks. */
+const nameSource = (tx: Tx, { kind, id }: Actor): Promise<void> =>
+  kind === 'system' || id === undefined ? Promise.resolve() : nameActor(tx, id, kind)
+
+/** Takes a person back; of several who do it at once only the first does anything. Says whether it did. */
+export async function restoreAccount(ctx: Ctx, tx: Tx, farewell: Farewell): Promise<boolean> {
+  const { user, actor, request } = farewell
+  const { id: userId } = user
+  if (!(await clearDeletion(tx, userId, ctx.now()))) return false
+  await record(ctx, tx, { action: 'user.restored', actor, userId, request })
+  await recordMemberships(ctx, tx, { ...farewell, action: 'member.returned' })
+  const kind = isOwn(farewell) ? 'restored' : 'restored-by-administrator'
+  await notify(ctx, tx, { to: user, kind })
+  return true
 }
 
 /** The tenants of a person learn that they leave with their account, or return with it. */
 async function recordMemberships(
   ctx: Ctx,
   tx: Tx,
-  { userId, request, action }: { userId: string; request: FastifyRequest; action: Action },
+  { user, actor, request, action }: Farewell & { action: Action },
 ): Promise<void> {
+  const { id: userId } = user
   for (const { tenant_id: tenantId, role, status } of await listTenancies(tx, userId)) {
     const state = action === 'member.left' ? { before: { role, status } } : { after: { role, status } }
-    await record(ctx, tx, { action, actor: person(userId), userId, tenantId, request, details: state })
+    await record(ctx, tx, { action, actor, userId, tenantId, request, details: state })
   }
 }
 

@@ -1,7 +1,8 @@
 import { OPERATOR, type Source } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import { OperatorError } from '../errors.ts'
+import { breaks } from '../db/violations.ts'
+import { AppError, OperatorError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, passwordProblem } from './chosen-password.ts'
@@ -57,8 +58,15 @@ export async function createUser(ctx: Ctx, tx: Tx, user: NewUser, source: Source
   if (user.superAdmin) await tellSuperAdmin(ctx, tx, user.email)
 }
 
+/** Changes a person. The database does not let the last Super Admin go who can sign in: LAST_SUPER_ADMIN. */
 export async function changeUser(ctx: Ctx, tx: Tx, user: User, change: UserChange): Promise<void> {
-  await updateUser(tx, user.id, { ...change, updated_at: ctx.now() })
+  try {
+    await updateUser(tx, user.id, { ...change, updated_at: ctx.now() })
+  } catch (error) {
+    if (breaks(error, 'instance_keeps_a_super_admin'))
+      throw new AppError('LAST_SUPER_ADMIN', { cause: error })
+    throw error
+  }
   if (change.is_super_admin && !user.is_super_admin) await tellSuperAdmin(ctx, tx, user.email)
 }
 
@@ -85,7 +93,7 @@ export async function createSuperAdmin(
 }
 
 /** The most powerful right of all is never given in silence. */
-const tellSuperAdmin = (ctx: Ctx, tx: Tx, email: string) =>
+export const tellSuperAdmin = (ctx: Ctx, tx: Tx, email: string) =>
   queueMail(ctx, tx, email, {
     subject: 'You are now a Super Admin',
     paragraphs: [

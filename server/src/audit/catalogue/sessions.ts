@@ -67,5 +67,8 @@ export const sessionKinds = defineKinds({
     says: 'Somebody ended all of their other sessions.',
     ...telling(facts({ count: Type.Integer() }), { count: 2 }),
   },
-  'session.all_ended': { says: 'An operator ended all sessions of somebody.' },
+  'session.all_ended': {
+    says: 'An operator ended all sessions of somebody.',
+    ...telling(facts({ count: Type.Integer() }), { count: 2 }),
+  },
 })

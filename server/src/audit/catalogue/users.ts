@@ -36,6 +36,11 @@ export const userKinds = defineKinds({
   'user.password_reset_requested': { says: 'Somebody asked for a link to set a new password.' },
   'user.password_reset_forced': {
     says: 'An operator made somebody choose a new password: the old one is good no more.',
+    details: Type.Object(
+      { linkSent: Type.Boolean({ description: 'False: the account is disabled' }) },
+      { additionalProperties: false },
+    ),
+    example: { linkSent: true },
   },
   'user.password_reset': { says: 'Somebody set a new password through a link.' },
   'user.email_verified': { says: 'Somebody confirmed their address.' },
@@ -56,7 +61,13 @@ export const userKinds = defineKinds({
     says: 'Somebody removed a passkey.',
     ...telling(facts({ passkeyId: Id }), { passkeyId: SAMPLE.passkey }),
   },
-  'user.mfa_reset': { says: 'An operator took away all second factors of somebody who has lost them.' },
+  'user.mfa_reset': {
+    says: 'An operator took away all second factors of somebody who has lost them.',
+    // What there was: an app, so many passkeys, and so many codes left.
+    ...telling(facts({ totp: Type.Boolean(), passkeys: Type.Integer(), recoveryCodes: Type.Integer() }), {
+      ...{ totp: true, passkeys: 1, recoveryCodes: 9 },
+    }),
+  },
   'user.sso_linked': {
     says: 'An account was linked with one at an outside provider.',
     ...telling(facts({ provider: Type.String(), issuer: Type.String() }), {
