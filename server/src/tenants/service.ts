@@ -26,6 +26,7 @@ export interface NewTenant {
   /** Made from the name when it is not given. */
   slug?: string | undefined
   mfaPolicy?: MfaPolicy
+  settings?: Settings
 }
 
 export interface TenantChange {
@@ -62,7 +63,8 @@ export async function createTenant(ctx: Ctx, tx: Tx, draft: NewTenant, source: S
 
 async function insertUnderFreeSlug(ctx: Ctx, tx: Tx, draft: NewTenant): Promise<Tenant> {
   const now = ctx.now()
-  const common = { mfa_policy: draft.mfaPolicy ?? 'OPTIONAL', created_at: now, updated_at: now }
+  const settings = JSON.stringify(mergeSettings({}, draft.settings ?? {}))
+  const common = { mfa_policy: draft.mfaPolicy ?? 'OPTIONAL', settings, created_at: now, updated_at: now }
   const wish = draft.slug ?? slugFrom(draft.name, 'tenant')
   for (let attempt = 0; attempt <= (draft.slug === undefined ? TRIES : 0); attempt++) {
     const id = newId()

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Action, person, record, SYSTEM } from '../audit/record.ts'
+import { type Action, type Actor, person, record, type Source, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { nameActor } from '../db/actor.ts'
 import type { Tx } from '../db/open.ts'
@@ -19,18 +19,25 @@ const GRACE_MS = GRACE_DAYS * 86_400_000
 /** When somebody is erased who asked for it then. */
 export const erasedAt = (requestedAt: Date): Date => new Date(requestedAt.getTime() + GRACE_MS)
 
+/** Who lets whom go. Without a request, and by somebody else, when an operator does. */
+interface Leaving {
+  user: User
+  actor?: Actor
+  request?: FastifyRequest | undefined
+}
+
 /** Lets a person go. The database ends their sessions, with every token and link, and lays their memberships to rest. */
 export async function scheduleDeletion(
   ctx: Ctx,
   tx: Tx,
-  { user, request }: { user: User; request: FastifyRequest },
+  { user, actor = person(user.id), request }: Leaving,
 ): Promise<void> {
   const now = ctx.now()
   const { id: userId } = user
-  await recordMemberships(ctx, tx, { userId, request, action: 'member.left' })
-  await nameActor(tx, userId)
+  await recordMemberships(ctx, tx, { userId, actor, request, action: 'member.left' })
+  if (actor.kind === 'user') await nameActor(tx, userId)
   await changeUser(ctx, tx, user, { deletion_requested_at: now })
-  await record(ctx, tx, { action: 'user.deletion_requested', actor: person(userId), userId, request })
+  await record(ctx, tx, { action: 'user.deletion_requested', actor, userId, request })
   const facts = [`It will be erased on ${erasedAt(now).toISOString().slice(0, 10)}.`]
   await notify(ctx, tx, { to: user, kind: 'deletion-requested', facts })
 }
@@ -39,8 +46,9 @@ export async function scheduleDeletion(
 export async function restoreAccount(ctx: Ctx, tx: Tx, user: User, request: FastifyRequest): Promise<void> {
   const { id: userId } = user
   if (!(await clearDeletion(tx, userId, ctx.now()))) return
-  await record(ctx, tx, { action: 'user.restored', actor: person(userId), userId, request })
-  await recordMemberships(ctx, tx, { userId, request, action: 'member.returned' })
+  const actor = person(userId)
+  await record(ctx, tx, { action: 'user.restored', actor, userId, request })
+  await recordMemberships(ctx, tx, { userId, actor, request, action: 'member.returned' })
   await notify(ctx, tx, { to: user, kind: 'restored' })
 }
 
@@ -48,11 +56,11 @@ export async function restoreAccount(ctx: Ctx, tx: Tx, user: User, request: Fast
 async function recordMemberships(
   ctx: Ctx,
   tx: Tx,
-  { userId, request, action }: { userId: string; request: FastifyRequest; action: Action },
+  { userId, actor, request, action }: Source & { userId: string; action: Action },
 ): Promise<void> {
   for (const { tenant_id: tenantId, role, status } of await listTenancies(tx, userId)) {
     const state = action === 'member.left' ? { before: { role, status } } : { after: { role, status } }
-    await record(ctx, tx, { action, actor: person(userId), userId, tenantId, request, details: state })
+    await record(ctx, tx, { action, actor, userId, tenantId, request, details: state })
   }
 }
 

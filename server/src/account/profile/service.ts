@@ -3,12 +3,12 @@ import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { demand, refuseNothing, refuseProblems } from '../../lib/problems.ts'
+import { readLocale, readName, readWebAddress, readZone } from '../../lib/profile-values.ts'
 import { displayNameOf } from '../../users/profile.ts'
 import { changeUser, findUser, type User } from '../../users/service.ts'
 import { type Asking, lockSelf } from '../confirm-identity.ts'
 import type { ChangedProfile, Profile, ProfileChange } from './schema.ts'
 import { findProfile, listMembershipsOf } from './store.ts'
-import { readLocale, readName, readWebAddress, readZone } from './values.ts'
 
 /** What a person sees and says of themselves. */
 export async function getProfile({ db, now }: Ctx, userId: string): Promise<Profile> {

@@ -1,0 +1,2 @@
+import { Command } from 'commander'
+export const importCommand = new Command('import').description('bring people along from another system')
