@@ -1,10 +1,18 @@
+import { Type } from 'typebox'
 import { defineKinds } from './kind.ts'
 
 export const userKinds = defineKinds({
   'user.registered': { says: 'Somebody made an account.' },
   'user.registration_refused': { says: 'Somebody tried to make an account with an address that has one.' },
   'user.created': { says: 'An operator made an account for somebody.' },
-  'user.imported': { says: 'An account came from another system.' },
+  'user.imported': {
+    says: 'An account came from another system.',
+    details: Type.Object(
+      { emailVerified: Type.Boolean(), hasPassword: Type.Boolean(), disabled: Type.Boolean() },
+      { additionalProperties: false },
+    ),
+    example: { emailVerified: true, hasPassword: true, disabled: false },
+  },
   'user.profile_changed': { says: 'Somebody changed their profile.' },
   'user.changed': { says: 'An operator changed an account.' },
   'user.disabled': { says: 'An operator disabled an account: it ends every session and token at once.' },

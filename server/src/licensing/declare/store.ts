@@ -127,7 +127,7 @@ export async function listLeavingTypes(db: Db, names: string[]): Promise<Leaving
       (select count(*)::int from seats where license_type_id = license_types.id) as seats
     from license_types join applications on applications.id = license_types.application_id
     where applications.slug || '/' || license_types.slug = any(${names})
-    order by name collate "C"
+    order by (applications.slug || '/' || license_types.slug) collate "C"
   `.execute(db)
   return rows
 }
@@ -136,7 +136,7 @@ export async function listLeavingSubscriptions(db: Db, names: string[]): Promise
   const { rows } = await sql<Leaving>`
     select subscriptions.id, ${NAME} as name,
       (select count(*)::int from seats where subscription_id = subscriptions.id) as seats
-    from subscriptions ${NAMED} where ${NAME} = any(${names}) order by name collate "C"
+    from subscriptions ${NAMED} where ${NAME} = any(${names}) order by (${NAME}) collate "C"
   `.execute(db)
   return rows
 }
