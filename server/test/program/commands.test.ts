@@ -37,14 +37,9 @@ describe('latchkey apply', () => {
       '  + user ann@example.test\n      givenName: "Ann"\n      password: (hidden)\n' +
       '1 to create, 0 to change, 0 to delete.\n'
     expect(await apply(first, '--dry-run')).toEqual({ code: 0, output: plan })
-    expect(await apply(first, '--dry-run', '--exit-code')).toEqual({ code: 2, output: plan })
     expect(await query('select email from users')).toEqual([])
     expect(await apply(first)).toEqual({ code: 0, output: `${plan}Applied.\n` })
     expect(await apply(first)).toEqual({ code: 0, output: 'Nothing to change.\n' })
-    expect(await apply(first, '--dry-run', '--exit-code')).toEqual({
-      code: 0,
-      output: 'Nothing to change.\n',
-    })
     const second = first.replace('Ann }', 'Anna, superAdmin: true }')
     expect(await apply(second)).toEqual({
       code: 0,
@@ -55,6 +50,15 @@ describe('latchkey apply', () => {
     expect(await query('select email, given_name, is_super_admin from users')).toEqual([
       { email: 'ann@example.test', given_name: 'Anna', is_super_admin: true },
     ])
+  })
+
+  test('says by its exit code whether there is something to change, when asked to', async () => {
+    const nobody = 'applications: [{ slug: by-code, name: By Code }]'
+    expect(await apply(nobody, '--dry-run', '--exit-code')).toMatchObject({ code: 2 })
+    expect(await apply('users: []', '--dry-run', '--exit-code')).toEqual({
+      code: 0,
+      output: 'Nothing to change.\n',
+    })
   })
 
   test('is all or nothing', async () => {
