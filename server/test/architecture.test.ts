@@ -8,7 +8,7 @@ const FLOORS: { units: string[]; beside?: boolean }[] = [
   { units: ['cli'] },
   { units: ['main'] },
   { units: ['app'] },
-  { units: ['oauth', 'account', 'invitations'] },
+  { units: ['oauth', 'account', 'invitations', 'imports'] },
   { units: ['licensing', 'sso'] },
   { units: ['sessions', 'tenants', 'applications'] },
   { units: ['users'] },

@@ -1,13 +1,23 @@
 import { type Static, Type } from 'typebox'
 import { OPERATOR } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { findDifference, inEntry, listDeclared, refuseTwice } from '../declaration/compare.ts'
+import {
+  describeFields,
+  findDifference,
+  hidden,
+  inEntry,
+  listDeclared,
+  refuseTwice,
+} from '../declaration/compare.ts'
 import type { Change, Declaration, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { changeClient, completeSettings, registerClient } from './clients/registration.ts'
 import { SETTINGS } from './clients/rules.ts'
-import { addTo, checkChosenSecret } from './clients/secrets.ts'
+import { addTo, checkChosenSecret, keepSecretHashes, MOST_SECRETS } from './clients/secrets.ts'
 import { listClientsByClientId, listTenantsBySlug, type StoredClient } from './clients/store.ts'
+import { exportApplications, exportClients } from './declare/export.ts'
+import { planApplicationRemoval, planClientRemoval } from './declare/removal.ts'
+import { listApplicationKeys, listClientKeys } from './declare/store.ts'
 import { applicationFields, ClientKind, clientFields } from './schema.ts'
 import { changeApplication, checkApplication, createApplication } from './service.ts'
 import { listApplicationsBySlug } from './store.ts'
@@ -26,6 +36,7 @@ const APPLICATION_SETTINGS = [
 export const applicationsSection: Section = {
   key: 'applications',
   entry: DeclaredApplication,
+  keys: ['slug'],
   async plan(ctx, entries) {
     const declared = (entries as DeclaredApplication[]).map((entry) => ({
       ...entry,
@@ -42,7 +53,7 @@ export const applicationsSection: Section = {
       const application = existing.get(entry.slug)
       if (!application) {
         const apply: Change['apply'] = async (tx) => void (await createApplication(ctx, tx, entry, OPERATOR))
-        return [{ action: 'create', subject, fields: [], apply }]
+        return [{ action: 'create', subject, fields: describeFields(entry, APPLICATION_SETTINGS), apply }]
       }
       const { change, fields } = findDifference(application, entry, APPLICATION_SETTINGS)
       if (fields.length === 0) return []
@@ -51,6 +62,9 @@ export const applicationsSection: Section = {
       return [{ action: 'update', subject, fields, apply }]
     })
   },
+  planRemoval: planApplicationRemoval,
+  listKeys: ({ db }) => listApplicationKeys(db),
+  export: exportApplications,
 }
 
 const DeclaredClient = Type.Object(
@@ -65,6 +79,10 @@ const DeclaredClient = Type.Object(
     tenant: Type.Optional(Type.String()),
     /** Given to a client that has none. One that has a secret keeps it. */
     secret: Type.Optional(Type.String()),
+    /** Given to a client that is new, instead of a secret: what another instance has kept of its secrets. */
+    secretHashes: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: MOST_SECRETS, uniqueItems: true }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -73,7 +91,9 @@ type DeclaredClient = Static<typeof DeclaredClient>
 export const clientsSection: Section = {
   key: 'clients',
   entry: DeclaredClient,
-  async plan(ctx, entries, declaration) {
+  keys: ['clientId'],
+  refersTo: { applications: { slug: 'application' }, tenants: { slug: 'tenant' } },
+  async plan(ctx, entries, { declaration }) {
     const declared = (entries as DeclaredClient[]).map((entry) => ({ ...entry, name: entry.name.trim() }))
     const clientIds = declared.map(({ clientId }) => clientId)
     refuseTwice('client', clientIds)
@@ -89,6 +109,9 @@ export const clientsSection: Section = {
     }
     return changes
   },
+  planRemoval: planClientRemoval,
+  listKeys: ({ db }) => listClientKeys(db),
+  export: exportClients,
 }
 
 /** What a client belongs to must be here, or be declared too. */
@@ -123,16 +146,21 @@ async function requireReferences(
   }
 }
 
-function planCreation(ctx: Ctx, { application, tenant, secret, ...entry }: DeclaredClient): Change[] {
+function planCreation(ctx: Ctx, declared: DeclaredClient): Change[] {
+  const { application, tenant, secret, secretHashes = [], ...entry } = declared
   const { kind } = entry
   completeSettings({ ...entry, tenantId: tenant })
   if (secret !== undefined) checkChosenSecret(ctx, kind, secret)
-  const silent = secret === undefined && kind !== 'SPA'
+  requireOneSecret(declared)
+  const silent = secret === undefined && secretHashes.length === 0 && kind !== 'SPA'
   return [
     {
       action: 'create',
       subject: `client ${entry.clientId}`,
-      fields: [`${kind} of ${tenant ?? application}`, ...(silent ? ['without a secret'] : [])],
+      fields: [
+        ...describeFields(declared, ['kind', 'application', 'tenant', ...SETTINGS]),
+        ...(silent ? ['without a secret'] : hidden(declared, ['secret', 'secretHashes'])),
+      ],
       async apply(tx) {
         const draft = {
           ...entry,
@@ -140,10 +168,19 @@ function planCreation(ctx: Ctx, { application, tenant, secret, ...entry }: Decla
           tenantId: tenant && (await getId('tenant', tenant, listTenantsBySlug(tx, [tenant]))),
         }
         const origin = secret === undefined ? 'none' : { chosen: secret }
-        await registerClient(ctx, tx, draft, { origin, source: OPERATOR })
+        const { client } = await registerClient(ctx, tx, draft, { origin, source: OPERATOR })
+        await keepSecretHashes(ctx, tx, client.id, secretHashes)
       },
     },
   ]
+}
+
+function requireOneSecret({ clientId, kind, secret, secretHashes = [] }: DeclaredClient): void {
+  if (secretHashes.length === 0) return
+  if (secret !== undefined)
+    throw new OperatorError(`The client ${clientId} is declared with a secret and secretHashes: one will do.`)
+  if (kind === 'SPA')
+    throw new OperatorError(`The client ${clientId} is an SPA: what runs in a browser cannot keep a secret.`)
 }
 
 async function getId(kind: string, slug: string, found: Promise<{ id: string }[]>): Promise<string> {
@@ -164,7 +201,7 @@ function planUpdate(ctx: Ctx, client: StoredClient, entry: DeclaredClient): Chan
     {
       action: 'update',
       subject: `client ${client.clientId}`,
-      fields: [...fields, ...(first === undefined ? [] : ['secret'])],
+      fields: [...fields, ...(first === undefined ? [] : hidden(entry, ['secret']))],
       async apply(tx) {
         if (fields.length > 0) await changeClient(ctx, tx, { id: client.id, change, source: OPERATOR })
         if (first !== undefined) await addTo(ctx, tx, { client, secret: first, source: OPERATOR })

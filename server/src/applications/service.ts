@@ -120,11 +120,16 @@ export async function pageOfApplications(
 
 /** With the application go its clients, and with them everything they were given. */
 export async function removeApplication(ctx: Ctx, id: string, source: Source): Promise<void> {
-  await yielding(() => ctx.db.transaction().execute((tx) => remove(ctx, tx, { id, source })))
+  await yielding(() => ctx.db.transaction().execute((tx) => dropApplication(ctx, tx, { id, source })))
   await ctx.changes.settle()
 }
 
-async function remove(ctx: Ctx, tx: Tx, { id, source }: { id: string; source: Source }): Promise<void> {
+/** The same in a transaction that does more. */
+export async function dropApplication(
+  ctx: Ctx,
+  tx: Tx,
+  { id, source }: { id: string; source: Source },
+): Promise<void> {
   const belongings = isId(id) ? await countBelongings(tx, id) : undefined
   const application = belongings && (await findApplication(tx, id))
   if (!application) throw new AppError('APPLICATION_NOT_FOUND')

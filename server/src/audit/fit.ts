@@ -2,15 +2,15 @@ import { type Action, kindOf } from './catalogue.ts'
 
 interface Said {
   action: Action
-  details: Record<string, unknown>
-  personal: Record<string, unknown>
+  details?: Record<string, unknown>
+  personal?: Record<string, unknown>
 }
 
 /**
  * What an entry says must be what the catalogue says of its kind, and its details must not repeat what is to be
  * forgotten one day. Asked in tests alone, over all of which it makes the catalogue true.
  */
-export async function requireFit({ action, details, personal }: Said): Promise<void> {
+export async function requireFit({ action, details = {}, personal = {} }: Said): Promise<void> {
   const { Value } = await import('typebox/value')
   const kept: unknown = JSON.parse(JSON.stringify(details))
   const { details: schema } = kindOf(action)

@@ -7,7 +7,7 @@ import { clientAddress, clientProgram } from '../http/client-address.ts'
 import { newIdAt } from '../lib/ids.ts'
 import type { Action } from './catalogue.ts'
 import { requireFit } from './fit.ts'
-import { insertEntry } from './store.ts'
+import { insertEntries, type NewEntry } from './store.ts'
 
 export type { Action }
 
@@ -53,10 +53,20 @@ export const sourceOf = (caller: Caller, request: FastifyRequest): Source => ({
 
 /** Writes down what happens, in the transaction that does it. */
 export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {
+  await recordMany(ctx, tx, [entry])
+}
+
+/** The same for many things at once, in one statement. */
+export async function recordMany(ctx: Ctx, tx: Db, entries: Entry[]): Promise<void> {
+  if (ctx.strict) for (const entry of entries) await requireFit(entry)
+  const rows = entries.map((entry) => toRow(ctx, entry))
+  if (rows.length > 0) await insertEntries(tx, rows)
+}
+
+function toRow(ctx: Ctx, entry: Entry): NewEntry {
   const { action, actor, userId, tenantId, clientId, request, details = {}, personal = {} } = entry
-  if (ctx.strict) await requireFit({ action, details, personal })
   const now = ctx.now()
-  await insertEntry(tx, {
+  return {
     id: newIdAt(now),
     occurred_at: now,
     action,
@@ -68,7 +78,7 @@ export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {
     request_id: request?.id ?? null,
     details: JSON.stringify(details),
     personal: JSON.stringify({ ...(request && whence(request)), ...personal }),
-  })
+  }
 }
 
 const whence = (request: FastifyRequest) => ({

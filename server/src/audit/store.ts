@@ -2,8 +2,10 @@ import { type Insertable, sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import type { AuditEntriesTable } from '../db/tables.ts'
 
-export async function insertEntry(db: Db, entry: Insertable<AuditEntriesTable>): Promise<void> {
-  await db.insertInto('audit_entries').values(entry).execute()
+export type NewEntry = Insertable<AuditEntriesTable>
+
+export async function insertEntries(db: Db, entries: NewEntry[]): Promise<void> {
+  await db.insertInto('audit_entries').values(entries).execute()
 }
 
 /** The last of what a person did, and of what was done to them, newest first. */

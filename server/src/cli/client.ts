@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander'
 import { listEveryClient, registerClient } from '../applications/clients/registration.ts'
+import { addSecret } from '../applications/clients/secrets.ts'
+import { findClient } from '../applications/clients.ts'
 import { findApplicationNamed } from '../applications/service.ts'
 import { OPERATOR } from '../audit/record.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
@@ -75,7 +77,20 @@ const list = new Command('list').description('list the clients').action(async ()
   })
 })
 
+const secret = new Command('secret')
+  .description('give a client one more secret; it has two at most')
+  .argument('<client-id>', 'which client')
+  .action(async (clientId: string) => {
+    await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
+      const client = await findClient(ctx, clientId)
+      if (!client) throw new OperatorError(`There is no client ${clientId}.`)
+      const { clientSecret } = await addSecret(ctx, client.id, OPERATOR)
+      console.log(`Client secret:  ${clientSecret}\nThe secret is not shown again.`)
+    })
+  })
+
 export const clientCommand = new Command('client')
   .description('manage clients')
   .addCommand(create)
   .addCommand(list)
+  .addCommand(secret)

@@ -10,6 +10,8 @@ import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
 import { docsCommand } from './docs.ts'
 import { doctorCommand } from './doctor.ts'
+import { exportCommand } from './export.ts'
+import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
 import { serveCommand } from './serve.ts'
@@ -24,6 +26,8 @@ const program = new Command('latchkey')
   .addCommand(demoCommand)
   .addCommand(migrateCommand)
   .addCommand(applyCommand)
+  .addCommand(exportCommand)
+  .addCommand(importCommand)
   .addCommand(adminCommand)
   .addCommand(applicationCommand)
   .addCommand(clientCommand)

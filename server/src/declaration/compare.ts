@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, OperatorError } from '../errors.ts'
-import type { Declaration } from './section.ts'
+import type { Declaration, Entry } from './section.ts'
 
 /** What a declaration changes about a thing that is there, and how the plan says it. */
 export interface Difference<T> {
@@ -19,21 +19,44 @@ export function findDifference<T extends object, K extends keyof T & string>(
   )
   return {
     change: Object.fromEntries(changed.map((name) => [name, declared[name]])) as Partial<Pick<T, K>>,
-    fields: changed.map(
-      (name) => `${name}: ${JSON.stringify(current[name])} → ${JSON.stringify(declared[name])}`,
-    ),
+    fields: changed.map((name) => describeStep(name, current[name], declared[name])),
   }
+}
+
+export const describeStep = (name: string, before: unknown, after: unknown): string =>
+  `${name}: ${JSON.stringify(before)} → ${JSON.stringify(after)}`
+
+/** What a new thing is, of the fields that the declaration gives. */
+export const describeFields = (declared: object, names: readonly string[]): string[] =>
+  names.flatMap((name) => {
+    const value = (declared as Entry)[name]
+    return value === undefined ? [] : [`${name}: ${JSON.stringify(value)}`]
+  })
+
+/** Of a secret the plan tells no more than that it is given. */
+export const hidden = (declared: object, names: readonly string[]): string[] =>
+  names.filter((name) => (declared as Entry)[name] !== undefined).map((name) => `${name}: (hidden)`)
+
+/** What goes with a thing, as far as there is any. */
+export function describeLoss(counts: Record<string, number>): string[] {
+  const losses = Object.entries(counts).filter(([, count]) => count > 0)
+  return losses.length === 0
+    ? []
+    : [`with it: ${losses.map(([things, count]) => `${things}: ${count}`).join(', ')}`]
 }
 
 /** Two entries for one thing would undo each other at every run. */
 export function refuseTwice(kind: string, keys: string[]): void {
-  const twice = keys.find((key, index) => keys.indexOf(key) !== index)
-  if (twice !== undefined) throw new OperatorError(`The declaration lists the ${kind} ${twice} twice.`)
+  const seen = new Set<string>()
+  for (const key of keys) {
+    if (seen.has(key)) throw new OperatorError(`The declaration lists the ${kind} ${key} twice.`)
+    seen.add(key)
+  }
 }
 
 /** The keys under which a section lists its things. */
 export function listDeclared(declaration: Declaration, section: string, field: string): string[] {
-  return (declaration[section] ?? []).map((entry) => String((entry as Record<string, unknown>)[field]))
+  return (declaration[section] ?? []).map((entry) => String((entry as Entry)[field]))
 }
 
 /** Does the work, and says of which entry it is when that breaks a rule. */

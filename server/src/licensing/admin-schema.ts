@@ -69,7 +69,7 @@ export const LicenseTypeChange = Type.Object(
   { title: 'LicenseTypeChange' },
 )
 
-const SubscriptionStatus = Type.Enum(['ACTIVE', 'TRIALING', 'CANCELED', 'PAST_DUE', 'EXPIRED'])
+export const SubscriptionStatus = Type.Enum(['ACTIVE', 'TRIALING', 'CANCELED', 'PAST_DUE', 'EXPIRED'])
 
 const entry = {
   applicationId: Type.String(),

@@ -1,12 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
-import { SYSTEM } from '../audit/record.ts'
+import { OPERATOR } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { findDifference, inEntry, listDeclared, refuseTwice } from '../declaration/compare.ts'
-import type { Change, Declaration, Section } from '../declaration/section.ts'
+import {
+  describeFields,
+  describeLoss,
+  describeStep,
+  findDifference,
+  inEntry,
+  listDeclared,
+  refuseTwice,
+} from '../declaration/compare.ts'
+import type { Change, Declaration, Entry as Declared, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
+import { listLeavingTenants, streamTenants } from './declare/store.ts'
 import { enrol, type NewMember } from './enrolment.ts'
-import { changeTenant, checkTenant, createTenant } from './service.ts'
+import { changeTenant, checkTenant, createTenant, removeTenant } from './service.ts'
+import { mergeSettings, type Settings } from './settings.ts'
 import { listMembers, listTenantsBySlug, listUserIdsByEmail, type Member, type Tenant } from './store.ts'
 
 const DeclaredTenant = Type.Object(
@@ -14,11 +25,18 @@ const DeclaredTenant = Type.Object(
     slug: Type.String(),
     name: Type.String(),
     mfaPolicy: Type.Optional(Type.Enum(['OPTIONAL', 'REQUIRED'])),
+    /** Merged into those there are: what is not named stays, and what is null goes. */
+    settings: Type.Optional(Type.Unsafe<Settings>({ type: 'object' })),
     /** Members who are not listed are left alone. */
     members: Type.Optional(
       Type.Array(
         Type.Object(
-          { email: Type.String(), role: Type.Enum(['owner', 'admin', 'member']) },
+          {
+            email: Type.String(),
+            role: Type.Enum(['owner', 'admin', 'member']),
+            /** ACTIVE unless said. */
+            status: Type.Optional(Type.Enum(['ACTIVE', 'SUSPENDED'])),
+          },
           { additionalProperties: false },
         ),
       ),
@@ -26,19 +44,22 @@ const DeclaredTenant = Type.Object(
   },
   { additionalProperties: false },
 )
-/** A declaration is applied by whoever runs the service. */
-const OPERATOR = { actor: SYSTEM }
-
-type Entry = Static<typeof DeclaredTenant> & { members: NewMember[] }
+type Entry = Omit<Static<typeof DeclaredTenant>, 'members'> & { members: NewMember[] }
 
 export const tenantsSection: Section = {
   key: 'tenants',
   entry: DeclaredTenant,
-  async plan(ctx, entries, declaration) {
+  keys: ['slug'],
+  async plan(ctx, entries, { declaration }) {
     const declared = (entries as Static<typeof DeclaredTenant>[]).map(toEntry)
     const slugs = declared.map(({ slug }) => slug)
     refuseTwice('tenant', slugs)
-    for (const entry of declared) await inEntry(`tenant ${entry.slug}`, () => checkTenant(entry))
+    for (const entry of declared) {
+      await inEntry(`tenant ${entry.slug}`, () => {
+        checkTenant(entry)
+        mergeSettings({}, entry.settings ?? {})
+      })
+    }
     await requireUsers(ctx, declared, declaration)
     const existing = new Map((await listTenantsBySlug(ctx.db, slugs)).map((tenant) => [tenant.slug, tenant]))
     const members = await listMembers(
@@ -52,10 +73,16 @@ export const tenantsSection: Section = {
       return planUpdate(ctx, entry, { tenant, present })
     })
   },
+  planRemoval,
+  export: ({ db }) => streamTenants(db),
 }
 
 function toEntry({ members = [], ...tenant }: Static<typeof DeclaredTenant>): Entry {
-  const canonical = members.map(({ email, role }) => ({ email: parseEmail(email) ?? email, role }))
+  const canonical = members.map(({ email, role, status = 'ACTIVE' }) => ({
+    email: parseEmail(email) ?? email,
+    role,
+    status,
+  }))
   refuseTwice(
     `member of tenant ${tenant.slug}:`,
     canonical.map(({ email }) => email),
@@ -78,7 +105,13 @@ const planCreation = (ctx: Ctx, entry: Entry): Change[] => [
   {
     action: 'create',
     subject: `tenant ${entry.slug}`,
-    fields: entry.members.map(({ email, role }) => `${role} ${email}`),
+    fields: [
+      ...describeFields(entry, ['name', 'mfaPolicy']),
+      ...describeFields(entry.settings ?? {}, Object.keys(entry.settings ?? {})).map(
+        (line) => `settings.${line}`,
+      ),
+      ...entry.members.map((member) => describeMember(undefined, member)),
+    ],
     async apply(tx) {
       const { id: tenantId } = await createTenant(ctx, tx, entry, OPERATOR)
       await enrol(ctx, tx, { tenantId, members: entry.members, source: OPERATOR })
@@ -93,26 +126,50 @@ function planUpdate(
 ): Change[] {
   const current = { name: tenant.name, mfaPolicy: tenant.mfa_policy }
   const { change, fields } = findDifference(current, entry, ['name', 'mfaPolicy'])
+  const settings = planSettings(tenant.settings, entry.settings)
   const standing = new Map(present.map((member) => [member.email, member]))
-  const newcomers = entry.members.filter(({ email, role }) => {
+  const movers = entry.members.filter(({ email, role, status }) => {
     const member = standing.get(email)
-    return member?.role !== role || member.status !== 'ACTIVE'
+    return member?.role !== role || member.status !== status
   })
-  if (fields.length + newcomers.length === 0) return []
-  const describe = ({ email, role }: NewMember) => {
-    const member = standing.get(email)
-    if (!member) return `${role} ${email}`
-    return `${email}: ${member.role} ${member.status} → ${role} ACTIVE`
-  }
+  const lines = [...fields, ...settings]
+  if (lines.length + movers.length === 0) return []
   return [
     {
       action: 'update',
       subject: `tenant ${tenant.slug}`,
-      fields: [...fields, ...newcomers.map(describe)],
+      fields: [...lines, ...movers.map((member) => describeMember(standing.get(member.email), member))],
       async apply(tx) {
-        if (fields.length > 0) await changeTenant(ctx, tx, { id: tenant.id, change, source: OPERATOR })
-        await enrol(ctx, tx, { tenantId: tenant.id, members: newcomers, source: OPERATOR })
+        const whole = { ...change, ...(entry.settings && { settings: entry.settings }) }
+        if (lines.length > 0) await changeTenant(ctx, tx, { id: tenant.id, change: whole, source: OPERATOR })
+        await enrol(ctx, tx, { tenantId: tenant.id, members: movers, source: OPERATOR })
       },
     },
   ]
+}
+
+/** The settings that change, each by its own name. */
+function planSettings(before: Settings, declared: Settings = {}): string[] {
+  const after = mergeSettings(before, declared)
+  const names = Object.keys(declared).filter((name) => !isDeepStrictEqual(before[name], after[name]))
+  return names.map((name) => describeStep(`settings.${name}`, before[name] ?? null, after[name] ?? null))
+}
+
+function describeMember(before: Member | undefined, { email, role, status }: NewMember): string {
+  if (before) return `${email}: ${before.role} ${before.status} → ${role} ${status}`
+  return `${role} ${email}${status === 'ACTIVE' ? '' : ` ${status}`}`
+}
+
+/** With a tenant goes all that is its own; the people stay. */
+async function planRemoval(ctx: Ctx, entries: Declared[]): Promise<Change[]> {
+  const leaving = await listLeavingTenants(
+    ctx.db,
+    entries.map(({ slug }) => String(slug)),
+  )
+  return leaving.map(({ id, slug, ...counts }) => ({
+    action: 'delete',
+    subject: `tenant ${slug}`,
+    fields: describeLoss(counts),
+    apply: (tx) => removeTenant(ctx, tx, { id, source: OPERATOR }),
+  }))
 }

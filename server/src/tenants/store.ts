@@ -86,7 +86,7 @@ export const listUserIdsByEmail = (db: Db, emails: string[]): Promise<{ id: stri
     : db
         .selectFrom('users')
         .select(['id', 'email'])
-        .where('email', 'in', emails)
+        .where(sql<boolean>`email = any(${emails})`)
         .where('deletion_requested_at', 'is', null)
         .where('email_verified', '=', true)
         .execute()

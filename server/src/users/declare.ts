@@ -1,18 +1,26 @@
 import { type Static, Type } from 'typebox'
 import { OPERATOR } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import type { Change, Section } from '../declaration/section.ts'
+import { describeFields, describeStep, hidden, refuseTwice } from '../declaration/compare.ts'
+import type { Change, Entry, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
+import { streamUsers } from './declare/store.ts'
+import { erasedAt, scheduleDeletion } from './deletion.ts'
 import { noteChange } from './operated.ts'
 import { passwordHashProblem } from './password-hashes.ts'
-import { isUnproven } from './placeholders.ts'
+import { isPlaceholder, isUnproven } from './placeholders.ts'
+import { PROFILE_COLUMNS, PROFILE_FIELDS, PROFILE_NAMES } from './profile-fields.ts'
 import { changeUser, createUser } from './service.ts'
 import { listUsersByEmail, lockUser, type User, type UserChange } from './store.ts'
+
+const text = Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 }))
 
 const DeclaredUser = Type.Object(
   {
     email: Type.String(),
+    /** Given to a person who is new: whether the address is known to be theirs. It is unless this says otherwise. */
+    emailVerified: Type.Optional(Type.Boolean()),
     /** Given to a person who is new. Whoever is here already keeps the password they chose. */
     password: Type.Optional(Type.String()),
     /** Given to a person who is new, instead of a password: its hash, from the system they come from. */
@@ -21,31 +29,55 @@ const DeclaredUser = Type.Object(
     passwordSignIn: Type.Optional(Type.Boolean()),
     givenName: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     familyName: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    middleName: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    nickname: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    pictureUrl: text,
+    website: text,
+    zoneinfo: text,
+    locale: text,
+    phone: text,
+    /** Nobody signs in, and all that is signed in ends. */
+    disabled: Type.Optional(Type.Boolean()),
     superAdmin: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 )
 type DeclaredUser = Static<typeof DeclaredUser>
 
+/** What a declaration may change about a person, and where it is kept. */
+const COLUMNS = {
+  ...PROFILE_COLUMNS,
+  superAdmin: 'is_super_admin',
+  passwordSignIn: 'password_sign_in',
+  disabled: 'disabled',
+} as const satisfies Partial<Record<keyof DeclaredUser, keyof UserChange>>
+const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]
+
 export const usersSection: Section = {
   key: 'users',
   entry: DeclaredUser,
+  keys: ['email'],
   async plan(ctx, entries) {
     const declared = (entries as DeclaredUser[]).map((entry) => ({ ...entry, email: canonical(entry.email) }))
     const emails = declared.map(({ email }) => email)
-    const twice = emails.find((email, index) => emails.indexOf(email) !== index)
-    if (twice) throw new OperatorError(`The declaration lists the user ${twice} twice.`)
+    refuseTwice('user', emails)
     declared.forEach(requireUsableHash)
-    // An address that nobody has proven is nobody's yet.
-    const here = (await listUsersByEmail(ctx.db, emails)).filter((user) => !isUnproven(user))
-    const existing = new Map(here.map((user) => [user.email, user]))
-    return declared.flatMap((entry) => {
-      const user = existing.get(entry.email)
-      return user ? planUpdate(ctx, user, entry) : planCreation(ctx, entry)
+    declared.forEach(requireSense)
+    const known = declared.map(withReadProfile)
+    const here = new Map((await listUsersByEmail(ctx.db, emails)).map((user) => [user.email, user]))
+    return known.flatMap((entry) => {
+      const user = here.get(entry.email)
+      return user && isWhoIsMeant(user, entry) ? planUpdate(ctx, user, entry) : planCreation(ctx, entry)
     })
   },
+  planRemoval,
+  export: exportUsers,
 }
+
+/** An address that nobody has proven is nobody's yet, unless that is just what is declared. */
+const isWhoIsMeant = (user: User, { emailVerified = true }: DeclaredUser) =>
+  !isUnproven(user) || (!emailVerified && !isPlaceholder(user))
 
 function canonical(text: string): string {
   const email = parseEmail(text)
@@ -62,40 +94,51 @@ function requireUsableHash({ email, password, passwordHash }: DeclaredUser): voi
   if (problem) throw new OperatorError(`The passwordHash of the user ${email} cannot be taken: ${problem}`)
 }
 
+/** Without a proven address there is a password or nobody, and never the most powerful right of all. */
+function requireSense({ email, emailVerified, password, passwordHash, superAdmin }: DeclaredUser): void {
+  if (emailVerified !== false) return
+  if (superAdmin)
+    throw new OperatorError(`The user ${email} cannot be a Super Admin with an unproven address.`)
+  if (password === undefined && passwordHash === undefined)
+    throw new OperatorError(
+      `The user ${email} has neither a proven address nor a password: nobody could sign in.`,
+    )
+}
+
+function withReadProfile(entry: DeclaredUser): DeclaredUser {
+  const read = PROFILE_NAMES.flatMap((name) => {
+    const text = entry[name]
+    if (text === undefined) return []
+    const value = PROFILE_FIELDS[name].read(text)
+    if (value === undefined)
+      throw new OperatorError(`The ${name} of the user ${entry.email} ${PROFILE_FIELDS[name].rule}.`)
+    return [[name, value] as const]
+  })
+  return { ...entry, ...Object.fromEntries(read) }
+}
+
 const planCreation = (ctx: Ctx, entry: DeclaredUser): Change[] => [
   {
     action: 'create',
     subject: `user ${entry.email}`,
     fields: [
-      ...(entry.superAdmin ? ['Super Admin'] : []),
-      ...(entry.passwordSignIn === false ? ['no sign-in by password'] : []),
+      ...describeFields(entry, ['emailVerified', ...NAMES]),
+      ...hidden(entry, ['password', 'passwordHash']),
     ],
     apply: (tx) => createUser(ctx, tx, { ...entry, superAdmin: entry.superAdmin ?? false }, OPERATOR),
   },
 ]
 
-/** What a declaration may change about a person, and where it is kept. */
-const COLUMNS = {
-  givenName: 'given_name',
-  familyName: 'family_name',
-  displayName: 'display_name',
-  superAdmin: 'is_super_admin',
-  passwordSignIn: 'password_sign_in',
-} as const satisfies Partial<Record<keyof DeclaredUser, keyof UserChange>>
-
 function planUpdate(ctx: Ctx, user: User, entry: DeclaredUser): Change[] {
-  const names = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]
   // What the declaration leaves out is left alone.
-  const changed = names.filter((name) => entry[name] !== undefined && entry[name] !== user[COLUMNS[name]])
+  const changed = NAMES.filter((name) => entry[name] !== undefined && entry[name] !== user[COLUMNS[name]])
   if (changed.length === 0) return []
   const change: UserChange = Object.fromEntries(changed.map((name) => [COLUMNS[name], entry[name]]))
   return [
     {
       action: 'update',
       subject: `user ${user.email}`,
-      fields: changed.map(
-        (name) => `${name}: ${JSON.stringify(user[COLUMNS[name]])} → ${JSON.stringify(entry[name])}`,
-      ),
+      fields: changed.map((name) => describeStep(name, user[COLUMNS[name]], entry[name])),
       async apply(tx) {
         // They may have changed something themselves since the plan was made.
         const now = (await lockUser(tx, user.id)) ?? user
@@ -104,4 +147,36 @@ function planUpdate(ctx: Ctx, user: User, entry: DeclaredUser): Change[] {
       },
     },
   ]
+}
+
+/** Whoever is to be gone is let go as if they had asked for it, and may be taken back for as long. */
+async function planRemoval(ctx: Ctx, entries: Entry[]): Promise<Change[]> {
+  const emails = entries.map(({ email }) => canonical(String(email)))
+  const here = await listUsersByEmail(ctx.db, emails)
+  return here
+    .filter((user) => user.deletion_requested_at === null && !isPlaceholder(user))
+    .map((user) => ({
+      action: 'delete',
+      subject: `user ${user.email}`,
+      fields: [`leaves at once, and is erased on ${erasedAt(ctx.now()).toISOString().slice(0, 10)}`],
+      async apply(tx) {
+        const locked = await lockUser(tx, user.id)
+        if (locked?.deletion_requested_at === null) {
+          await scheduleDeletion(ctx, tx, { user: locked, ...OPERATOR })
+        }
+      },
+    }))
+}
+
+async function* exportUsers({ db }: Ctx, { withSecrets }: { withSecrets: boolean }): AsyncGenerator<Entry> {
+  for await (const user of streamUsers(db, { unproven: withSecrets })) {
+    yield {
+      email: user.email,
+      ...(!user.email_verified && { emailVerified: false }),
+      ...(withSecrets && user.password_hash !== null && { passwordHash: user.password_hash }),
+      ...Object.fromEntries(
+        NAMES.flatMap((name) => (user[COLUMNS[name]] === null ? [] : [[name, user[COLUMNS[name]]]])),
+      ),
+    }
+  }
 }

@@ -23,7 +23,8 @@ export const erasedAt = (requestedAt: Date): Date => new Date(requestedAt.getTim
 export interface Farewell {
   user: User
   actor: Actor
-  request: FastifyRequest
+  /** None when an operator does it by a command. */
+  request?: FastifyRequest | undefined
 }
 
 const isOwn = ({ user, actor }: Farewell) => actor.kind === 'user' && actor.id === user.id

@@ -7,7 +7,8 @@ import { newId } from '../lib/ids.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, passwordProblem } from './chosen-password.ts'
 import { noteChange, noteCreation } from './operated.ts'
-import { isUnproven, takeOver } from './placeholders.ts'
+import { completePlaceholder, isUnproven, takeOver } from './placeholders.ts'
+import { type ProfileTexts, toColumns } from './profile-fields.ts'
 import {
   findUser,
   findUserByEmail,
@@ -22,28 +23,29 @@ import {
 export { findUser, findUserByEmail, lockUser, type User, type UserChange }
 
 /** A person as an operator describes one. The address is in canonical form. */
-export interface NewUser {
+export interface NewUser extends ProfileTexts {
   email: string
+  /** The operator vouches for the address unless this says otherwise. */
+  emailVerified?: boolean | undefined
   password?: string | undefined
   /** Instead of a password: what another system kept of it. */
   passwordHash?: string | undefined
   passwordSignIn?: boolean | undefined
-  givenName?: string | undefined
-  familyName?: string | undefined
-  displayName?: string | undefined
+  disabled?: boolean | undefined
   superAdmin: boolean
 }
 
-/** Makes a person whose address the operator vouches for, out of whoever has not proven it. */
+/**
+ * Makes a person whose address the operator vouches for, out of whoever has not proven it. Where the operator does not
+ * vouch, whoever knows the password must still show that the address is theirs.
+ */
 export async function createUser(ctx: Ctx, tx: Tx, user: NewUser, source: Source): Promise<void> {
   const now = ctx.now()
-  const { email, password, passwordHash = null, superAdmin } = user
+  const { email, emailVerified = true, password, passwordHash = null, superAdmin } = user
   const names = [user.givenName, user.familyName, user.displayName]
   const described = {
-    email_verified: true,
-    display_name: user.displayName ?? null,
-    given_name: user.givenName ?? null,
-    family_name: user.familyName ?? null,
+    ...{ email_verified: emailVerified, contested: !emailVerified, disabled: user.disabled ?? false },
+    ...{ display_name: null, given_name: null, family_name: null, ...toColumns(user) },
     password_hash:
       password === undefined
         ? passwordHash
@@ -51,7 +53,8 @@ export async function createUser(ctx: Ctx, tx: Tx, user: NewUser, source: Source
     password_sign_in: user.passwordSignIn ?? true,
     is_super_admin: user.superAdmin,
   }
-  const taken = await takeOver(ctx, tx, email, described)
+  const complete = emailVerified ? takeOver : completePlaceholder
+  const taken = await complete(ctx, tx, email, described)
   const id = taken?.id ?? newId()
   if (!taken) await insertUser(tx, { id, email, ...described, created_at: now, updated_at: now })
   await noteCreation(ctx, tx, { id, email, ...described }, source)

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
 import type { Tables, UsersTable } from '../db/tables.ts'
 
@@ -8,7 +8,7 @@ export const findUserByEmail = (db: Db, email: string): Promise<User | undefined
   db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 
 export const listUsersByEmail = (db: Db, emails: string[]): Promise<User[]> =>
-  db.selectFrom('users').selectAll().where('email', 'in', emails).execute()
+  db.selectFrom('users').selectAll().where(sql<boolean>`email = any(${emails})`).execute()
 
 export const findUser = (db: Db, id: string): Promise<User | undefined> =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()

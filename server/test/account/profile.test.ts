@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readZone } from '../../src/account/profile/values.ts'
 import { newId } from '../../src/lib/ids.ts'
+import { readZone } from '../../src/lib/profile-values.ts'
 import type { TestService } from '../support/service.ts'
 import { watchStatements } from '../support/statements.ts'
 import { findIds, obtainTokens, signIn, startWorld } from '../support/world.ts'

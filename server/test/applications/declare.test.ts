@@ -44,10 +44,15 @@ const membersOf = (slug: string) =>
 test('the demo world refers to what it makes itself, and finds nothing to change the second time', async () => {
   const plan = await applyFile(DEMO)
   expect(plan).toContain(
-    '  + tenant acme (owner olivia@acme.test, admin adam@acme.test, member mia@acme.test',
+    '  + tenant acme\n      name: "Acme"\n      owner olivia@acme.test\n      admin adam@acme.test\n      member mia@acme.test\n',
   )
-  expect(plan).toContain('  + application project-manager\n')
-  expect(plan).toContain('  + client demo-machine (MACHINE of acme)\n')
+  expect(plan).toContain(
+    '  + application project-manager\n      name: "Project Manager"\n      licensingMode: "PER_SEAT"\n',
+  )
+  expect(plan).toContain(
+    '  + client demo-machine\n      kind: "MACHINE"\n      application: "project-manager"\n      tenant: "acme"\n',
+  )
+  expect(plan).toContain('      scopes: ["licenses:read","licenses:write"]\n      secret: (hidden)\n')
   expect(plan).not.toMatch(/demo-\w+-secret|latchkey-demo/)
   expect(await applyFile(DEMO)).toBe('Nothing to change.')
   expect(await membersOf('acme')).toEqual([
@@ -79,7 +84,16 @@ clients:
 `
 
 test('only what a declaration names is changed, and a secret is given to a client that has none', async () => {
-  expect(await apply(SHOP)).toContain('  + client shop-web (WEB of shop, without a secret)\n')
+  expect(await apply(SHOP)).toContain(
+    [
+      '  + client shop-web',
+      '      kind: "WEB"',
+      '      application: "shop"',
+      '      name: "Shop"',
+      '      redirectUris: ["https://shop.example/cb"]',
+      '      without a secret\n',
+    ].join('\n'),
+  )
   const changed = SHOP.replace('name: Shop }]', 'name: Shop, trusted: false, accessTokenTtl: 600 }]').replace(
     'cb] }',
     'cb], requireNonce: false, secret: first-secret-of-shop }',
@@ -87,9 +101,13 @@ test('only what a declaration names is changed, and a secret is given to a clien
   const plan = await apply(changed)
   expect(plan).toBe(
     [
-      '  ~ application shop (trusted: true → false, accessTokenTtl: null → 600)',
-      '  ~ client shop-web (requireNonce: true → false, secret)',
-      '0 to create, 2 to change.',
+      '  ~ application shop',
+      '      trusted: true → false',
+      '      accessTokenTtl: null → 600',
+      '  ~ client shop-web',
+      '      requireNonce: true → false',
+      '      secret: (hidden)',
+      '0 to create, 2 to change, 0 to delete.',
     ].join('\n'),
   )
   expect(await apply(changed.replace('first-secret', 'other-secret'))).toBe('Nothing to change.')
@@ -106,7 +124,7 @@ test('members who are listed become active with that role, and others stay as th
   await ctx.db.updateTable('memberships').set({ status: 'SUSPENDED' }).where('role', '=', 'member').execute()
   expect(
     await apply(tenant('{ email: b@m.test, role: admin }, { email: c@m.test, role: member }')),
-  ).toContain('  ~ tenant m-inc (b@m.test: member SUSPENDED → admin ACTIVE, member c@m.test)')
+  ).toContain('  ~ tenant m-inc\n      b@m.test: member SUSPENDED → admin ACTIVE\n      member c@m.test\n')
   expect(await membersOf('m-inc')).toEqual([
     { email: 'a@m.test', role: 'owner', status: 'ACTIVE' },
     { email: 'b@m.test', role: 'admin', status: 'ACTIVE' },

@@ -85,8 +85,10 @@ const bought = async () =>
 describe('a declaration of licences', () => {
   test('makes types, subscriptions and seats, and applied again finds nothing to change', async () => {
     const plan = await apply(declare())
-    expect(plan).toContain(`  + licence type ${slug}/pro\n`)
-    expect(plan).toContain(`  + subscription ${slug} ${slug}/pro (seat for a@desk.test)\n`)
+    expect(plan).toContain(`  + licence type ${slug}/pro\n      name: "Pro"\n`)
+    expect(plan).toContain(
+      `  + subscription ${slug} ${slug}/pro\n      quantityPurchased: 2\n      seat for a@desk.test\n`,
+    )
     expect(await seats()).toEqual([{ email: 'a@desk.test', type: 'pro', status: 'ASSIGNED' }])
     expect(await bought()).toEqual([2])
     expect(await apply(declare())).toBe(NOTHING)
@@ -96,7 +98,12 @@ describe('a declaration of licences', () => {
     await apply(declare())
     const changed = pro('quantityPurchased: 3, seats: [a@desk.test, B@Desk.test]')
     expect(await apply(changed)).toBe(
-      `  ~ subscription ${slug} ${slug}/pro (quantityPurchased: 2 → 3, seat for b@desk.test)\n0 to create, 1 to change.`,
+      [
+        `  ~ subscription ${slug} ${slug}/pro`,
+        '      quantityPurchased: 2 → 3',
+        '      seat for b@desk.test',
+        '0 to create, 1 to change, 0 to delete.',
+      ].join('\n'),
     )
     expect(await bought()).toEqual([3])
     expect((await seats()).map(({ email }) => email)).toEqual(['a@desk.test', 'b@desk.test'])
@@ -118,8 +125,11 @@ describe('a declaration of licences', () => {
     )
     expect(await apply(changed)).toBe(
       [
-        `  ~ licence type ${slug}/basic (name: "Basic" → "Start", displayOrder: 1 → 5, status: "ACTIVE" → "ARCHIVED")`,
-        '0 to create, 1 to change.',
+        `  ~ licence type ${slug}/basic`,
+        '      name: "Basic" → "Start"',
+        '      displayOrder: 1 → 5',
+        '      status: "ACTIVE" → "ARCHIVED"',
+        '0 to create, 1 to change, 0 to delete.',
       ].join('\n'),
     )
     expect(await apply(changed)).toBe(NOTHING)

@@ -33,26 +33,32 @@ describe('latchkey apply', () => {
 
   test('plans, applies, and then finds nothing to change', async () => {
     const first = 'users:\n  - { email: Ann@Example.test, password: correct-horse-1, givenName: Ann }\n'
-    expect(await apply(first, '--dry-run')).toEqual({
-      code: 0,
-      output: '  + user ann@example.test\n1 to create, 0 to change.\n',
-    })
+    const plan =
+      '  + user ann@example.test\n      givenName: "Ann"\n      password: (hidden)\n' +
+      '1 to create, 0 to change, 0 to delete.\n'
+    expect(await apply(first, '--dry-run')).toEqual({ code: 0, output: plan })
     expect(await query('select email from users')).toEqual([])
-    expect(await apply(first)).toEqual({
-      code: 0,
-      output: '  + user ann@example.test\n1 to create, 0 to change.\nApplied.\n',
-    })
+    expect(await apply(first)).toEqual({ code: 0, output: `${plan}Applied.\n` })
     expect(await apply(first)).toEqual({ code: 0, output: 'Nothing to change.\n' })
     const second = first.replace('Ann }', 'Anna, superAdmin: true }')
     expect(await apply(second)).toEqual({
       code: 0,
       output:
-        '  ~ user ann@example.test (givenName: "Ann" → "Anna", superAdmin: false → true)\n' +
-        '0 to create, 1 to change.\nApplied.\n',
+        '  ~ user ann@example.test\n      givenName: "Ann" → "Anna"\n      superAdmin: false → true\n' +
+        '0 to create, 1 to change, 0 to delete.\nApplied.\n',
     })
     expect(await query('select email, given_name, is_super_admin from users')).toEqual([
       { email: 'ann@example.test', given_name: 'Anna', is_super_admin: true },
     ])
+  })
+
+  test('says by its exit code whether there is something to change, when asked to', async () => {
+    const nobody = 'applications: [{ slug: by-code, name: By Code }]'
+    expect(await apply(nobody, '--dry-run', '--exit-code')).toMatchObject({ code: 2 })
+    expect(await apply('users: []', '--dry-run', '--exit-code')).toEqual({
+      code: 0,
+      output: 'Nothing to change.\n',
+    })
   })
 
   test('is all or nothing', async () => {
@@ -166,7 +172,7 @@ describe('latchkey doctor', () => {
 
 test('latchkey --help lists the commands, and each has help of its own', async () => {
   const { output } = await runToEnd(['--help'])
-  for (const name of ['serve', 'demo', 'migrate', 'apply', 'admin', 'doctor']) {
+  for (const name of ['serve', 'demo', 'migrate', 'apply', 'export', 'import', 'admin', 'doctor']) {
     expect(output).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
     expect((await runToEnd([name, '--help'])).output).toContain('Usage: latchkey')
   }

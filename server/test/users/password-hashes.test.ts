@@ -257,7 +257,7 @@ describe('a declaration', () => {
   test('says whether a password opens the account, and may change its mind', async () => {
     const email = newAddress()
     const plan = await declare({ email, password: PASSWORD, passwordSignIn: false })
-    expect(plan).toContain(`+ user ${email} (no sign-in by password)`)
+    expect(plan).toContain(`+ user ${email}\n      passwordSignIn: false\n      password: (hidden)\n`)
     const refused = await attempt(email, PASSWORD)
     expect([refused.status, cookieOf(refused)]).toEqual([401, ''])
     expect(await refused.json()).toMatchObject({ error: 'INVALID_CREDENTIALS' })

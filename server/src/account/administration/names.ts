@@ -1,5 +1,5 @@
 import { demand, refuseProblems } from '../../lib/problems.ts'
-import { readName } from '../profile/values.ts'
+import { readName } from '../../lib/profile-values.ts'
 
 const LONGEST = { givenName: 100, familyName: 100, displayName: 200 }
 type Field = keyof typeof LONGEST

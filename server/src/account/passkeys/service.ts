@@ -4,6 +4,7 @@ import type { Ctx } from '../../context.ts'
 import { createLimiter } from '../../db/limiter.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError, tooManyAttempts } from '../../errors.ts'
+import { readName } from '../../lib/profile-values.ts'
 import { renewSecret } from '../../sessions/browser-session.ts'
 import { noteSecondFactor } from '../../sessions/second-factor.ts'
 import { hasUsableLink } from '../../sso/links.ts'
@@ -25,7 +26,6 @@ import {
   requireRecentSignIn,
   requireShownFactor,
 } from '../confirm-identity.ts'
-import { readName } from '../profile/values.ts'
 import { nameFor } from './name.ts'
 
 const LONGEST_NAME = 100

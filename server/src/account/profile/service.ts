@@ -4,11 +4,11 @@ import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { displayNameOf } from '../../lib/display-name.ts'
 import { demand, refuseNothing, refuseProblems } from '../../lib/problems.ts'
+import { readLocale, readName, readWebAddress, readZone } from '../../lib/profile-values.ts'
 import { changeUser, findUser, type User } from '../../users/service.ts'
 import { type Asking, lockSelf } from '../confirm-identity.ts'
 import type { ChangedProfile, Profile, ProfileChange } from './schema.ts'
 import { findProfile, listMembershipsOf } from './store.ts'
-import { readLocale, readName, readWebAddress, readZone } from './values.ts'
 
 /** What a person sees and says of themselves. */
 export async function getProfile({ db, now }: Ctx, userId: string): Promise<Profile> {

@@ -151,13 +151,20 @@ function pickSettings(given: Partial<ClientSettings>): Partial<ClientSettings> {
 
 /** With the client goes everything it was given. */
 export async function removeClient(ctx: Ctx, id: string, source: Source): Promise<void> {
-  await ctx.db.transaction().execute(async (tx) => {
-    const client = await getLocked(tx, id)
-    const details = { ...namesOf(client), before: stateOf(client) }
-    await record(ctx, tx, { action: 'client.deleted', ...source, details })
-    await deleteClient(tx, id)
-  })
+  await ctx.db.transaction().execute((tx) => dropClient(ctx, tx, { id, source }))
   await ctx.changes.settle()
+}
+
+/** The same in a transaction that does more. */
+export async function dropClient(
+  ctx: Ctx,
+  tx: Tx,
+  { id, source }: { id: string; source: Source },
+): Promise<void> {
+  const client = await getLocked(tx, id)
+  const details = { ...namesOf(client), before: stateOf(client) }
+  await record(ctx, tx, { action: 'client.deleted', ...source, details })
+  await deleteClient(tx, id)
 }
 
 export const getClient = (ctx: Ctx, id: string): Promise<StoredClient> => getStored(ctx.db, id)

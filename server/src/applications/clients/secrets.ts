@@ -11,7 +11,7 @@ import { getLocked, type NamedClient, namesOf } from './locked.ts'
 import { countSecrets, deleteSecret, insertSecret } from './store.ts'
 
 /** Two, so that a new one can be brought everywhere before the old one ends. */
-const MOST_SECRETS = 2
+export const MOST_SECRETS = 2
 const SHORTEST_CHOSEN: Record<Mode, number> = { serve: 32, demo: 8 }
 const LONGEST_CHOSEN = 256
 /** RFC 6749 appendix A.2. */
@@ -50,6 +50,14 @@ export async function giveSecret(
   const createdAt = ctx.now()
   await insertSecret(tx, { id, client_id: clientId, hash: hashSecret(clientSecret), created_at: createdAt })
   return { id, clientSecret, createdAt }
+}
+
+/** Lets a client go on with the secrets that it had elsewhere, of which their hashes are known. */
+export async function keepSecretHashes(ctx: Ctx, tx: Tx, clientId: string, hashes: string[]): Promise<void> {
+  for (const hash of hashes) {
+    const kept = { id: newId(), client_id: clientId, created_at: ctx.now() }
+    await insertSecret(tx, { ...kept, hash: Buffer.from(hash, 'hex') })
+  }
 }
 
 export async function addSecret(ctx: Ctx, id: string, source: Source): Promise<NewSecret> {

@@ -18,6 +18,7 @@ const SubscriptionState = {
 
 const seat = { applicationId: SAMPLE.application, licenseTypeId: SAMPLE.licenseType }
 const subscription = { subscriptionId: SAMPLE.subscription, licenseTypeId: SAMPLE.licenseType }
+const pro = { slug: 'pro', name: 'Pro', description: null, features: { reports: true }, displayOrder: 1 }
 
 export const licensingKinds = defineKinds({
   'license.granted': { says: 'A member was given a seat.', ...telling(Seat, seat) },
@@ -33,10 +34,7 @@ export const licensingKinds = defineKinds({
     says: 'A licence type was made.',
     ...telling(facts({ licenseTypeId: Id, applicationId: Id, after: facts(TypeState) }), {
       ...seat,
-      after: {
-        ...{ slug: 'pro', name: 'Pro', description: null, features: { reports: true } },
-        ...{ displayOrder: 1, status: 'ACTIVE' },
-      },
+      after: { ...pro, status: 'ACTIVE' },
     }),
   },
   'license_type.changed': {
@@ -50,7 +48,13 @@ export const licensingKinds = defineKinds({
       },
     ),
   },
-  'license_type.deleted': { says: 'A licence type was deleted, with what was sold of it.' },
+  'license_type.deleted': {
+    says: 'A licence type was deleted, with what was sold of it.',
+    ...telling(facts({ licenseTypeId: Id, applicationId: Id, before: facts(TypeState) }), {
+      ...seat,
+      before: { ...pro, status: 'ARCHIVED' },
+    }),
+  },
   'subscription.created': {
     says: 'A tenant bought seats.',
     ...telling(facts({ subscriptionId: Id, licenseTypeId: Id, after: facts(SubscriptionState) }), {
@@ -77,5 +81,21 @@ export const licensingKinds = defineKinds({
       at: '2027-01-01T00:00:00.000Z',
     }),
   },
-  'subscription.deleted': { says: 'A subscription was deleted, with its seats.' },
+  'subscription.deleted': {
+    says: 'A subscription was deleted, with its seats.',
+    // So many seats were held, or kept for somebody.
+    ...telling(
+      facts({
+        subscriptionId: Id,
+        licenseTypeId: Id,
+        seats: Type.Integer(),
+        before: facts(SubscriptionState),
+      }),
+      {
+        ...subscription,
+        seats: 3,
+        before: { quantityPurchased: 5, status: 'ACTIVE', currentPeriodEnd: null },
+      },
+    ),
+  },
 })

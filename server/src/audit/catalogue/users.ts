@@ -18,7 +18,13 @@ export const userKinds = defineKinds({
       after: { superAdmin: false, passwordSignIn: true, emailVerified: true, hasPassword: true },
     },
   },
-  'user.imported': { says: 'An account came from another system.' },
+  'user.imported': {
+    says: 'An account came from another system.',
+    ...telling(
+      facts({ emailVerified: Type.Boolean(), hasPassword: Type.Boolean(), disabled: Type.Boolean() }),
+      { emailVerified: true, hasPassword: true, disabled: false },
+    ),
+  },
   'user.profile_changed': {
     says: 'Somebody changed their profile.',
     ...telling(facts({ fields: Type.Array(Type.String()) }), { fields: ['displayName', 'zoneinfo'] }),

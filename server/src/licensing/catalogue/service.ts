@@ -96,7 +96,7 @@ export async function createType(
   return type
 }
 
-const stateOf = ({ slug, name, description, features, display_order, status }: LicenseType) => ({
+export const stateOf = ({ slug, name, description, features, display_order, status }: LicenseType) => ({
   slug,
   name,
   description,

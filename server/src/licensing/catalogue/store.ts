@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { LicenseTypesTable } from '../../db/tables.ts'
 
@@ -39,6 +39,23 @@ export const updateLicenseType = (
 /** The type, which nobody else changes until the transaction ends. */
 export const lockLicenseType = (tx: Tx, id: string): Promise<LicenseType | undefined> =>
   tx.selectFrom('license_types').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+
+/** Whoever has bought it, one after the other as everybody takes hold of several tenants. */
+export async function lockBuyersOf(tx: Tx, id: string): Promise<void> {
+  await sql`
+    select from tenants where id in (select tenant_id from subscriptions where license_type_id = ${id})
+    order by id for no key update
+  `.execute(tx)
+}
+
+export const listSubscriptionIds = async (db: Db, id: string): Promise<string[]> => {
+  const sold = db.selectFrom('subscriptions').select('id').where('license_type_id', '=', id)
+  return (await sold.orderBy('tenant_id').execute()).map((subscription) => subscription.id)
+}
+
+export async function deleteLicenseType(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('license_types').where('id', '=', id).execute()
+}
 
 export async function isApplication(db: Db, id: string): Promise<boolean> {
   const found = await db.selectFrom('applications').select('id').where('id', '=', id).executeTakeFirst()

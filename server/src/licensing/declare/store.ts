@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
-import type { Features, LicenseTypeStatus } from '../../db/tables.ts'
+import type { Features, LicenseTypeStatus, SubscriptionStatus } from '../../db/tables.ts'
+import type { Entry } from '../../declaration/section.ts'
+import { groupBy } from '../../lib/group-by.ts'
 
 export interface DeclaredTypeRow {
   id: string
@@ -29,34 +31,46 @@ export async function listDeclaredTypes(
   }
 }
 
-/** What there is, by the names a declaration calls it: seats bought, and who in a tenant holds any of an application. */
+/** What of a subscription may be declared. */
+export interface KnownSubscription {
+  quantityPurchased: number
+  status: SubscriptionStatus
+  currentPeriodEnd: Date | null
+}
+
+/** Who has a seat of an application, and of which subscription. */
+export interface Holder {
+  email: string
+  subscription: string
+}
+
+/** What there is, by the names a declaration calls it: subscriptions, and who in a tenant holds what of an application. */
 export async function listDeclaredSubscriptions(
   db: Db,
   tenants: string[],
-): Promise<{ subscriptions: Map<string, number>; holders: Map<string, string[]> }> {
-  const bought = await sql<{ key: string; quantity: number }>`
-    select tenants.slug || ' ' || applications.slug || '/' || license_types.slug as key,
-      subscriptions.quantity_purchased as quantity
-    from subscriptions
-    join tenants on tenants.id = subscriptions.tenant_id
-    join license_types on license_types.id = subscriptions.license_type_id
-    join applications on applications.id = subscriptions.application_id
-    where tenants.slug = any(${tenants})
+): Promise<{ subscriptions: Map<string, KnownSubscription>; holders: Map<string, Holder[]> }> {
+  const bought = await sql<KnownSubscription & { key: string }>`
+    select ${NAME} as key, subscriptions.quantity_purchased as "quantityPurchased", subscriptions.status,
+      subscriptions.current_period_end as "currentPeriodEnd"
+    from subscriptions ${NAMED} where tenants.slug = any(${tenants})
   `.execute(db)
-  const held = await sql<{ key: string; emails: string[] }>`
-    select tenants.slug || ' ' || applications.slug as key, array_agg(users.email) as emails
-    from seats
-    join tenants on tenants.id = seats.tenant_id
-    join applications on applications.id = seats.application_id
+  const held = await sql<Holder & { key: string }>`
+    select tenants.slug || ' ' || applications.slug as key, users.email, ${NAME} as subscription
+    from seats join subscriptions on subscriptions.id = seats.subscription_id ${NAMED}
     join users on users.id = seats.user_id
     where tenants.slug = any(${tenants})
-    group by key
   `.execute(db)
   return {
-    subscriptions: new Map(bought.rows.map(({ key, quantity }) => [key, quantity])),
-    holders: new Map(held.rows.map(({ key, emails }) => [key, emails])),
+    subscriptions: new Map(bought.rows.map(({ key, ...subscription }) => [key, subscription])),
+    holders: groupBy(held.rows, ({ key }) => key),
   }
 }
+
+const NAME = sql<string>`tenants.slug || ' ' || applications.slug || '/' || license_types.slug`
+const NAMED = sql`
+  join tenants on tenants.id = subscriptions.tenant_id
+  join license_types on license_types.id = subscriptions.license_type_id
+  join applications on applications.id = subscriptions.application_id`
 
 export interface Named {
   tenantId: string
@@ -96,4 +110,49 @@ export async function findMemberId(
     .where('users.email', '=', email)
     .executeTakeFirst()
   return member?.id
+}
+
+/** A thing that is to go, and how much goes with it. */
+interface Leaving {
+  id: string
+  name: string
+  subscriptions?: number
+  seats: number
+}
+
+export async function listLeavingTypes(db: Db, names: string[]): Promise<Leaving[]> {
+  const { rows } = await sql<Leaving>`
+    select license_types.id, applications.slug || '/' || license_types.slug as name,
+      (select count(*)::int from subscriptions where license_type_id = license_types.id) as subscriptions,
+      (select count(*)::int from seats where license_type_id = license_types.id) as seats
+    from license_types join applications on applications.id = license_types.application_id
+    where applications.slug || '/' || license_types.slug = any(${names})
+    order by (applications.slug || '/' || license_types.slug) collate "C"
+  `.execute(db)
+  return rows
+}
+
+export async function listLeavingSubscriptions(db: Db, names: string[]): Promise<Leaving[]> {
+  const { rows } = await sql<Leaving>`
+    select subscriptions.id, ${NAME} as name,
+      (select count(*)::int from seats where subscription_id = subscriptions.id) as seats
+    from subscriptions ${NAMED} where ${NAME} = any(${names}) order by (${NAME}) collate "C"
+  `.execute(db)
+  return rows
+}
+
+export async function listTypeKeys(db: Db): Promise<Entry[]> {
+  const { rows } = await sql<Entry>`
+    select applications.slug as application, license_types.slug
+    from license_types join applications on applications.id = license_types.application_id
+  `.execute(db)
+  return rows
+}
+
+export async function listSubscriptionKeys(db: Db): Promise<Entry[]> {
+  const { rows } = await sql<Entry>`
+    select tenants.slug as tenant, applications.slug as application, license_types.slug as "licenseType"
+    from subscriptions ${NAMED}
+  `.execute(db)
+  return rows
 }

@@ -93,7 +93,7 @@ export async function getTenant(db: Db, id: string): Promise<{ id: string; name:
   return tenant
 }
 
-const stateOf = ({ quantity_purchased, status, current_period_end }: Subscription) => ({
+export const stateOf = ({ quantity_purchased, status, current_period_end }: Subscription) => ({
   quantityPurchased: quantity_purchased,
   status,
   currentPeriodEnd: current_period_end,

@@ -76,6 +76,18 @@ export async function updateSubscription(
   await tx.updateTable('subscriptions').set(change).where('id', '=', id).execute()
 }
 
+/** The tenant whose subscription it is, which nobody else changes until the transaction ends. */
+export async function lockBuyer(tx: Tx, id: string): Promise<void> {
+  await sql`
+    select from tenants where id = (select tenant_id from subscriptions where id = ${id}) for no key update
+  `.execute(tx)
+}
+
+/** Its seats go with it. */
+export async function deleteSubscription(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('subscriptions').where('id', '=', id).execute()
+}
+
 export const findTenantName = (db: Db, id: string): Promise<{ id: string; name: string } | undefined> =>
   db.selectFrom('tenants').select(['id', 'name']).where('id', '=', id).executeTakeFirst()
 

@@ -1,4 +1,4 @@
-import { isPlainLine, isVisible } from '../../lib/text.ts'
+import { isPlainLine, isVisible } from './text.ts'
 
 /**
  * What a person may write about themselves. Each reader answers the text as it is to be kept, or undefined for what

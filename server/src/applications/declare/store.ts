@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+import type { Entry } from '../../declaration/section.ts'
+
+export const listApplicationKeys = (db: Db): Promise<Entry[]> =>
+  db.selectFrom('applications').select('slug').orderBy(sql`slug collate "C"`).execute()
+
+export const listClientKeys = (db: Db): Promise<Entry[]> =>
+  db.selectFrom('clients').select('client_id as clientId').orderBy(sql`client_id collate "C"`).execute()
+
+/** An application, and how much goes with it. */
+export interface Leaving {
+  id: string
+  slug: string
+  clients: number
+  licenseTypes: number
+  subscriptions: number
+  seats: number
+}
+
+export async function listLeavingApplications(db: Db, slugs: string[]): Promise<Leaving[]> {
+  const { rows } = await sql<Leaving>`
+    select id, slug,
+      (select count(*)::int from clients where application_id = applications.id) as clients,
+      (select count(*)::int from license_types where application_id = applications.id) as "licenseTypes",
+      (select count(*)::int from subscriptions where application_id = applications.id) as subscriptions,
+      (select count(*)::int from seats where application_id = applications.id) as seats
+    from applications where slug = any(${slugs}) order by slug
+  `.execute(db)
+  return rows
+}
