@@ -16,6 +16,10 @@ import { extendAuditChain } from './audit/chain/service.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import type { Section } from './declaration/section.ts'
+import { dispatchWebhooks } from './events/dispatch/service.ts'
+import { fanOutEvents } from './events/fan-out/service.ts'
+import { eventsRoutes } from './events/routes.ts'
+import { sweepDeliveries } from './events/sweep/service.ts'
 import { docsPages, openApiAsset } from './http/docs.tsx'
 import { healthRoutes } from './http/health.ts'
 import { homePage } from './http/home.tsx'
@@ -71,6 +75,7 @@ export function surface(config: Config): Surface {
     ...invitationsRoutes,
     ...licensingRoutes,
     ...licensingAdminRoutes,
+    ...eventsRoutes,
     ...applicationsRoutes,
     ...healthRoutes,
     ...(mailbox ? mailboxRoutes : []),
@@ -95,6 +100,9 @@ export function surface(config: Config): Surface {
 /** Work outside requests. */
 export const jobs: Job<never>[] = [
   extendAuditChain,
+  fanOutEvents,
+  dispatchWebhooks,
+  sweepDeliveries,
   deliverMail,
   mailPasswordReset,
   maintainSigningKeys,

@@ -1,4 +1,5 @@
 import { defineKinds } from './kind.ts'
+import { webhookKinds } from './webhooks.ts'
 
 /** What operators do. It stays in the log: no event tells of it. */
 export const instanceKinds = defineKinds({
@@ -13,14 +14,7 @@ export const instanceKinds = defineKinds({
   'client.refused': { says: 'A client gave a wrong secret.' },
   'signing_key.created': { says: 'A key was made, which will sign tokens.' },
   'signing_key.withdrawn': { says: 'A key was withdrawn, and with it everything it has signed.' },
-  'webhook.created': { says: 'A webhook was set up.' },
-  'webhook.changed': { says: 'A webhook was changed.' },
-  'webhook.deleted': { says: 'A webhook was deleted.' },
-  'webhook.secret_rotated': { says: 'A webhook was given a new secret.' },
-  'webhook.replayed': { says: 'Events were sent to a webhook once more.' },
-  'webhook.disabled': {
-    says: 'A webhook was disabled because it could not be reached for three days, or is gone.',
-  },
+  ...webhookKinds,
   'audit.exported': { says: 'The audit log was exported.' },
   'audit.pruned': { says: 'Entries older than the audit log keeps were deleted.' },
 })
