@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { fanOut } from '../../src/events/fan-out/service.ts'
 import { sweepDeliveries } from '../../src/events/sweep/service.ts'
 import { deleteFinished } from '../../src/events/sweep/store.ts'
+import { mailTo } from '../account/people.ts'
 import { type Received, type Receiver, startReceiver, verify } from '../support/receiver.ts'
 import type { TestService } from '../support/service.ts'
 import { watchStatements } from '../support/statements.ts'
@@ -314,6 +315,12 @@ describe('after three days', () => {
       actor_kind: 'system',
       details: { webhookId: hook.id, reason: 'UNREACHABLE' },
     })
+    const [letter, ...more] = (await mailTo(service, shop.owner.email)).filter(({ subject }) =>
+      subject.includes('webhook'),
+    )
+    expect(more).toEqual([])
+    expect(letter?.text).toContain('Nothing has reached it for three days')
+    expect(letter?.text).not.toContain('hush')
     const before = receiver.received().length
     await shop.rename('Unsent')
     later(7 * HOUR)
