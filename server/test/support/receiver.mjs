@@ -5,7 +5,13 @@ import { createServer } from 'node:http'
 
 const [port, logFile, moodFile] = process.argv.slice(2)
 
+let open = 0
+
 const server = createServer((request, response) => {
+  open++
+  response.on('close', () => {
+    open--
+  })
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {
@@ -20,7 +26,7 @@ const server = createServer((request, response) => {
     } = JSON.parse(readFileSync(moodFile, 'utf8'))
     const body = Buffer.concat(chunks).toString()
     const note = (answered) =>
-      appendFileSync(logFile, `${JSON.stringify({ method, url, headers, body, answered, at: Date.now() })}\n`)
+      appendFileSync(logFile, `${JSON.stringify({ method, url, headers, body, answered, open })}\n`)
     if (hangs) return note('nothing')
     if (hangsUp) {
       note('nothing')

@@ -27,7 +27,8 @@ export interface Received {
   headers: Record<string, string>
   body: string
   answered: number | 'nothing'
-  at: number
+  /** How many requests were open at that moment, this one among them. */
+  open: number
 }
 
 /** A receiver of webhooks that is a process of its own. */
