@@ -21,6 +21,10 @@ import { auditRoutes } from './audit/routes.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import type { Section } from './declaration/section.ts'
+import { dispatchWebhooks } from './events/dispatch/service.ts'
+import { fanOutEvents } from './events/fan-out/service.ts'
+import { eventsRoutes } from './events/routes.ts'
+import { sweepDeliveries } from './events/sweep/service.ts'
 import { docsPages, openApiAsset } from './http/docs.tsx'
 import { healthRoutes } from './http/health.ts'
 import { homePage } from './http/home.tsx'
@@ -82,6 +86,7 @@ export function surface(config: Config): Surface {
     ...invitationsRoutes,
     ...licensingRoutes,
     ...licensingAdminRoutes,
+    ...eventsRoutes,
     ...applicationsRoutes,
     ...signingKeyRoutes,
     ...auditRoutes,
@@ -111,6 +116,9 @@ export const jobs: Job<never>[] = [
   extendAuditChain,
   logAuditHead,
   pruneAuditLog,
+  fanOutEvents,
+  dispatchWebhooks,
+  sweepDeliveries,
   deliverMail,
   mailPasswordReset,
   maintainKeys,

@@ -1,7 +1,7 @@
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { LIFETIME_VARIABLES, type Lifetimes, readLifetimes } from './config/lifetimes.ts'
 import { isLoopback } from './config/loopback.ts'
+import { readNetworks } from './config/networks.ts'
 import { createReader, type Environment, type Reader } from './config/reader.ts'
 import { findSsoWarnings, readSso, SSO_VARIABLES, type SsoProvider } from './config/sso.ts'
 import { OperatorError } from './errors.ts'
@@ -35,6 +35,7 @@ export interface Config {
   readonly limits: Limits
   /** Outside providers through which people may sign in, in the order in which they are offered. */
   readonly sso: readonly SsoProvider[]
+  readonly webhooks: WebhookConfig
   /** What is probably not meant so. */
   readonly warnings: readonly string[]
 }
@@ -62,6 +63,11 @@ export interface MailConfig {
   /** Mail stays here to be read on a page instead of being sent. */
   readonly mailbox: boolean
   readonly from: string
+}
+
+export interface WebhookConfig {
+  /** Addresses or CIDR ranges of our own network to which events may be sent, and without TLS at that. */
+  readonly allowedNetworks: readonly string[]
 }
 
 export interface ConfigResult {
@@ -93,6 +99,8 @@ export const VARIABLES: Record<string, string> = {
   AUDIT_RETENTION_DAYS: 'days after which entries of the audit log are deleted; 0 keeps them for ever (0)',
   GEOIP_DATABASE: 'MaxMind file of cities or countries (.mmdb); without it the place of a session is Unknown',
   DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500, at most 4000)',
+  WEBHOOK_ALLOWED_NETWORKS:
+    'addresses or CIDR ranges that are not public, but to which webhooks may lead, also over http (none)',
   ...LIFETIME_VARIABLES,
   ...SSO_VARIABLES,
 }
@@ -125,7 +133,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     },
     encryptionKeys,
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info',
-    trustedProxies: readProxies(read),
+    trustedProxies: readNetworks(read, 'TRUSTED_PROXIES'),
     drainDelayMs: read.integer('DRAIN_DELAY_MS', { fallback: 500, min: 0, max: 4_000 }),
     geoipDatabase: read.text('GEOIP_DATABASE'),
     lifetimes: readLifetimes(read),
@@ -137,6 +145,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
       clientFailures: read.integer('CLIENT_FAILURES', { fallback: 300, min: 3, max: 1_000_000 }),
     },
     sso,
+    webhooks: { allowedNetworks: readNetworks(read, 'WEBHOOK_ALLOWED_NETWORKS') },
     warnings: [...findWarnings(mode, env), ...findSsoWarnings(env, sso)],
   }
   if (config.database.directUrl && !config.database.url) {
@@ -220,23 +229,6 @@ function decodeKey(text: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined
   const key = Buffer.from(text, 'base64')
   return key.length === 32 ? key : undefined
-}
-
-function readProxies(read: Reader): string[] {
-  const entries = (read.text('TRUSTED_PROXIES') ?? '').split(',').map((entry) => entry.trim())
-  const proxies = entries.filter((entry) => entry !== '')
-  for (const proxy of proxies) {
-    const [address = '', bits, ...rest] = proxy.split('/')
-    const family = isIP(address)
-    const widest = family === 6 ? 128 : 32
-    const valid =
-      family !== 0 &&
-      rest.length === 0 &&
-      (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= widest))
-    if (!valid)
-      read.problems.push(`TRUSTED_PROXIES holds "${proxy}": it must be an IP address or a CIDR range.`)
-  }
-  return proxies
 }
 
 function readSender(read: Reader): string | undefined {

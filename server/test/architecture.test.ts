@@ -9,7 +9,7 @@ const FLOORS: { units: string[]; beside?: boolean }[] = [
   { units: ['main'] },
   { units: ['app'] },
   { units: ['oauth', 'account', 'invitations', 'imports'] },
-  { units: ['licensing', 'sso'] },
+  { units: ['licensing', 'sso', 'events'] },
   { units: ['sessions', 'tenants', 'applications'] },
   { units: ['users'] },
   { units: ['audit'] },

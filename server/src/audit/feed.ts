@@ -6,6 +6,8 @@ import { type LinkedEntry, listLinked } from './feed/store.ts'
 export interface FeedQuery {
   /** The position after which to go on; 0 is the beginning. */
   after: number
+  /** The last position to look at. */
+  upTo?: number | undefined
   limit: number
   /** Of one tenant alone. */
   tenantId?: string | undefined

@@ -458,6 +458,59 @@ export interface SsoAttemptsTable {
   expires_at: Fixed<Date>
 }
 
+/** Why a webhook is disabled: by somebody, because it said that it is gone, or because nothing has reached it. */
+export type DisabledReason = 'REQUESTED' | 'GONE' | 'UNREACHABLE'
+
+export interface WebhooksTable {
+  id: Fixed<string>
+  /** Null: of the whole instance. */
+  tenant_id: Fixed<string | null>
+  url: string
+  events: string[]
+  description: string | null
+  after_position: ColumnType<string, number, number>
+  sealed_secret: Buffer
+  sealed_previous_secret: ColumnType<Buffer | null, never, Buffer | null>
+  previous_secret_until: ColumnType<Date | null, never, Date | null>
+  disabled_at: Date | null
+  disabled_reason: DisabledReason | null
+  created_at: Fixed<Date>
+  updated_at: Date
+}
+
+export interface WebhookCursorTable {
+  position: ColumnType<string, never, number>
+}
+
+export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED'
+
+export interface WebhookDeliveriesTable {
+  id: Generated<string>
+  webhook_id: Fixed<string>
+  tenant_id: Fixed<string | null>
+  lane: Fixed<string>
+  position: ColumnType<string, number, never>
+  event_id: Fixed<string>
+  event_type: Fixed<string>
+  status: Generated<DeliveryStatus>
+  attempts: Generated<number>
+  first_attempt_at: Generated<Date | null>
+  next_attempt_at: Generated<Date | null>
+  last_status: Generated<number | null>
+  last_error: Generated<string | null>
+  created_at: Fixed<Date>
+  finished_at: Generated<Date | null>
+}
+
+export interface WebhookLanesTable {
+  webhook_id: Fixed<string>
+  lane: Fixed<string>
+  tenant_id: Fixed<string | null>
+  due_at: Date | null
+  holder: Generated<string | null>
+  locked_until: Generated<Date | null>
+}
+
 /** The tables as the migrations leave them. */
 export interface Tables {
   instance_facts: InstanceFactsTable
@@ -497,4 +550,8 @@ export interface Tables {
   known_devices: KnownDevicesTable
   sso_links: SsoLinksTable
   sso_attempts: SsoAttemptsTable
+  webhooks: WebhooksTable
+  webhook_cursor: WebhookCursorTable
+  webhook_deliveries: WebhookDeliveriesTable
+  webhook_lanes: WebhookLanesTable
 }

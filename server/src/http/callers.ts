@@ -62,7 +62,8 @@ declare module 'fastify' {
  * somebody who manages their own affairs, in their browser or through an application of ours; `member` is a person in
  * the tenant of the address, `/api/tenants/:id`; `license-reader` and `license-writer` speak for a tenant,
  * by a token alone, and may look at its licences, or give and take them; `administrator` runs the instance; `auditor`
- * may look at it, and a machine of one tenant at that.
+ * may look at it, and a machine of one tenant at that; `event-reader` runs the instance or speaks for a tenant, and may
+ * learn what happens there.
  */
 interface Admitted {
   anyone: undefined
@@ -73,6 +74,7 @@ interface Admitted {
   'license-writer': TenantCaller
   administrator: Caller
   auditor: Caller
+  'event-reader': Caller
 }
 
 export type CallerKind = keyof Admitted
@@ -137,6 +139,15 @@ export const COOKIES: readonly CallerKind[] = ['visitor', 'person', 'member']
 
 const isOurs = (caller: Caller) => caller.kind === 'person' && caller.trusted
 
+/** Whether they run the whole instance. */
+export const isAdministrator = (caller: Caller): boolean =>
+  caller.kind === 'person'
+    ? isSuperAdmin(caller)
+    : caller.tenantId === undefined && caller.scopes.includes('admin')
+
+const looksAfterTenant = ({ trusted, tenantRole }: Person) =>
+  trusted && (tenantRole === 'owner' || tenantRole === 'admin')
+
 const MAY_ENTER: Record<Exclude<CallerKind, 'anyone'>, (caller: Caller) => boolean> = {
   visitor: isOurs,
   person: isOurs,
@@ -146,14 +157,13 @@ const MAY_ENTER: Record<Exclude<CallerKind, 'anyone'>, (caller: Caller) => boole
     (caller.kind === 'person' || LICENSE_SCOPES.some((scope) => caller.scopes.includes(scope))),
   'license-writer': (caller) =>
     caller.tenantId !== undefined &&
-    (caller.kind === 'person'
-      ? caller.trusted && (caller.tenantRole === 'owner' || caller.tenantRole === 'admin')
-      : caller.scopes.includes('licenses:write')),
-  administrator: (caller) =>
-    caller.kind === 'person'
-      ? isSuperAdmin(caller)
-      : caller.tenantId === undefined && caller.scopes.includes('admin'),
+    (caller.kind === 'person' ? looksAfterTenant(caller) : caller.scopes.includes('licenses:write')),
+  administrator: isAdministrator,
   auditor: (caller) => caller.kind === 'machine' || isSuperAdmin(caller),
+  'event-reader': (caller) =>
+    isAdministrator(caller) ||
+    (caller.tenantId !== undefined &&
+      (caller.kind === 'person' ? looksAfterTenant(caller) : caller.scopes.includes('events:read'))),
 }
 
 /** Who may change them may look at them. */

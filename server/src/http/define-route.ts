@@ -14,7 +14,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Shape<S> = S extends TSchema ? Static<S> : undefined
 
 /** Any of the declared answers. */
-type Answer<R extends Record<number, TSchema>> = { [K in keyof R]: Shape<R[K]> }[keyof R]
+export type Answer<R extends Record<number, TSchema>> = { [K in keyof R]: Shape<R[K]> }[keyof R]
 
 export interface Input<
   B extends TSchema | undefined,

@@ -5,7 +5,10 @@ export interface Job<P> {
   name: string
   /** A cron pattern in UTC. Each tick runs once, on whichever node; one missed within the last hour is made up for. */
   schedule?: string
-  /** Done on every node, again and again, with this long between; several nodes may be at it at once. */
+  /**
+   * Done on every node, again and again, with this long between; several nodes may be at it at once. Its payload is
+   * the signal to stop, for work that takes its time.
+   */
   everyMs?: number
   run(ctx: Ctx, payload: P): Promise<void>
 }

@@ -18,7 +18,7 @@ async function loop(ctx: Ctx, job: Job<never>, everyMs: number, stop: AbortSigna
   let troubled = false
   while (!stop.aborted) {
     try {
-      await job.run(ctx, undefined as never)
+      await job.run(ctx, stop as never)
       troubled = false
     } catch (err) {
       // One line for an outage, not one at each turn.

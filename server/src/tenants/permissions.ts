@@ -18,6 +18,7 @@ export const PERMISSIONS = {
   readInvitations: { what: 'See the invitations', roles: ADMINS },
   invite: { what: 'Invite, send an invitation again, revoke it', roles: ADMINS },
   readAudit: { what: 'Read the audit log', roles: ADMINS },
+  manageWebhooks: { what: 'See, change and replay webhooks', roles: ADMINS },
 } as const satisfies Record<string, { what: string; roles: readonly Role[] }>
 
 /** Whom somebody with a role may change or remove, and which roles they may give. */

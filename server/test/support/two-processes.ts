@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { createDatabase } from './database.ts'
+import { createDatabase, type TestDatabase } from './database.ts'
 import { freePort, type Program, run, runToEnd, tempFolder } from './program.ts'
 
 /** Two processes of the service on one database, as they run in production. */
@@ -15,25 +15,39 @@ export interface TwoProcesses {
   close(): Promise<void>
 }
 
-/** Applies the declaration to an empty database, and starts two of the service on it. */
-export async function startTwo(declaration: string): Promise<TwoProcesses> {
+/** An empty database to which the declaration is applied, and what processes need to serve it. */
+export interface LaidOut {
+  database: TestDatabase
+  env: Record<string, string>
+}
+
+export async function layOut(declaration: string, more: Record<string, string> = {}): Promise<LaidOut> {
   const folder = tempFolder()
   const database = await createDatabase()
-  const ports = [await freePort(), await freePort()] as const
-  const urls: [string, string] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`]
   const env = {
     HOST: '127.0.0.1',
-    BASE_URL: urls[0],
     DATABASE_URL: database.url,
     LATCHKEY_DATA_DIR: join(folder, 'data'),
     LATCHKEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     DRAIN_DELAY_MS: '0',
+    ...more,
   }
   const file = join(folder, 'declaration.yaml')
   writeFileSync(file, declaration)
   const { code, output } = await runToEnd(['apply', '-f', file], { env })
   if (code !== 0) throw new Error(`the declaration was not applied: ${output}`)
-  const programs = ports.map((PORT) => run(['serve'], { env: { ...env, PORT } }))
+  return { database, env }
+}
+
+/** Applies the declaration to an empty database, and starts two of the service on it. */
+export async function startTwo(
+  declaration: string,
+  more: Record<string, string> = {},
+): Promise<TwoProcesses> {
+  const { database, env } = await layOut(declaration, more)
+  const ports = [await freePort(), await freePort()] as const
+  const urls: [string, string] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`]
+  const programs = ports.map((PORT) => run(['serve'], { env: { ...env, BASE_URL: urls[0], PORT } }))
   const db = new pg.Pool({ ...database.pooled, max: 4 })
   const close = async () => {
     await Promise.all(programs.map(stop))

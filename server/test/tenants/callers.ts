@@ -2,7 +2,7 @@ import type { Role } from '../../src/db/tables.ts'
 import { addPerson, call, newSomebody, type Somebody } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
 import { admin, authorize, exchange, thirdParty, token } from '../support/world.ts'
-import { type Company, employ, inviteTo, newCompany } from './company.ts'
+import { type Company, employ, hookUp, inviteTo, newCompany } from './company.ts'
 
 /** Everybody who may knock at a door of a tenant. */
 export const CALLERS = [
@@ -83,16 +83,23 @@ async function settle(service: TestService, company: Company, callers: Cast['cal
   }
 }
 
-/** Puts into a tenant what its doors are about: a member and an invitation. */
+/** Puts into a tenant what its doors are about: a member, an invitation and a webhook. */
 export async function furnish(service: TestService, company: Company): Promise<Place> {
   const target = await addPerson(service)
   const membershipId = await employ(service, company, target)
   const invitation = await inviteTo(service, company)
+  const webhook = await hookUp(service, company)
   const { id, name, slug } = company
   return {
     company,
-    ids: { id, membershipId, invitationId: invitation.id },
-    secrets: [id, name, slug, membershipId, invitation.id, target.id, target.email, invitation.email],
+    ids: {
+      ...{ id, membershipId, invitationId: invitation.id },
+      ...{ webhookId: webhook.id, deliveryId: webhook.deliveryId },
+    },
+    secrets: [
+      ...[id, name, slug, membershipId, invitation.id, target.id, target.email, invitation.email],
+      ...[webhook.id, webhook.url, webhook.deliveryId],
+    ],
   }
 }
 

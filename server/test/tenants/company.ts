@@ -72,6 +72,40 @@ export async function inviteTo(
   return { id, email, membershipId }
 }
 
+/** A webhook that leads nowhere, and an event that was delivered to it. */
+export async function hookUp({ ctx }: TestService, { id: tenantId, slug }: Company) {
+  const now = ctx.now()
+  const [id, deliveryId] = [newId(), newId()]
+  const url = `https://${slug}.test/`
+  await ctx.db
+    .insertInto('webhooks')
+    .values({
+      ...{ id, tenant_id: tenantId, url, events: ['*'], description: null, after_position: 0 },
+      ...{
+        sealed_secret: ctx.keys.seal('webhook-secret', 'whsec_'),
+        disabled_at: null,
+        disabled_reason: null,
+      },
+      ...{ created_at: now, updated_at: now },
+    })
+    .execute()
+  await ctx.db
+    .insertInto('webhook_deliveries')
+    .values({
+      ...{
+        id: deliveryId,
+        webhook_id: id,
+        tenant_id: tenantId,
+        lane: tenantId,
+        position: 1,
+        event_id: newId(),
+      },
+      ...{ event_type: 'tenant.changed', status: 'DELIVERED', created_at: now, finished_at: now },
+    })
+    .execute()
+  return { id, url, deliveryId }
+}
+
 /** All that is to be seen of a company, to tell whether anything has changed. */
 export async function pictureOf({ ctx }: TestService, { id }: Company) {
   const { db } = ctx
@@ -85,6 +119,13 @@ export async function pictureOf({ ctx }: TestService, { id }: Company) {
       .execute(),
     invitations: await db
       .selectFrom('invitations')
+      .selectAll()
+      .where('tenant_id', '=', id)
+      .orderBy('id')
+      .execute(),
+    webhooks: await db.selectFrom('webhooks').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
+    deliveries: await db
+      .selectFrom('webhook_deliveries')
       .selectAll()
       .where('tenant_id', '=', id)
       .orderBy('id')

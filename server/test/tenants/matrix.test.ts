@@ -57,6 +57,27 @@ const DECIDED: Record<string, { roles: readonly Role[]; body?: object; wrong?: o
   },
   'POST /api/tenants/:id/invitations/:invitationId/resend': { roles: ADMINS },
   'DELETE /api/tenants/:id/invitations/:invitationId': { roles: ADMINS },
+  'GET /api/tenants/:id/webhooks': { roles: ADMINS },
+  'POST /api/tenants/:id/webhooks': {
+    roles: ADMINS,
+    body: { url: 'https://hooks.test/', events: ['*'] },
+    wrong: { url: 'https://hooks.test/', events: [] },
+  },
+  'GET /api/tenants/:id/webhooks/:webhookId': { roles: ADMINS },
+  'PATCH /api/tenants/:id/webhooks/:webhookId': {
+    roles: ADMINS,
+    body: { events: ['user.*'] },
+    wrong: { url: 'nowhere' },
+  },
+  'DELETE /api/tenants/:id/webhooks/:webhookId': { roles: ADMINS },
+  'POST /api/tenants/:id/webhooks/:webhookId/secret': { roles: ADMINS },
+  'GET /api/tenants/:id/webhooks/:webhookId/deliveries': { roles: ADMINS },
+  'POST /api/tenants/:id/webhooks/:webhookId/deliveries/:deliveryId/replay': { roles: ADMINS },
+  'POST /api/tenants/:id/webhooks/:webhookId/replay': {
+    roles: ADMINS,
+    body: { after: 0 },
+    wrong: { after: -1 },
+  },
 }
 
 let service: TestService

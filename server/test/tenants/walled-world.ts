@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { extendChain } from '../../src/audit/chain/service.ts'
 import type { Ctx } from '../../src/context.ts'
 import type { Db, Tx } from '../../src/db/open.ts'
+import { fanOut } from '../../src/events/fan-out/service.ts'
 import { defineRoute } from '../../src/http/define-route.ts'
 import { inTenant } from '../../src/tenants/wall.ts'
 import { addPerson, call, newSomebody, type Somebody } from '../account/people.ts'
@@ -23,6 +24,9 @@ export const WALLED = {
   seats: 'tenant_id',
   license_ledger: 'tenant_id',
   license_revisions: 'tenant_id',
+  webhooks: 'tenant_id',
+  webhook_lanes: 'tenant_id',
+  webhook_deliveries: 'tenant_id',
 } as const
 export type WalledTable = keyof typeof WALLED
 export const WALLED_TABLES = Object.entries(WALLED) as [WalledTable, string][]
@@ -44,6 +48,8 @@ export async function newWalled(service: TestService): Promise<Walled> {
   const company = await newCompany(service)
   await employ(service, company, owner, { role: 'owner' })
   await employ(service, company, await addPerson(service))
+  const webhook = { url: 'https://hooks.test/', events: ['*'] }
+  const hooked = await owner.call('POST', `/api/tenants/${company.id}/webhooks`, webhook)
   const leaver = await newSomebody(service)
   await employ(service, company, leaver)
   const left = await leaver.call('DELETE', '/api/users/me', {
@@ -52,10 +58,11 @@ export async function newWalled(service: TestService): Promise<Walled> {
   })
   const email = `guest-of-${company.slug}@people.test`
   const invited = await owner.call('POST', `/api/tenants/${company.id}/invitations`, { email })
-  if (left.status !== 200 || invited.status !== 201)
-    throw new Error(JSON.stringify([left.body, invited.body]))
+  if (left.status !== 200 || invited.status !== 201 || hooked.status !== 201)
+    throw new Error(JSON.stringify([left.body, invited.body, hooked.body]))
   await takeSeat(service, { company, owner })
   await extendChain(service.ctx)
+  await fanOut(service.ctx)
   return { company, owner }
 }
 

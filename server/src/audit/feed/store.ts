@@ -5,10 +5,17 @@ export function listLinked(
   db: Db,
   {
     after,
+    upTo,
     limit,
     tenantId,
     types,
-  }: { after: number; limit: number; tenantId?: string | undefined; types: string[] },
+  }: {
+    after: number
+    upTo?: number | undefined
+    limit: number
+    tenantId?: string | undefined
+    types: string[]
+  },
 ) {
   let links = db
     .selectFrom('audit_chain')
@@ -19,6 +26,7 @@ export function listLinked(
     .where('action', 'in', types)
     .orderBy('audit_chain.position')
     .limit(limit)
+  if (upTo !== undefined) links = links.where('audit_chain.position', '<=', String(upTo))
   if (tenantId !== undefined) links = links.where('audit_chain.tenant_id', '=', tenantId)
   return links.execute()
 }

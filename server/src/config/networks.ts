@@ -1,0 +1,20 @@
+import { isIP } from 'node:net'
+import type { Reader } from './reader.ts'
+
+/** A list of addresses and ranges of addresses, separated by commas. */
+export function readNetworks(read: Reader, variable: string): string[] {
+  const entries = (read.text(variable) ?? '').split(',').map((entry) => entry.trim())
+  const networks = entries.filter((entry) => entry !== '')
+  for (const network of networks) {
+    const [address = '', bits, ...rest] = network.split('/')
+    const family = isIP(address)
+    const widest = family === 6 ? 128 : 32
+    const valid =
+      family !== 0 &&
+      rest.length === 0 &&
+      (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= widest))
+    if (!valid)
+      read.problems.push(`${variable} holds "${network}": it must be an IP address or a CIDR range.`)
+  }
+  return networks
+}

@@ -1,0 +1,94 @@
+import type { Ctx } from '../../context.ts'
+import { disableWebhook } from '../ending/service.ts'
+import { type Attempt, attempt, findWaitingEvent } from './attempt.ts'
+import { nextAttemptAt } from './backoff.ts'
+import type { Guard } from './guard.ts'
+import {
+  hasArrivedSince,
+  type Lane,
+  noteDelivered,
+  noteFailure,
+  noteGivenUp,
+  releaseLane,
+  takeNext,
+  type Waiting,
+} from './store.ts'
+
+/** How long a lane is kept without a sign of life: longer than one attempt can take. */
+export const LEASE_MS = 30_000
+/** So many are sent before other lanes have their turn. */
+const IN_A_ROW = 50
+
+/** `stop`: nothing more is begun; `cutOff`: what is under way is broken off. */
+export interface Ending {
+  stop: AbortSignal
+  cutOff: AbortSignal
+}
+
+export const leaseFrom = (now: Date): Date => new Date(now.getTime() + LEASE_MS)
+
+/** Sends what waits in a lane, one after the other, until one is in vain. Nothing overtakes that one. */
+export async function workOff(ctx: Ctx, guard: Guard, lane: Lane, { stop, cutOff }: Ending): Promise<void> {
+  for (let sent = 0; sent < IN_A_ROW && !stop.aborted; sent++) {
+    const waiting = await takeNext(ctx.db, lane, leaseFrom(ctx.now()))
+    if (!waiting) break
+    const event = await findWaitingEvent(ctx, waiting)
+    const result = event ? await attempt(ctx, guard, waiting, { event, cutOff }) : gone(ctx)
+    if (!(await settle(ctx, lane, waiting, { result, cutOff }))) return
+  }
+  await releaseLane(ctx.db, lane, ctx.now())
+}
+
+const EVENT_GONE = 'event_gone'
+const gone = (ctx: Ctx): Attempt => ({ startedAt: ctx.now(), status: undefined, error: EVENT_GONE })
+
+/** Notes what came of an attempt; says whether the next one's turn is now. */
+async function settle(
+  ctx: Ctx,
+  lane: Lane,
+  waiting: Waiting,
+  { result, cutOff }: { result: Attempt; cutOff: AbortSignal },
+): Promise<boolean> {
+  const { startedAt, status, error, retryAfter } = result
+  const now = ctx.now()
+  if (error === undefined && status !== undefined) {
+    await noteDelivered(ctx.db, waiting, { status, startedAt, now })
+    return true
+  }
+  // What was broken off because this node stops says nothing of the receiver.
+  if (cutOff.aborted && status === undefined && error !== EVENT_GONE) return true
+  const firstAttemptAt = waiting.firstAttemptAt ?? startedAt
+  const next = nextAttemptAt({ attempt: waiting.attempts + 1, firstAttemptAt, now, retryAfter })
+  if (next && error !== EVENT_GONE) {
+    await retryLater(ctx, lane, waiting, { result, next })
+    return false
+  }
+  await giveUp(ctx, lane, waiting, { result, firstAttemptAt })
+  return true
+}
+
+/** The receiver that says it is gone is not asked again until somebody says that it should be. */
+const retryLater = (
+  ctx: Ctx,
+  lane: Lane,
+  waiting: Waiting,
+  { result, next }: { result: Attempt; next: Date },
+): Promise<void> =>
+  ctx.db.transaction().execute(async (tx) => {
+    if (result.status === 410) await disableWebhook(ctx, tx, lane.webhookId, 'GONE')
+    await noteFailure(tx, lane, waiting, { ...result, next })
+  })
+
+/** An event is given up once its time is over; the webhook with it, if nothing has reached it in all that time. */
+const giveUp = (
+  ctx: Ctx,
+  { webhookId }: Lane,
+  waiting: Waiting,
+  { result, firstAttemptAt }: { result: Attempt; firstAttemptAt: Date },
+): Promise<void> =>
+  ctx.db.transaction().execute(async (tx) => {
+    const { error } = result
+    const reached = error === EVENT_GONE || (await hasArrivedSince(tx, webhookId, firstAttemptAt))
+    if (!reached) await disableWebhook(ctx, tx, webhookId, 'UNREACHABLE')
+    await noteGivenUp(tx, waiting, { ...result, now: ctx.now() })
+  })

@@ -1,0 +1,146 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/open.ts'
+
+export interface Lane {
+  webhookId: string
+  /** A tenant, or NO_ID for what happened in none. */
+  lane: string
+  /** Names whoever works on it. */
+  holder: string
+}
+
+/** A lane with something to do that nobody works on, now taken until a moment; undefined: there is none. */
+export async function claimLane(
+  db: Db,
+  { holder, busy, now, until }: { holder: string; busy: string[]; now: Date; until: Date },
+): Promise<Lane | undefined> {
+  const { rows } = await sql<Lane>`
+    update webhook_lanes set holder = ${holder}, locked_until = ${until}
+    from (
+      select due.webhook_id, due.lane from webhook_lanes as due join webhooks on webhooks.id = due.webhook_id
+      where due.due_at <= ${now} and (due.locked_until is null or due.locked_until <= ${now})
+        and webhooks.disabled_at is null and due.webhook_id <> all(${busy}::uuid[])
+      order by due.due_at limit 1
+      for no key update of due skip locked
+    ) as free
+    where webhook_lanes.webhook_id = free.webhook_id and webhook_lanes.lane = free.lane
+    returning webhook_lanes.webhook_id as "webhookId", webhook_lanes.lane, ${holder}::text as holder
+  `.execute(db)
+  return rows[0]
+}
+
+/** The next of a lane, with what it takes to send it. */
+export interface Waiting {
+  id: string
+  position: number
+  eventId: string
+  attempts: number
+  firstAttemptAt: Date | null
+  url: string
+  sealed_secret: Buffer
+  sealed_previous_secret: Buffer | null
+  previous_secret_until: Date | null
+}
+
+/** What is next in a lane, which is kept for longer; undefined: nothing is, or somebody else has taken the lane. */
+export async function takeNext(
+  db: Db,
+  { webhookId, lane, holder }: Lane,
+  until: Date,
+): Promise<Waiting | undefined> {
+  const { rows } = await sql<Omit<Waiting, 'position'> & { position: string }>`
+    with held as (
+      update webhook_lanes set locked_until = ${until}
+      where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder} returning webhook_id, lane
+    )
+    select waiting.id, waiting.position, waiting.event_id as "eventId", waiting.attempts,
+      waiting.first_attempt_at as "firstAttemptAt", webhooks.url, webhooks.sealed_secret,
+      webhooks.sealed_previous_secret, webhooks.previous_secret_until
+    from held
+    join webhooks on webhooks.id = held.webhook_id and webhooks.disabled_at is null
+    join webhook_deliveries as waiting on waiting.webhook_id = held.webhook_id and waiting.lane = held.lane
+    where waiting.status = 'PENDING'
+    order by waiting.position limit 1
+  `.execute(db)
+  const [row] = rows
+  return row && { ...row, position: Number(row.position) }
+}
+
+/**
+ * Gives a lane back. Whether anything waits is asked once the lane is held, so that what is handed to it at this very
+ * moment is either seen here or wakes the lane afterwards.
+ */
+export const releaseLane = (db: Db, { webhookId, lane, holder }: Lane, now: Date): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    const { rows } = await sql`
+      select from webhook_lanes where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder}
+      for no key update
+    `.execute(tx)
+    if (rows.length === 0) return
+    await sql`
+      update webhook_lanes set holder = null, locked_until = null, due_at = (
+        select ${now}::timestamptz from webhook_deliveries
+        where webhook_id = ${webhookId} and lane = ${lane} and status = 'PENDING' limit 1
+      )
+      where webhook_id = ${webhookId} and lane = ${lane}
+    `.execute(tx)
+  })
+
+export interface Outcome {
+  status: number | undefined
+  error: string | undefined
+}
+
+export async function noteDelivered(
+  db: Db,
+  { id }: Waiting,
+  { status, startedAt, now }: { status: number; startedAt: Date; now: Date },
+): Promise<void> {
+  await sql`
+    update webhook_deliveries set status = 'DELIVERED', attempts = attempts + 1, next_attempt_at = null,
+      first_attempt_at = coalesce(first_attempt_at, ${startedAt}), last_status = ${status}, last_error = null,
+      finished_at = ${now}
+    where id = ${id} and status = 'PENDING'
+  `.execute(db)
+}
+
+/** Nothing else in the lane is sent before the next attempt. */
+export async function noteFailure(
+  tx: Tx,
+  { webhookId, lane, holder }: Lane,
+  { id }: Waiting,
+  { status, error, startedAt, next }: Outcome & { startedAt: Date; next: Date },
+): Promise<void> {
+  await sql`
+    update webhook_lanes set due_at = ${next}, holder = null, locked_until = null
+    where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder}
+  `.execute(tx)
+  await sql`
+    update webhook_deliveries set attempts = attempts + 1, next_attempt_at = ${next},
+      first_attempt_at = coalesce(first_attempt_at, ${startedAt}), last_status = ${status ?? null},
+      last_error = ${error ?? null}
+    where id = ${id} and status = 'PENDING'
+  `.execute(tx)
+}
+
+export async function noteGivenUp(
+  tx: Tx,
+  { id }: Waiting,
+  { status, error, startedAt, now }: Outcome & { startedAt: Date; now: Date },
+): Promise<void> {
+  await sql`
+    update webhook_deliveries set status = 'FAILED', attempts = attempts + 1, next_attempt_at = null,
+      first_attempt_at = coalesce(first_attempt_at, ${startedAt}), last_status = ${status ?? null},
+      last_error = ${error ?? null}, finished_at = ${now}
+    where id = ${id} and status = 'PENDING'
+  `.execute(tx)
+}
+
+/** Whether anything has reached a webhook since a moment. */
+export async function hasArrivedSince(db: Db, webhookId: string, since: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select from webhook_deliveries
+    where webhook_id = ${webhookId} and status = 'DELIVERED' and finished_at >= ${since} limit 1
+  `.execute(db)
+  return rows.length > 0
+}

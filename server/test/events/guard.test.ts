@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createGuard, type Guard } from '../../src/events/dispatch/guard.ts'
+import { post, toProblem } from '../../src/events/dispatch/post.ts'
+import { tempFolder } from '../support/program.ts'
+
+// What is sent for others goes to public addresses, and to those that operators have allowed; nothing else is touched.
+
+const never = new AbortController().signal
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+/** Listens here and counts whoever connects. */
+async function listen<S extends Pick<Server, 'listen' | 'address' | 'on'> & { close(): unknown }>(server: S) {
+  const seen = { connections: 0 }
+  server.on('connection', () => {
+    seen.connections++
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closers.push(() => server.close())
+  return { seen, port: (server.address() as AddressInfo).port }
+}
+
+const answering = (status: number, headers: Record<string, string> = {}, body = '') =>
+  createServer((request, response) => {
+    request.resume()
+    response.writeHead(status, headers).end(body)
+  })
+
+const send = (url: string, guard: Guard) =>
+  post(guard, { url, headers: { 'content-type': 'application/json' }, body: '{}' }, never).catch(toProblem)
+
+const strict = createGuard({ allowedNetworks: [] })
+const nearby = createGuard({ allowedNetworks: ['127.0.0.0/8', '::1'] })
+const naming = (guard: Guard, ...answers: string[][]): Guard & { asked: () => number } => {
+  let asked = 0
+  return {
+    ...guard,
+    asked: () => asked,
+    resolve: async () =>
+      (answers[Math.min(asked++, answers.length - 1)] ?? []).map((address) => ({
+        address,
+        family: address.includes(':') ? 6 : 4,
+      })),
+  }
+}
+
+describe('an address that is not public', () => {
+  test.each([
+    '127.0.0.1',
+    'localhost',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '2130706433',
+    '0x7f.1',
+    '0.0.0.0',
+    '127.1',
+  ])('is not connected to as %s, by neither scheme', async (host) => {
+    const { seen, port } = await listen(answering(200))
+    for (const scheme of ['http', 'https']) {
+      expect(await send(`${scheme}://${host}:${port}/`, strict)).toBe('address_refused')
+    }
+    expect(seen.connections).toBe(0)
+  })
+
+  test('is not connected to when a public one stands beside it', async () => {
+    const { seen, port } = await listen(answering(200))
+    for (const addresses of [
+      ['8.8.8.8', '127.0.0.1'],
+      ['127.0.0.1', '8.8.8.8'],
+      ['2606:4700::1111', '::ffff:127.0.0.1'],
+    ]) {
+      expect(await send(`https://mixed.test:${port}/`, naming(strict, addresses))).toBe('address_refused')
+    }
+    expect(seen.connections).toBe(0)
+  })
+
+  test('is not connected to when the name leads there only the second time it is asked', async () => {
+    const { seen, port } = await listen(answering(200))
+    // Documentation, counted as public here, so that the first answer passes and nobody outside is bothered.
+    const lenient = { ...strict, allows: (address: string) => address === '192.0.2.1' }
+    const guard = naming(lenient, ['192.0.2.1'], ['127.0.0.1'])
+    const stop = AbortSignal.timeout(500)
+    await post(guard, { url: `https://rebound.test:${port}/`, headers: {}, body: '{}' }, stop).catch(() => {})
+    expect(guard.asked()).toBe(1)
+    expect(seen.connections).toBe(0)
+    expect(await send(`https://rebound.test:${port}/`, guard)).toBe('address_refused')
+  })
+
+  test('is connected to when operators have allowed it, and a public one never without TLS', async () => {
+    const { seen, port } = await listen(answering(204))
+    expect(await send(`http://localhost:${port}/`, nearby)).toMatchObject({ status: 204 })
+    expect(seen.connections).toBe(1)
+    expect(await send(`http://public.test:${port}/`, naming(nearby, ['8.8.8.8']))).toBe('address_refused')
+    expect(await send(`http://nowhere.test:${port}/`, naming(nearby, []))).toBe('address_refused')
+  })
+})
+
+describe('an answer', () => {
+  test('that leads elsewhere is not followed', async () => {
+    const target = await listen(answering(200))
+    const { port } = await listen(answering(307, { location: `http://127.0.0.1:${target.port}/` }))
+    expect(await send(`http://127.0.0.1:${port}/`, nearby)).toMatchObject({ status: 307 })
+    expect(target.seen.connections).toBe(0)
+  })
+
+  test('of any length is read no further than it needs to be', async () => {
+    let written = 0
+    const endless = createServer((_request, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(64 * 1024))) written += 64 * 1024
+      }
+      response.writeHead(200).on('drain', more)
+      more()
+    })
+    const { port } = await listen(endless)
+    expect(await send(`http://127.0.0.1:${port}/`, nearby)).toMatchObject({ status: 200 })
+    expect(written).toBeLessThan(32 * 1024 * 1024)
+  })
+
+  test('that is none is told by why', async () => {
+    const rude = createTcpServer((socket) => socket.destroy())
+    const { port } = await listen(rude as unknown as Server)
+    expect(await send(`http://127.0.0.1:${port}/`, nearby)).toBe('connection')
+    const gone = await listen(answering(200))
+    for (const close of closers.splice(0)) close()
+    expect(await send(`http://127.0.0.1:${gone.port}/`, nearby)).toBe('connection')
+  })
+})
+
+describe('TLS', () => {
+  test('is asked for where the address says so', async () => {
+    const { port } = await listen(answering(200))
+    expect(await send(`https://127.0.0.1:${port}/`, nearby)).toBe('tls')
+  })
+
+  test('is refused with a certificate that nobody vouches for, and nothing is sent', async () => {
+    const folder = tempFolder()
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+    execFileSync(
+      'openssl',
+      [...'req -x509 -newkey rsa:2048 -nodes -days 2'.split(' '), ...subject, '-keyout', key, '-out', cert],
+      { stdio: 'ignore' },
+    )
+    let requests = 0
+    const server = createTlsServer(
+      { key: readFileSync(key), cert: readFileSync(cert) },
+      (_request, response) => {
+        requests++
+        response.end()
+      },
+    )
+    const { port } = await listen(server)
+    expect(await send(`https://localhost:${port}/`, nearby)).toBe('tls')
+    expect(requests).toBe(0)
+  })
+})
