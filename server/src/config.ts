@@ -2,6 +2,13 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { LIFETIME_VARIABLES, type Lifetimes, readLifetimes } from './config/lifetimes.ts'
 import { isLoopback } from './config/loopback.ts'
+import {
+  findTracingWarnings,
+  MONITORING_VARIABLES,
+  readMetricsToken,
+  readTracing,
+  type Tracing,
+} from './config/monitoring.ts'
 import { createReader, type Environment, type Reader } from './config/reader.ts'
 import { findSsoWarnings, readSso, SSO_VARIABLES, type SsoProvider } from './config/sso.ts'
 import { OperatorError } from './errors.ts'
@@ -33,6 +40,10 @@ export interface Config {
   readonly limits: Limits
   /** Outside providers through which people may sign in, in the order in which they are offered. */
   readonly sso: readonly SsoProvider[]
+  /** What a scraper of the figures must show; without one they are open to everybody. */
+  readonly metricsToken: string | undefined
+  /** Where traces go; undefined: nowhere. */
+  readonly tracing: Tracing | undefined
   /** What is probably not meant so. */
   readonly warnings: readonly string[]
 }
@@ -90,6 +101,7 @@ export const VARIABLES: Record<string, string> = {
   KEY_ROTATION_DAYS: 'days after which a new key signs the tokens (90)',
   GEOIP_DATABASE: 'MaxMind file of cities or countries (.mmdb); without it the place of a session is Unknown',
   DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500, at most 4000)',
+  ...MONITORING_VARIABLES,
   ...LIFETIME_VARIABLES,
   ...SSO_VARIABLES,
 }
@@ -133,7 +145,9 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
       clientFailures: read.integer('CLIENT_FAILURES', { fallback: 300, min: 3, max: 1_000_000 }),
     },
     sso,
-    warnings: [...findWarnings(mode, env), ...findSsoWarnings(env, sso)],
+    metricsToken: readMetricsToken(read),
+    tracing: readTracing(read),
+    warnings: [...findWarnings(mode, env), ...findSsoWarnings(env, sso), ...findTracingWarnings(env)],
   }
   if (config.database.directUrl && !config.database.url) {
     problems.push('DATABASE_DIRECT_URL is set, but DATABASE_URL is not.')

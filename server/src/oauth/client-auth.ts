@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { type Client, findClient, findSecret } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
-import { createLimiter } from '../db/limiter.ts'
+import { createLimiter, REFUSALS } from '../db/limiter.ts'
 import { OAuthError, tooManyAttempts } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { decodeField } from '../lib/fields.ts'
@@ -100,6 +100,7 @@ export function readBasic({ raw }: FastifyRequest): { clientId: string; secret: 
 }
 
 const WINDOW_SECONDS = 60
+const LIMITER = 'client'
 
 /** Who must wait, as far as this node knows: an honest client costs no look into the database. */
 const blocked = new WeakMap<Ctx, LRUCache<string, number>>()
@@ -115,13 +116,15 @@ function blockedBy(ctx: Ctx): LRUCache<string, number> {
 function refuseWhenBlocked(ctx: Ctx, key: string): void {
   const until = blockedBy(ctx).get(key) ?? 0
   const seconds = Math.ceil((until - ctx.now().getTime()) / 1000)
-  if (seconds > 0) throw tooManyAttempts(seconds)
+  if (seconds <= 0) return
+  ctx.figures.count(REFUSALS, { limiter: LIMITER })
+  throw tooManyAttempts(seconds)
 }
 
 /** Failures count for this client from this address: nobody's guesses keep the client itself out. */
 async function countFailure(ctx: Ctx, key: string): Promise<void> {
   const most = ctx.config.limits.clientFailures
-  const limiter = createLimiter(ctx.db, { name: 'client', most, seconds: WINDOW_SECONDS })
+  const limiter = createLimiter(ctx.db, { name: LIMITER, most, seconds: WINDOW_SECONDS })
   const wait = await limiter.count(key)
   if (wait !== undefined) blockedBy(ctx).set(key, ctx.now().getTime() + wait * 1000)
 }

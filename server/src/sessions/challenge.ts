@@ -13,6 +13,7 @@ import { findUser, type User } from '../users/service.ts'
 import { type Arrival, arrive } from './arrival.ts'
 import { findBrowserSession } from './browser-session.ts'
 import { isKnownDevice } from './devices.ts'
+import { countSecondFactor } from './figures.ts'
 import { findPending, usePending } from './pending.ts'
 
 /** Somebody who is asked for a second factor: half signed in, or signed in without one. */
@@ -47,7 +48,10 @@ export const methodsOf = (ctx: Ctx, { user }: Challenged): Promise<SecondFactor[
   secondFactorsOf(ctx.db, user.id)
 
 /** Answers the challenge with a code of the authenticator app, or a recovery code. */
-export async function answerWithCode(ctx: Ctx, exchange: Exchange, code: string): Promise<Arrival> {
+export const answerWithCode = (ctx: Ctx, exchange: Exchange, code: string): Promise<Arrival> =>
+  countSecondFactor(ctx, isOfApp(code) ? 'totp' : 'recovery_code', checkCode(ctx, exchange, code))
+
+async function checkCode(ctx: Ctx, exchange: Exchange, code: string): Promise<Arrival> {
   const challenged = await requireChallenged(ctx, exchange)
   const typed = code.replace(/\s/g, '')
   await guess(
@@ -69,6 +73,9 @@ export async function requireChallenged(ctx: Ctx, exchange: Exchange): Promise<C
 }
 
 const DIGITS = /^\d+$/
+
+/** Recovery codes have letters in them. */
+const isOfApp = (code: string): boolean => DIGITS.test(code.replace(/\s/g, ''))
 
 async function isRightCode(
   ctx: Ctx,

@@ -2,6 +2,7 @@ import type { Client } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
+import { REUSE } from '../figures.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import { matchesChallenge } from '../pkce.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
@@ -51,6 +52,7 @@ function checkBinding(grant: GrantRow, { redirect_uri, code_verifier }: TokenFor
 /** RFC 6749 §4.1.2: a code used twice may have been stolen, so what it yielded ends. */
 async function replayed(ctx: Ctx, grant: GrantRow): Promise<OAuthError> {
   await deleteGrant(ctx.db, grant.id)
+  ctx.figures.count(REUSE, { kind: 'authorization_code' })
   await ctx.changes.settle()
   return invalidGrant('The code was used before.')
 }

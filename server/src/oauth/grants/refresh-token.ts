@@ -3,6 +3,7 @@ import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import { noteActivity } from '../../sessions/browser-session.ts'
+import { REUSE } from '../figures.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
@@ -48,6 +49,7 @@ export async function refresh(ctx: Ctx, client: Client, form: TokenForm): Promis
 /** A token shown twice was stolen from somebody: the whole family ends, and stays ended whatever comes after. */
 async function reused(ctx: Ctx, grantId: string): Promise<OAuthError> {
   await deleteGrant(ctx.db, grantId)
+  ctx.figures.count(REUSE, { kind: 'refresh_token' })
   await ctx.changes.settle()
   return invalidGrant('The refresh token was used before; every token of its family has ended.')
 }

@@ -12,6 +12,7 @@ import { askForSecondFactor, askForSignIn, usePasskey } from '../../users/passke
 import { findUser, type User } from '../../users/service.ts'
 import { type Arrival, arrive } from '../arrival.ts'
 import { type Challenged, findChallenged, passChallenge } from '../challenge.ts'
+import { countRefusal, countSecondFactor, countSignIn } from '../figures.ts'
 
 const WINDOW_SECONDS = 15 * 60
 /** Each leaves something behind for a while, and anybody may ask. */
@@ -41,10 +42,13 @@ export async function signInWithPasskey(
   const most = ctx.config.limits.signInFailures * 50
   const limiter = createLimiter(ctx.db, { name: 'passkey', most, seconds: WINDOW_SECONDS })
   const counts = [{ limiter, key: clientNetwork(exchange.request) }]
-  const { user, challenged } = await guess(counts, () => recognise(ctx, exchange, response), notAccepted)
-  if (!challenged) return arrive(ctx, exchange, { user, amr: ['pop', 'user', 'mfa'] })
+  const shown = guess(counts, () => recognise(ctx, exchange, response), notAccepted)
+  const { user, challenged } = await countRefusal(ctx, 'passkey', shown)
+  const amr = ['pop', 'user', 'mfa']
+  if (!challenged) return countSignIn(ctx, 'passkey', arrive(ctx, exchange, { user, amr }))
   try {
-    return await passChallenge(ctx, exchange, { challenged, amr: ['pop'] })
+    const passed = passChallenge(ctx, exchange, { challenged, amr: ['pop'] })
+    return await countSecondFactor(ctx, 'passkey', passed)
   } catch (error) {
     // Somebody else has finished this sign-in at the same moment.
     throw error instanceof AppError && error.code === 'INVALID_CODE' ? notAccepted() : error
