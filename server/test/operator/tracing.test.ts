@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { logIn } from '../account/people.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { freePort, type Program, READY, run, tempFolder } from '../support/program.ts'
 import { type Mailserver, startMailserver } from '../support/smtp.ts'
 import { cookieOf, obtainTokens, PASSWORD, signIn } from '../support/world.ts'
@@ -123,8 +124,11 @@ describe('with a collector', () => {
   ])('the header %s begins no trace of its own', async (traceparent) => {
     const response = await fetch(`${service.url}/openapi.json`, { headers: { traceparent } })
     expect(response.status).toBe(200)
-    const span = await collector.finds('GET /openapi.json')
+    const id = response.headers.get('x-request-id')
+    const find = async () => collector.spans().find(({ facts }) => facts['latchkey.request_id'] === id)
+    const span = await eventually(find)
     expect(span.parentSpanId).toBeUndefined()
+    expect(span.traceId).toMatch(/^(?!0{32}|1{32})[0-9a-f]{32}$/)
   })
 
   test('jobs and mail are spans, the mail below its job', async () => {
