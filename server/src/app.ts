@@ -14,12 +14,14 @@ import { ssoLinkRoutes } from './account/sso/routes.ts'
 import { knowsOrigin } from './applications/clients.ts'
 import { applicationsSection, clientsSection } from './applications/declare.ts'
 import { applicationsRoutes } from './applications/routes.ts'
+import { auditReading } from './audit/chain/figures.ts'
 import { logAuditHead } from './audit/chain/head.ts'
 import { pruneAuditLog } from './audit/chain/retention.ts'
 import { extendAuditChain } from './audit/chain/service.ts'
 import { auditRoutes } from './audit/routes.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
+import { STATEMENTS } from './db/observation.ts'
 import type { Section } from './declaration/section.ts'
 import { dispatchWebhooks } from './events/dispatch/service.ts'
 import { fanOutEvents } from './events/fan-out/service.ts'
@@ -29,27 +31,35 @@ import { docsPages, openApiAsset } from './http/docs.tsx'
 import { healthRoutes } from './http/health.ts'
 import { homePage } from './http/home.tsx'
 import { forgetIdempotencyKeys } from './http/idempotency.ts'
+import { metricsAsset } from './http/metrics.ts'
+import type { Reading } from './http/readings.ts'
 import { registerAll, type Surface, type Wiring } from './http/register.ts'
 import { createServer } from './http/server.ts'
 import { newTenantRoutes } from './invitations/administration/routes.ts'
 import { expireInvitationsJob } from './invitations/expiry.ts'
 import { invitationPages } from './invitations/pages.tsx'
 import { invitationsRoutes } from './invitations/routes.ts'
+import { jobsReading } from './jobs/figures.ts'
 import type { Job } from './jobs/job.ts'
+import { keysReading } from './keys/figures.ts'
+import type { CounterDefinition } from './lib/figures.ts'
 import { licensingAdminRoutes } from './licensing/admin-routes.ts'
 import { subscriptionsSection } from './licensing/declare/subscriptions.ts'
 import { licenseTypesSection } from './licensing/declare.ts'
 import { licensingRoutes } from './licensing/routes.ts'
 import { noteLapses } from './licensing/subscriptions/service.ts'
+import { DELIVERIES, mailReading } from './mail/figures.ts'
 import { mailboxPages, mailboxRoutes } from './mail/mailbox.tsx'
 import { deliverMail } from './mail/outbox.ts'
 import { recognise } from './oauth/access-tokens.ts'
+import { REUSE, TOKEN_REQUESTS } from './oauth/figures.ts'
 import { logoutPages } from './oauth/logout-pages.tsx'
 import { authorizePages } from './oauth/pages.tsx'
 import { oauthRoutes } from './oauth/routes.ts'
 import { signingKeyRoutes } from './oauth/signing-keys/routes.ts'
 import { maintainKeys } from './oauth/signing-keys/service.ts'
 import { sweepExpired } from './oauth/sweep.ts'
+import { SECOND_FACTORS, SIGN_INS } from './sessions/figures.ts'
 import { sessionPages } from './sessions/pages.ts'
 import { passkeySignInRoutes } from './sessions/passkeys/routes.ts'
 import { mailPasswordReset } from './sessions/password-reset.ts'
@@ -142,12 +152,32 @@ export const sections: Section[] = [
   subscriptionsSection,
 ]
 
+/** What is counted, shown from the start. Those whose labels are names appear with their first count. */
+export const counters: CounterDefinition[] = [
+  SIGN_INS,
+  SECOND_FACTORS,
+  TOKEN_REQUESTS,
+  REUSE,
+  DELIVERIES,
+  STATEMENTS,
+]
+
+/** What is read from the database when somebody looks at the figures. Kept mail does not wait. */
+export const readings = ({ mail }: Config): Reading[] => [
+  jobsReading(jobs),
+  auditReading,
+  keysReading,
+  ...(mail.mailbox ? [] : [mailReading]),
+]
+
 /** How the doors find out what only the slices know. */
 export const wiring: Wiring = { doorkeeper: recognise, tenantKeeper: inTenant, knowsOrigin }
 
 export function buildApp(ctx: Ctx): FastifyInstance {
-  const { app, metrics } = createServer(ctx)
+  const app = createServer(ctx)
   const doors = surface(ctx.config)
-  registerAll(app, ctx, { ...doors, assets: [...doors.assets, metrics.asset] }, wiring)
+  for (const counter of counters) ctx.figures.announce(counter)
+  const assets = [...doors.assets, metricsAsset(ctx, readings(ctx.config))]
+  registerAll(app, ctx, { ...doors, assets }, wiring)
   return app
 }

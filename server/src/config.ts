@@ -1,6 +1,13 @@
 import { resolve } from 'node:path'
 import { LIFETIME_VARIABLES, type Lifetimes, readLifetimes } from './config/lifetimes.ts'
 import { isLoopback } from './config/loopback.ts'
+import {
+  findTracingWarnings,
+  MONITORING_VARIABLES,
+  readMetricsToken,
+  readTracing,
+  type Tracing,
+} from './config/monitoring.ts'
 import { readNetworks } from './config/networks.ts'
 import { createReader, type Environment, type Reader } from './config/reader.ts'
 import { findSsoWarnings, readSso, SSO_VARIABLES, type SsoProvider } from './config/sso.ts'
@@ -36,6 +43,10 @@ export interface Config {
   /** Outside providers through which people may sign in, in the order in which they are offered. */
   readonly sso: readonly SsoProvider[]
   readonly webhooks: WebhookConfig
+  /** What a scraper of the figures must show; without one they are open to everybody. */
+  readonly metricsToken: string | undefined
+  /** Where traces go; undefined: nowhere. */
+  readonly tracing: Tracing | undefined
   /** What is probably not meant so. */
   readonly warnings: readonly string[]
 }
@@ -101,6 +112,7 @@ export const VARIABLES: Record<string, string> = {
   DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500, at most 4000)',
   WEBHOOK_ALLOWED_NETWORKS:
     'addresses or CIDR ranges that are not public, but to which webhooks may lead, also over http (none)',
+  ...MONITORING_VARIABLES,
   ...LIFETIME_VARIABLES,
   ...SSO_VARIABLES,
 }
@@ -146,7 +158,9 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     },
     sso,
     webhooks: { allowedNetworks: readNetworks(read, 'WEBHOOK_ALLOWED_NETWORKS') },
-    warnings: [...findWarnings(mode, env), ...findSsoWarnings(env, sso)],
+    metricsToken: readMetricsToken(read),
+    tracing: readTracing(read),
+    warnings: [...findWarnings(mode, env), ...findSsoWarnings(env, sso), ...findTracingWarnings(env)],
   }
   if (config.database.directUrl && !config.database.url) {
     problems.push('DATABASE_DIRECT_URL is set, but DATABASE_URL is not.')

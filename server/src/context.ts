@@ -3,8 +3,10 @@ import type { Config } from './config.ts'
 import type { ChangeFeed } from './db/changes.ts'
 import type { Memory } from './db/memory.ts'
 import type { Db } from './db/open.ts'
+import type { Figures } from './lib/figures.ts'
 import type { Sealer } from './lib/seal.ts'
 import type { Signer } from './lib/signer.ts'
+import type { Tracer } from './lib/tracer.ts'
 import type { PlaceOf } from './lib/whereabouts.ts'
 
 /** What every part of the service works with, passed by hand. */
@@ -26,6 +28,10 @@ export interface Ctx {
   /** Where in the world an address is. */
   readonly placeOf: PlaceOf
   readonly log: Logger
+  /** What is counted, for whoever runs the service. */
+  readonly figures: Figures
+  /** What takes how long. */
+  readonly tracer: Tracer
   /** Set by tests: a route that throws a code it does not declare then fails instead of answering it. */
   readonly strict: boolean
   /** What this process is doing, for the health routes. */

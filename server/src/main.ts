@@ -7,6 +7,7 @@ import { openChangeFeed, silentFeed } from './db/changes.ts'
 import { startClock } from './db/clock.ts'
 import { createMemory } from './db/memory.ts'
 import { type Migration, migrate } from './db/migrate.ts'
+import { observe } from './db/observation.ts'
 import { type Connection, connect, openDb } from './db/open.ts'
 import { yielding } from './db/violations.ts'
 import { raiseWall } from './db/wall.ts'
@@ -15,8 +16,10 @@ import { startWorker } from './jobs/worker.ts'
 import { loadEncryptionKeys } from './keys/encryption-keys.ts'
 import { createSigner } from './keys/signer.ts'
 import { createClosers } from './lib/closers.ts'
+import { createFigures } from './lib/figures.ts'
 import { createLogger } from './lib/logger.ts'
 import { createSealer } from './lib/seal.ts'
+import { openTracer, silentTracer } from './lib/tracer.ts'
 import { openWhereabouts } from './lib/whereabouts.ts'
 import { ensureFirstKey } from './oauth/signing-keys/service.ts'
 
@@ -53,13 +56,11 @@ export async function openContext(config: Config, use: 'own' | 'share'): Promise
     // A command ends before it could use anything twice.
     const changes = use === 'own' ? await openChangeFeed(connection.direct) : silentFeed
     closers.add(changes.stop)
-    const ctx = createContext(config, {
-      db,
-      changes,
-      now: clock.now,
-      keys: createSealer(loadEncryptionKeys(config)),
-      log: createLogger(config.logLevel),
-    })
+    const log = createLogger(config.logLevel)
+    const tracer = use === 'own' ? await openTracer(config.tracing, log) : silentTracer
+    closers.add(tracer.close)
+    const keys = createSealer(loadEncryptionKeys(config))
+    const ctx = createContext(config, { db, changes, now: clock.now, keys, log, tracer })
     return { ctx, connection, applied, close: closers.close }
   } catch (error) {
     await closers.close()
@@ -67,14 +68,19 @@ export async function openContext(config: Config, use: 'own' | 'share'): Promise
   }
 }
 
-type Givens = Pick<Ctx, 'db' | 'changes' | 'now' | 'keys' | 'log'> & Partial<Pick<Ctx, 'strict'>>
+type Givens = Pick<Ctx, 'db' | 'changes' | 'now' | 'keys' | 'log'> & Partial<Pick<Ctx, 'strict' | 'tracer'>>
 
 /** Puts together what every part of the service works with. */
 export function createContext(config: Config, givens: Givens): Ctx {
+  const figures = createFigures()
+  const { tracer = silentTracer } = givens
+  observe(givens.db, { figures, tracer })
   return {
     strict: false,
     ...givens,
     config,
+    figures,
+    tracer,
     memory: createMemory(givens.changes),
     licenses: createMemory(givens.changes),
     placeOf: openWhereabouts(config.geoipDatabase),

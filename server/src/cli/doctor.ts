@@ -16,7 +16,7 @@ export const doctorCommand = new Command('doctor')
     for (const [name, meaning] of Object.entries(VARIABLES)) {
       // Stands for many names.
       if (name.includes('<')) continue
-      console.log(`  ${name.padEnd(24)} ${mask(name, env[name]) ?? `not set: ${meaning}`}`)
+      console.log(`  ${name.padEnd(27)} ${mask(name, env[name]) ?? `not set: ${meaning}`}`)
     }
     if (problems.length === 0) {
       await checkDatabase(config, problems, warnings)
@@ -31,7 +31,7 @@ export const doctorCommand = new Command('doctor')
 /** What is set, without what is secret in it. */
 function mask(name: string, value: string | undefined): string | undefined {
   if (!value) return undefined
-  if (name.endsWith('_KEY')) return '(set)'
+  if (/_(?:KEY|TOKEN|HEADERS)$/.test(name)) return '(set)'
   // To the last @: a user name or an unescaped password may hold one.
   return value.replace(/(:\/\/[^:/]*):.*@/, '$1:***@').replace(/([?&]password=)[^&]*/, '$1***')
 }

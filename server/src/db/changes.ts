@@ -16,6 +16,8 @@ const CONNECT_MS = 2_000
 export interface ChangeFeed {
   /** False while changes may be missed: then nothing remembered can be trusted. */
   isCurrent(): boolean
+  /** Seconds since the database last answered here. */
+  silentFor(): number
   /** Called for every change; with undefined when some may have been missed. */
   subscribe(listener: (subject: string | undefined) => void): void
   /** Waits until everything committed so far has been heard here, or until nothing remembered is trusted. */
@@ -26,6 +28,7 @@ export interface ChangeFeed {
 /** For commands, which remember nothing. */
 export const silentFeed: ChangeFeed = {
   isCurrent: () => false,
+  silentFor: () => 0,
   subscribe: () => {},
   settle: async () => {},
   stop: async () => {},
@@ -39,6 +42,7 @@ export async function openChangeFeed(direct: pg.ClientConfig): Promise<ChangeFee
   let line: Line | undefined
   let stopped = false
   let timer: NodeJS.Timeout | undefined
+  let heardAt = performance.now()
 
   async function connect(): Promise<void> {
     const fresh = await openLine(direct, tell)
@@ -59,6 +63,7 @@ export async function openChangeFeed(direct: pg.ClientConfig): Promise<ChangeFee
     try {
       if (asked) await asked.ask('select 1')
       else await connect()
+      heardAt = performance.now()
     } catch {
       await drop(asked)
     }
@@ -70,6 +75,7 @@ export async function openChangeFeed(direct: pg.ClientConfig): Promise<ChangeFee
   timer = setTimeout(beat, HEARTBEAT_MS)
   return {
     isCurrent: () => line !== undefined,
+    silentFor: () => (performance.now() - heardAt) / 1000,
     subscribe: (listener) => void listeners.push(listener),
     async settle() {
       const asked = line

@@ -1,5 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible'
+import { defineCounter } from '../lib/figures.ts'
+import { observationOf } from './observation.ts'
 import type { Db } from './open.ts'
 
 /** How much is as much as may be, within how long. */
@@ -10,6 +12,12 @@ export interface Limit {
   seconds: number
 }
 
+export const REFUSALS = defineCounter({
+  name: 'latchkey_rate_limit_refusals_total',
+  help: 'Attempts that were turned away because there were too many, by limit',
+  labels: { limiter: 'named' },
+})
+
 /** Counts in the database, so that all nodes count together. The windows follow the clock of the node that opens them. */
 export interface Limiter {
   /** Seconds to wait when there were as many as may be; undefined when there were not. */
@@ -19,6 +27,8 @@ export interface Limiter {
   forgive(key: string): Promise<void>
   /** Whether this is the first time in as long that anybody asks: what happens over and over is told once. */
   isNews(key: string): Promise<boolean>
+  /** The same, for whoever may let somebody pass all the same, and says so if not. */
+  leniently: Pick<Limiter, 'blockedFor' | 'count'> & { refused(): void }
 }
 
 export function createLimiter(db: Db, limit: Limit): Limiter {
@@ -26,10 +36,21 @@ export function createLimiter(db: Db, limit: Limit): Limiter {
   const limiter = openCounts(db, limit)
   const waitOf = (result: RateLimiterRes | null, free: number) =>
     result && result.consumedPoints > free ? Math.max(1, Math.ceil(result.msBeforeNext / 1000)) : undefined
+  const refused = () => observationOf(db)?.figures.count(REFUSALS, { limiter: name })
+  const strictly = (wait: number | undefined) => {
+    if (wait !== undefined) refused()
+    return wait
+  }
+  const leniently = {
+    blockedFor: async (key: string) => waitOf(await limiter.get(key), most - 1),
+    count: async (key: string) => waitOf(await limiter.penalty(key), most),
+    refused,
+  }
   return {
-    blockedFor: async (key) => waitOf(await limiter.get(key), most - 1),
-    count: async (key) => waitOf(await limiter.penalty(key), most),
+    blockedFor: async (key) => strictly(await leniently.blockedFor(key)),
+    count: async (key) => strictly(await leniently.count(key)),
     forgive: async (key) => void (await limiter.delete(key)),
+    leniently,
     async isNews(key) {
       const told = openCounts(db, { ...limit, name: `${name}-told` })
       // Looked at before it is counted, so that a flood writes nothing. Of several at once, one is the first.

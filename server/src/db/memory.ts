@@ -17,6 +17,8 @@ export interface Memory {
     load: () => Promise<Fact<T> | undefined>,
     willDo?: (value: T) => boolean,
   ): Promise<T | undefined>
+  /** How much is known, and how often it was of use. */
+  describe(): { entries: number; hits: number; misses: number }
 }
 
 export function createMemory(feed: ChangeFeed): Memory {
@@ -28,6 +30,8 @@ export function createMemory(feed: ChangeFeed): Memory {
   /** What changed while a load was under way: its answer may be older than the change. */
   const loads = new Set<{ heard: Set<string>; missed: boolean }>()
 
+  const lookups = { hits: 0, misses: 0 }
+
   feed.subscribe((subject) => {
     for (const load of loads) {
       if (subject === undefined) load.missed = true
@@ -38,6 +42,7 @@ export function createMemory(feed: ChangeFeed): Memory {
   })
 
   return {
+    describe: () => ({ entries: facts.size, ...lookups }),
     async recall<T>(
       key: string,
       load: () => Promise<Fact<T> | undefined>,
@@ -45,7 +50,11 @@ export function createMemory(feed: ChangeFeed): Memory {
     ) {
       const known = feed.isCurrent() ? facts.get(key) : undefined
       // A key holds what its own loader returned, so the type is the caller's.
-      if (known && willDo(known.value as T)) return known.value as T
+      if (known && willDo(known.value as T)) {
+        lookups.hits += 1
+        return known.value as T
+      }
+      lookups.misses += 1
       const during = { heard: new Set<string>(), missed: !feed.isCurrent() }
       loads.add(during)
       try {

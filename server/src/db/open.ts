@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { type BundledOptions, startBundled } from './bundled/server.ts'
 import { openClient, openPool } from './connections.ts'
+import { noteStatement } from './observation.ts'
 import { checkSessions } from './session-check.ts'
 import type { Tables } from './tables.ts'
 
@@ -46,8 +47,23 @@ export async function connect(config: Config, use: BundledOptions['use']): Promi
 }
 
 /** The query builder on a pool of connections for requests. */
-export const openDb = (connection: Connection, size: number): Db =>
-  new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(connection.pooled, size) }) })
+export function openDb(connection: Connection, size: number): Db {
+  const pool = openPool(connection.pooled, size)
+  const db: Db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: (event) => noteStatement(db, event),
+  })
+  pools.set(db, pool)
+  return db
+}
+
+const pools = new WeakMap<Db, pg.Pool>()
+
+/** How the connections for requests are used just now. */
+export function describePool(db: Db): { inUse: number; idle: number; most: number; waiting: number } {
+  const { totalCount = 0, idleCount = 0, waitingCount = 0, options } = pools.get(db) ?? {}
+  return { inUse: totalCount - idleCount, idle: idleCount, most: options?.max ?? 0, waiting: waitingCount }
+}
 
 async function checkServer(direct: pg.ClientConfig, variable: string): Promise<void> {
   const client = openClient(direct)

@@ -178,5 +178,7 @@ export interface Asset {
   type: string
   /** Seconds for which a copy stays good; 0 means it must not be kept. */
   maxAge: number
+  /** Throws where whoever asks may not see it. */
+  admit?(ctx: Ctx, request: Exchange['request']): void
   content(ctx: Ctx): Promise<string> | string
 }

@@ -227,8 +227,9 @@ function readQuery({ url }: FastifyRequest): Fields {
   return fields
 }
 
-function registerAsset(app: FastifyInstance, ctx: Ctx, { path, type, maxAge, content }: Asset): void {
-  app.get(path, async (_request, reply) => {
+function registerAsset(app: FastifyInstance, ctx: Ctx, { path, type, maxAge, admit, content }: Asset): void {
+  app.get(path, async (request, reply) => {
+    admit?.(ctx, request)
     reply.type(type)
     if (maxAge > 0) reply.header('Cache-Control', `public, max-age=${maxAge}`)
     return content(ctx)

@@ -8,8 +8,9 @@ import { clientAddress } from './client-address.ts'
 import { refuseBrokenConnection } from './client-error.ts'
 import { sendError } from './errors.ts'
 import { securityHeaders, setSecurityHeaders } from './headers.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
+import { countRequest } from './metrics.ts'
 import { limitPipelining } from './pipelining.ts'
+import { traceRequests } from './tracing.ts'
 import { installValidation } from './validation.ts'
 
 /** Times in which a client must make progress, so that slow ones cannot hold us. */
@@ -20,7 +21,7 @@ const KEEP_ALIVE_MS = 55_000
 const SILENCE_MS = 60_000
 
 /** The HTTP server before any route: limits, headers, bodies, errors, one log line a request. */
-export function createServer(ctx: Ctx): { app: FastifyInstance; metrics: Metrics } {
+export function createServer(ctx: Ctx): FastifyInstance {
   const { config } = ctx
   const app = fastify({
     loggerInstance: ctx.log as FastifyBaseLogger,
@@ -43,7 +44,7 @@ export function createServer(ctx: Ctx): { app: FastifyInstance; metrics: Metrics
     clientErrorHandler: refuseBrokenConnection,
   })
   app.decorateRequest('caller', undefined)
-  const metrics = createMetrics()
+  traceRequests(app, ctx)
   setSecurityHeaders(app, config)
   limitPipelining(app)
   refuseBrokenAddresses(app)
@@ -53,12 +54,12 @@ export function createServer(ctx: Ctx): { app: FastifyInstance; metrics: Metrics
   app.setNotFoundHandler(() => {
     throw new AppError('NOT_FOUND')
   })
-  observe(app, ctx, metrics)
-  return { app, metrics }
+  observe(app, ctx)
+  return app
 }
 
 /** One line and one measurement a request, by route: the address itself may hold a secret. */
-function observe(app: FastifyInstance, ctx: Ctx, metrics: Metrics): void {
+function observe(app: FastifyInstance, ctx: Ctx): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     // While draining, ask clients to reconnect: they will be led to another node.
     if (ctx.state.draining) reply.header('Connection', 'close')
@@ -67,7 +68,7 @@ function observe(app: FastifyInstance, ctx: Ctx, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unmatched'
     const ms = Math.round(reply.elapsedTime * 10) / 10
-    metrics.countRequest({ method: request.method, route, status: reply.statusCode, seconds: ms / 1000 })
+    countRequest(ctx, { method: request.method, route, status: reply.statusCode, seconds: ms / 1000 })
     request.log.info(
       { method: request.method, route, status: reply.statusCode, ms, ip: clientAddress(request) },
       'request',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx } from '../context.ts'
+import { RUNS } from './figures.ts'
 import type { Job } from './job.ts'
 
 /** Does a job again and again until it is stopped, and outlives outages of whatever it needs. */
@@ -20,7 +21,9 @@ async function loop(ctx: Ctx, job: Job<never>, everyMs: number, stop: AbortSigna
     try {
       await job.run(ctx, stop as never)
       troubled = false
+      ctx.figures.count(RUNS, { task: job.name, outcome: 'ok' })
     } catch (err) {
+      ctx.figures.count(RUNS, { task: job.name, outcome: 'failed' })
       // One line for an outage, not one at each turn.
       if (!troubled) ctx.log.warn({ err, job: job.name }, 'steady job failed and will be tried again')
       troubled = true

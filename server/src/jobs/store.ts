@@ -31,3 +31,23 @@ export async function retryFailedJobs<P>(db: Db, job: Job<P>): Promise<void> {
     )
   `.execute(db)
 }
+
+export interface QueuedWork {
+  task: string
+  waiting: number
+  failing: number
+  given_up: number
+  oldest: number
+}
+
+/** What is queued, by kind of work. Work that was given up lies there until somebody looks at it. */
+export const queuedWork = sql<QueuedWork>`
+  select task_identifier as task,
+    count(*) filter (where attempts < max_attempts) as waiting,
+    count(*) filter (where attempts > 0 and attempts < max_attempts and locked_at is null) as failing,
+    count(*) filter (where attempts >= max_attempts and locked_at is null) as given_up,
+    coalesce(extract(epoch from now() - min(run_at) filter (
+      where run_at <= now() and attempts < max_attempts and locked_at is null
+    )), 0) as oldest
+  from graphile_worker.jobs
+  group by task_identifier`

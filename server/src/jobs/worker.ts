@@ -12,6 +12,7 @@ import type pg from 'pg'
 import type { Ctx } from '../context.ts'
 import { openPool } from '../db/connections.ts'
 import type { Connection } from '../db/open.ts'
+import { RUNS } from './figures.ts'
 import type { Job } from './job.ts'
 import { keepDoing } from './steady.ts'
 import { releaseAbandonedJobs } from './store.ts'
@@ -106,9 +107,14 @@ function toTaskList(ctx: Ctx, jobs: Job<never>[]): TaskList {
     jobs.map((job) => [
       job.name,
       async (payload: unknown, { job: { attempts } }) => {
+        const facts = { 'latchkey.job': job.name, 'latchkey.attempt': attempts }
         try {
-          await job.run(ctx, payload as never)
+          await ctx.tracer.trace(`job ${job.name}`, { kind: 'consumer', facts }, () =>
+            job.run(ctx, payload as never),
+          )
+          ctx.figures.count(RUNS, { task: job.name, outcome: 'ok' })
         } catch (err) {
+          ctx.figures.count(RUNS, { task: job.name, outcome: 'failed' })
           ctx.log.warn({ err, job: job.name, attempt: attempts }, 'job failed and will be tried again')
           throw err
         }

@@ -42,3 +42,7 @@ export async function deleteSigningKeys(tx: Tx, kids: string[]): Promise<void> {
   if (kids.length === 0) return
   await tx.deleteFrom('signing_keys').where('kid', 'in', kids).execute()
 }
+
+/** When each key was made and signs, the one that signs last first. Moments as text. */
+export const keyTimes = sql<{ created_at: string; activates_at: string }>`
+  select created_at, activates_at from signing_keys order by activates_at desc, created_at desc, kid`

@@ -1,9 +1,10 @@
-import { createTransport, type Transporter } from 'nodemailer'
+import { createTransport, type SendMailOptions, type Transporter } from 'nodemailer'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { defineJob } from '../jobs/job.ts'
 import { enqueue, retryFailedJobs } from '../jobs/store.ts'
 import { newId } from '../lib/ids.ts'
+import { DELIVERIES } from './figures.ts'
 import { type Letter, type RenderedLetter, renderLetter } from './letter.tsx'
 import { deleteMail, findMail, insertMail, type StoredMail } from './store.ts'
 
@@ -32,24 +33,28 @@ export const deliverMail = defineJob<{ mailId: string }>({
     if (!mail || ctx.config.mail.mailbox) return
     const { subject, text, html } = openMail(ctx, mail)
     const messageId = `<${mail.id}@${new URL(ctx.config.baseUrl).hostname}>`
-    try {
-      const transport = openTransport(ctx)
-      await transport.sendMail({
-        from: ctx.config.mail.from,
-        to: mail.recipient,
-        subject,
-        text,
-        html,
-        messageId,
-      })
-    } catch (error) {
-      if (!isRefusedForGood(error)) throw error
-      ctx.log.warn({ err: error, mailId }, 'mail refused by the mail server')
-    }
+    const message = { from: ctx.config.mail.from, to: mail.recipient, subject, text, html, messageId }
+    await handOver(ctx, mailId, message)
     await deleteMail(ctx.db, mail.id)
     await retryFailedJobs(ctx.db, deliverMail)
   },
 })
+
+/** Sent, or refused for good: in both cases there is nothing left to do. */
+async function handOver(ctx: Ctx, mailId: string, message: SendMailOptions): Promise<void> {
+  const facts = { 'latchkey.mail_id': mailId }
+  try {
+    await ctx.tracer.trace('send mail', { kind: 'client', facts }, async () =>
+      openTransport(ctx).sendMail(message),
+    )
+    ctx.figures.count(DELIVERIES, { outcome: 'sent' })
+  } catch (error) {
+    const isFinal = isRefusedForGood(error)
+    ctx.figures.count(DELIVERIES, { outcome: isFinal ? 'refused' : 'failed' })
+    if (!isFinal) throw error
+    ctx.log.warn({ err: error, mailId }, 'mail refused by the mail server')
+  }
+}
 
 const transports = new WeakMap<Ctx, Transporter>()
 

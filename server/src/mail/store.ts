@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
 
 export interface StoredMail {
@@ -26,3 +27,12 @@ export const listNewestMail = (db: Db, limit: number): Promise<StoredMail[]> =>
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
+
+/** Nobody needs to know exactly how many more there are. */
+const MOST_COUNTED = 10_000
+
+/** How much mail waits, and since when the oldest of it does. */
+export const mailWaiting = sql<{ waiting: number; oldest: number }>`
+  select
+    (select count(*) from (select from mail_messages limit ${sql.lit(MOST_COUNTED)}) as counted) as waiting,
+    coalesce(extract(epoch from now() - (select min(created_at) from mail_messages)), 0) as oldest`

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { type Client, findClient, findSecret } from '../applications/clients.ts'
 import { record, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { createLimiter, type Limiter } from '../db/limiter.ts'
+import { createLimiter, type Limiter, REFUSALS } from '../db/limiter.ts'
 import { OAuthError, tooManyAttempts } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { decodeField } from '../lib/fields.ts'
@@ -135,6 +135,7 @@ export function readBasic({ raw }: FastifyRequest): { clientId: string; secret: 
 }
 
 const WINDOW_SECONDS = 60
+const LIMITER = 'client'
 
 /** Who must wait, as far as this node knows: an honest client costs no look into the database. */
 const blocked = new WeakMap<Ctx, LRUCache<string, number>>()
@@ -150,11 +151,13 @@ function blockedBy(ctx: Ctx): LRUCache<string, number> {
 function refuseWhenBlocked(ctx: Ctx, key: string): void {
   const until = blockedBy(ctx).get(key) ?? 0
   const seconds = Math.ceil((until - ctx.now().getTime()) / 1000)
-  if (seconds > 0) throw tooManyAttempts(seconds)
+  if (seconds <= 0) return
+  ctx.figures.count(REFUSALS, { limiter: LIMITER })
+  throw tooManyAttempts(seconds)
 }
 
 const failuresOf = ({ db, config }: Ctx): Limiter =>
-  createLimiter(db, { name: 'client', most: config.limits.clientFailures, seconds: WINDOW_SECONDS })
+  createLimiter(db, { name: LIMITER, most: config.limits.clientFailures, seconds: WINDOW_SECONDS })
 
 /** Failures count for this client from this address: nobody's guesses keep the client itself out. */
 async function countFailure(ctx: Ctx, key: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import type { ClientKind } from '../db/tables.ts'
 import { OAuthError } from '../errors.ts'
 import { type AuthenticatedClient, authenticateClient } from './client-auth.ts'
+import { countTokenRequest } from './figures.ts'
 import { exchangeCode } from './grants/authorization-code.ts'
 import { grantToMachine } from './grants/client-credentials.ts'
 import { refresh } from './grants/refresh-token.ts'
@@ -20,11 +21,10 @@ const GRANTS = new Map<string, Grant>([
 ])
 
 /** The token endpoint: what every grant must pass stands here, so that none can forget it. */
-export async function answerTokenRequest(
-  ctx: Ctx,
-  request: FastifyRequest,
-  form: TokenForm,
-): Promise<TokenReply> {
+export const answerTokenRequest = (ctx: Ctx, request: FastifyRequest, form: TokenForm): Promise<TokenReply> =>
+  countTokenRequest(ctx, form.grant_type, exchange(ctx, request, form))
+
+async function exchange(ctx: Ctx, request: FastifyRequest, form: TokenForm): Promise<TokenReply> {
   // RFC 6749 §2.3.1: what is secret must not stand in an address, where logs and proxies see it.
   if (request.url.includes('?')) {
     throw new OAuthError('invalid_request', 'The parameters belong in the body.')

@@ -13,6 +13,7 @@ import { findUser, type User } from '../users/service.ts'
 import { type Arrival, arrive } from './arrival.ts'
 import { findBrowserSession } from './browser-session.ts'
 import { isKnownDevice } from './devices.ts'
+import { countSecondFactor } from './figures.ts'
 import type { Journey } from './journey.ts'
 import { findPending, usePending } from './pending.ts'
 import { noteRefusal } from './refusals.ts'
@@ -49,14 +50,21 @@ export const methodsOf = (ctx: Ctx, { user }: Challenged): Promise<SecondFactor[
   secondFactorsOf(ctx.db, user.id)
 
 /** Answers the challenge with a code of the authenticator app, or a recovery code. */
-export async function answerWithCode(
-  ctx: Ctx,
-  exchange: Exchange,
-  { code, journey }: { code: string; journey?: Journey | undefined },
-): Promise<Arrival> {
+export const answerWithCode = (ctx: Ctx, exchange: Exchange, answer: CodeAnswer): Promise<Arrival> =>
+  countSecondFactor(ctx, methodOf(typedIn(answer)), checkCode(ctx, exchange, answer))
+
+interface CodeAnswer {
+  code: string
+  journey?: Journey | undefined
+}
+
+const typedIn = ({ code }: CodeAnswer): string => code.replace(/\s/g, '')
+
+async function checkCode(ctx: Ctx, exchange: Exchange, answer: CodeAnswer): Promise<Arrival> {
   const challenged = await requireChallenged(ctx, exchange)
   const { user } = challenged
-  const typed = code.replace(/\s/g, '')
+  const typed = typedIn(answer)
+  const { journey } = answer
   await guess(countsFor(ctx, exchange, user), {
     attempt: async () => ((await isRightCode(ctx, exchange, { user, code: typed })) ? true : undefined),
     wrong: () => new AppError('INVALID_CODE'),
@@ -65,7 +73,7 @@ export async function answerWithCode(
         ...{ action: 'session.second_factor_refused', request: exchange.request, journey },
         ...{ userId: user.id, email: user.email },
         reason: refused === 'wrong' ? 'wrong_code' : 'rate_limited',
-        method: DIGITS.test(typed) ? 'totp' : 'recovery_code',
+        method: methodOf(typed),
       }),
   })
   return passChallenge(ctx, exchange, { challenged, amr: ['otp'], journey })
@@ -81,6 +89,9 @@ export async function requireChallenged(ctx: Ctx, exchange: Exchange): Promise<C
 }
 
 const DIGITS = /^\d+$/
+
+/** Recovery codes have letters in them. */
+const methodOf = (typed: string) => (DIGITS.test(typed) ? 'totp' : 'recovery_code')
 
 async function isRightCode(
   ctx: Ctx,

@@ -10,6 +10,7 @@ import { exempting, type GuessCount, guess } from '../users/guesses.ts'
 import { findUserByEmail } from '../users/service.ts'
 import { type Arrival, arrive } from './arrival.ts'
 import { isKnownDevice } from './devices.ts'
+import { countSignIn } from './figures.ts'
 import type { Journey } from './journey.ts'
 import { noteRefusal } from './refusals.ts'
 
@@ -27,7 +28,10 @@ export interface PasswordSignIn {
  * Signs a person in with a password. Failures are counted for the account at one address, for the address, and for
  * the account from anywhere; the last keeps strangers out, but nobody on a device of their own.
  */
-export async function signIn(
+export const signIn = (ctx: Ctx, exchange: Exchange, shown: PasswordSignIn): Promise<Arrival> =>
+  countSignIn(ctx, 'password', signInByPassword(ctx, exchange, shown))
+
+async function signInByPassword(
   ctx: Ctx,
   exchange: Exchange,
   { email, password, restores = false, journey }: PasswordSignIn,

@@ -3,8 +3,9 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { isCrossOrigin, requireCsrf } from '../http/csrf.ts'
 import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
-import { arrive, HOME, wayOn } from '../sessions/arrival.ts'
+import { type Arrival, arrive, HOME, wayOn } from '../sessions/arrival.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
+import { countRefusal, countSignIn } from '../sessions/figures.ts'
 import { type Journey, openJourney, withJourney } from '../sessions/journey.ts'
 import { noteRefusal } from '../sessions/refusals.ts'
 import { Layout } from '../ui/layout.tsx'
@@ -30,7 +31,7 @@ export const ssoPages = [
         return { html: render(<StartPage href={input.request.url} label={provider.label} />) }
       }
       return orRefusal(input, { provider, back }, async () => ({
-        redirect: await beginSignIn(ctx, input, { provider, sealedJourney }),
+        redirect: await countRefusal(ctx, 'sso', beginSignIn(ctx, input, { provider, sealedJourney })),
       }))
     },
   }),
@@ -46,7 +47,10 @@ export const ssoPages = [
       return orRefusal(input, { provider, back }, async () => {
         const attempt = requireGood(ctx, provider, taken)
         const arrived = { provider, attempt, search: searchOf(input) }
-        if (!isLink) return finishSignIn(ctx, input, { ...arrived, journey })
+        if (!isLink) {
+          const arrival = await countSignIn(ctx, 'sso', finishSignIn(ctx, input, { ...arrived, journey }))
+          return { redirect: wayOn(ctx, arrival, journey) }
+        }
         const proposal = await receiveIdentity(ctx, input, arrived)
         if (!attempt.isBound) return askToLink(ctx, input, provider, proposal)
         await acceptProposal(ctx, input, { provider, proposal })
@@ -80,7 +84,7 @@ async function finishSignIn(
   ctx: Ctx,
   input: PageInput,
   arrived: Arrived & { journey: Journey | undefined },
-): Promise<PageAnswer> {
+): Promise<Arrival> {
   const { provider, attempt, journey } = arrived
   const { request } = input
   const identity = await takeIdentity(ctx, arrived).catch(async (error: unknown) => {
@@ -94,8 +98,7 @@ async function finishSignIn(
   const user = await findOrWelcome(ctx, { provider, identity, request, journey })
   const authTime = await authTimeOf(ctx, input, { identity, attempt, user })
   // RFC 8176 has no word for it; `fed` is the common one.
-  const arrival = await arrive(ctx, input, { user, amr: ['fed'], authTime, journey })
-  return { redirect: wayOn(ctx, arrival, journey) }
+  return arrive(ctx, input, { user, amr: ['fed'], authTime, journey })
 }
 
 async function takeIdentity(ctx: Ctx, arrived: Arrived): Promise<Identity> {

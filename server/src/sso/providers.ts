@@ -2,7 +2,7 @@ import type { ClientAuth, Configuration } from 'openid-client'
 import { type SsoProvider, ssoPath } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { limitedFetch } from './limited-fetch.ts'
+import { fetchFrom } from './provider-fetch.ts'
 
 /**
  * Single sign-on: people come through an outside provider, and link their accounts there to the one they have here.
@@ -39,13 +39,13 @@ export async function openProvider(ctx: Ctx, provider: SsoProvider): Promise<Con
   const now = ctx.now().getTime()
   const known = opened.get(provider)
   if (known && now < known.until) return known.configuration
-  const configuration = discover(provider)
+  const configuration = discover(ctx, provider)
   opened.set(provider, { configuration, until: now + GOOD_FOR_MS })
   configuration.catch(() => opened.delete(provider))
   return configuration
 }
 
-async function discover(provider: SsoProvider): Promise<Configuration> {
+async function discover(ctx: Ctx, provider: SsoProvider): Promise<Configuration> {
   const { issuer, clientId, clientSecret } = provider
   const library = await loadClient()
   const insecure = issuer.startsWith('http://') ? [library.allowInsecureRequests] : []
@@ -53,7 +53,7 @@ async function discover(provider: SsoProvider): Promise<Configuration> {
   try {
     return await library.discovery(new URL(issuer), clientId, undefined, authentication, {
       timeout: TIMEOUT_SECONDS,
-      [library.customFetch]: limitedFetch,
+      [library.customFetch]: fetchFrom(ctx, provider),
       // The token comes straight from the provider, but a signature costs little to check.
       execute: [...insecure, library.enableNonRepudiationChecks],
     })

@@ -44,12 +44,16 @@ export async function guess<T>(counts: GuessCount[], { attempt, wrong, note }: G
 
 /** A count that does not stop those whom others' failures must not lock out. */
 export const exempting = (limiter: Limiter, isExempt: () => Promise<boolean>): Limiter => {
-  const unlessExempt = async (wait: number | undefined) =>
-    wait === undefined || (await isExempt()) ? undefined : wait
+  const { leniently } = limiter
+  const unlessExempt = async (wait: number | undefined) => {
+    if (wait === undefined || (await isExempt())) return undefined
+    leniently.refused()
+    return wait
+  }
   return {
     ...limiter,
-    blockedFor: async (key) => unlessExempt(await limiter.blockedFor(key)),
-    count: async (key) => unlessExempt(await limiter.count(key)),
+    blockedFor: async (key) => unlessExempt(await leniently.blockedFor(key)),
+    count: async (key) => unlessExempt(await leniently.count(key)),
   }
 }
 

@@ -5,7 +5,9 @@ import type { Ctx } from '../../src/context.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
 import { defineJob } from '../../src/jobs/job.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
+import { createFigures } from '../../src/lib/figures.ts'
 import { createLogger } from '../../src/lib/logger.ts'
+import { silentTracer } from '../../src/lib/tracer.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
@@ -35,6 +37,8 @@ test('a tick runs once among several nodes, also when all of them were off at it
     config: loadConfig('demo', { DATABASE_URL: database.url }),
     db,
     log: createLogger('silent'),
+    figures: createFigures(),
+    tracer: silentTracer,
   } as Ctx
   const workUntil = async (condition: () => Promise<unknown>) => {
     const workers = await Promise.all([1, 2, 3].map(() => startWorker(ctx, database, [job])))

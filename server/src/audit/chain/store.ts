@@ -42,3 +42,15 @@ export async function takePending(tx: Tx, limit: number): Promise<EntryText[]> {
 export async function insertLinks(tx: Tx, links: Insertable<AuditChainTable>[]): Promise<void> {
   await tx.insertInto('audit_chain').values(links).execute()
 }
+
+/** Nobody needs to know exactly how many more there are. */
+const MOST_COUNTED = 10_000
+
+/** How much waits to be linked, and since when the oldest of it does. */
+export const chainPending = sql<{ pending: number; oldest: number }>`
+  select
+    (select count(*) from (select from audit_pending limit ${sql.lit(MOST_COUNTED)}) as counted) as pending,
+    coalesce((
+      select extract(epoch from now() - occurred_at) from audit_entries
+      where id = (select entry_id from audit_pending order by sequence limit 1)
+    ), 0) as oldest`

@@ -2,6 +2,7 @@ import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import type { AuthenticatedClient } from '../client-auth.ts'
+import { REUSE } from '../figures.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import { matchesChallenge } from '../pkce.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
@@ -61,6 +62,7 @@ async function replayed(
   grant: GrantRow,
 ): Promise<OAuthError> {
   await endGrant(ctx, { action: 'session.token_reused', grant, client, kind: 'code', request })
+  ctx.figures.count(REUSE, { kind: 'authorization_code' })
   await ctx.changes.settle()
   return invalidGrant('The code was used before.')
 }

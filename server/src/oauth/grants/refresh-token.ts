@@ -4,6 +4,7 @@ import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import { noteActivity } from '../../sessions/browser-session.ts'
 import type { AuthenticatedClient } from '../client-auth.ts'
+import { REUSE } from '../figures.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
@@ -55,6 +56,7 @@ export async function refresh(
 /** A token shown twice was stolen from somebody: the whole family ends, and stays ended whatever comes after. */
 async function reused(ctx: Ctx, reuse: Ending): Promise<OAuthError> {
   await endGrant(ctx, reuse)
+  ctx.figures.count(REUSE, { kind: 'refresh_token' })
   await ctx.changes.settle()
   return invalidGrant('The refresh token was used before; every token of its family has ended.')
 }

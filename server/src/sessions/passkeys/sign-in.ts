@@ -17,6 +17,7 @@ import {
 import { findUser, type User } from '../../users/service.ts'
 import { type Arrival, arrive } from '../arrival.ts'
 import { type Challenged, findChallenged, passChallenge } from '../challenge.ts'
+import { countRefusal, countSecondFactor, countSignIn } from '../figures.ts'
 import { noteRefusal } from '../refusals.ts'
 
 const WINDOW_SECONDS = 15 * 60
@@ -48,7 +49,7 @@ export async function signInWithPasskey(
   const limiter = createLimiter(ctx.db, { name: 'passkey', most, seconds: WINDOW_SECONDS })
   const counts = [{ limiter, key: clientNetwork(exchange.request) }]
   let recognised: Recognised | Unrecognised | undefined
-  const { user, challenged } = await guess(counts, {
+  const shown = guess(counts, {
     async attempt() {
       recognised = await recognise(ctx, exchange, response)
       return recognised.user && recognised
@@ -59,9 +60,12 @@ export async function signInWithPasskey(
       await noteUnrecognised(ctx, exchange, why)
     },
   })
-  if (!challenged) return arrive(ctx, exchange, { user, amr: ['pop', 'user', 'mfa'] })
+  const { user, challenged } = await countRefusal(ctx, 'passkey', shown)
+  const amr = ['pop', 'user', 'mfa']
+  if (!challenged) return countSignIn(ctx, 'passkey', arrive(ctx, exchange, { user, amr }))
   try {
-    return await passChallenge(ctx, exchange, { challenged, amr: ['pop'] })
+    const passed = passChallenge(ctx, exchange, { challenged, amr: ['pop'] })
+    return await countSecondFactor(ctx, 'passkey', passed)
   } catch (error) {
     // Somebody else has finished this sign-in at the same moment.
     throw error instanceof AppError && error.code === 'INVALID_CODE' ? notAccepted() : error

@@ -1,0 +1,75 @@
+import type { LogEvent, QueryExecutorProvider } from 'kysely'
+import { defineCounter, defineTimer, type Figures } from '../lib/figures.ts'
+import { type Past, reasonOf, type Tracer } from '../lib/tracer.ts'
+import { isDatabaseAway } from './away.ts'
+
+/** Who hears of what is done with a database. */
+export interface Observation {
+  figures: Figures
+  tracer: Tracer
+}
+
+export const STATEMENTS = defineCounter({
+  name: 'latchkey_database_statements_total',
+  help: 'Statements for requests and jobs by how they ended; refused: by a rule of the schema, or to let another pass',
+  labels: { outcome: ['ok', 'refused', 'away', 'failed'] },
+})
+
+export const STATEMENT_TIME = defineTimer({
+  name: 'latchkey_database_statement_seconds',
+  help: 'Time until the database has answered a statement',
+  labels: {},
+  buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+})
+
+const observations = new WeakMap<object, Observation>()
+
+/** A transaction is observed along with its database: both have the same adapter. */
+const homeOf = (db: QueryExecutorProvider): object => db.getExecutor().adapter
+
+export function observe(db: QueryExecutorProvider, observation: Observation): void {
+  observations.set(homeOf(db), observation)
+}
+
+export const observationOf = (db: QueryExecutorProvider): Observation | undefined =>
+  observations.get(homeOf(db))
+
+/** Called for every statement once it is over. */
+export function noteStatement(db: QueryExecutorProvider, event: LogEvent): void {
+  const observation = observationOf(db)
+  if (!observation) return
+  const { figures, tracer } = observation
+  figures.count(STATEMENTS, { outcome: event.level === 'query' ? 'ok' : outcomeOf(event.error) })
+  figures.time(STATEMENT_TIME, {}, event.queryDurationMillis / 1000)
+  tracer.note(() => describe(event))
+}
+
+/** Classes 23 and 40: a constraint, or two transactions of which one gives way. */
+const REFUSED = /^(?:23|40)/
+
+function outcomeOf(error: unknown): 'refused' | 'away' | 'failed' {
+  const { code = '' } = error as { code?: string }
+  if (REFUSED.test(code)) return 'refused'
+  return isDatabaseAway(error) ? 'away' : 'failed'
+}
+
+const LONGEST_TEXT = 1_000
+const VERB = /^\W*(\w+)/
+const TABLE = /\b(?:from|into|update)\s+"?(?!select\b)([a-z_]+)/i
+
+/** The text of a statement holds places for its values, never the values themselves. */
+function describe(event: LogEvent): Past & { name: string } {
+  const text = event.query.sql.replace(/\s+/g, ' ').trim()
+  const verb = VERB.exec(text)?.[1]?.toLowerCase() ?? 'statement'
+  const table = TABLE.exec(text)?.[1]
+  return {
+    name: table === undefined ? verb : `${verb} ${table}`,
+    ms: event.queryDurationMillis,
+    facts: {
+      'db.system.name': 'postgresql',
+      'db.operation.name': verb,
+      'db.query.text': text.slice(0, LONGEST_TEXT),
+    },
+    failure: event.level === 'error' ? reasonOf(event.error) : undefined,
+  }
+}

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { enqueue } from '../../src/jobs/store.ts'
+import { deliverMail } from '../../src/mail/outbox.ts'
+import { addPerson, logIn } from '../account/people.ts'
+import { figureIn, scrape } from '../operator/exposition.ts'
+import { adminOf } from '../support/database.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { watchStatements } from '../support/statements.ts'
+import { exchange, machineToken, obtainTokens, refresh, signIn, startWorld, token } from '../support/world.ts'
+
+const MAIL = { smtpUrl: 'smtp://127.0.0.1:9', mailbox: false, from: 'a@b.test' }
+
+let service: TestService
+beforeAll(async () => {
+  service = await startWorld({ config: { mail: MAIL } })
+})
+afterAll(() => service?.close())
+
+/** What is shown may be a moment old. */
+const shows = (name: string, labels: Record<string, string> = {}, of = service) =>
+  expect.poll(async () => figureIn(await scrape(of), name, labels), { timeout: 15_000, interval: 300 })
+
+const read = async (name: string, labels: Record<string, string> = {}) =>
+  figureIn(await scrape(service), name, labels) ?? 0
+
+describe('sign-in', () => {
+  const SIGN_INS = 'latchkey_sign_ins_total'
+
+  test('is shown from the start, at zero, for every way and every end', async () => {
+    const fresh = await startService()
+    const samples = await scrape(fresh)
+    for (const method of ['password', 'passkey', 'sso']) {
+      for (const outcome of ['ok', 'second_factor', 'refused', 'limited', 'unavailable', 'failed']) {
+        expect(figureIn(samples, SIGN_INS, { method, outcome })).toBe(0)
+      }
+    }
+    await fresh.close()
+  })
+
+  test('counts who gets in and who is refused', async () => {
+    const ok = await read(SIGN_INS, { method: 'password', outcome: 'ok' })
+    const refused = await read(SIGN_INS, { method: 'password', outcome: 'refused' })
+    await signIn(service.url, 'mia@acme.test')
+    await logIn(service.url, 'mia@acme.test', 'wrong')
+    await logIn(service.url, 'nobody@acme.test', 'wrong')
+    await shows(SIGN_INS, { method: 'password', outcome: 'ok' }).toBe(ok + 1)
+    await shows(SIGN_INS, { method: 'password', outcome: 'refused' }).toBe(refused + 2)
+  })
+
+  test('counts who must wait, and which limit said so', async () => {
+    const { limits } = service.ctx.config
+    const strict = await startWorld({ config: { limits: { ...limits, signInFailures: 3 } } })
+    const { email } = await addPerson(strict)
+    for (let i = 0; i < 5; i++) await logIn(strict.url, email, 'wrong')
+    const samples = await scrape(strict)
+    expect(figureIn(samples, SIGN_INS, { method: 'password', outcome: 'refused' })).toBe(3)
+    expect(figureIn(samples, SIGN_INS, { method: 'password', outcome: 'limited' })).toBe(2)
+    expect(figureIn(samples, 'latchkey_rate_limit_refusals_total', { limiter: 'sign-in' })).toBe(2)
+    await strict.close()
+  })
+
+  test('counts second factors apart', async () => {
+    await fetch(`${service.url}/api/auth/mfa`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ code: '123456' }),
+    })
+    await shows('latchkey_second_factors_total', { method: 'totp', outcome: 'refused' }).toBe(1)
+  })
+})
+
+describe('tokens', () => {
+  const TOKENS = 'latchkey_token_requests_total'
+
+  test('are counted by grant type and by what was answered; made-up grant types are one', async () => {
+    await machineToken(service.url, 'demo-machine')
+    await token(service.url, {
+      grant_type: 'client_credentials',
+      client_id: 'demo-machine',
+      client_secret: 'x',
+    })
+    for (const grant_type of ['password', 'mia@acme.test', 'urn:x']) {
+      await token(service.url, { grant_type, client_id: 'demo-spa' })
+    }
+    await shows(TOKENS, { grant_type: 'client_credentials', outcome: 'issued' }).toBe(1)
+    await shows(TOKENS, { grant_type: 'client_credentials', outcome: 'invalid_client' }).toBe(1)
+    await shows(TOKENS, { grant_type: 'other', outcome: 'unsupported_grant_type' }).toBe(3)
+  })
+
+  test('that are shown a second time are counted as such', async () => {
+    const cookie = await signIn(service.url, 'mia@acme.test')
+    const tokens = await obtainTokens(service.url, cookie)
+    await refresh(service.url, tokens.refresh_token)
+    await refresh(service.url, tokens.refresh_token)
+    await exchange(service.url, 'no-such-code')
+    await shows('latchkey_reuse_detected_total', { kind: 'refresh_token' }).toBe(1)
+    await shows('latchkey_reuse_detected_total', { kind: 'authorization_code' }).toBe(0)
+    await shows(TOKENS, { grant_type: 'refresh_token', outcome: 'issued' }).toBe(1)
+    await shows(TOKENS, { grant_type: 'refresh_token', outcome: 'invalid_grant' }).toBe(1)
+  })
+})
+
+describe('what the database knows', () => {
+  test('is read in one statement, and not again within a moment', async () => {
+    const watch = await watchStatements(service)
+    await new Promise((resolve) => setTimeout(resolve, 3_500))
+    const listed = await watch.list(() => scrape(service))
+    expect(listed.reduce((sum, { calls }) => sum + calls, 0)).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    expect(await watch.count(() => scrape(service))).toBe(0)
+    await watch.close()
+  })
+
+  test('tells what waits, and for how long', async () => {
+    await fetch(`${service.url}/api/auth/register`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: 'new@people.test', password: 'correct horse battery 9' }),
+    })
+    await enqueue(service.ctx.db, deliverMail, { mailId: '0197a000-0000-7000-8000-000000000000' })
+    const mails = await service.ctx.db.selectFrom('mail_messages').select('id').execute()
+    expect(mails.length).toBeGreaterThan(0)
+    await shows('latchkey_mail_waiting').toBe(mails.length)
+    await shows('latchkey_mail_oldest_seconds').toBeGreaterThan(0)
+    await shows('latchkey_jobs_waiting', { task: 'deliver_mail' }).toBe(mails.length + 1)
+    await shows('latchkey_jobs_waiting', { task: 'sweep_expired' }).toBe(0)
+    await shows('latchkey_jobs_oldest_due_seconds', { task: 'deliver_mail' }).toBeGreaterThan(0)
+    // Nothing links the log here: there is no worker.
+    await shows('latchkey_audit_pending').toBeGreaterThan(0)
+    await shows('latchkey_audit_oldest_pending_seconds').toBeGreaterThan(0)
+  })
+
+  test('tells which keys there are and when the next is due', async () => {
+    const samples = await scrape(service)
+    expect(figureIn(samples, 'latchkey_signing_keys', { state: 'signing' })).toBe(1)
+    expect(figureIn(samples, 'latchkey_signing_keys', { state: 'retired' })).toBe(0)
+    const age = figureIn(samples, 'latchkey_signing_key_age_seconds') ?? -1
+    const rest = figureIn(samples, 'latchkey_signing_key_rotation_seconds') ?? -1
+    expect(age).toBeGreaterThanOrEqual(0)
+    expect(Math.round(age + rest)).toBe(90 * 86_400)
+  })
+
+  test('is left out while the database is away, and the rest is shown all the same', async () => {
+    const lonely = await startService()
+    const up = figureIn(await scrape(lonely), 'latchkey_database_up')
+    expect(up).toBe(1)
+    const { name, direct } = lonely.connection
+    const admin = await adminOf(direct.host ?? '')
+    await admin.query(`alter database ${name} allow_connections false`)
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+    await shows('latchkey_database_up', {}, lonely).toBe(0)
+    await shows('latchkey_change_feed_connected', {}, lonely).toBe(0)
+    const samples = await scrape(lonely)
+    expect(figureIn(samples, 'latchkey_audit_pending')).toBeUndefined()
+    expect(figureIn(samples, 'latchkey_jobs_waiting')).toBeUndefined()
+    expect(figureIn(samples, 'latchkey_build_info')).toBe(1)
+    await admin.query(`alter database ${name} allow_connections true`)
+    await admin.end()
+    await shows('latchkey_database_up', {}, lonely).toBe(1)
+    await shows('latchkey_audit_pending', {}, lonely).toBe(0)
+    await lonely.close()
+  })
+})
+
+test('what the process knows of itself is shown', async () => {
+  for (let i = 0; i < 2; i++) await machineToken(service.url, 'demo-ops')
+  await shows('latchkey_memory_lookups_total', { memory: 'facts', outcome: 'hit' }).toBeGreaterThan(0)
+  const samples = await scrape(service)
+  expect(figureIn(samples, 'latchkey_database_connections_max')).toBe(10)
+  expect(figureIn(samples, 'latchkey_database_connections')).toBeGreaterThan(0)
+  expect(figureIn(samples, 'latchkey_database_connection_waiters')).toBe(0)
+  expect(figureIn(samples, 'latchkey_change_feed_connected')).toBe(1)
+  expect(figureIn(samples, 'latchkey_change_feed_silent_seconds')).toBeLessThan(10)
+  expect(figureIn(samples, 'latchkey_database_statements_total', { outcome: 'ok' })).toBeGreaterThan(0)
+  expect(samples.find(({ name }) => name === 'latchkey_build_info')?.labels).toEqual({
+    version: expect.stringMatching(/^\d/),
+    node: process.version,
+  })
+})
+
+test('no label holds what somebody sent', async () => {
+  await fetch(`${service.url}/made/up/4711?token=s3cret`)
+  await fetch(`${service.url}/sso/made-up-4711`)
+  await logIn(service.url, 'made-up-4711@people.test', 'x')
+  await token(service.url, { grant_type: 'made-up-4711', client_id: 'made-up-4711' })
+  await shows('latchkey_http_requests_total', { route: 'unmatched', status: '404' }).toBe(1)
+  const labels = (await scrape(service)).flatMap((sample) => Object.values(sample.labels))
+  expect(labels.filter((value) => /4711|s3cret|@|127\.0\.0\.1/.test(value))).toEqual([])
+})
+
+test('services in one process count apart', async () => {
+  const other = await startService()
+  expect(figureIn(await scrape(other), 'latchkey_http_requests_total')).toBeUndefined()
+  await other.close()
+})
+
+describe('whoever may look', () => {
+  const metricsToken = 'a-long-enough-token'
+  const get = (of: TestService, headers: Record<string, string> = {}) =>
+    fetch(`${of.url}/metrics`, { headers })
+
+  test('is everybody unless a token is set; then it is whoever shows it', async () => {
+    const closed = await startService({ config: { metricsToken } })
+    const wrong = ['', 'Bearer', 'Bearer x', `Basic ${metricsToken}`, `Bearer ${metricsToken}x`, metricsToken]
+    for (const authorization of wrong) {
+      const response = await get(closed, { authorization })
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/)
+      expect(await response.text()).not.toContain('latchkey_http')
+    }
+    expect((await get(closed, { authorization: `Bearer ${metricsToken}` })).status).toBe(200)
+    expect((await get(service)).status).toBe(200)
+    await closed.close()
+  })
+
+  test('sees in production without a token nothing from which it shows who is here', async () => {
+    const open = await startService({ config: { mode: 'serve', mail: MAIL } })
+    await get(open)
+    await expect
+      .poll(async () => (await get(open)).text(), { timeout: 5_000 })
+      .toContain('latchkey_http_requests')
+    const samples = await scrape(open)
+    const ours = new Set(samples.map(({ name }) => name).filter((name) => name.startsWith('latchkey_')))
+    expect([...ours].filter((name) => !name.startsWith('latchkey_http_')).sort()).toEqual([
+      'latchkey_build_info',
+      'latchkey_database_up',
+    ])
+    await open.close()
+    const told = await startService({ config: { mode: 'serve', metricsToken, mail: MAIL } })
+    const all = await scrape(told, { authorization: `Bearer ${metricsToken}` })
+    expect(figureIn(all, 'latchkey_mail_waiting')).toBe(0)
+    await told.close()
+  })
+})
