@@ -38,7 +38,7 @@ export async function authenticateClient(
   const match = await checkSecret(ctx, request, { client, secret })
   if (!client || !match || client.disabled) throw invalidClient(method === 'basic')
   // Told only to who has shown the secret: it is right, and does not need to be replaced.
-  if (client.suspension.suspendedAt !== null) {
+  if (client.suspension && client.suspension.suspendedAt !== null) {
     throw new OAuthError('unauthorized_client', 'The tenant of this client is suspended.')
   }
   return { client, secretId: match.id }
