@@ -29,7 +29,7 @@ export interface Client {
   tenantId: string | undefined
   tenantSlug: string | undefined
   /** Of that tenant: since when it is suspended, and when it last ceased to be. */
-  suspension: { suspendedAt: Date | null; reactivatedAt: Date | null }
+  suspension: { suspendedAt: Date | null; reactivatedAt: Date | null } | undefined
   requireNonce: boolean
   pkceMethods: PkceMethod[]
   disabled: boolean
@@ -64,7 +64,7 @@ async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefine
     ...client,
     tenantId: stored.tenantId ?? undefined,
     tenantSlug: stored.tenantSlug ?? undefined,
-    suspension: { suspendedAt, reactivatedAt },
+    suspension: stored.tenantId === null ? undefined : { suspendedAt, reactivatedAt },
     secrets: stored.secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'hex') })),
     lifetimes: {
       accessToken: accessTokenTtl ?? undefined,

@@ -131,7 +131,7 @@ async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Li
     !client.disabled &&
     client.applicationId === aud &&
     client.tenantId === tenant_id &&
-    isServed(client.suspension, claims) &&
+    (client.suspension === undefined || isServed(client.suspension, claims)) &&
     // The token ends with the secret that obtained it.
     client.secrets.some(({ id }) => id === secretId) &&
     !(await isRevoked(ctx.db, jti))

@@ -42,7 +42,7 @@ export async function authenticateClient(
   if (client && match && client.disabled) await noteRefusal(ctx, request, { client, reason: 'disabled' })
   if (!client || !match || client.disabled) throw invalidClient(method === 'basic')
   // Told only to who has shown the secret: it is right, and does not need to be replaced.
-  if (client.suspension.suspendedAt !== null) {
+  if (client.suspension && client.suspension.suspendedAt !== null) {
     throw new OAuthError('unauthorized_client', 'The tenant of this client is suspended.')
   }
   return { client, request, secretId: match.id }
