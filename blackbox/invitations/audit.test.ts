@@ -9,6 +9,7 @@ import {
   resend,
   revoke,
 } from '../support/invitations.ts'
+import { splitToken } from '../support/jwt.ts'
 import { TIMESTAMP, UUID } from '../support/sign-in.ts'
 import { invitationTokenFor, listMembers, newMember, newOwnedTenant } from '../support/tenants.ts'
 
@@ -33,11 +34,17 @@ async function written(act: () => Promise<{ status: number; headers: Headers }>)
   return { status, entries: fresh.reverse() }
 }
 
+/** The client to which the token was given. */
+const clientOf = ({ authorization = '' }: Record<string, string>) =>
+  String(splitToken(authorization.replace('Bearer ', '')).payload.client_id)
+
 const entry = (action: string, fields: Partial<AuditEntry>): AuditEntry => ({
   id: expect.stringMatching(UUID),
   occurredAt: expect.stringMatching(TIMESTAMP),
   action,
   actor: { kind: 'user', id: owner.userId, displayName: 'Sam Someone' },
+  clientId: clientOf(owner.headers),
+  tenantId: tenant.id,
   userId: null,
   email: null,
   ipAddress: expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
@@ -114,10 +121,13 @@ describe('one entry is written', () => {
     const actor = { kind: 'user', id: userId, displayName: 'Nora New' }
     expect(entries).toEqual([
       entry('invitation.accepted', {
-        ...{ actor, userId, email },
+        ...{ actor, userId, email, clientId: null },
         details: { invitationId: id, before: { status: 'PENDING' }, after: { status: 'ACCEPTED' } },
       }),
-      entry('member.joined', { actor, userId, details: { after: { role: 'member', status: 'ACTIVE' } } }),
+      entry('member.joined', {
+        ...{ actor, userId, clientId: null },
+        details: { after: { role: 'member', status: 'ACTIVE' } },
+      }),
     ])
   })
 
@@ -154,7 +164,8 @@ describe('one entry is written', () => {
     const { entries } = await written(() => remove(leaver.membershipId, as))
     const actor = { kind: 'user', id: leaver.userId, displayName: 'Sam Someone' }
     const details = { before: { role: 'member', status: 'ACTIVE' } }
-    expect(entries).toEqual([entry('member.left', { actor, userId: leaver.userId, details })])
+    const clientId = clientOf(leaver.headers)
+    expect(entries).toEqual([entry('member.left', { actor, clientId, userId: leaver.userId, details })])
   })
 })
 

@@ -22,6 +22,8 @@ export interface AuditEntry {
   occurredAt: string
   action: string
   actor: { kind: string; id: string | null; displayName: string | null }
+  clientId: string | null
+  tenantId: string | null
   userId: string | null
   email: string | null
   ipAddress: string | null
@@ -33,6 +35,7 @@ export interface AuditEntry {
 export interface AuditPage {
   entries: AuditEntry[]
   pagination: { page: number; limit: number; total: number; pages: number }
+  next: string | null
 }
 
 /** An address that nobody has. */

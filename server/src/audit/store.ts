@@ -30,7 +30,7 @@ export async function depersonalise(db: Db, userId: string, addresses: string[])
       where.or([
         where('user_id', '=', userId),
         where('actor_id', '=', userId),
-        sql<boolean>`personal ? 'email' and personal ->> 'email' in (${sql.join(addresses)})`,
+        where('about_email', 'in', addresses),
       ]),
     )
     .where(sql<boolean>`personal <> '{}'`)

@@ -356,6 +356,9 @@ export interface AuditEntriesTable {
   request_id: Fixed<string | null>
   details: ColumnType<Json, string, never>
   personal: ColumnType<Json, string, string>
+  /** Both made from `personal` by the database itself, to search by. */
+  about_email: ColumnType<string | null, never, never>
+  ip_address: ColumnType<string | null, never, never>
 }
 
 /** What is written down and not yet in the chain, in the order in which it was. Filled by the database itself. */

@@ -12,6 +12,7 @@ import {
   forgetfulRoutes,
   LOG_TABLES,
   newWalled,
+  orderToAdd,
   STEADY_TABLES,
   seenIn,
   tryBehindWall,
@@ -109,7 +110,7 @@ describe('behind the wall of a tenant', () => {
     const [row] = await ask(service.ctx.db, `select * from ${table} where ${column} = $1 limit 1`, [
       theirs.company.id,
     ])
-    const adding = `insert into ${table} select * from json_populate_record(null::${table}, $1)`
+    const adding = await orderToAdd(service.ctx.db, table)
     await expect(
       behindWall(service.ctx, ours, (tx) => ask(tx, adding, [JSON.stringify(row)])),
     ).rejects.toThrow(`new row violates row-level security policy for table "${table}"`)

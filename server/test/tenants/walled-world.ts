@@ -88,6 +88,18 @@ async function takeSeat({ url, ctx }: TestService, { company, owner }: Walled): 
 export const ask = async <Row>(db: Db | Tx, text: string, parameters: unknown[] = []): Promise<Row[]> =>
   (await db.executeQuery<Row>(CompiledQuery.raw(text, parameters))).rows
 
+/** An order that adds the row given as JSON, but for what the database makes from other columns itself. */
+export async function orderToAdd(db: Db, table: WalledTable): Promise<string> {
+  const [given] = await ask<{ columns: string }>(
+    db,
+    `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    [table],
+  )
+  return `insert into ${table} (${given?.columns})
+    select ${given?.columns} from json_populate_record(null::${table}, $1)`
+}
+
 /** Works as the owner behind the wall of their tenant. */
 export const behindWall = <T>(
   ctx: Ctx,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { firstIdAt } from '../../lib/ids.ts'
+import { ACTIONS } from '../catalogue.ts'
 
 /** Which entries are meant. */
 export interface EntryFilter {
@@ -34,16 +35,20 @@ function entriesOf(db: Db, filter: EntryFilter) {
   const { tenantId, action, actorId, userId, clientId, requestId, ipAddress } = filter
   let entries = withinTime(db, filter)
   if (tenantId !== undefined) entries = entries.where('audit_entries.tenant_id', '=', tenantId)
-  if (action?.includes('.')) entries = entries.where('action', '=', action)
-  else if (action !== undefined)
-    entries = entries.where('action', 'like', `${action.replaceAll('_', '\\_')}.%`)
+  // One by one, and not by how they begin, which could not be looked up behind the wall.
+  if (action !== undefined) entries = entries.where('action', 'in', actionsOf(action))
   if (actorId !== undefined) entries = entries.where('actor_id', '=', actorId)
   if (userId !== undefined) entries = entries.where('audit_entries.user_id', '=', userId)
   if (clientId !== undefined) entries = entries.where('client_id', '=', clientId)
   if (requestId !== undefined) entries = entries.where('request_id', '=', requestId)
-  if (ipAddress !== undefined)
-    entries = entries.where(sql<boolean>`personal ? 'ipAddress' and personal ->> 'ipAddress' = ${ipAddress}`)
+  if (ipAddress !== undefined) entries = entries.where('ip_address', '=', ipAddress)
   return entries
+}
+
+/** The kinds of one thing; one kind alone is what it is, and of what is unknown there is nothing. */
+function actionsOf(action: string): string[] {
+  const kinds = ACTIONS.filter((kind) => kind === action || kind.startsWith(`${action}.`))
+  return kinds.length > 0 ? kinds : [action]
 }
 
 /** Ids grow with time: so the index of ids leads near the moment, however many entries there are. */
