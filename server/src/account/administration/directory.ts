@@ -7,7 +7,6 @@ import { demand, refuseProblems } from '../../lib/problems.ts'
 import { isCrowd, rememberCrowd } from './crowds.ts'
 import { cursorTo, readCursor } from './cursor.ts'
 import {
-  countAccounts,
   countSources,
   countWalked,
   gatherUsers,
@@ -16,13 +15,12 @@ import {
   type Source,
   type Stretch,
   sortUsers,
-  startReading,
-  sumUpCounts,
   type UserFilter,
   walkUsers,
 } from './directory/store.ts'
 import type { UserPage, UserQuery } from './schema.ts'
 import { listShown, showUser } from './service.ts'
+import { countAccounts, startReading, sumUpCounts } from './store.ts'
 
 /**
  * The list of everybody. However many there are, a page costs about the same: what is asked for decides by which way it
@@ -84,27 +82,26 @@ async function find(reading: Reading, filter: UserFilter, stretch: Stretch): Pro
   const { db } = reading
   const sources = sourcesOf(filter)
   if (sources.length === 0) return isAnybody(filter) ? listAll(db, stretch) : listMost(db, filter, stretch)
-  const { source, isFew } = await findNarrowest(reading, filter, sources)
-  if (isFew) return { ...(await gatherUsers(db, filter, { source, stretch })), exact: true }
+  const { source, few } = await findNarrowest(reading, filter, sources)
+  if (few.length > 0) return { ...(await gatherUsers(db, filter, { source, few, stretch })), exact: true }
   refuseFarPage(stretch)
   const near = await glanceAtUsers(db, filter, { stretch, within: GLANCE })
   const ids = near.length === stretch.limit ? near : await sortOut(db, filter, { source, stretch })
   return { ids, ...guessTotal(stretch, ids, sources) }
 }
 
-/** The source that leads to the fewest people. */
+/** The source that leads to the fewest people, and all that lead to few. */
 async function findNarrowest(
   { ctx, db }: Reading,
   filter: UserFilter,
   sources: Source[],
-): Promise<{ source: Source; isFew: boolean }> {
+): Promise<{ source: Source; few: Source[] }> {
   const open = sources.filter((source) => !isCrowd(ctx, source))
   const counts = open.length > 0 ? await countSources(db, filter, { sources: open, most: MOST }) : []
-  for (const [index, source] of open.entries()) {
-    if ((counts[index] ?? 0) > MOST) rememberCrowd(ctx, source)
-  }
-  const fewest = Math.min(MOST + 1, ...counts)
-  return { source: (open[counts.indexOf(fewest)] ?? sources[0]) as Source, isFew: fewest <= MOST }
+  const counted = open.map((source, index) => ({ source, count: counts[index] ?? 0 }))
+  for (const { source, count } of counted) if (count > MOST) rememberCrowd(ctx, source)
+  const few = counted.filter(({ count }) => count <= MOST).sort((one, other) => one.count - other.count)
+  return { source: (few[0]?.source ?? sources[0]) as Source, few: few.map(({ source }) => source) }
 }
 
 /** Few are found by more than one word that begins alike, so a little more than is wanted will do almost always. */

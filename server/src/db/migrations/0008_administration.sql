@@ -14,6 +14,9 @@ create table user_terms (
   is_super_admin boolean not null,
   leaving boolean not null,
   primary key (term, created_at, user_id) include (email, disabled, email_verified, is_super_admin, leaving)
+) with (
+  -- An index alone answers for what has been vacuumed, so newcomers should not wait for that.
+  autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.05
 );
 create index user_terms_user_id on user_terms (user_id, term);
 
