@@ -11,6 +11,7 @@ import {
   countWalked,
   gatherUsers,
   glanceAtUsers,
+  isUnusual,
   type Order,
   type Source,
   type Stretch,
@@ -29,8 +30,8 @@ import { countAccounts, startReading, sumUpCounts } from './store.ts'
 
 /** So many are counted, and gathered to be sorted. */
 const MOST = 10_000
-/** So many are passed in search of what should be found often. */
-const GLANCE = 1_000
+/** So many are passed in search of what should be found often; or fewer, if that was a mistake. */
+const GLANCES = [200, 1_000]
 const MOST_WORDS = 8
 
 export async function pageOfUsers(ctx: Ctx, query: UserQuery): Promise<UserPage> {
@@ -85,8 +86,7 @@ async function find(reading: Reading, filter: UserFilter, stretch: Stretch): Pro
   const { source, few } = await findNarrowest(reading, filter, sources)
   if (few.length > 0) return { ...(await gatherUsers(db, filter, { source, few, stretch })), exact: true }
   refuseFarPage(stretch)
-  const near = await glanceAtUsers(db, filter, { stretch, within: GLANCE })
-  const ids = near.length === stretch.limit ? near : await sortOut(db, filter, { source, stretch })
+  const ids = (await lookAhead(db, filter, stretch)) ?? (await sortOut(db, filter, { source, stretch }))
   return { ids, ...guessTotal(stretch, ids, sources) }
 }
 
@@ -96,12 +96,26 @@ async function findNarrowest(
   filter: UserFilter,
   sources: Source[],
 ): Promise<{ source: Source; few: Source[] }> {
-  const open = sources.filter((source) => !isCrowd(ctx, source))
+  // Of whom something unusual is asked, fewer are found by the same word.
+  const isPlain = !isUnusual(filter)
+  const open = sources.filter((source) => !(isPlain && isCrowd(ctx, source)))
   const counts = open.length > 0 ? await countSources(db, filter, { sources: open, most: MOST }) : []
   const counted = open.map((source, index) => ({ source, count: counts[index] ?? 0 }))
-  for (const { source, count } of counted) if (count > MOST) rememberCrowd(ctx, source)
+  for (const { source, count } of counted) if (isPlain && count > MOST) rememberCrowd(ctx, source)
   const few = counted.filter(({ count }) => count <= MOST).sort((one, other) => one.count - other.count)
   return { source: (few[0]?.source ?? sources[0]) as Source, few: few.map(({ source }) => source) }
+}
+
+/** The page, if those who match stand close enough together ahead. */
+async function lookAhead(db: Db, filter: UserFilter, stretch: Stretch): Promise<string[] | undefined> {
+  const far = GLANCES.at(-1) ?? 0
+  const end = stretch.offset + stretch.limit
+  for (const within of GLANCES) {
+    const ids = await glanceAtUsers(db, filter, { stretch: { ...stretch, offset: 0, limit: end }, within })
+    if (ids.length >= end) return ids.slice(stretch.offset)
+    if (ids.length * (far / within) < end) return undefined
+  }
+  return undefined
 }
 
 /** Few are found by more than one word that begins alike, so a little more than is wanted will do almost always. */
@@ -119,13 +133,12 @@ async function sortOut(
 }
 
 /** What is so of few people leads to them; what is so of most does not. */
-function sourcesOf({ words, tenantId, ...flags }: UserFilter): Source[] {
-  const { disabled, emailVerified, superAdmin, deletionRequested } = flags
-  const isRare = disabled || superAdmin || deletionRequested || emailVerified === false
+function sourcesOf(filter: UserFilter): Source[] {
+  const { words, tenantId } = filter
   return [
     ...words.map((word) => ({ kind: 'word', word }) as const),
     ...(tenantId === undefined ? [] : [{ kind: 'tenant', tenantId } as const]),
-    ...(isRare ? [{ kind: 'flags' } as const] : []),
+    ...(isUnusual(filter) ? [{ kind: 'flags' } as const] : []),
   ]
 }
 
