@@ -23,6 +23,8 @@ export async function asOwner<T>(
 export const fillWithPeople = (service: TestService, size: number): Promise<void> =>
   asOwner(service, async (client) => {
     await client.query('set session_replication_role = replica')
+    // What is not on the disk yet is not known to be there for all, and an index alone cannot answer for it.
+    await client.query('set synchronous_commit = on')
     await client.query(
       `insert into users (id, email, email_verified, given_name, family_name, password_hash, is_super_admin, disabled,
          created_at, updated_at)

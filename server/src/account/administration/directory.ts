@@ -7,22 +7,21 @@ import { demand, refuseProblems } from '../../lib/problems.ts'
 import { isCrowd, rememberCrowd } from './crowds.ts'
 import { cursorTo, readCursor } from './cursor.ts'
 import {
-  countAccounts,
   countSources,
   countWalked,
   gatherUsers,
   glanceAtUsers,
+  isUnusual,
   type Order,
   type Source,
   type Stretch,
   sortUsers,
-  startReading,
-  sumUpCounts,
   type UserFilter,
   walkUsers,
 } from './directory/store.ts'
 import type { UserPage, UserQuery } from './schema.ts'
 import { listShown, showUser } from './service.ts'
+import { countAccounts, startReading, sumUpCounts } from './store.ts'
 
 /**
  * The list of everybody. However many there are, a page costs about the same: what is asked for decides by which way it
@@ -31,8 +30,8 @@ import { listShown, showUser } from './service.ts'
 
 /** So many are counted, and gathered to be sorted. */
 const MOST = 10_000
-/** So many are passed in search of what should be found often. */
-const GLANCE = 1_000
+/** So many are passed in search of what should be found often; or fewer, if that was a mistake. */
+const GLANCES = [200, 1_000]
 const MOST_WORDS = 8
 
 export async function pageOfUsers(ctx: Ctx, query: UserQuery): Promise<UserPage> {
@@ -84,27 +83,39 @@ async function find(reading: Reading, filter: UserFilter, stretch: Stretch): Pro
   const { db } = reading
   const sources = sourcesOf(filter)
   if (sources.length === 0) return isAnybody(filter) ? listAll(db, stretch) : listMost(db, filter, stretch)
-  const { source, isFew } = await findNarrowest(reading, filter, sources)
-  if (isFew) return { ...(await gatherUsers(db, filter, { source, stretch })), exact: true }
+  const { source, few } = await findNarrowest(reading, filter, sources)
+  if (few.length > 0) return { ...(await gatherUsers(db, filter, { source, few, stretch })), exact: true }
   refuseFarPage(stretch)
-  const near = await glanceAtUsers(db, filter, { stretch, within: GLANCE })
-  const ids = near.length === stretch.limit ? near : await sortOut(db, filter, { source, stretch })
+  const ids = (await lookAhead(db, filter, stretch)) ?? (await sortOut(db, filter, { source, stretch }))
   return { ids, ...guessTotal(stretch, ids, sources) }
 }
 
-/** The source that leads to the fewest people. */
+/** The source that leads to the fewest people, and all that lead to few. */
 async function findNarrowest(
   { ctx, db }: Reading,
   filter: UserFilter,
   sources: Source[],
-): Promise<{ source: Source; isFew: boolean }> {
-  const open = sources.filter((source) => !isCrowd(ctx, source))
+): Promise<{ source: Source; few: Source[] }> {
+  // Of whom something unusual is asked, fewer are found by the same word.
+  const isPlain = !isUnusual(filter)
+  const open = sources.filter((source) => !(isPlain && isCrowd(ctx, source)))
   const counts = open.length > 0 ? await countSources(db, filter, { sources: open, most: MOST }) : []
-  for (const [index, source] of open.entries()) {
-    if ((counts[index] ?? 0) > MOST) rememberCrowd(ctx, source)
+  const counted = open.map((source, index) => ({ source, count: counts[index] ?? 0 }))
+  for (const { source, count } of counted) if (isPlain && count > MOST) rememberCrowd(ctx, source)
+  const few = counted.filter(({ count }) => count <= MOST).sort((one, other) => one.count - other.count)
+  return { source: (few[0]?.source ?? sources[0]) as Source, few: few.map(({ source }) => source) }
+}
+
+/** The page, if those who match stand close enough together ahead. */
+async function lookAhead(db: Db, filter: UserFilter, stretch: Stretch): Promise<string[] | undefined> {
+  const far = GLANCES.at(-1) ?? 0
+  const end = stretch.offset + stretch.limit
+  for (const within of GLANCES) {
+    const ids = await glanceAtUsers(db, filter, { stretch: { ...stretch, offset: 0, limit: end }, within })
+    if (ids.length >= end) return ids.slice(stretch.offset)
+    if (ids.length * (far / within) < end) return undefined
   }
-  const fewest = Math.min(MOST + 1, ...counts)
-  return { source: (open[counts.indexOf(fewest)] ?? sources[0]) as Source, isFew: fewest <= MOST }
+  return undefined
 }
 
 /** Few are found by more than one word that begins alike, so a little more than is wanted will do almost always. */
@@ -122,13 +133,12 @@ async function sortOut(
 }
 
 /** What is so of few people leads to them; what is so of most does not. */
-function sourcesOf({ words, tenantId, ...flags }: UserFilter): Source[] {
-  const { disabled, emailVerified, superAdmin, deletionRequested } = flags
-  const isRare = disabled || superAdmin || deletionRequested || emailVerified === false
+function sourcesOf(filter: UserFilter): Source[] {
+  const { words, tenantId } = filter
   return [
     ...words.map((word) => ({ kind: 'word', word }) as const),
     ...(tenantId === undefined ? [] : [{ kind: 'tenant', tenantId } as const]),
-    ...(isRare ? [{ kind: 'flags' } as const] : []),
+    ...(isUnusual(filter) ? [{ kind: 'flags' } as const] : []),
   ]
 }
 

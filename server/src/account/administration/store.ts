@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/open.ts'
+import type { Db, Tx } from '../../db/open.ts'
 
 /** People by their ids, with everything that a list of them shows. In no order. */
 export const listByIds = (db: Db, ids: string[]) =>
@@ -38,3 +38,26 @@ export const listByIds = (db: Db, ids: string[]) =>
     .where((where) => where.or([where('password_hash', 'is not', null), where('email_verified', '=', true)]))
     .execute()
 export type UserRow = Awaited<ReturnType<typeof listByIds>>[number]
+
+/** How many accounts there are. */
+export async function countAccounts(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    select coalesce(sum(change), 0) as count from user_counts
+  `.execute(db)
+  return Number(rows[0]?.count ?? 0)
+}
+
+/** Puts what was counted one by one together; of several who do it at once each takes what no other has. */
+export async function sumUpCounts(db: Db): Promise<void> {
+  await sql`
+    with taken as (
+      delete from user_counts where id in (select id from user_counts for update skip locked)
+      and (select count(*) from user_counts) > 1 returning change
+    )
+    insert into user_counts (change) select sum(change) from taken having count(*) > 0
+  `.execute(db)
+}
+
+/** Whatever is asked for a page is asked of one moment. */
+export const startReading = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)

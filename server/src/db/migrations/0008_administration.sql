@@ -14,8 +14,15 @@ create table user_terms (
   is_super_admin boolean not null,
   leaving boolean not null,
   primary key (term, created_at, user_id) include (email, disabled, email_verified, is_super_admin, leaving)
+) with (
+  -- An index alone answers for what has been vacuumed, so newcomers should not wait for that.
+  autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.05
 );
 create index user_terms_user_id on user_terms (user_id, term);
+-- The few of whom something is so that is seldom so, among the many who are called alike.
+create index user_terms_unusual on user_terms (term, created_at, user_id)
+  include (email, disabled, email_verified, is_super_admin, leaving)
+  where disabled or is_super_admin or leaving or not email_verified;
 
 -- A term that another one of the same person begins with finds nothing more, and is left out.
 create function terms_of(person users) returns setof user_terms language sql stable as $$

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Tx } from '../../../db/open.ts'
+import type { Db } from '../../../db/open.ts'
 
 /** Who is looked for. What is left out does not matter. */
 export interface UserFilter {
@@ -14,7 +15,8 @@ export interface UserFilter {
 }
 
 /** One of the ways to come by the people who are looked for, without looking at all there are. */
-export type Source = { kind: 'word'; word: string } | { kind: 'tenant'; tenantId: string } | { kind: 'flags' }
+export type Source = Named | { kind: 'flags' }
+type Named = { kind: 'word'; word: string } | { kind: 'tenant'; tenantId: string }
 
 export interface Order {
   by: 'createdAt' | 'email'
@@ -62,7 +64,13 @@ const flagsOfUsers = (filter: UserFilter): Condition[] => [
   ...is(filter.deletionRequested, sql`(users.deletion_requested_at is not null)`),
 ]
 
+/** Whether something is asked for that is seldom so. */
+export const isUnusual = ({ disabled, emailVerified, superAdmin, deletionRequested }: UserFilter): boolean =>
+  disabled === true || superAdmin === true || deletionRequested === true || emailVerified === false
+
 const flagsOfTerms = (filter: UserFilter): Condition[] => [
+  // The words are those of an index, which holds few people.
+  ...(isUnusual(filter) ? [sql<boolean>`(disabled or is_super_admin or leaving or not email_verified)`] : []),
   ...is(filter.disabled, sql`disabled`),
   ...is(filter.emailVerified, sql`email_verified`),
   ...is(filter.superAdmin, sql`is_super_admin`),
@@ -71,20 +79,41 @@ const flagsOfTerms = (filter: UserFilter): Condition[] => [
 
 const joined = (tenantId: string) => sql<boolean>`tenant_id = ${tenantId} and status <> 'INVITED'`
 
-/** Asked of one person after the other: a question with a limit of its own is never turned into a join of everybody. */
-const asked = (filter: UserFilter, id: Fragment, { beside }: { beside?: Source } = {}): Condition[] => {
-  const words = beside?.kind === 'word' ? filter.words.filter((word) => word !== beside.word) : filter.words
-  const { tenantId } = filter
-  return [
-    ...words.map(
-      (word) =>
-        sql<boolean>`(select true from user_terms where user_id = ${id} and ${beginsWith(word)} limit 1)`,
-    ),
-    ...(tenantId === undefined || beside?.kind === 'tenant'
-      ? []
-      : [sql<boolean>`(select true from memberships where user_id = ${id} and ${joined(tenantId)} limit 1)`]),
-  ]
+/** Sources that need not be asked: by one of them people were found; the others lead to few, who are read at once. */
+interface Answered {
+  beside?: Source
+  few?: Source[]
 }
+
+/** What is left to be asked of people who were found by one source: whether the others lead to them as well. */
+function asked(filter: UserFilter, id: Fragment, { beside, few = [] }: Answered = {}): Condition[] {
+  const { words, tenantId } = filter
+  const sources: Named[] = [
+    ...words.map((word) => ({ kind: 'word', word }) as const),
+    ...(tenantId === undefined ? [] : [{ kind: 'tenant', tenantId } as const]),
+  ]
+  const isOneOf = (source: Source, others: Source[]) =>
+    others.some((other) => isDeepStrictEqual(source, other))
+  return sources
+    .filter((source) => beside === undefined || !isOneOf(source, [beside]))
+    .map((source) => {
+      return isOneOf(source, few)
+        ? sql<boolean>`${id} in (select user_id from ${narrowlyFoundBy(filter, source)})`
+        : // With a limit of its own it is asked of one after the other, and never becomes a join of everybody.
+          sql<boolean>`(select true from ${foundBy(source)} and user_id = ${id} limit 1)`
+    })
+}
+
+const foundBy = (source: Named): Fragment =>
+  source.kind === 'word'
+    ? sql`user_terms where ${beginsWith(source.word)}`
+    : sql`memberships where ${joined(source.tenantId)}`
+
+/** Of whom something unusual is asked, fewer are found by the same word. */
+const narrowlyFoundBy = (filter: UserFilter, source: Named): Fragment =>
+  source.kind === 'word' && isUnusual(filter)
+    ? sql`${foundBy(source)} and ${all(flagsOfTerms(filter))}`
+    : foundBy(source)
 
 /** What a list is sorted by. */
 const keyOf = ({ by }: Order): Fragment => (by === 'email' ? sql`email` : sql`created_at`)
@@ -136,21 +165,20 @@ export async function countSources(
 }
 
 function entries(filter: UserFilter, source: Source): Fragment {
-  if (source.kind === 'word') return sql`select from user_terms where ${beginsWith(source.word)}`
-  if (source.kind === 'tenant') return sql`select from memberships where ${joined(source.tenantId)}`
-  return sql`select from users where ${all(flagsOfUsers(filter))}`
+  if (source.kind === 'flags') return sql`select from users where ${all(flagsOfUsers(filter))}`
+  return sql`select from ${narrowlyFoundBy(filter, source)}`
 }
 
 /** A part of the list, and how many there are in all: everybody a source leads to is looked at. */
 export async function gatherUsers(
   db: Db,
   filter: UserFilter,
-  { source, stretch }: { source: Source; stretch: Stretch },
+  { source, few, stretch }: { source: Source; few: Source[]; stretch: Stretch },
 ): Promise<{ total: number; ids: string[] }> {
   const { rows } = await sql<{ total: number; ids: string[] }>`
     with found as materialized (
       select * from (select distinct * from (${candidates(filter, source, stretch.order)}) as entry) as candidate
-      where ${all(asked(filter, sql`candidate.id`, { beside: source }))}
+      where ${all(asked(filter, sql`candidate.id`, { beside: source, few }))}
     )
     select (select count(*)::int from found) as total,
       array(select id from found where ${all(behindMark(stretch))} ${part(stretch)}) as ids
@@ -212,26 +240,3 @@ export async function countWalked(db: Db, filter: UserFilter, most: number): Pro
   `.execute(db)
   return rows[0]?.count ?? 0
 }
-
-/** How many accounts there are. */
-export async function countAccounts(db: Db): Promise<number> {
-  const { rows } = await sql<{ count: string }>`
-    select coalesce(sum(change), 0) as count from user_counts
-  `.execute(db)
-  return Number(rows[0]?.count ?? 0)
-}
-
-/** Puts what was counted one by one together; of several who do it at once each takes what no other has. */
-export async function sumUpCounts(db: Db): Promise<void> {
-  await sql`
-    with taken as (
-      delete from user_counts where id in (select id from user_counts for update skip locked)
-      and (select count(*) from user_counts) > 1 returning change
-    )
-    insert into user_counts (change) select sum(change) from taken having count(*) > 0
-  `.execute(db)
-}
-
-/** Whatever is asked for a page is asked of one moment. */
-export const startReading = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
