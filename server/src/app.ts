@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { sumUpUserCounts } from './account/administration/directory.ts'
+import { administrationRoutes } from './account/administration/routes.ts'
 import { credentialsRoutes } from './account/credentials/routes.ts'
 import { erasePeople } from './account/deletion/erasure.ts'
 import { deletionRoutes } from './account/deletion/routes.ts'
@@ -12,7 +14,10 @@ import { ssoLinkRoutes } from './account/sso/routes.ts'
 import { knowsOrigin } from './applications/clients.ts'
 import { applicationsSection, clientsSection } from './applications/declare.ts'
 import { applicationsRoutes } from './applications/routes.ts'
+import { logAuditHead } from './audit/chain/head.ts'
+import { pruneAuditLog } from './audit/chain/retention.ts'
 import { extendAuditChain } from './audit/chain/service.ts'
+import { auditRoutes } from './audit/routes.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import type { Section } from './declaration/section.ts'
@@ -22,11 +27,11 @@ import { homePage } from './http/home.tsx'
 import { forgetIdempotencyKeys } from './http/idempotency.ts'
 import { registerAll, type Surface, type Wiring } from './http/register.ts'
 import { createServer } from './http/server.ts'
+import { newTenantRoutes } from './invitations/administration/routes.ts'
 import { expireInvitationsJob } from './invitations/expiry.ts'
 import { invitationPages } from './invitations/pages.tsx'
 import { invitationsRoutes } from './invitations/routes.ts'
 import type { Job } from './jobs/job.ts'
-import { maintainSigningKeys } from './keys/signing-keys.ts'
 import { licensingAdminRoutes } from './licensing/admin-routes.ts'
 import { subscriptionsSection } from './licensing/declare/subscriptions.ts'
 import { licenseTypesSection } from './licensing/declare.ts'
@@ -38,6 +43,8 @@ import { recognise } from './oauth/access-tokens.ts'
 import { logoutPages } from './oauth/logout-pages.tsx'
 import { authorizePages } from './oauth/pages.tsx'
 import { oauthRoutes } from './oauth/routes.ts'
+import { signingKeyRoutes } from './oauth/signing-keys/routes.ts'
+import { maintainKeys } from './oauth/signing-keys/service.ts'
 import { sweepExpired } from './oauth/sweep.ts'
 import { sessionPages } from './sessions/pages.ts'
 import { passkeySignInRoutes } from './sessions/passkeys/routes.ts'
@@ -45,6 +52,7 @@ import { mailPasswordReset } from './sessions/password-reset.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { ssoPages } from './sso/pages.tsx'
 import { sweepSsoAttempts } from './sso/sweep.ts'
+import { tenantAdministrationRoutes } from './tenants/administration/routes.ts'
 import { tenantsSection } from './tenants/declare.ts'
 import { tenantsRoutes } from './tenants/routes.ts'
 import { inTenant } from './tenants/wall.ts'
@@ -69,10 +77,15 @@ export function surface(config: Config): Surface {
     ...deletionRoutes,
     ...exportRoutes,
     ...tenantsRoutes,
+    ...tenantAdministrationRoutes,
+    ...newTenantRoutes,
     ...invitationsRoutes,
     ...licensingRoutes,
     ...licensingAdminRoutes,
     ...applicationsRoutes,
+    ...signingKeyRoutes,
+    ...auditRoutes,
+    ...administrationRoutes,
     ...healthRoutes,
     ...(mailbox ? mailboxRoutes : []),
   ]
@@ -96,9 +109,11 @@ export function surface(config: Config): Surface {
 /** Work outside requests. */
 export const jobs: Job<never>[] = [
   extendAuditChain,
+  logAuditHead,
+  pruneAuditLog,
   deliverMail,
   mailPasswordReset,
-  maintainSigningKeys,
+  maintainKeys,
   sweepExpired,
   sweepSsoAttempts,
   sweepPasskeyChallenges,
@@ -106,6 +121,7 @@ export const jobs: Job<never>[] = [
   expireInvitationsJob,
   noteLapses,
   erasePeople,
+  sumUpUserCounts,
 ]
 
 /** What a declaration may list, in the order in which things depend on each other. */

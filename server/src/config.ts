@@ -30,6 +30,8 @@ export interface Config {
   readonly lifetimes: Lifetimes
   /** How old the newest signing key becomes before another takes over. */
   readonly keyRotationDays: number
+  /** How old entries of the audit log become; 0: they are kept for ever. */
+  readonly auditRetentionDays: number
   readonly limits: Limits
   /** Outside providers through which people may sign in, in the order in which they are offered. */
   readonly sso: readonly SsoProvider[]
@@ -88,6 +90,7 @@ export const VARIABLES: Record<string, string> = {
   CONFIRM_FAILURES: 'wrong codes or current passwords of one person in 15 minutes before 429 (20)',
   CLIENT_FAILURES: 'wrong secrets for one client from one address in a minute before 429 (300)',
   KEY_ROTATION_DAYS: 'days after which a new key signs the tokens (90)',
+  AUDIT_RETENTION_DAYS: 'days after which entries of the audit log are deleted; 0 keeps them for ever (0)',
   GEOIP_DATABASE: 'MaxMind file of cities or countries (.mmdb); without it the place of a session is Unknown',
   DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500, at most 4000)',
   ...LIFETIME_VARIABLES,
@@ -127,6 +130,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     geoipDatabase: read.text('GEOIP_DATABASE'),
     lifetimes: readLifetimes(read),
     keyRotationDays: read.integer('KEY_ROTATION_DAYS', { fallback: 90, min: 1, max: 3_650 }),
+    auditRetentionDays: read.integer('AUDIT_RETENTION_DAYS', { fallback: 0, min: 0, max: 36_500 }),
     limits: {
       signInFailures: read.integer('SIGN_IN_FAILURES', { fallback: 100, min: 3, max: 100_000 }),
       confirmFailures: read.integer('CONFIRM_FAILURES', { fallback: 20, min: 3, max: 1_000 }),

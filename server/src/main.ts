@@ -13,11 +13,12 @@ import { raiseWall } from './db/wall.ts'
 import { OperatorError } from './errors.ts'
 import { startWorker } from './jobs/worker.ts'
 import { loadEncryptionKeys } from './keys/encryption-keys.ts'
-import { createSigner, ensureSigningKey } from './keys/signing-keys.ts'
+import { createSigner } from './keys/signer.ts'
 import { createClosers } from './lib/closers.ts'
 import { createLogger } from './lib/logger.ts'
 import { createSealer } from './lib/seal.ts'
 import { openWhereabouts } from './lib/whereabouts.ts'
+import { ensureFirstKey } from './oauth/signing-keys/service.ts'
 
 /** A context on an open database, for the service and for commands. */
 export interface OpenContext {
@@ -99,7 +100,7 @@ export async function startService(
       )
     }
     await prepare(ctx)
-    await ensureSigningKey(ctx)
+    await ensureFirstKey(ctx)
     const worker = await startWorker(ctx, connection, jobs)
     closers.add(worker.stop)
     const app = buildApp(ctx)

@@ -110,9 +110,8 @@ async function requirePassword(
 ): Promise<void> {
   const most = ctx.config.limits.confirmFailures
   const limiter = createLimiter(ctx.db, { name: 'confirm', most, seconds: WINDOW_SECONDS })
-  await guess(
-    [{ limiter, key: user.id, forgiven: true }],
-    async () => ((await verifyPassword(user.password_hash, password)) ? true : undefined),
-    refusal,
-  )
+  await guess([{ limiter, key: user.id, forgiven: true }], {
+    attempt: async () => ((await verifyPassword(user.password_hash, password)) ? true : undefined),
+    wrong: refusal,
+  })
 }

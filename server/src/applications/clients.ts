@@ -28,6 +28,8 @@ export interface Client {
   /** The tenant a machine acts for; undefined: the instance. */
   tenantId: string | undefined
   tenantSlug: string | undefined
+  /** Of that tenant: since when it is suspended, and when it last ceased to be. */
+  suspension: { suspendedAt: Date | null; reactivatedAt: Date | null }
   requireNonce: boolean
   pkceMethods: PkceMethod[]
   disabled: boolean
@@ -56,11 +58,13 @@ async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefine
   const stored = await findClientByClientId(ctx.db, clientId)
   if (!stored) return undefined
   const { createdAt, updatedAt, applicationSlug, ...kept } = stored
-  const { accessTokenTtl, idTokenTtl, refreshTokenIdleTtl, refreshTokenTtl, ...client } = kept
+  const { accessTokenTtl, idTokenTtl, refreshTokenIdleTtl, refreshTokenTtl, ...named } = kept
+  const { tenantSuspendedAt: suspendedAt, tenantReactivatedAt: reactivatedAt, ...client } = named
   return {
     ...client,
     tenantId: stored.tenantId ?? undefined,
     tenantSlug: stored.tenantSlug ?? undefined,
+    suspension: { suspendedAt, reactivatedAt },
     secrets: stored.secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'hex') })),
     lifetimes: {
       accessToken: accessTokenTtl ?? undefined,

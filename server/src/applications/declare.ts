@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { OPERATOR } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import {
   describeFields,
@@ -12,7 +13,7 @@ import type { Change, Declaration, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { changeClient, completeSettings, registerClient } from './clients/registration.ts'
 import { SETTINGS } from './clients/rules.ts'
-import { checkChosenSecret, giveSecret, keepSecretHashes, MOST_SECRETS } from './clients/secrets.ts'
+import { addTo, checkChosenSecret, keepSecretHashes, MOST_SECRETS } from './clients/secrets.ts'
 import { listClientsByClientId, listTenantsBySlug, type StoredClient } from './clients/store.ts'
 import { exportApplications, exportClients } from './declare/export.ts'
 import { planApplicationRemoval, planClientRemoval } from './declare/removal.ts'
@@ -51,13 +52,13 @@ export const applicationsSection: Section = {
       const subject = `application ${entry.slug}`
       const application = existing.get(entry.slug)
       if (!application) {
-        const apply: Change['apply'] = async (tx) => void (await createApplication(ctx, tx, entry))
+        const apply: Change['apply'] = async (tx) => void (await createApplication(ctx, tx, entry, OPERATOR))
         return [{ action: 'create', subject, fields: describeFields(entry, APPLICATION_SETTINGS), apply }]
       }
       const { change, fields } = findDifference(application, entry, APPLICATION_SETTINGS)
       if (fields.length === 0) return []
       const apply: Change['apply'] = async (tx) =>
-        void (await changeApplication(ctx, tx, application.id, change))
+        void (await changeApplication(ctx, tx, { id: application.id, change, source: OPERATOR }))
       return [{ action: 'update', subject, fields, apply }]
     })
   },
@@ -167,7 +168,7 @@ function planCreation(ctx: Ctx, declared: DeclaredClient): Change[] {
           tenantId: tenant && (await getId('tenant', tenant, listTenantsBySlug(tx, [tenant]))),
         }
         const origin = secret === undefined ? 'none' : { chosen: secret }
-        const { client } = await registerClient(ctx, tx, draft, origin)
+        const { client } = await registerClient(ctx, tx, draft, { origin, source: OPERATOR })
         await keepSecretHashes(ctx, tx, client.id, secretHashes)
       },
     },
@@ -202,8 +203,8 @@ function planUpdate(ctx: Ctx, client: StoredClient, entry: DeclaredClient): Chan
       subject: `client ${client.clientId}`,
       fields: [...fields, ...(first === undefined ? [] : hidden(entry, ['secret']))],
       async apply(tx) {
-        if (fields.length > 0) await changeClient(ctx, tx, client.id, change)
-        if (first !== undefined) await giveSecret(ctx, tx, client.id, first)
+        if (fields.length > 0) await changeClient(ctx, tx, { id: client.id, change, source: OPERATOR })
+        if (first !== undefined) await addTo(ctx, tx, { client, secret: first, source: OPERATOR })
       },
     },
   ]

@@ -1,3 +1,4 @@
+import { sourceOf } from '../audit/record.ts'
 import { defineRoute } from '../http/define-route.ts'
 import { Done } from '../http/schema.ts'
 import {
@@ -13,6 +14,7 @@ import {
   ApplicationBody,
   ApplicationChange,
   ApplicationPage,
+  ApplicationQuery,
   ById,
   BySecretId,
   ClientBody,
@@ -23,7 +25,6 @@ import {
   CreatedSecret,
   NewApplication,
   NewClient,
-  PageQuery,
 } from './schema.ts'
 import {
   changeApplication,
@@ -58,7 +59,7 @@ const applicationRoutes = [
     method: 'GET',
     path: '/api/admin/applications',
     summary: 'Lists the applications',
-    query: PageQuery,
+    query: ApplicationQuery,
     reply: { 200: ApplicationPage },
     async handler(ctx, { query }) {
       const { applications, pagination } = await pageOfApplications(ctx, query)
@@ -73,8 +74,11 @@ const applicationRoutes = [
     body: NewApplication,
     reply: { 201: ApplicationBody },
     errors: ['SLUG_TAKEN'],
-    handler: async (ctx, { body }) =>
-      showApplication(await ctx.db.transaction().execute((tx) => createApplication(ctx, tx, body))),
+    async handler(ctx, { body, caller, request }) {
+      const source = sourceOf(caller, request)
+      const made = await ctx.db.transaction().execute((tx) => createApplication(ctx, tx, body, source))
+      return showApplication(made)
+    },
   }),
   defineRoute({
     ...common,
@@ -95,8 +99,9 @@ const applicationRoutes = [
     body: ApplicationChange,
     reply: { 200: ApplicationBody },
     errors: ['APPLICATION_NOT_FOUND', 'SLUG_TAKEN'],
-    async handler(ctx, { params, body }) {
-      const application = await changeApplication(ctx, ctx.db, params.id, body)
+    async handler(ctx, { params, body: change, caller, request }) {
+      const wanted = { id: params.id, change, source: sourceOf(caller, request) }
+      const application = await ctx.db.transaction().execute((tx) => changeApplication(ctx, tx, wanted))
       await ctx.changes.settle()
       return showApplication(application)
     },
@@ -109,8 +114,8 @@ const applicationRoutes = [
     params: ById,
     reply: { 200: Done },
     errors: ['APPLICATION_NOT_FOUND'],
-    async handler(ctx, { params }) {
-      await removeApplication(ctx, params.id)
+    async handler(ctx, { params, caller, request }) {
+      await removeApplication(ctx, params.id, sourceOf(caller, request))
       return done('Application deleted')
     },
   }),
@@ -138,10 +143,11 @@ const clientRoutes = [
     body: NewClient,
     reply: { 201: CreatedClient },
     errors: ['CLIENT_ID_TAKEN'],
-    async handler(ctx, { body }) {
+    async handler(ctx, { body, caller, request }) {
+      const source = sourceOf(caller, request)
       const { client, clientSecret } = await ctx.db
         .transaction()
-        .execute((tx) => registerClient(ctx, tx, body))
+        .execute((tx) => registerClient(ctx, tx, body, { source }))
       return { ...showClient(client), clientSecret }
     },
   }),
@@ -164,8 +170,9 @@ const clientRoutes = [
     body: ClientChange,
     reply: { 200: ClientBody },
     errors: ['CLIENT_NOT_FOUND'],
-    async handler(ctx, { params, body }) {
-      const client = await ctx.db.transaction().execute((tx) => changeClient(ctx, tx, params.id, body))
+    async handler(ctx, { params, body: change, caller, request }) {
+      const wanted = { id: params.id, change, source: sourceOf(caller, request) }
+      const client = await ctx.db.transaction().execute((tx) => changeClient(ctx, tx, wanted))
       await ctx.changes.settle()
       return showClient(client)
     },
@@ -178,8 +185,8 @@ const clientRoutes = [
     params: ById,
     reply: { 200: Done },
     errors: ['CLIENT_NOT_FOUND'],
-    async handler(ctx, { params }) {
-      await removeClient(ctx, params.id)
+    async handler(ctx, { params, caller, request }) {
+      await removeClient(ctx, params.id, sourceOf(caller, request))
       return done('Client deleted')
     },
   }),
@@ -191,8 +198,8 @@ const clientRoutes = [
     params: ById,
     reply: { 201: CreatedSecret },
     errors: ['CLIENT_NOT_FOUND', 'TOO_MANY_SECRETS'],
-    async handler(ctx, { params }) {
-      const { createdAt, ...secret } = await addSecret(ctx, params.id)
+    async handler(ctx, { params, caller, request }) {
+      const { createdAt, ...secret } = await addSecret(ctx, params.id, sourceOf(caller, request))
       return { ...secret, createdAt: createdAt.toISOString() }
     },
   }),
@@ -204,8 +211,8 @@ const clientRoutes = [
     params: BySecretId,
     reply: { 200: Done },
     errors: ['CLIENT_NOT_FOUND', 'SECRET_NOT_FOUND'],
-    async handler(ctx, { params }) {
-      await endSecret(ctx, params.id, params.secretId)
+    async handler(ctx, { params, caller, request }) {
+      await endSecret(ctx, { ...params, source: sourceOf(caller, request) })
       return done('Secret ended')
     },
   }),

@@ -117,12 +117,33 @@ export const CreatedSecret = Type.Object({
   createdAt: Timestamp,
 })
 
-export const PageQuery = Type.Object(pageQuery)
+/** The fields of a query that chooses and sorts. A minus sorts downwards. */
+const search = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
+const sort = <const F extends string>(fields: readonly F[]) =>
+  Type.Enum(
+    fields.flatMap((field) => [field, `-${field}`] as const),
+    { description: 'With a minus: the last first' },
+  )
+
+export const ApplicationQuery = Type.Object({
+  ...pageQuery,
+  search: search('Only those with this in their name or slug'),
+  sort: Type.Optional(sort(['name', 'slug', 'createdAt'])),
+})
+
 export const ClientQuery = Type.Object({
   ...pageQuery,
+  search: search('Only those with this in their name or client id'),
   applicationId: Type.Optional(
     Type.String({ maxLength: 100, description: 'Only clients of this application' }),
   ),
+  kind: Type.Optional(ClientKind),
+  tenantId: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Only machines that act for this tenant' }),
+  ),
+  disabled: Type.Optional(Type.Boolean()),
+  sort: Type.Optional(sort(['name', 'clientId', 'createdAt'])),
 })
 export const ById = Type.Object({ id: Id })
 export const BySecretId = Type.Object({ id: Id, secretId: Id })

@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
+import { containing } from '../db/search.ts'
 import type { ApplicationsTable, LicensingMode } from '../db/tables.ts'
 import type { Range } from '../http/pagination.ts'
 
@@ -42,12 +43,59 @@ export const findApplicationBySlug = (db: Db, slug: string): Promise<Application
 export const listApplicationsBySlug = (db: Db, slugs: string[]): Promise<Application[]> =>
   slugs.length === 0 ? Promise.resolve([]) : selectApplications(db).where('slug', 'in', slugs).execute()
 
-export const listApplications = (db: Db, { offset, limit }: Range): Promise<Application[]> =>
-  selectApplications(db).orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute()
+/** Part of the name or the slug of those that are looked for. */
+type Search = string | undefined
 
-export async function countApplications(db: Db): Promise<number> {
+const applicationsWith = (db: Db, search: Search) =>
+  db.selectFrom('applications').$if(search !== undefined, (query) => {
+    const pattern = containing(search ?? '')
+    return query.where((where) =>
+      where.or([where('name', 'ilike', pattern), where('slug', 'ilike', pattern)]),
+    )
+  })
+
+const ORDERS = {
+  name: sql`lower(name), id`,
+  '-name': sql`lower(name) desc, id desc`,
+  slug: sql`slug`,
+  '-slug': sql`slug desc`,
+  createdAt: sql`created_at, id`,
+  '-createdAt': sql`created_at desc, id desc`,
+}
+export type ApplicationOrder = keyof typeof ORDERS
+
+export const listApplications = (
+  db: Db,
+  { search, sort, offset, limit }: Range & { search: Search; sort: ApplicationOrder },
+): Promise<Application[]> =>
+  applicationsWith(db, search)
+    .select(APPLICATION_COLUMNS)
+    .orderBy(ORDERS[sort])
+    .offset(offset)
+    .limit(limit)
+    .execute()
+
+export async function countApplications(db: Db, search: Search): Promise<number> {
   const count = sql<number>`count(*)::int`.as('total')
-  return (await db.selectFrom('applications').select(count).executeTakeFirstOrThrow()).total
+  return (await applicationsWith(db, search).select(count).executeTakeFirstOrThrow()).total
+}
+
+/** The application, which nobody else changes until the transaction ends. */
+export const lockApplication = (tx: Tx, id: string): Promise<Application | undefined> =>
+  selectApplications(tx).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+
+/** What goes with an application. Until the transaction ends, nothing is added to it. */
+export async function countBelongings(
+  tx: Tx,
+  id: string,
+): Promise<{ clients: number; licenseTypes: number } | undefined> {
+  const held = await tx.selectFrom('applications').select('id').where('id', '=', id).forUpdate().execute()
+  if (held.length === 0) return undefined
+  const { rows } = await sql<{ clients: number; licenseTypes: number }>`
+    select (select count(*)::int from clients where application_id = ${id}) as clients,
+      (select count(*)::int from license_types where application_id = ${id}) as "licenseTypes"
+  `.execute(tx)
+  return rows[0]
 }
 
 /** Undefined when the slug is taken. */
@@ -67,12 +115,8 @@ export type ApplicationChange = Partial<Omit<Application, 'id' | 'createdAt'>>
 /** The unique constraint that an update of the slug can break. */
 export const SLUG_CONSTRAINT = 'applications_slug_key'
 
-export const updateApplication = (
-  db: Db,
-  id: string,
-  change: ApplicationChange,
-): Promise<Application | undefined> =>
-  db
+export const updateApplication = (tx: Tx, id: string, change: ApplicationChange): Promise<Application> =>
+  tx
     .updateTable('applications')
     .set({
       slug: change.slug,
@@ -87,12 +131,8 @@ export const updateApplication = (
     })
     .where('id', '=', id)
     .returning(APPLICATION_COLUMNS)
-    .executeTakeFirst()
-
-export async function deleteApplication(db: Db, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('applications')
-    .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+
+export async function deleteApplication(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('applications').where('id', '=', id).execute()
 }

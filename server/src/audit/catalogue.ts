@@ -14,5 +14,6 @@ const KINDS = { ...EVENTS, ...instanceKinds }
 export type EventType = keyof typeof EVENTS
 export type Action = keyof typeof KINDS
 
+export const ACTIONS = Object.keys(KINDS) as Action[]
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[]
 export const kindOf = (action: Action): Kind => KINDS[action]

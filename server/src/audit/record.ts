@@ -4,8 +4,9 @@ import type { Db } from '../db/open.ts'
 import type { ActorKind } from '../db/tables.ts'
 import type { Caller } from '../http/callers.ts'
 import { clientAddress, clientProgram } from '../http/client-address.ts'
-import { newId } from '../lib/ids.ts'
+import { newIdAt } from '../lib/ids.ts'
 import type { Action } from './catalogue.ts'
+import { requireFit } from './fit.ts'
 import { insertEntries, type NewEntry } from './store.ts'
 
 export type { Action }
@@ -28,6 +29,8 @@ export interface Entry {
   /** The person it happened to. */
   userId?: string
   tenantId?: string
+  /** Through which client, where the request itself does not tell. */
+  clientId?: string | undefined
   /** The request that did it; none for work of our own. */
   request?: FastifyRequest | undefined
   /** What names nobody, and no secret: it is kept for good. */
@@ -39,29 +42,37 @@ export interface Entry {
 /** Who does it, and by which request. */
 export type Source = Pick<Entry, 'actor' | 'request'>
 
+/** Whoever runs the service does it: by a command, or by a declaration. */
+export const OPERATOR: Source = { actor: SYSTEM }
+
+/** Whoever came through a door does it. */
+export const sourceOf = (caller: Caller, request: FastifyRequest): Source => ({
+  actor: actorOf(caller),
+  request,
+})
+
 /** Writes down what happens, in the transaction that does it. */
 export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {
-  await insertEntries(tx, [toRow(ctx, entry)])
+  await insertEntries(tx, [await toRow(ctx, entry)])
 }
 
 /** The same for many things at once, in one statement. */
 export async function recordMany(ctx: Ctx, tx: Db, entries: Entry[]): Promise<void> {
-  if (entries.length > 0)
-    await insertEntries(
-      tx,
-      entries.map((entry) => toRow(ctx, entry)),
-    )
+  if (entries.length === 0) return
+  await insertEntries(tx, await Promise.all(entries.map((entry) => toRow(ctx, entry))))
 }
 
-function toRow(ctx: Ctx, entry: Entry): NewEntry {
-  const { action, actor, userId, tenantId, request, details = {}, personal = {} } = entry
+async function toRow(ctx: Ctx, entry: Entry): Promise<NewEntry> {
+  const { action, actor, userId, tenantId, clientId, request, details = {}, personal = {} } = entry
+  if (ctx.strict) await requireFit({ action, details, personal })
+  const now = ctx.now()
   return {
-    id: newId(),
-    occurred_at: ctx.now(),
+    id: newIdAt(now),
+    occurred_at: now,
     action,
     actor_kind: actor.kind,
     actor_id: actor.id ?? null,
-    client_id: request?.caller?.clientId ?? null,
+    client_id: clientId ?? request?.caller?.clientId ?? null,
     user_id: userId ?? null,
     tenant_id: tenantId ?? null,
     request_id: request?.id ?? null,

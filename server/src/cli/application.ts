@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { createApplication } from '../applications/service.ts'
+import { OPERATOR } from '../audit/record.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import { runCommand } from './run.ts'
 
@@ -17,7 +18,7 @@ const create = new Command('create')
   .action(async ({ name, slug, thirdParty = false }: CreateOptions) => {
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
       const draft = { name, trusted: !thirdParty, ...(slug !== undefined && { slug }) }
-      const made = await ctx.db.transaction().execute((tx) => createApplication(ctx, tx, draft))
+      const made = await ctx.db.transaction().execute((tx) => createApplication(ctx, tx, draft, OPERATOR))
       console.log(`Application ${made.slug} is made. Its id is ${made.id}.`)
     })
   })

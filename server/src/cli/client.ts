@@ -3,6 +3,7 @@ import { listEveryClient, registerClient } from '../applications/clients/registr
 import { addSecret } from '../applications/clients/secrets.ts'
 import { findClient } from '../applications/clients.ts'
 import { findApplicationNamed } from '../applications/service.ts'
+import { OPERATOR } from '../audit/record.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import type { ClientKind } from '../db/tables.ts'
 import { OperatorError } from '../errors.ts'
@@ -49,7 +50,7 @@ const create = new Command('create')
       }
       const { client, clientSecret } = await ctx.db
         .transaction()
-        .execute((tx) => registerClient(ctx, tx, draft))
+        .execute((tx) => registerClient(ctx, tx, draft, { source: OPERATOR }))
       console.log(`Client id:      ${client.clientId}`)
       if (clientSecret !== null)
         console.log(`Client secret:  ${clientSecret}\nThe secret is not shown again.`)
@@ -83,7 +84,7 @@ const secret = new Command('secret')
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
       const client = await findClient(ctx, clientId)
       if (!client) throw new OperatorError(`There is no client ${clientId}.`)
-      const { clientSecret } = await addSecret(ctx, client.id)
+      const { clientSecret } = await addSecret(ctx, client.id, OPERATOR)
       console.log(`Client secret:  ${clientSecret}\nThe secret is not shown again.`)
     })
   })

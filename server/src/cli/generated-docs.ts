@@ -3,6 +3,7 @@ import { loadConfig, VARIABLES } from '../config.ts'
 import { ERRORS } from '../errors.ts'
 import { describeApi } from '../http/openapi.ts'
 import { PERMISSIONS, REACH } from '../tenants/permissions.ts'
+import { describeEvents } from './event-docs.ts'
 
 /** The documents made from the code, by file name. A test fails when the committed ones differ. */
 export function generatedDocs(): Record<string, string> {
@@ -15,6 +16,7 @@ export function generatedDocs(): Record<string, string> {
     'errors.md': describeErrors(),
     'configuration.md': describeConfiguration(),
     'roles.md': describeRoles(),
+    'events.md': describeEvents(),
   }
 }
 

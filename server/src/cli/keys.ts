@@ -1,6 +1,7 @@
 import { Command } from 'commander'
+import { OPERATOR } from '../audit/record.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
-import { describeSigningKeys, replaceSigningKeys, rotateSigningKeys } from '../keys/signing-keys.ts'
+import { listKeys, rotateKeys } from '../oauth/signing-keys/service.ts'
 import { runCommand } from './run.ts'
 
 const rotate = new Command('rotate')
@@ -12,9 +13,7 @@ const rotate = new Command('rotate')
   )
   .action(async ({ now: immediately = false, leaked = false }: { now?: boolean; leaked?: boolean }) => {
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
-      const { kid, activatesAt, isNew } = leaked
-        ? await replaceSigningKeys(ctx)
-        : await rotateSigningKeys(ctx, { immediately })
+      const { kid, activatesAt, isNew } = await rotateKeys(ctx, { immediately, leaked }, OPERATOR)
       const turn = activatesAt <= ctx.now() ? 'signs from now on' : `signs from ${activatesAt.toISOString()}`
       console.log(`Key ${kid} ${isNew ? 'is new and' : 'was made before and'} ${turn}.`)
     })
@@ -23,7 +22,7 @@ const rotate = new Command('rotate')
 const list = new Command('list').description('show the signing keys, newest first').action(async () => {
   await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
     console.log(row('KEY', 'STATE', 'CREATED', 'ACTIVATES'))
-    for (const { kid, state, createdAt, activatesAt } of await describeSigningKeys(ctx)) {
+    for (const { kid, state, createdAt, activatesAt } of await listKeys(ctx)) {
       console.log(row(kid, state, createdAt.toISOString(), activatesAt.toISOString()))
     }
   })

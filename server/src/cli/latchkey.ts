@@ -5,6 +5,7 @@ import { VERSION } from '../lib/version.ts'
 import { adminCommand } from './admin.ts'
 import { applicationCommand } from './application.ts'
 import { applyCommand } from './apply.ts'
+import { auditCommand } from './audit.ts'
 import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
 import { docsCommand } from './docs.ts'
@@ -31,6 +32,7 @@ const program = new Command('latchkey')
   .addCommand(applicationCommand)
   .addCommand(clientCommand)
   .addCommand(keysCommand)
+  .addCommand(auditCommand)
   .addCommand(tokenCommand)
   .addCommand(doctorCommand)
   .addCommand(docsCommand, { hidden: true })

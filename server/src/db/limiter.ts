@@ -17,10 +17,29 @@ export interface Limiter {
   /** Counts one more. Returns the seconds to wait when there had been as many as may be before. */
   count(key: string): Promise<number | undefined>
   forgive(key: string): Promise<void>
+  /** Whether this is the first time in as long that anybody asks: what happens over and over is told once. */
+  isNews(key: string): Promise<boolean>
 }
 
-export function createLimiter(db: Db, { name, most, seconds }: Limit): Limiter {
-  const limiter = new RateLimiterPostgres({
+export function createLimiter(db: Db, limit: Limit): Limiter {
+  const { name, most } = limit
+  const limiter = openCounts(db, limit)
+  const waitOf = (result: RateLimiterRes | null, free: number) =>
+    result && result.consumedPoints > free ? Math.max(1, Math.ceil(result.msBeforeNext / 1000)) : undefined
+  return {
+    blockedFor: async (key) => waitOf(await limiter.get(key), most - 1),
+    count: async (key) => waitOf(await limiter.penalty(key), most),
+    forgive: async (key) => void (await limiter.delete(key)),
+    async isNews(key) {
+      const told = openCounts(db, { ...limit, name: `${name}-told` })
+      // Looked at before it is counted, so that a flood writes nothing. Of several at once, one is the first.
+      return (await told.get(key)) === null && (await told.penalty(key)).consumedPoints === 1
+    },
+  }
+}
+
+const openCounts = (db: Db, { name, most, seconds }: Limit): RateLimiterPostgres =>
+  new RateLimiterPostgres({
     // Looks to it like a client of pg.
     storeClient: {
       async query({ text, values }: { text: string; values: unknown[] }) {
@@ -37,14 +56,6 @@ export function createLimiter(db: Db, { name, most, seconds }: Limit): Limiter {
     points: most,
     duration: seconds,
   })
-  const waitOf = (result: RateLimiterRes | null, free: number) =>
-    result && result.consumedPoints > free ? Math.max(1, Math.ceil(result.msBeforeNext / 1000)) : undefined
-  return {
-    blockedFor: async (key) => waitOf(await limiter.get(key), most - 1),
-    count: async (key) => waitOf(await limiter.penalty(key), most),
-    forgive: async (key) => void (await limiter.delete(key)),
-  }
-}
 
 /** Removes counts that no longer matter, whatever the clocks of the nodes say. */
 export async function forgetOldCounts(db: Db, now: Date): Promise<void> {

@@ -38,6 +38,24 @@ export interface UsersTable {
   updated_at: Date
 }
 
+/** Kept by the database itself. */
+export interface UserTermsTable {
+  term: ColumnType<string, never, never>
+  created_at: ColumnType<Date, never, never>
+  user_id: ColumnType<string, never, never>
+  email: ColumnType<string, never, never>
+  disabled: ColumnType<boolean, never, never>
+  email_verified: ColumnType<boolean, never, never>
+  is_super_admin: ColumnType<boolean, never, never>
+  leaving: ColumnType<boolean, never, never>
+}
+
+/** Added to by the database itself, and put together by a job. */
+export interface UserCountsTable {
+  id: Generated<string>
+  change: ColumnType<string, number | string, never>
+}
+
 export type MfaPolicy = 'OPTIONAL' | 'REQUIRED'
 
 export interface TenantsTable {
@@ -46,6 +64,11 @@ export interface TenantsTable {
   name: string
   mfa_policy: Generated<MfaPolicy>
   settings: ColumnType<Json, string | undefined, string>
+  suspended_at: ColumnType<Date | null, never, Date | null>
+  /** When the last suspension was ended. */
+  reactivated_at: ColumnType<Date | null, never, Date>
+  /** Kept by the database itself. */
+  name_key: ColumnType<string, never, never>
   created_at: Fixed<Date>
   updated_at: Date
 }
@@ -354,9 +377,12 @@ export interface AuditHeadTable {
   sealed_key: Buffer | null
   position: ColumnType<string, never, number>
   hash: Buffer
+  /** Made with the key of the chain. */
+  head_proof: Buffer | null
   /** The last link of those that are gone because they were too old. */
   anchor_position: ColumnType<string, never, number>
   anchor_hash: Buffer
+  anchor_proof: Buffer | null
 }
 
 export interface TotpSecretsTable {
@@ -436,6 +462,8 @@ export interface SsoAttemptsTable {
 export interface Tables {
   instance_facts: InstanceFactsTable
   users: UsersTable
+  user_terms: UserTermsTable
+  user_counts: UserCountsTable
   mail_messages: MailMessagesTable
   tenants: TenantsTable
   memberships: MembershipsTable

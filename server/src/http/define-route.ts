@@ -70,6 +70,10 @@ interface RouteOptions<
   replyHeaders?: Record<string, string>
   /** A repeated request with the same Idempotency-Key gets the first one's answer. */
   idempotent?: boolean
+  /** It answers a stream, of which these are the media types: its reply is a `textStream`. */
+  streams?: readonly string[]
+  /** A GET of a member that leaves a trace: its transaction may write. */
+  leavesTrace?: boolean
   handler(ctx: Ctx, input: Input<B, Q, P, K>): Promise<Answer<R>> | Answer<R>
 }
 
@@ -97,6 +101,8 @@ export interface Route {
   requestHeaders: Record<string, string>
   replyHeaders: Record<string, string>
   idempotent: boolean
+  streams: readonly string[] | undefined
+  leavesTrace: boolean
   handler(ctx: Ctx, input: AnyInput): unknown
 }
 
@@ -110,7 +116,7 @@ export function defineRoute<
 >(options: RouteOptions<R, B, Q, P, K>): Route {
   const { body, form, query, params, errors = [], oauthErrors, crossOrigin, idempotent = false } = options
   const { method, path, summary, tag, caller, roles = [], reply, oauthStatuses = {} } = options
-  const { requestHeaders = {}, replyHeaders = {} } = options
+  const { requestHeaders = {}, replyHeaders = {}, streams, leavesTrace = false } = options
   return {
     method,
     path,
@@ -130,6 +136,8 @@ export function defineRoute<
     requestHeaders,
     replyHeaders,
     idempotent,
+    streams,
+    leavesTrace,
     // The handler's input has been validated against these very schemas by the time it is called.
     handler: options.handler as Route['handler'],
   }

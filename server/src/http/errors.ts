@@ -27,8 +27,10 @@ export const impliedErrors = ({
   idempotent,
 }: Pick<Route, 'caller' | 'roles' | 'idempotent'>): ErrorCode[] => [
   ...(caller === 'anyone' ? [] : (['UNAUTHORIZED', 'FORBIDDEN'] as const)),
-  // The tenant may be deleted while they wait.
-  ...(caller === 'member' || caller === 'license-writer' ? (['TENANT_NOT_FOUND'] as const) : []),
+  // The tenant may be suspended or deleted while they wait.
+  ...(caller === 'member' || caller === 'license-writer'
+    ? (['TENANT_SUSPENDED', 'TENANT_NOT_FOUND'] as const)
+    : []),
   ...(isForOwners(roles) ? (['OWNER_REQUIRED'] as const) : []),
   ...(idempotent ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
 ]

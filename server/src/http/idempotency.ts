@@ -59,8 +59,11 @@ export const fingerprintOf = ({
   body: unknown
 }): Buffer =>
   createHash('sha256')
-    .update(JSON.stringify([method, url, body]))
+    .update(JSON.stringify([method, url, body], withoutPassword))
     .digest()
+
+/** A fast hash would give a password away to whoever can guess. */
+const withoutPassword = (key: string, value: unknown) => (key === 'password' ? '' : value)
 
 /**
  * Answers with what `produce` returns or throws: now, or as it did the first time. A refusal (an AppError below 500)

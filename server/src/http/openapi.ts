@@ -73,7 +73,7 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
           {
             description: 'Success',
             ...describeHeaders(route),
-            content: { 'application/json': { schema: refer(schema) } },
+            content: describeContent(route, refer(schema)),
           },
         ]),
       ),
@@ -91,6 +91,9 @@ function describeHeaders({ replyHeaders }: Route): Json {
   ])
   return headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}
 }
+
+const describeContent = ({ streams = ['application/json'] }: Route, schema: unknown): Json =>
+  Object.fromEntries(streams.map((type) => [type.replace(/;.*/, ''), { schema }]))
 
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' }
 

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
 
 /** The body of every error of the JSON routes. */
@@ -26,3 +27,6 @@ export const Done = Type.Object(
   { success: Type.Boolean(), message: Type.String({ description: 'One sentence for a person' }) },
   { title: 'Done' },
 )
+
+/** An answer that is sent as it is read, however long it is. */
+export const textStream = (description: string) => Type.Unsafe<Readable>({ type: 'string', description })

@@ -1,4 +1,4 @@
-import { type Source, SYSTEM } from '../audit/record.ts'
+import { OPERATOR } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { breaks, yielding } from '../db/violations.ts'
@@ -14,7 +14,6 @@ import { isProblem, type Problem, type ReadRow } from './row.ts'
 
 const BATCH = 500
 const TRIES = 3
-const OPERATOR: Source = { actor: SYSTEM }
 
 export interface Tally {
   imported: number

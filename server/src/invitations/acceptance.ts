@@ -6,6 +6,7 @@ import type { Db, Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
+import { displayNameOf } from '../lib/display-name.ts'
 import { demand, refuseProblems } from '../lib/problems.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import { isPlainLine, isVisible } from '../lib/text.ts'
@@ -13,12 +14,14 @@ import { keepPromise } from '../licensing/seats/service.ts'
 import { join } from '../tenants/invited.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
 import { addInvitee, isPlaceholder } from '../users/placeholders.ts'
-import { displayNameOf } from '../users/profile.ts'
 import { findUserByEmail, lockUser, type User } from '../users/service.ts'
 import type { AcceptRequest, ShownInvitation } from './schema.ts'
 import { type FoundInvitation, findInvitationByToken, holdTenant, settleInvitation } from './store.ts'
 
-/** The invitation behind a link, if it is open: else INVITATION_NOT_FOUND, _EXPIRED, _REVOKED or _ALREADY_ACCEPTED. */
+/**
+ * The invitation behind a link, if it is open: else INVITATION_NOT_FOUND, _EXPIRED, _REVOKED or _ALREADY_ACCEPTED, or
+ * TENANT_SUSPENDED where nobody can join for now.
+ */
 const getOpenInvitation = (ctx: Ctx, token: string): Promise<FoundInvitation> =>
   getOpen(ctx, ctx.db, hashSecret(token))
 
@@ -29,6 +32,7 @@ async function getOpen({ now }: Ctx, db: Db, tokenHash: Buffer): Promise<FoundIn
   if (status === 'ACCEPTED') throw new AppError('INVITATION_ALREADY_ACCEPTED')
   if (status === 'REVOKED') throw new AppError('INVITATION_REVOKED')
   if (status === 'EXPIRED' || expires_at <= now()) throw new AppError('INVITATION_EXPIRED')
+  if (invitation.tenant_suspended_at !== null) throw new AppError('TENANT_SUSPENDED')
   return invitation
 }
 
@@ -140,9 +144,14 @@ function readNewcomer({ password, givenName = '', familyName = '' }: AcceptReque
   return { password: password ?? '', names: called }
 }
 
-/** Whoever deletes a tenant waits for those who are joining it, or they for them, and then there is nothing to join. */
+/**
+ * Whoever deletes or suspends a tenant waits for those who are joining it, or they for them, and then there is nothing
+ * to join.
+ */
 async function stayOpen(tx: Tx, { tenant_id }: FoundInvitation): Promise<void> {
-  if (!(await holdTenant(tx, tenant_id))) throw new AppError('INVITATION_NOT_FOUND')
+  const tenant = await holdTenant(tx, tenant_id)
+  if (!tenant) throw new AppError('INVITATION_NOT_FOUND')
+  if (tenant.suspended) throw new AppError('TENANT_SUSPENDED')
 }
 
 const inTransaction = <T>({ db }: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>

@@ -3,7 +3,11 @@ import { Layout } from '../ui/layout.tsx'
 
 type Ended = Extract<
   ErrorCode,
-  'INVITATION_NOT_FOUND' | 'INVITATION_EXPIRED' | 'INVITATION_REVOKED' | 'INVITATION_ALREADY_ACCEPTED'
+  | 'INVITATION_NOT_FOUND'
+  | 'INVITATION_EXPIRED'
+  | 'INVITATION_REVOKED'
+  | 'INVITATION_ALREADY_ACCEPTED'
+  | 'TENANT_SUSPENDED'
 >
 
 /** What has become of a link, and what to do about it. */
@@ -23,6 +27,10 @@ const ENDINGS: Record<Ended, { heading: string; advice: string }> = {
   INVITATION_ALREADY_ACCEPTED: {
     heading: 'This invitation has been accepted',
     advice: 'There is nothing left to do here.',
+  },
+  TENANT_SUSPENDED: {
+    heading: 'This organisation is suspended',
+    advice: 'Nobody can join it for now. If that ends before the invitation does, this link works again.',
   },
 }
 

@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { InvitationStatus } from '../db/tables.ts'
-import { displayNameOf } from '../users/profile.ts'
+import { displayNameOf } from '../lib/display-name.ts'
 import type { InvitationList } from './schema.ts'
 import { countInvitations, listInvitations } from './store.ts'
 

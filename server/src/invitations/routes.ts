@@ -109,6 +109,7 @@ const NOT_OPEN = [
   'INVITATION_EXPIRED',
   'INVITATION_REVOKED',
   'INVITATION_ALREADY_ACCEPTED',
+  'TENANT_SUSPENDED',
 ] as const
 
 const receiving = [

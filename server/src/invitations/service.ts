@@ -1,19 +1,18 @@
 import type { FastifyRequest } from 'fastify'
-import { person, record } from '../audit/record.ts'
+import { actorOf, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
-import type { Member } from '../http/callers.ts'
+import { displayNameOf } from '../lib/display-name.ts'
 import { isId, newId } from '../lib/ids.ts'
 import { demand, refuseProblems, requireEmail } from '../lib/problems.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { reserveSeat } from '../licensing/seats/service.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { addInvited, dropInvited, keepInvited, requireNoMember } from '../tenants/invited.ts'
-import { requireReach } from '../tenants/permissions.ts'
+import { type Acting, requireReach } from '../tenants/permissions.ts'
 import { getTenant } from '../tenants/service.ts'
 import { holdInvitee } from '../users/placeholders.ts'
-import { displayNameOf } from '../users/profile.ts'
 import { findUser, lockUser } from '../users/service.ts'
 import { expire } from './expiry.ts'
 import { invitationLetter } from './letters.ts'
@@ -39,7 +38,7 @@ const after = (moment: Date, seconds: number) => new Date(moment.getTime() + sec
 
 /** Who sends, sends again or revokes an invitation, and by which request. */
 export interface Inviting {
-  caller: Member
+  caller: Acting
   request: FastifyRequest
   /** What is the same in every mail of theirs, for who has looked it up already. */
   letterhead?: Letterhead
@@ -72,7 +71,7 @@ export async function invite(
     token_hash: hashSecret(token),
     lifetime,
     user_id: userId,
-    invited_by: caller.userId,
+    invited_by: caller.kind === 'person' ? caller.userId : null,
     created_at: now,
     expires_at: after(now, lifetime),
   })
@@ -81,7 +80,7 @@ export async function invite(
   await addInvited(ctx, tx, { tenantId, userId, role, until })
   const seat = readSeat(wish)
   if (seat) {
-    await reserveSeat(ctx, tx, { tenantId, actor: person(caller.userId) }, { userId, ...seat })
+    await reserveSeat(ctx, tx, { tenantId, actor: actorOf(caller) }, { userId, ...seat })
     await promiseSeat(tx, id, seat.licenseTypeId)
   }
   await post(ctx, tx, { letterhead: letterhead ?? (await letterheadOf(tx, caller)), invitation, token })
@@ -154,7 +153,7 @@ export async function revoke(
 /** The invitation of this tenant, whose invitee nobody else changes: whoever accepts locks the person first too. */
 async function getInvitation(
   tx: Tx,
-  { caller, invitationId: id }: { caller: Member; invitationId: string },
+  { caller, invitationId: id }: { caller: Acting; invitationId: string },
 ): Promise<Invitation> {
   const key = { tenantId: caller.tenantId, id }
   const invitation = isId(id) ? await findInvitation(tx, key) : undefined
@@ -169,9 +168,9 @@ export interface Letterhead {
   inviter: string
 }
 
-export async function letterheadOf(tx: Tx, { tenantId, userId }: Member): Promise<Letterhead> {
-  const { name: tenantName } = await getTenant(tx, tenantId)
-  const sender = await findUser(tx, userId)
+export async function letterheadOf(tx: Tx, caller: Acting): Promise<Letterhead> {
+  const { name: tenantName } = await getTenant(tx, caller.tenantId)
+  const sender = caller.kind === 'person' ? await findUser(tx, caller.userId) : undefined
   return { tenantName, inviter: sender ? displayNameOf(sender) : 'An admin' }
 }
 
@@ -198,6 +197,6 @@ async function note(
   { action, caller, request, invitation, details }: Noted,
 ): Promise<void> {
   const { tenant_id: tenantId, user_id: userId, email } = invitation
-  const entry = { action, actor: person(caller.userId), tenantId, request, details, personal: { email } }
+  const entry = { action, actor: actorOf(caller), tenantId, request, details, personal: { email } }
   await record(ctx, tx, { ...entry, ...(userId && { userId }) })
 }

@@ -86,6 +86,7 @@ export const findInvitationByToken = (db: Db, tokenHash: Buffer) =>
     .leftJoin('users as inviter', 'inviter.id', 'invitations.invited_by')
     .selectAll('invitations')
     .select(['tenants.name as tenant_name', 'tenants.slug as tenant_slug'])
+    .select('tenants.suspended_at as tenant_suspended_at')
     .select(['inviter.email as inviter_email', 'inviter.display_name'])
     .select(['inviter.given_name', 'inviter.family_name'])
     .where('token_hash', '=', tokenHash)
@@ -150,8 +151,10 @@ export async function expireInvitations(
     .execute()
 }
 
-/** The tenant stays until the transaction ends, and nobody else changes it or its members; says whether it is there. */
-export async function holdTenant(tx: Tx, tenantId: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from tenants where id = ${tenantId} for no key update`.execute(tx)
-  return rows.length > 0
+/** The tenant stays until the transaction ends, and nobody else changes it or its members; undefined: it is not there. */
+export async function holdTenant(tx: Tx, tenantId: string): Promise<{ suspended: boolean } | undefined> {
+  const { rows } = await sql<{ suspended: boolean }>`
+    select suspended_at is not null as suspended from tenants where id = ${tenantId} for no key update
+  `.execute(tx)
+  return rows[0]
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { createLimiter, type Limit } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
 import { tooManyAttempts } from '../errors.ts'
-import type { Member } from '../http/callers.ts'
+import { callerName } from '../http/callers.ts'
+import type { Acting } from '../tenants/permissions.ts'
 
 /**
  * No tenant fills the world's mailboxes, nor anybody one of them with the help of many tenants. What one does costs
@@ -14,16 +15,13 @@ const PER_SENDER_AND_RECIPIENT = { name: 'invitations-from', most: 30, seconds: 
 const PER_RECIPIENT = { name: 'invitation-mail', most: 200, seconds: 3_600 }
 
 /** Counts one more mail, which goes out if the transaction commits, or throws RATE_LIMITED. */
-export async function requireLeisure(
-  tx: Tx,
-  { tenantId, userId }: Pick<Member, 'tenantId' | 'userId'>,
-  email: string,
-): Promise<void> {
+export async function requireLeisure(tx: Tx, caller: Acting, email: string): Promise<void> {
+  const { tenantId } = caller
   // No address stands in the counts themselves.
   const mailbox = createHash('sha256').update(email).digest('base64url')
   await requireRoom(tx, PER_TENANT, tenantId)
   await requireRoom(tx, PER_TENANT_AND_RECIPIENT, `${tenantId}:${mailbox}`)
-  await requireRoom(tx, PER_SENDER_AND_RECIPIENT, `${userId}:${mailbox}`)
+  await requireRoom(tx, PER_SENDER_AND_RECIPIENT, `${callerName(caller)}:${mailbox}`)
   await requireRoom(tx, PER_RECIPIENT, mailbox)
 }
 

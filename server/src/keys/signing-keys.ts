@@ -1,9 +1,6 @@
 import type { Ctx } from '../context.ts'
-import { defineJob } from '../jobs/job.ts'
-import type { Signer } from '../lib/signer.ts'
-import { openJws, readJws, signJws } from './jws.ts'
+import type { Tx } from '../db/open.ts'
 import { generateSigningKey, openPrivateKey } from './key-pairs.ts'
-import { type KeyRing, openKeyRing, type SigningKey } from './key-ring.ts'
 import {
   deleteSigningKeys,
   insertSigningKey,
@@ -13,7 +10,7 @@ import {
   updateActivation,
   updateToPublicHalf,
 } from './store.ts'
-import { findSigning, type KeyState, placeInTime } from './timeline.ts'
+import { type KeyState, placeInTime } from './timeline.ts'
 
 /**
  * The keys that sign tokens. A new key is published before it signs, and stays published after its successor took
@@ -31,61 +28,24 @@ const ECHO_MS = 5_000
 /** How long the public half of a retired key still tells that an old token was ours. */
 const RECOGNISED_MS = 100 * DAY
 
-/** Signs and recognises tokens with the keys of the database. */
-export function createSigner(deps: KeyDeps & Pick<Ctx, 'config' | 'changes'>): Signer {
-  const ring = openKeyRing(deps)
-  const publish = createPublisher()
-  return {
-    async sign(type, claims) {
-      const key = findSigning(await ring.keys(), deps.now())
-      if (!key) throw new Error('there is no signing key yet')
-      return signJws(type, claims, key.kid, key.privateKey())
-    },
-    async verify(type, token) {
-      const jws = readJws(type, token)
-      const key = jws && (await findKey(ring, jws.kid))
-      // An ID token may come back long after it expired; no access token lives as long as its key is published.
-      if (!key || (type === 'at+jwt' && isRetired(await ring.keys(), key, deps.now()))) return undefined
-      const claims = openJws(jws, key.publicKey)
-      return claims?.iss === deps.config.baseUrl ? claims : undefined
-    },
-    async publishedKeys() {
-      return publish(await ring.keys(), deps.now())
-    },
-  }
+/** Something that has happened to a key. */
+export interface KeyNews {
+  event: 'created' | 'brought_forward' | 'withdrawn'
+  kid: string
+  /** When it signs from; a withdrawn one never does. */
+  activatesAt?: Date
 }
 
-async function findKey(ring: KeyRing, kid: string): Promise<SigningKey | undefined> {
-  const has = (key: SigningKey) => key.kid === kid
-  // Another node may have begun to sign with a key that we have not heard of yet.
-  return (await ring.keys()).find(has) ?? (await ring.latestKeys()).find(has)
-}
+/** Writes it down, in the transaction in which it happens. */
+export type Witness = (tx: Tx, news: KeyNews) => Promise<void>
 
-const isRetired = (keys: readonly SigningKey[], { kid }: SigningKey, now: Date): boolean =>
-  placeInTime(keys, now).some(({ key, state }) => key.kid === kid && state === 'retired')
-
-/** The JWK Set as text (RFC 7517 §5), written anew when there are other keys or one of them retires. */
-function createPublisher() {
-  let last: { keys: readonly SigningKey[]; until: number; text: string } | undefined
-  return (keys: readonly SigningKey[], now: Date): string => {
-    if (last?.keys === keys && now.getTime() < last.until) return last.text
-    const shown = placeInTime(keys, now).filter(({ state }) => state !== 'retired')
-    const jwks = shown.map(({ key: { kid, public_jwk } }) => {
-      const { kty, n, e } = public_jwk
-      return { kty, kid, use: 'sig', alg: 'RS256', n, e }
-    })
-    const until = Math.min(...shown.map(({ retiresAt }) => retiresAt?.getTime() ?? Number.POSITIVE_INFINITY))
-    const text = JSON.stringify({ keys: jwks })
-    last = { keys, until, text }
-    return text
-  }
-}
+const nobody: Witness = async () => {}
 
 /** Makes the first key, active at once; of several nodes that start together, one does. Fails if it does not open. */
-export async function ensureSigningKey(deps: KeyDeps): Promise<void> {
+export async function ensureSigningKey(deps: KeyDeps, witness = nobody): Promise<void> {
   const keys = await listSigningKeys(deps.db)
   requireReadable(deps, keys)
-  if (keys.length === 0) await makeKey(deps, { immediately: true, unless: ([newest]) => newest })
+  if (keys.length === 0) await makeKey(deps, { immediately: true, unless: ([newest]) => newest, witness })
 }
 
 /** A key of a rotation. `isNew` is false if another rotation had just made it, or it was waiting for its turn. */
@@ -98,23 +58,29 @@ export interface Rotation {
 /** Makes the next key, or brings forward the one that waits. Rotations at the same moment are one. */
 export async function rotateSigningKeys(
   deps: KeyDeps,
-  { immediately }: { immediately: boolean },
+  { immediately, witness = nobody }: { immediately: boolean; witness?: Witness },
 ): Promise<Rotation> {
-  return makeKey(deps, { immediately, unless: findRotated })
+  return makeKey(deps, { immediately, unless: findRotated, witness })
 }
 
-/** For when a key has leaked: a new one signs at once, and no token that another has signed is good any more. */
-export async function replaceSigningKeys(deps: KeyDeps): Promise<Rotation> {
-  const made = await makeKey(deps, { immediately: true, unless: () => undefined })
-  await deps.db.transaction().execute(async (tx) => {
+/**
+ * For when a key has leaked: a new one signs at once, and no token that another has signed is good any more. Both
+ * happen together, so that of two replacements at once the later one's key is left.
+ */
+export async function replaceSigningKeys(deps: KeyDeps, witness = nobody): Promise<Rotation> {
+  const pair = await generateSigningKey(deps.keys)
+  return deps.db.transaction().execute(async (tx) => {
     await lockSigningKeys(tx)
-    const others = (await listSigningKeys(tx)).filter(({ kid }) => kid !== made.kid)
-    await deleteSigningKeys(
-      tx,
-      others.map(({ kid }) => kid),
-    )
+    const now = deps.now()
+    const leaked = await listSigningKeys(tx)
+    requireReadable(deps, leaked)
+    const kids = leaked.map(({ kid }) => kid)
+    await deleteSigningKeys(tx, kids)
+    for (const kid of kids) await witness(tx, { event: 'withdrawn', kid })
+    await insertSigningKey(tx, { ...pair, created_at: now, activates_at: now })
+    await witness(tx, { event: 'created', kid: pair.kid, activatesAt: now })
+    return { kid: pair.kid, activatesAt: now, isNew: true }
   })
-  return made
 }
 
 /** The key of a rotation that is under way or just over. An instance's first key is of none. */
@@ -128,9 +94,10 @@ interface Making {
   immediately: boolean
   /** The key that makes another one needless. */
   unless(keys: StoredKey[], now: Date): StoredKey | undefined
+  witness: Witness
 }
 
-async function makeKey(deps: KeyDeps, { immediately, unless }: Making): Promise<Rotation> {
+async function makeKey(deps: KeyDeps, { immediately, unless, witness }: Making): Promise<Rotation> {
   // Before the lock: it takes a while.
   const pair = await generateSigningKey(deps.keys)
   return deps.db.transaction().execute(async (tx) => {
@@ -143,6 +110,7 @@ async function makeKey(deps: KeyDeps, { immediately, unless }: Making): Promise<
       const atOnce = immediately || keys.length === 0
       const activatesAt = follow(keys[0], atOnce ? now : new Date(now.getTime() + PUBLISH_AHEAD_MS))
       await insertSigningKey(tx, { ...pair, created_at: now, activates_at: activatesAt })
+      await witness(tx, { event: 'created', kid: pair.kid, activatesAt })
       return { kid: pair.kid, activatesAt, isNew: true }
     }
     if (!immediately || made.activates_at <= now) {
@@ -150,6 +118,7 @@ async function makeKey(deps: KeyDeps, { immediately, unless }: Making): Promise<
     }
     const activatesAt = follow(keys[1], now)
     await updateActivation(tx, made.kid, activatesAt)
+    await witness(tx, { event: 'brought_forward', kid: made.kid, activatesAt })
     return { kid: made.kid, activatesAt, isNew: false }
   })
 }
@@ -165,30 +134,37 @@ function requireReadable({ now, keys: sealer }: KeyDeps, keys: StoredKey[]): voi
   }
 }
 
+/** What may be told of a key. */
+export interface DescribedKey {
+  kid: string
+  state: KeyState
+  createdAt: Date
+  activatesAt: Date
+  /** When its last token is gone; undefined while no other key is to follow it. */
+  retiresAt: Date | undefined
+}
+
 /** Every key that is kept, newest first, with what it is for now. */
-export async function describeSigningKeys({
-  db,
-  now,
-}: Pick<Ctx, 'db' | 'now'>): Promise<{ kid: string; state: KeyState; createdAt: Date; activatesAt: Date }[]> {
-  return placeInTime(await listSigningKeys(db), now()).map(({ key, state }) => ({
+export async function describeSigningKeys({ db, now }: Pick<Ctx, 'db' | 'now'>): Promise<DescribedKey[]> {
+  return placeInTime(await listSigningKeys(db), now()).map(({ key, state, retiresAt }) => ({
     kid: key.kid,
     state,
     createdAt: key.created_at,
     activatesAt: key.activates_at,
+    retiresAt,
   }))
 }
 
 /** Rotates when the newest key has become old, and clears away what no token needs any more. */
-export const maintainSigningKeys = defineJob<unknown>({
-  name: 'maintain_signing_keys',
-  schedule: '7 * * * *',
-  async run(ctx) {
-    const [newest] = await listSigningKeys(ctx.db)
-    const age = newest ? ctx.now().getTime() - newest.created_at.getTime() : Number.POSITIVE_INFINITY
-    if (age >= ctx.config.keyRotationDays * DAY) await rotateSigningKeys(ctx, { immediately: false })
-    await retireSigningKeys(ctx)
-  },
-})
+export async function maintainSigningKeys(
+  deps: KeyDeps & Pick<Ctx, 'config'>,
+  witness = nobody,
+): Promise<void> {
+  const [newest] = await listSigningKeys(deps.db)
+  const age = newest ? deps.now().getTime() - newest.created_at.getTime() : Number.POSITIVE_INFINITY
+  if (age >= deps.config.keyRotationDays * DAY) await rotateSigningKeys(deps, { immediately: false, witness })
+  await retireSigningKeys(deps)
+}
 
 async function retireSigningKeys({ db, now }: KeyDeps): Promise<void> {
   await db.transaction().execute(async (tx) => {

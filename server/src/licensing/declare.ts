@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { SYSTEM } from '../audit/record.ts'
+import { OPERATOR } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import {
   describeFields,
@@ -16,9 +16,6 @@ import { removeType } from './catalogue/removal.ts'
 import { changeType, checkType, createType, type NewType } from './catalogue/service.ts'
 import { type DeclaredTypeRow, listDeclaredTypes, listLeavingTypes, listTypeKeys } from './declare/store.ts'
 import { exportTypes } from './export/store.ts'
-
-/** A declaration is applied by whoever runs the service. */
-const OPERATOR = { actor: SYSTEM }
 
 const DeclaredType = Type.Object(
   {

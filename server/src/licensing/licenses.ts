@@ -21,6 +21,8 @@ export interface Standing {
   mode: LicensingMode
   /** How far the tenant's ledger had come. */
   revision: bigint
+  /** The tenant is: nobody holds anything there meanwhile. */
+  suspended: boolean
   disabled: boolean
   status: MembershipStatus | undefined
   joinedAt: Date | undefined
@@ -81,12 +83,14 @@ const subjectsOf = ({ tenantId, userId, applicationId }: Key): string[] => [
   `seat:${tenantId}:${userId}`,
   `member:${tenantId}:${userId}`,
   `user:${userId}`,
+  `tenant:${tenantId}`,
 ]
 
 function toStanding(row: StandingRow): Standing {
   return {
     mode: row.mode,
     revision: BigInt(row.revision),
+    suspended: row.suspended,
     disabled: row.disabled ?? false,
     status: row.status ?? undefined,
     joinedAt: row.joined_at ?? undefined,
@@ -99,10 +103,10 @@ function toStanding(row: StandingRow): Standing {
   }
 }
 
-/** Only ACTIVE members who are not disabled hold anything. */
+/** Only ACTIVE members who are not disabled hold anything, and only in a tenant that is not suspended. */
 export function licenseAt(standing: Standing, now: Date): License | undefined {
-  const { disabled, status, joinedAt, holdings } = standing
-  if (disabled || status !== 'ACTIVE' || joinedAt === undefined) return undefined
+  const { suspended, disabled, status, joinedAt, holdings } = standing
+  if (suspended || disabled || status !== 'ACTIVE' || joinedAt === undefined) return undefined
   const held = holdings.find(({ until }) => isBefore(now, until))
   if (!held) return undefined
   const { type, name, features, since = joinedAt } = held

@@ -130,15 +130,18 @@ export const Explanation = Type.Object(
   {
     hasLicense: Type.Boolean(),
     hasFeature: Type.Optional(Type.Boolean({ description: 'When a featureKey was asked for' })),
-    decidedBy: Type.Enum(['USER', 'MEMBERSHIP', 'SUBSCRIPTION', 'SEAT', 'FEATURE']),
+    decidedBy: Type.Enum(['TENANT', 'USER', 'MEMBERSHIP', 'SUBSCRIPTION', 'SEAT', 'FEATURE']),
     message: Type.String({ description: 'One sentence for a person' }),
     steps: Type.Array(
       Type.Object({
-        check: Type.Enum(['USER', 'MEMBERSHIP', 'MFA_POLICY', 'SUBSCRIPTION', 'SEAT', 'FEATURE']),
+        check: Type.Enum(['TENANT', 'USER', 'MEMBERSHIP', 'MFA_POLICY', 'SUBSCRIPTION', 'SEAT', 'FEATURE']),
         ok: Type.Boolean(),
         detail: Type.String(),
       }),
-      { description: 'In the order in which they decide; the MFA policy decides about tokens, not licences' },
+      {
+        description:
+          'In the order in which they decide; the tenant stands there when it is suspended, and the MFA policy decides about tokens, not licences',
+      },
     ),
     remedy: Type.Union(
       [

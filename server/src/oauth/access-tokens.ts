@@ -64,6 +64,9 @@ export function toAccessClaims(claims: Claims | undefined): AccessClaims | undef
     : undefined
 }
 
+/** It was issued within the second before. */
+const issuedBefore = ({ iat }: AccessClaims) => new Date((iat + 1) * 1000)
+
 /** What the token was given, as far as its client is still allowed it. */
 const scopesOf = ({ scope }: AccessClaims, allowed: string[]) =>
   parseScope(scope).filter((granted) => allowed.includes(granted))
@@ -72,11 +75,10 @@ const scopesOf = ({ scope }: AccessClaims, allowed: string[]) =>
 const KEYS = 'signing_keys'
 
 async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<LiveToken> | undefined> {
-  const { jti, tenant_id, iat } = claims
+  const { jti, tenant_id } = claims
   const grantId = anchorOf(jti)
   if (!isId(grantId)) return undefined
-  // It was issued within this second.
-  const issuedAt = new Date((iat + 1) * 1000)
+  const issuedAt = issuedBefore(claims)
   const person = await findLiveGrant(ctx.db, { grantId, tenantId: tenant_id ?? null, jti, issuedAt })
   if (!person || !stands(person, claims)) return undefined
   return {
@@ -94,17 +96,31 @@ async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Liv
   }
 }
 
-const stands = (person: LiveGrantRow, { sub, sid, aud, client_id, tenant_id }: AccessClaims): boolean =>
-  person.id === sub &&
-  person.session_id === sid &&
-  person.client_id === client_id &&
-  person.application_id === aud &&
+const stands = (person: LiveGrantRow, claims: AccessClaims): boolean =>
+  person.id === claims.sub &&
+  person.session_id === claims.sid &&
+  person.client_id === claims.client_id &&
+  person.application_id === claims.aud &&
   !person.disabled &&
   !person.client_disabled &&
   person.revoked === null &&
   // Beyond the tenant that the grant is for now, the token may be for one it was for before.
-  (tenant_id === undefined || person.role !== null) &&
+  (claims.tenant_id === undefined || person.role !== null) &&
+  isServed(
+    { suspendedAt: person.tenant_suspended_at, reactivatedAt: person.tenant_reactivated_at },
+    claims,
+  ) &&
   !lacksSecondFactor(person.mfa_policy, person.amr)
+
+/** The suspensions of the tenant that a token is for; nulls: there was none, or the token is for no tenant. */
+interface Suspension {
+  suspendedAt: Date | null
+  reactivatedAt: Date | null
+}
+
+/** Nobody acts for a suspended tenant; and a token from before a suspension was ended may be why there was one. */
+const isServed = ({ suspendedAt, reactivatedAt }: Suspension, claims: AccessClaims): boolean =>
+  suspendedAt === null && (reactivatedAt === null || reactivatedAt < issuedBefore(claims))
 
 async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<LiveToken> | undefined> {
   const { jti, client_id, aud, tenant_id } = claims
@@ -115,13 +131,20 @@ async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Li
     !client.disabled &&
     client.applicationId === aud &&
     client.tenantId === tenant_id &&
+    isServed(client.suspension, claims) &&
     // The token ends with the secret that obtained it.
     client.secrets.some(({ id }) => id === secretId) &&
     !(await isRevoked(ctx.db, jti))
   if (!alive) return undefined
   return {
     value: { claims, scopes: scopesOf(claims, client.scopes), person: undefined },
-    subjects: [KEYS, `client:${client.id}`, `application:${aud}`, `token:${jti}`],
+    subjects: [
+      KEYS,
+      `client:${client.id}`,
+      `application:${aud}`,
+      `token:${jti}`,
+      ...(tenant_id === undefined ? [] : [`tenant:${tenant_id}`]),
+    ],
   }
 }
 

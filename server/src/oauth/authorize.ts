@@ -16,7 +16,8 @@ import {
 } from './authorize-request.ts'
 import { lacksSecondFactor } from './grant-subject.ts'
 import { insertGrant } from './grants/store.ts'
-import { type ActiveMembership, findConsent, listActiveMemberships } from './store.ts'
+import { listOpenTenants } from './open-tenants.ts'
+import { type ActiveMembership, findConsent } from './store.ts'
 
 /** What an authorization remembers from step to step. The session, the memberships and the consent are read anew. */
 export interface Luggage {
@@ -98,6 +99,7 @@ function begin(
     next: CONTINUE_PATH,
     startedAt: ctx.now().getTime(),
     application: client.applicationName,
+    clientId: client.clientId,
     loginHint,
     formTargets: [originOf(redirectUri)],
     luggage: { fields: fields.toObject() },
@@ -126,7 +128,7 @@ async function decide(ctx: Ctx, exchange: Exchange, situation: Situation): Promi
   if (!session) return { kind: 'login', again: false }
   if (mustSignIn(session, situation)) return { kind: 'login', again: true }
   if (mustChooseAccount(session, situation)) return { kind: 'account', session }
-  const memberships = await listActiveMemberships(ctx.db, session.userId)
+  const memberships = await listOpenTenants(ctx, session.userId, request.tenantSlug)
   const tenant = pickTenant(memberships, situation)
   if (!tenant && memberships.length > 0) {
     if (silent) throw new OAuthError('interaction_required', 'The person must choose a tenant.')

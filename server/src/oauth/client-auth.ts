@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { type Client, findClient, findSecret } from '../applications/clients.ts'
+import { record, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { createLimiter } from '../db/limiter.ts'
+import { createLimiter, type Limiter } from '../db/limiter.ts'
 import { OAuthError, tooManyAttempts } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { decodeField } from '../lib/fields.ts'
@@ -17,6 +18,8 @@ interface Credentials {
 /** A client that has shown who it is. Public ones have no secret to show. */
 export interface AuthenticatedClient {
   client: Client
+  /** With which it did. */
+  request: FastifyRequest
   /** The secret it used. Tokens of a machine end with it. */
   secretId: string | undefined
 }
@@ -34,10 +37,15 @@ export async function authenticateClient(
   const { clientId, secret, method } = readCredentials(request, form)
   const client = await findClient(ctx, clientId)
   if (client?.kind === 'SPA' && secret === undefined && !client.disabled)
-    return { client, secretId: undefined }
+    return { client, request, secretId: undefined }
   const match = await checkSecret(ctx, request, { client, secret })
-  if (client && match && !client.disabled) return { client, secretId: match.id }
-  throw invalidClient(method === 'basic')
+  if (client && match && client.disabled) await noteRefusal(ctx, request, { client, reason: 'disabled' })
+  if (!client || !match || client.disabled) throw invalidClient(method === 'basic')
+  // Told only to who has shown the secret: it is right, and does not need to be replaced.
+  if (client.suspension.suspendedAt !== null) {
+    throw new OAuthError('unauthorized_client', 'The tenant of this client is suspended.')
+  }
+  return { client, request, secretId: match.id }
 }
 
 /** Which of the client's secrets was shown, if any. Wrong ones are counted, and too many refused unseen. */
@@ -49,11 +57,38 @@ export async function checkSecret(
   // A public client has no secret that could be guessed: nobody's attempts may keep it out.
   if (client?.kind === 'SPA') return undefined
   // Whatever is made up as a client is counted as one.
-  const key = `${client?.id ?? 'unknown'}:${clientNetwork(request)}`
+  const key = keyOf(client, request)
   refuseWhenBlocked(ctx, key)
   const match = client && secret !== undefined ? findSecret(client, secret) : undefined
-  if (!match) await countFailure(ctx, key)
-  return match
+  if (match) return match
+  await countFailure(ctx, key)
+  const reason = client ? (secret === undefined ? 'no_secret' : 'wrong_secret') : 'unknown_client'
+  await noteRefusal(ctx, request, { client, reason })
+  return undefined
+}
+
+const keyOf = (client: Client | undefined, request: FastifyRequest): string =>
+  `${client?.id ?? 'unknown'}:${clientNetwork(request)}`
+
+interface Refusal {
+  /** Undefined: what was shown names none. It may be anything, so it is not kept. */
+  client: Client | undefined
+  reason: 'no_secret' | 'wrong_secret' | 'unknown_client' | 'disabled'
+}
+
+/**
+ * Writes it down, once a minute for a client at one address: a program that has a wrong secret never tires of it. It
+ * is done also for clients that do not exist, so that the time it takes does not tell which do.
+ */
+async function noteRefusal(ctx: Ctx, request: FastifyRequest, { client, reason }: Refusal): Promise<void> {
+  if (!(await failuresOf(ctx).isNews(keyOf(client, request)))) return
+  const names = client && {
+    ...{ id: client.id, clientId: client.clientId, applicationId: client.applicationId },
+  }
+  await record(ctx, ctx.db, {
+    ...{ action: 'client.refused', actor: SYSTEM, request, clientId: client?.clientId },
+    details: { reason, ...names },
+  })
 }
 
 /** One answer for every reason, so that nobody can find out which clients exist. */
@@ -118,10 +153,11 @@ function refuseWhenBlocked(ctx: Ctx, key: string): void {
   if (seconds > 0) throw tooManyAttempts(seconds)
 }
 
+const failuresOf = ({ db, config }: Ctx): Limiter =>
+  createLimiter(db, { name: 'client', most: config.limits.clientFailures, seconds: WINDOW_SECONDS })
+
 /** Failures count for this client from this address: nobody's guesses keep the client itself out. */
 async function countFailure(ctx: Ctx, key: string): Promise<void> {
-  const most = ctx.config.limits.clientFailures
-  const limiter = createLimiter(ctx.db, { name: 'client', most, seconds: WINDOW_SECONDS })
-  const wait = await limiter.count(key)
+  const wait = await failuresOf(ctx).count(key)
   if (wait !== undefined) blockedBy(ctx).set(key, ctx.now().getTime() + wait * 1000)
 }

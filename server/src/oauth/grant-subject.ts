@@ -17,6 +17,7 @@ export function toSubject(client: Client, grant: GrantRow): Subject {
   if (tenant_id !== null && (role === null || tenant_slug === null)) {
     throw invalidGrant('The person is no active member of the tenant.')
   }
+  if (grant.tenant_suspended_at !== null) throw invalidGrant('The tenant is suspended.')
   if (lacksSecondFactor(grant.mfa_policy, grant.amr)) {
     throw invalidGrant('The tenant requires a second factor; sign in again.')
   }

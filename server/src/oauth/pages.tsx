@@ -18,8 +18,8 @@ import {
   type ShowStep,
 } from './authorize.ts'
 import { readReturnAddress } from './authorize-request.ts'
+import { consent } from './consent.ts'
 import { AccountPage, ConsentPage, TenantPage } from './step-pages.tsx'
-import { putConsent } from './store.ts'
 
 const PATHS = {
   account: '/oauth/authorize/account',
@@ -53,15 +53,14 @@ export const authorizePages = [
   answerStep(PATHS.tenant, async (_ctx, { form, journey }) => ({
     luggage: { ...journey.luggage, tenantId: form.get('tenant') ?? '' },
   })),
-  answerStep(PATHS.consent, async (ctx, { form, journey, userId }) => {
+  answerStep(PATHS.consent, async (ctx, { form, journey, userId, request }) => {
     const address = await readReturnAddress(ctx, toFields(journey.luggage.fields))
     if (form.get('decision') !== 'allow') {
       const denied = new OAuthError('access_denied', 'The person did not consent.')
       return { leave: refusal(ctx, address, denied) }
     }
     const { tenantId, scopes } = journey.luggage.consent ?? { tenantId: undefined, scopes: [] }
-    const { applicationId } = address.client
-    await putConsent(ctx.db, { userId, applicationId, tenantId }, { scopes, granted_at: ctx.now() })
+    await consent(ctx, { userId, tenantId, scopes, client: address.client, request })
     return { luggage: journey.luggage }
   }),
 ]
@@ -75,6 +74,7 @@ function getJourney(ctx: Ctx, query: Fields): AuthorizeJourney {
 }
 
 interface StepAnswer {
+  request: PageInput['request']
   form: Fields
   journey: AuthorizeJourney
   userId: string
@@ -96,7 +96,12 @@ function answerStep(
       if (!session || session.userId !== journey.luggage.viewer) {
         return { redirect: withJourney(ctx, CONTINUE_PATH, journey) }
       }
-      const result = await act(ctx, { form: input.form, journey, userId: session.userId })
+      const result = await act(ctx, {
+        request: input.request,
+        form: input.form,
+        journey,
+        userId: session.userId,
+      })
       if ('leave' in result) {
         return { redirect: result.leave }
       }

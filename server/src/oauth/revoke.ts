@@ -1,11 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { type Client, findClient } from '../applications/clients.ts'
+import { record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import { toAccessClaims } from './access-tokens.ts'
 import { checkSecret, readBasic } from './client-auth.ts'
-import { deleteGrant, findGrantByRefreshToken } from './grants/store.ts'
+import { asClient, endGrant } from './grants/ending.ts'
+import { findGrantByRefreshToken } from './grants/store.ts'
 import { insertRevokedToken } from './store.ts'
 
 interface RevokeForm {
@@ -26,7 +28,7 @@ export async function revoke(
   const client = await findRevoker(ctx, request, form)
   // The hint is not needed: the two kinds of token cannot be mistaken for each other.
   const end = form.token.includes('.') ? endAccessToken : endRefreshToken
-  if (client && (await end(ctx, client, form.token))) await ctx.changes.settle()
+  if (client && (await end(ctx, { client, request }, form.token))) await ctx.changes.settle()
   return { success: true }
 }
 
@@ -55,17 +57,31 @@ function readShown(
   }
 }
 
-/** A refresh token takes its family along. Says whether anything ended. */
-async function endRefreshToken(ctx: Ctx, client: Client, token: string): Promise<boolean> {
+interface Revoker {
+  client: Client
+  request: FastifyRequest
+}
+
+/** A refresh token takes its family along. Says whether it is the client's own. */
+async function endRefreshToken(ctx: Ctx, { client, request }: Revoker, token: string): Promise<boolean> {
   const grant = await findGrantByRefreshToken(ctx.db, hashSecret(token))
   if (grant?.client_id !== client.id) return false
-  await deleteGrant(ctx.db, grant.id)
+  await endGrant(ctx, { action: 'session.token_revoked', grant, client, kind: 'refresh_token', request })
   return true
 }
 
-async function endAccessToken(ctx: Ctx, client: Client, token: string): Promise<boolean> {
+async function endAccessToken(ctx: Ctx, { client, request }: Revoker, token: string): Promise<boolean> {
   const claims = toAccessClaims(await ctx.signer.verify('at+jwt', token))
   if (claims?.client_id !== client.clientId) return false
-  await insertRevokedToken(ctx.db, { jti: claims.jti, expires_at: new Date(claims.exp * 1000) })
+  const { jti, exp, sub, sid } = claims
+  await ctx.db.transaction().execute(async (tx) => {
+    if (!(await insertRevokedToken(tx, { jti, expires_at: new Date(exp * 1000) }))) return
+    await record(ctx, tx, {
+      ...{ action: 'session.token_revoked', actor: asClient(client), clientId: client.clientId, request },
+      // A token of a machine is of no session and nobody.
+      ...(sid === undefined ? {} : { userId: sub }),
+      details: { kind: 'access_token', ...(sid !== undefined && { sessionId: sid }) },
+    })
+  })
   return true
 }

@@ -53,6 +53,8 @@ export const findLiveGrant = (
       'grants.session_id',
       'grants.amr',
       'tenants.mfa_policy',
+      'tenants.suspended_at as tenant_suspended_at',
+      'tenants.reactivated_at as tenant_reactivated_at',
       'grants.client_id as client_uuid',
       'clients.client_id',
       'clients.application_id',
@@ -75,20 +77,24 @@ export async function isRevoked(db: Db, jti: string): Promise<boolean> {
   )
 }
 
-export async function insertRevokedToken(db: Db, token: { jti: string; expires_at: Date }): Promise<void> {
-  await db
+/** False when it was revoked before. */
+export async function insertRevokedToken(db: Db, token: { jti: string; expires_at: Date }): Promise<boolean> {
+  const revoked = await db
     .insertInto('revoked_tokens')
     .values(token)
     .onConflict((conflict) => conflict.doNothing())
-    .execute()
+    .returning('jti')
+    .executeTakeFirst()
+  return revoked !== undefined
 }
 
-/** The tenants a person may act for. */
+/** The tenants of which a person is an active member, also those that are suspended. */
 export const listActiveMemberships = (db: Db, userId: string) =>
   db
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .select(['tenants.id', 'tenants.slug', 'tenants.name', 'tenants.mfa_policy', 'memberships.role'])
+    .select('tenants.suspended_at')
     .where('memberships.user_id', '=', userId)
     .where('memberships.status', '=', 'ACTIVE')
     .orderBy(({ fn }) => fn('lower', ['tenants.name']))

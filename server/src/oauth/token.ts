@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import type { Client } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import type { ClientKind } from '../db/tables.ts'
 import { OAuthError } from '../errors.ts'
@@ -14,14 +13,9 @@ interface Grant {
   exchange(ctx: Ctx, authenticated: AuthenticatedClient, form: TokenForm): Promise<TokenReply>
 }
 
-const forClient =
-  (exchange: (ctx: Ctx, client: Client, form: TokenForm) => Promise<TokenReply>): Grant['exchange'] =>
-  (ctx, { client }, form) =>
-    exchange(ctx, client, form)
-
 const GRANTS = new Map<string, Grant>([
-  ['authorization_code', { kinds: ['SPA', 'WEB'], exchange: forClient(exchangeCode) }],
-  ['refresh_token', { kinds: ['SPA', 'WEB'], exchange: forClient(refresh) }],
+  ['authorization_code', { kinds: ['SPA', 'WEB'], exchange: exchangeCode }],
+  ['refresh_token', { kinds: ['SPA', 'WEB'], exchange: refresh }],
   ['client_credentials', { kinds: ['MACHINE'], exchange: grantToMachine }],
 ])
 

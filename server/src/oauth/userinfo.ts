@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
-import { displayNameOf } from '../users/profile.ts'
+import { displayNameOf } from '../lib/display-name.ts'
 import { findLiveToken, readBearer } from './access-tokens.ts'
 import type { UserInfo } from './schema.ts'
 import type { LiveGrantRow } from './store.ts'

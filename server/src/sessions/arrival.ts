@@ -12,6 +12,7 @@ import { startBrowserSession } from './browser-session.ts'
 import { greetDevice } from './devices.ts'
 import { type Journey, pageOf } from './journey.ts'
 import { forgetPending, rememberPending } from './pending.ts'
+import { noteRefusal, type Refusal } from './refusals.ts'
 import { isSession } from './store.ts'
 
 /** Where somebody stands who has shown a first factor: signed in, or with something left to do. */
@@ -32,6 +33,8 @@ export interface Proof {
   restores?: boolean
   /** The session in which they have shown more, and which must not have ended meanwhile. */
   sessionId?: string | undefined
+  /** Where they were going when they had to sign in. */
+  journey?: Journey | undefined
 }
 
 /**
@@ -39,6 +42,23 @@ export interface Proof {
  * has been turned away before.
  */
 export async function arrive(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arrival> {
+  try {
+    return await proceed(ctx, exchange, proof)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'INVALID_CREDENTIALS') {
+      await noteRefusal(ctx, refusalOf(exchange, proof))
+    }
+    throw error
+  }
+}
+
+/** What they have proven was so no more. */
+const refusalOf = ({ request }: Exchange, { user, amr, journey }: Proof): Refusal => ({
+  ...{ request, journey, userId: user.id, email: user.email, reason: 'changed_meanwhile' },
+  method: amr.includes('fed') ? 'sso' : amr.includes('pwd') ? 'password' : 'passkey',
+})
+
+async function proceed(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arrival> {
   const { user, amr, restores = false } = proof
   if (user.deletion_requested_at !== null && !restores) {
     await remember(ctx, exchange, { ...proof, restores })
@@ -68,7 +88,9 @@ async function enter(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arriva
     ctx.db.transaction().execute(async (tx) => {
       await stayProven(tx, proof)
       // Only those who wanted to get here with a deletion to undo.
-      if (user.deletion_requested_at !== null) await restoreAccount(ctx, tx, user, exchange.request)
+      if (user.deletion_requested_at !== null) {
+        await restoreAccount(ctx, tx, { user, actor: person(user.id), request: exchange.request })
+      }
       return open(ctx, tx, exchange, proof)
     }),
   )
@@ -96,14 +118,16 @@ async function open(
   ctx: Ctx,
   tx: Tx,
   exchange: Exchange,
-  { user, amr, authTime }: Proof,
+  { user, amr, authTime, sessionId, journey }: Proof,
 ): Promise<{ id: string }> {
   const { id: userId } = user
   const session = await startBrowserSession({ ...ctx, db: tx }, exchange, { userId, amr, authTime })
   await greetDevice(ctx, tx, { exchange, user })
   const details = { sessionId: session.id, amr }
   const { request } = exchange
-  await record(ctx, tx, { action: 'session.started', actor: person(userId), userId, request, details })
+  const action = sessionId === undefined ? 'session.started' : 'session.second_factor_shown'
+  const entry = { action, actor: person(userId), userId, request } as const
+  await record(ctx, tx, { ...entry, clientId: journey?.clientId, details })
   return session
 }
 

@@ -5,9 +5,9 @@ import type { Tx } from '../db/open.ts'
 import { clientAddress, clientNetwork, clientProgram } from '../http/client-address.ts'
 import { clearCookie, readCookie, setCookie } from '../http/cookies.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { displayNameOf } from '../lib/display-name.ts'
 import { newId } from '../lib/ids.ts'
 import { hashSecret, isSecret, newSecret } from '../lib/secrets.ts'
-import { displayNameOf } from '../users/profile.ts'
 import {
   deleteEndedSessions,
   deleteExpiredLinks,

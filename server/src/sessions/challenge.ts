@@ -13,7 +13,9 @@ import { findUser, type User } from '../users/service.ts'
 import { type Arrival, arrive } from './arrival.ts'
 import { findBrowserSession } from './browser-session.ts'
 import { isKnownDevice } from './devices.ts'
+import type { Journey } from './journey.ts'
 import { findPending, usePending } from './pending.ts'
+import { noteRefusal } from './refusals.ts'
 
 /** Somebody who is asked for a second factor: half signed in, or signed in without one. */
 export interface Challenged {
@@ -47,16 +49,26 @@ export const methodsOf = (ctx: Ctx, { user }: Challenged): Promise<SecondFactor[
   secondFactorsOf(ctx.db, user.id)
 
 /** Answers the challenge with a code of the authenticator app, or a recovery code. */
-export async function answerWithCode(ctx: Ctx, exchange: Exchange, code: string): Promise<Arrival> {
+export async function answerWithCode(
+  ctx: Ctx,
+  exchange: Exchange,
+  { code, journey }: { code: string; journey?: Journey | undefined },
+): Promise<Arrival> {
   const challenged = await requireChallenged(ctx, exchange)
+  const { user } = challenged
   const typed = code.replace(/\s/g, '')
-  await guess(
-    countsFor(ctx, exchange, challenged.user),
-    async () =>
-      (await isRightCode(ctx, exchange, { user: challenged.user, code: typed })) ? true : undefined,
-    () => new AppError('INVALID_CODE'),
-  )
-  return passChallenge(ctx, exchange, { challenged, amr: ['otp'] })
+  await guess(countsFor(ctx, exchange, user), {
+    attempt: async () => ((await isRightCode(ctx, exchange, { user, code: typed })) ? true : undefined),
+    wrong: () => new AppError('INVALID_CODE'),
+    note: (refused) =>
+      noteRefusal(ctx, {
+        ...{ action: 'session.second_factor_refused', request: exchange.request, journey },
+        ...{ userId: user.id, email: user.email },
+        reason: refused === 'wrong' ? 'wrong_code' : 'rate_limited',
+        method: DIGITS.test(typed) ? 'totp' : 'recovery_code',
+      }),
+  })
+  return passChallenge(ctx, exchange, { challenged, amr: ['otp'], journey })
 }
 
 export async function requireChallenged(ctx: Ctx, exchange: Exchange): Promise<Challenged> {
@@ -89,12 +101,12 @@ async function isRightCode(
 export async function passChallenge(
   ctx: Ctx,
   exchange: Exchange,
-  { challenged, amr }: { challenged: Challenged; amr: string[] },
+  { challenged, amr, journey }: { challenged: Challenged; amr: string[]; journey?: Journey | undefined },
 ): Promise<Arrival> {
   const { user, restores, sessionId, authTime } = challenged
   if (sessionId === undefined && !(await usePending(ctx, exchange))) throw new AppError('INVALID_CODE')
   const shown = [...new Set([...challenged.amr, ...amr, 'mfa'])]
-  return arrive(ctx, exchange, { user, amr: shown, restores, authTime, sessionId })
+  return arrive(ctx, exchange, { user, amr: shown, restores, authTime, sessionId, journey })
 }
 
 const WINDOW_SECONDS = 15 * 60

@@ -9,8 +9,9 @@ export interface Journey {
   /** The path of ours that takes it up again. */
   next: string
   startedAt: number
-  /** The application they are going to, and the address they are expected to sign in with. */
+  /** The application they are going to, by which client, and the address they are expected to sign in with. */
   application?: string | undefined
+  clientId?: string | undefined
   loginHint?: string | undefined
   /** Whoever is signed in must sign in again all the same. */
   again?: boolean

@@ -24,13 +24,15 @@ interface NewLink {
   passwordHash: string | null
   /** What they have told they are called. */
   names?: Names
+  /** How long it is good, if not as long as others of its purpose. */
+  lifetime?: keyof Lifetimes
 }
 
 /** Makes a link's token; only the mail ever holds it. */
 export async function createLink(ctx: Ctx, tx: Tx, link: NewLink): Promise<string> {
-  const { purpose, userId, email, passwordHash, names } = link
+  const { purpose, userId, email, passwordHash, names, lifetime = LIFETIMES[purpose] } = link
   const token = newSecret()
-  const expires_at = new Date(ctx.now().getTime() + ctx.config.lifetimes[LIFETIMES[purpose]] * 1000)
+  const expires_at = new Date(ctx.now().getTime() + ctx.config.lifetimes[lifetime] * 1000)
   const kept = { purpose, user_id: userId, email, password_hash: passwordHash, expires_at }
   await insertLink(tx, { hash: hashSecret(token), ...kept, names: names ? JSON.stringify(names) : null })
   return token

@@ -1,9 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { person, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
+import type { Db, Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import { isId } from '../lib/ids.ts'
-import { type Alive, deleteSessionOf, deleteSessionsBeside, listLivingSessions } from './overview/store.ts'
+import {
+  type Alive,
+  countLivingSessions,
+  deleteSessionOf,
+  deleteSessionsBeside,
+  listLivingSessions,
+} from './overview/store.ts'
+import { deletePendingOfUser } from './store.ts'
 
 /** A person looks over where they are signed in. */
 
@@ -50,4 +58,14 @@ export async function endOtherSessions(ctx: Ctx, { userId, sessionId, request }:
   })
   await ctx.changes.settle()
   return count
+}
+
+/** On how many devices somebody is signed in. */
+export const countSessionsOf = (ctx: Ctx, db: Db, userId: string): Promise<number> =>
+  countLivingSessions(db, { userId, alive: aliveNow(ctx) })
+
+/** Ends every session of somebody, and every half sign-in. Says how many sessions were alive. */
+export async function endAllSessionsOf(ctx: Ctx, tx: Tx, userId: string): Promise<number> {
+  await deletePendingOfUser(tx, userId)
+  return deleteSessionsBeside(tx, { userId, alive: aliveNow(ctx) })
 }

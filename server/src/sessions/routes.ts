@@ -54,7 +54,7 @@ export const sessionRoutes = [
     ],
     handler: async (ctx, { body, request, reply }) => {
       refuseCrossOrigin(request)
-      return toSignInReply(await answerWithCode(ctx, { request, reply }, body.code))
+      return toSignInReply(await answerWithCode(ctx, { request, reply }, body))
     },
   }),
   defineRoute({

@@ -4,10 +4,14 @@ import { createLimiter } from '../db/limiter.ts'
 import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import type { Exchange } from '../http/exchange.ts'
-import { findByCredentials } from '../users/credentials.ts'
+import { parseEmail } from '../lib/email.ts'
+import { type Checked, checkCredentials } from '../users/credentials.ts'
 import { exempting, type GuessCount, guess } from '../users/guesses.ts'
+import { findUserByEmail } from '../users/service.ts'
 import { type Arrival, arrive } from './arrival.ts'
 import { isKnownDevice } from './devices.ts'
+import type { Journey } from './journey.ts'
+import { noteRefusal } from './refusals.ts'
 
 const WINDOW_SECONDS = 15 * 60
 
@@ -16,6 +20,7 @@ export interface PasswordSignIn {
   password: string
   /** They want the deletion of their account undone. */
   restores?: boolean
+  journey?: Journey | undefined
 }
 
 /**
@@ -25,14 +30,30 @@ export interface PasswordSignIn {
 export async function signIn(
   ctx: Ctx,
   exchange: Exchange,
-  { email, password, restores = false }: PasswordSignIn,
+  { email, password, restores = false, journey }: PasswordSignIn,
 ): Promise<Arrival> {
-  const user = await guess(
-    countsFor(ctx, exchange, email),
-    () => findByCredentials(ctx, email, password),
-    () => new AppError('INVALID_CREDENTIALS'),
-  )
-  return arrive(ctx, exchange, { user, amr: ['pwd'], restores })
+  const { request } = exchange
+  const refusal = { request, method: 'password', email, journey } as const
+  let checked: Checked | undefined
+  const user = await guess(countsFor(ctx, exchange, email), {
+    async attempt() {
+      checked = await checkCredentials(ctx, email, password)
+      return checked.user
+    },
+    wrong: () => new AppError('INVALID_CREDENTIALS'),
+    async note(refused) {
+      const why = refused === 'wrong' && checked && !checked.user ? checked : await unseen(ctx, email)
+      await noteRefusal(ctx, { ...refusal, reason: why.reason, userId: why.holderId })
+    },
+  })
+  return arrive(ctx, exchange, { user, amr: ['pwd'], restores, journey })
+}
+
+/** Why nothing was looked at. Whose the address is must be found out for the log. */
+async function unseen(ctx: Ctx, email: string) {
+  const address = parseEmail(email)
+  const holder = address === undefined ? undefined : await findUserByEmail(ctx.db, address)
+  return { reason: 'rate_limited', holderId: holder?.id }
 }
 
 function countsFor(ctx: Ctx, exchange: Exchange, email: string): GuessCount[] {

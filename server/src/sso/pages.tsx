@@ -6,6 +6,7 @@ import { definePage, type PageAnswer, type PageInput } from '../http/define-rout
 import { arrive, HOME, wayOn } from '../sessions/arrival.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import { type Journey, openJourney, withJourney } from '../sessions/journey.ts'
+import { noteRefusal } from '../sessions/refusals.ts'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
 import { type Attempt, requireGood, startOf, takeAttempt } from './attempts.ts'
@@ -68,19 +69,39 @@ export const ssoPages = [
   }),
 ]
 
+/** Somebody who has come back from a provider with its answer. */
+interface Arrived {
+  provider: SsoProvider
+  attempt: Attempt
+  search: string
+}
+
 async function finishSignIn(
   ctx: Ctx,
   input: PageInput,
-  arrived: { provider: SsoProvider; attempt: Attempt; search: string; journey: Journey | undefined },
+  arrived: Arrived & { journey: Journey | undefined },
 ): Promise<PageAnswer> {
   const { provider, attempt, journey } = arrived
-  const identity = await redeem(ctx, provider, arrived)
-  requireFresh(identity, attempt)
-  const user = await findOrWelcome(ctx, { provider, identity, request: input.request })
+  const { request } = input
+  const identity = await takeIdentity(ctx, arrived).catch(async (error: unknown) => {
+    // A provider that is away refuses nobody.
+    if (error instanceof AppError && error.status < 500) {
+      const told = { method: 'sso', reason: 'provider_refused', provider: provider.name } as const
+      await noteRefusal(ctx, { ...told, request, journey })
+    }
+    throw error
+  })
+  const user = await findOrWelcome(ctx, { provider, identity, request, journey })
   const authTime = await authTimeOf(ctx, input, { identity, attempt, user })
   // RFC 8176 has no word for it; `fed` is the common one.
-  const arrival = await arrive(ctx, input, { user, amr: ['fed'], authTime })
+  const arrival = await arrive(ctx, input, { user, amr: ['fed'], authTime, journey })
   return { redirect: wayOn(ctx, arrival, journey) }
+}
+
+async function takeIdentity(ctx: Ctx, arrived: Arrived): Promise<Identity> {
+  const identity = await redeem(ctx, arrived.provider, arrived)
+  requireFresh(identity, arrived.attempt)
+  return identity
 }
 
 /** Clocks differ a little. */

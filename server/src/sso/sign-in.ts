@@ -10,6 +10,7 @@ import { clientNetwork } from '../http/client-address.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { contest } from '../sessions/contest.ts'
 import { type Journey, openJourney } from '../sessions/journey.ts'
+import { noteRefusal } from '../sessions/refusals.ts'
 import { secondFactorsOf } from '../users/factors/factors.ts'
 import { addNewcomer } from '../users/newcomers.ts'
 import { findUserByEmail, lockUser, type User } from '../users/service.ts'
@@ -55,6 +56,13 @@ interface Visitor {
   provider: SsoProvider
   identity: Identity
   request: FastifyRequest
+  journey: Journey | undefined
+}
+
+/** Why nobody here may be meant, and whose account it would have been. */
+interface Unwelcome {
+  reason: 'disabled' | 'not_linked' | 'unproven_address'
+  userId?: string
 }
 
 /** The person behind an identity: whose it is, whose verified address it bears, or somebody new. */
@@ -62,19 +70,39 @@ export async function findOrWelcome(ctx: Ctx, visitor: Visitor): Promise<User> {
   const { identity } = visitor
   const known = await findLinkedUser(ctx.db, identity)
   if (known) {
-    if (known.disabled) throw disabled()
+    if (known.disabled) {
+      await noteUnwelcome(ctx, visitor, { reason: 'disabled', userId: known.id })
+      throw disabled()
+    }
     await updateLink(ctx.db, identity, { ...shownOf(identity), last_used_at: ctx.now() })
     return known
   }
-  const { email, emailVerified } = identity
-  if (email === undefined || !emailVerified) throw notLinked(visitor)
-  const user = await ctx.db.transaction().execute((tx) => welcome(ctx, tx, { ...visitor, email }))
-  if (!user) throw notLinked(visitor)
-  return user
+  const welcomed = await meet(ctx, visitor)
+  if (!('reason' in welcomed)) return welcomed
+  await noteUnwelcome(ctx, visitor, welcomed)
+  throw notLinked(visitor)
 }
 
-/** Undefined when nobody here may be meant. What is written down all the same stays written. */
-async function welcome(ctx: Ctx, tx: Tx, visitor: Visitor & { email: string }): Promise<User | undefined> {
+async function meet(ctx: Ctx, visitor: Visitor): Promise<User | Unwelcome> {
+  const { email, emailVerified } = visitor.identity
+  if (email === undefined || !emailVerified) return { reason: 'not_linked' }
+  try {
+    return await ctx.db.transaction().execute((tx) => welcome(ctx, tx, { ...visitor, email }))
+  } catch (error) {
+    // It was undone: somebody else has the identity since.
+    if (error instanceof AppError && error.code === 'FORBIDDEN') return { reason: 'not_linked' }
+    throw error
+  }
+}
+
+const noteUnwelcome = (ctx: Ctx, visitor: Visitor, { reason, userId }: Unwelcome): Promise<void> =>
+  noteRefusal(ctx, {
+    ...{ request: visitor.request, journey: visitor.journey, method: 'sso', reason, userId },
+    ...{ provider: visitor.provider.name, email: visitor.identity.email },
+  })
+
+/** Whatever is written down stays written, also when nobody here may be meant. */
+async function welcome(ctx: Ctx, tx: Tx, visitor: Visitor & { email: string }): Promise<User | Unwelcome> {
   const { provider, identity, request, email } = visitor
   const newcomer = await addNewcomer(ctx, tx, { ...identity, email })
   if (!newcomer) return recogniseOwner(ctx, tx, visitor)
@@ -92,21 +120,24 @@ async function recogniseOwner(
   ctx: Ctx,
   tx: Tx,
   { provider, identity, request, email }: Visitor & { email: string },
-): Promise<User | undefined> {
+): Promise<User | Unwelcome> {
   const holder = await findUserByEmail(tx, email)
   const user = holder && (await lockUser(tx, holder.id))
-  if (!user || user.email !== email || user.disabled) return undefined
+  if (!user || user.email !== email) return { reason: 'not_linked' }
+  const { id: userId } = user
+  if (user.disabled) return { reason: 'disabled', userId }
   if (!user.email_verified) {
-    await contest(ctx, tx, { id: user.id, passwordHash: user.password_hash })
-    return undefined
+    await contest(ctx, tx, { id: userId, passwordHash: user.password_hash })
+    return { reason: 'unproven_address', userId }
   }
+  const unlinked = { reason: 'not_linked', userId } as const
   // Who has a second factor has not shown it yet: until then the way in is not made a lasting one.
-  if ((await secondFactorsOf(tx, user.id)).length > 0) {
-    return (await hasLinkTo(tx, user.id, provider.name)) ? undefined : user
+  if ((await secondFactorsOf(tx, userId)).length > 0) {
+    return (await hasLinkTo(tx, userId, provider.name)) ? unlinked : user
   }
   const outcome = await addLink(ctx, tx, { provider, identity, request, user })
   // Somebody else has it since, or they have linked another account of this provider themselves.
-  return outcome === 'taken' || outcome === 'other' ? undefined : user
+  return outcome === 'taken' || outcome === 'other' ? unlinked : user
 }
 
 /** The same words whether or not there is an account with that address: nobody learns who is here. */

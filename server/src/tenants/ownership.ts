@@ -2,6 +2,9 @@ import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import { isOwnedByAnother, listOwnedAlone, lockTenantsOf } from './ownership/store.ts'
 
+/** For whoever changes a person in a way that reaches into their tenants. */
+export { lockTenantsOf }
+
 /**
  * Refuses to let somebody go whom a tenant needs: TENANT_OWNER, with the tenants they are the last owner of. Until the
  * transaction ends nobody else can stop being an owner of theirs.

@@ -1,5 +1,6 @@
 import type { Role } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
+import type { Caller } from '../http/callers.ts'
 
 /** What a member may do in a tenant, by role. The doors read it, the docs show it, a test knocks at every one. */
 
@@ -25,6 +26,17 @@ export const REACH: Record<Role, readonly Role[]> = {
   admin: ['admin', 'member'],
   member: [],
 }
+
+/** Whoever changes something in a tenant, and with which role's reach. Operators have no membership to do it by. */
+export type Acting = Caller & { tenantId: string; role: Role; membershipId: string | undefined }
+
+/** Whoever runs the instance has the reach of an owner in every tenant. */
+export const toOperator = (caller: Caller, tenantId: string): Acting => ({
+  ...caller,
+  tenantId,
+  role: 'owner',
+  membershipId: undefined,
+})
 
 /** Throws FORBIDDEN unless somebody with this role may act on one with that role, or give it. */
 export function requireReach(role: Role, over: Role): void {

@@ -32,9 +32,10 @@ export const tenantsRoutes = [
     handler: async (ctx, { caller }) => {
       const tenants = await listTenantsOf(ctx.db, caller.userId)
       return {
-        tenants: tenants.map(({ created_at, member_count, ...tenant }) => ({
+        tenants: tenants.map(({ created_at, member_count, suspended_at, ...tenant }) => ({
           ...tenant,
           memberCount: member_count,
+          ...(suspended_at && { suspended: true }),
           createdAt: created_at.toISOString(),
         })),
       }

@@ -24,6 +24,9 @@ export const OwnTenants = Type.Object(
         ...tenant,
         role: RoleName,
         memberCount,
+        suspended: Type.Optional(
+          Type.Boolean({ description: 'true: nobody can act for it for now; left out where they can' }),
+        ),
         createdAt: Type.String({ format: 'date-time' }),
       }),
       { description: 'By name' },

@@ -3,6 +3,7 @@ import { record, type Source } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { MfaPolicy } from '../db/tables.ts'
+import { isTaken } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugFrom, slugWithSuffix } from '../lib/names.ts'
@@ -25,28 +26,34 @@ export interface NewTenant {
   name: string
   /** Made from the name when it is not given. */
   slug?: string | undefined
-  mfaPolicy?: MfaPolicy
-  settings?: Settings
+  mfaPolicy?: MfaPolicy | undefined
+  settings?: Settings | undefined
 }
 
 export interface TenantChange {
   name?: string
+  slug?: string
   mfaPolicy?: MfaPolicy
   /** Merged into those there are. */
   settings?: Settings
 }
 
-export function checkTenant({ slug, name }: Pick<NewTenant, 'slug' | 'name'>): void {
+/** What is not given is not looked at. */
+export function checkTenant({ slug, name }: Partial<Pick<NewTenant, 'slug' | 'name'>>): void {
   refuseProblems([
-    ...nameProblems(name),
-    slug === undefined ? undefined : demand(isSlug(slug), 'slug', SLUG_RULE),
-    slug === undefined ? undefined : demand(!isReserved(slug), 'slug', 'is a reserved word'),
+    ...(name === undefined ? [] : nameProblems(name)),
+    ...(slug === undefined ? [] : slugProblems(slug)),
   ])
 }
 
 const nameProblems = (name: string) => [
   demand(parseName(name) !== undefined, 'name', NAME_RULE),
   demand(isPlainLine(name.trim()), 'name', 'must be one line without control characters'),
+]
+
+const slugProblems = (slug: string) => [
+  demand(isSlug(slug), 'slug', SLUG_RULE),
+  demand(!isReserved(slug), 'slug', 'is a reserved word'),
 ]
 
 /** How often a slug of our own making may turn out to be taken. */
@@ -56,7 +63,8 @@ export async function createTenant(ctx: Ctx, tx: Tx, draft: NewTenant, source: S
   checkTenant(draft)
   const tenant = await insertUnderFreeSlug(ctx, tx, draft)
   const { id: tenantId, name, slug, mfa_policy: mfaPolicy } = tenant
-  const details = { after: { name, slug, mfaPolicy } }
+  const settings = draft.settings && { settings: tenant.settings }
+  const details = { after: { name, slug, mfaPolicy, ...settings } }
   await record(ctx, tx, { action: 'tenant.created', ...source, tenantId, details })
   return tenant
 }
@@ -87,24 +95,44 @@ export async function changeTenant(
   tx: Tx,
   { id, change, source }: { id: string; change: TenantChange; source: Source },
 ): Promise<Tenant> {
-  const { name, mfaPolicy, settings } = change
-  refuseProblems(name === undefined ? [] : nameProblems(name))
+  const { name, slug, mfaPolicy, settings } = change
+  checkTenant(change)
   const tenant = await getTenant(tx, id)
-  const before = { name: tenant.name, mfaPolicy: tenant.mfa_policy, settings: tenant.settings }
+  const before = stateOf(tenant)
   const after = {
     name: name?.trim() ?? before.name,
+    slug: slug ?? before.slug,
     mfaPolicy: mfaPolicy ?? before.mfaPolicy,
     settings: settings === undefined ? before.settings : mergeSettings(before.settings, settings),
   }
   const details = findChanges(before, after)
   if (!details) return tenant
   await record(ctx, tx, { action: 'tenant.changed', ...source, tenantId: id, details })
-  return updateTenant(tx, id, {
-    name: after.name,
-    mfa_policy: after.mfaPolicy,
-    settings: JSON.stringify(after.settings),
-    updated_at: ctx.now(),
-  })
+  return orSlugTaken(
+    updateTenant(tx, id, {
+      name: after.name,
+      slug: after.slug,
+      mfa_policy: after.mfaPolicy,
+      settings: JSON.stringify(after.settings),
+      updated_at: ctx.now(),
+    }),
+  )
+}
+
+const stateOf = ({ name, slug, mfa_policy, settings }: Tenant) => ({
+  name,
+  slug,
+  mfaPolicy: mfa_policy,
+  settings,
+})
+
+async function orSlugTaken<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (isTaken(error, 'tenants_slug_key')) throw new AppError('SLUG_TAKEN', { cause: error })
+    throw error
+  }
 }
 
 /** Ends a tenant with all that is its own: members, invitations, machines, tokens. Its slug is free again. */

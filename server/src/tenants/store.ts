@@ -38,7 +38,7 @@ export async function deleteTenant(tx: Tx, id: string): Promise<void> {
 }
 
 /** How many ACTIVE members a tenant has. */
-const memberCount = sql<number>`(
+export const memberCount = sql<number>`(
   select coalesce(sum(count), 0)::int from member_counts
   where member_counts.tenant_id = tenants.id and member_counts.status = 'ACTIVE'
 )`
@@ -52,12 +52,15 @@ export const findTenantWithCount = (db: Db, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
+export type TenantWithCount = NonNullable<Awaited<ReturnType<typeof findTenantWithCount>>>
+
 /** The tenants of which somebody is an ACTIVE member, by name. */
 export const listTenantsOf = (db: Db, userId: string) =>
   db
     .selectFrom('memberships')
     .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .select(['tenants.id', 'tenants.name', 'tenants.slug', 'tenants.created_at', 'memberships.role'])
+    .select('tenants.suspended_at')
     .select(memberCount.as('member_count'))
     .where('memberships.user_id', '=', userId)
     .where('memberships.status', '=', 'ACTIVE')

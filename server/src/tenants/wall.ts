@@ -1,24 +1,37 @@
+import { actorOf } from '../audit/record.ts'
+import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { breaks, yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
-import type { Member, Person, TenantDoor, TenantKeeper } from '../http/callers.ts'
+import type { Caller, Member, Person, TenantDoor, TenantKeeper } from '../http/callers.ts'
 import { isForOwners } from '../http/errors.ts'
 import { isId } from '../lib/ids.ts'
+import { type Acting, toOperator } from './permissions.ts'
 import { inTurn } from './turns.ts'
-import { findStanding, lockAndEnter, type Standing, startReading, startWriting } from './wall/store.ts'
+import {
+  enterAs,
+  findStanding,
+  lockAndEnter,
+  type Standing,
+  startReading,
+  startWriting,
+} from './wall/store.ts'
 
 /**
  * Work for one tenant happens behind a wall: in a transaction to which the database shows no row of another. The
  * person's role is read in that very transaction, so that it is the one they have, whatever their token says; whoever
  * changes anything has first waited for those who are changing something already.
  */
-export const inTenant: TenantKeeper = async (ctx, person, door, work) => {
-  if (!isId(door.tenantId)) throw new AppError('TENANT_NOT_FOUND')
+export const inTenant: TenantKeeper = (ctx, person, door, work) =>
+  behindWall(door, () => attempt(ctx, person, door, work))
+
+/** Which tenant is worked for, and whether anything is changed there. */
+type Place = Pick<TenantDoor, 'tenantId' | 'readOnly'>
+
+async function behindWall<T>({ tenantId, readOnly }: Place, once: () => Promise<T>): Promise<T> {
+  if (!isId(tenantId)) throw new AppError('TENANT_NOT_FOUND')
   try {
-    return await yielding(() => {
-      const once = () => attempt(ctx, person, door, work)
-      return door.readOnly ? once() : inTurn(door.tenantId, once)
-    })
+    return await yielding(() => (readOnly ? once() : inTurn(tenantId, once)))
   } catch (error) {
     if (breaks(error, 'tenants_keep_an_owner')) throw new AppError('LAST_OWNER', { cause: error })
     throw error
@@ -29,10 +42,33 @@ const attempt: TenantKeeper = (ctx, person, door, work) =>
   (door.readOnly ? startReading : startWriting)(ctx.db, async (tx) => {
     const standing = await enter(tx, person, door)
     if (!standing) throw new AppError('TENANT_NOT_FOUND')
+    // Who is no member learns nothing of it.
+    if (standing.suspended && standing.role !== null) throw new AppError('TENANT_SUSPENDED')
     const member = toMember(person, door, standing)
     if (!member) throw new AppError(isForOwners(door.roles) ? 'OWNER_REQUIRED' : 'FORBIDDEN')
     return work(tx, member)
   })
+
+/**
+ * Work for one tenant by whoever runs the instance, behind the same wall. They have the reach of an owner, and may also
+ * while the tenant is suspended. What is changed is known to this node before anybody hears of it.
+ */
+export async function asOperator<T>(
+  ctx: Ctx,
+  { caller, tenantId, readOnly }: Place & { caller: Caller },
+  work: (tx: Tx, operator: Acting) => Promise<T>,
+): Promise<T> {
+  const { kind, id } = actorOf(caller)
+  const once = () =>
+    (readOnly ? startReading : startWriting)(ctx.db, async (tx) => {
+      const entered = await enterAs(tx, { tenantId, actor: `${kind}:${id}`, readOnly })
+      if (entered === undefined) throw new AppError('TENANT_NOT_FOUND')
+      return work(tx, toOperator(caller, entered))
+    })
+  const done = await behindWall({ tenantId, readOnly }, once)
+  if (!readOnly) await ctx.changes.settle()
+  return done
+}
 
 async function enter(
   tx: Tx,

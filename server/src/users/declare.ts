@@ -1,16 +1,17 @@
 import { type Static, Type } from 'typebox'
-import { SYSTEM } from '../audit/record.ts'
+import { OPERATOR } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { describeFields, describeStep, hidden, refuseTwice } from '../declaration/compare.ts'
 import type { Change, Entry, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
+import { alterUser } from './alteration.ts'
 import { streamUsers } from './declare/store.ts'
 import { erasedAt, scheduleDeletion } from './deletion.ts'
 import { passwordHashProblem } from './password-hashes.ts'
 import { isPlaceholder, isUnproven } from './placeholders.ts'
 import { PROFILE_COLUMNS, PROFILE_FIELDS, PROFILE_NAMES } from './profile-fields.ts'
-import { changeUser, createUser } from './service.ts'
+import { createUser } from './service.ts'
 import { listUsersByEmail, lockUser, type User, type UserChange } from './store.ts'
 
 const text = Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 }))
@@ -124,7 +125,7 @@ const planCreation = (ctx: Ctx, entry: DeclaredUser): Change[] => [
       ...describeFields(entry, ['emailVerified', ...NAMES]),
       ...hidden(entry, ['password', 'passwordHash']),
     ],
-    apply: (tx) => createUser(ctx, tx, { ...entry, superAdmin: entry.superAdmin ?? false }),
+    apply: (tx) => createUser(ctx, tx, { ...entry, superAdmin: entry.superAdmin ?? false }, OPERATOR),
   },
 ]
 
@@ -138,7 +139,7 @@ function planUpdate(ctx: Ctx, user: User, entry: DeclaredUser): Change[] {
       action: 'update',
       subject: `user ${user.email}`,
       fields: changed.map((name) => describeStep(name, user[COLUMNS[name]], entry[name])),
-      apply: (tx) => changeUser(ctx, tx, user, change),
+      apply: (tx) => alterUser(ctx, tx, { user, change, source: OPERATOR }),
     },
   ]
 }
@@ -156,7 +157,7 @@ async function planRemoval(ctx: Ctx, entries: Entry[]): Promise<Change[]> {
       async apply(tx) {
         const locked = await lockUser(tx, user.id)
         if (locked?.deletion_requested_at === null) {
-          await scheduleDeletion(ctx, tx, { user: locked, actor: SYSTEM })
+          await scheduleDeletion(ctx, tx, { user: locked, ...OPERATOR })
         }
       },
     }))

@@ -67,6 +67,32 @@ const NOTICES = {
     subject: 'Your account was restored',
     paragraph: 'Your account will not be deleted: it was restored by signing in.',
   },
+  disabled: {
+    subject: 'Your account was disabled',
+    paragraph: 'An administrator disabled your account. You are signed out everywhere and cannot sign in.',
+  },
+  enabled: {
+    subject: 'Your account was enabled again',
+    paragraph: 'An administrator enabled your account again. You can sign in as before.',
+  },
+  'mfa-reset': {
+    subject: 'Your second factors were removed',
+    paragraph:
+      'An administrator removed your authenticator app, recovery codes and passkeys, and signed you out everywhere. Signing in takes none of them any more; set new ones up.',
+  },
+  'sessions-ended': {
+    subject: 'You were signed out everywhere',
+    paragraph: 'An administrator ended all your sessions. Sign in again wherever you need to.',
+  },
+  'deletion-ordered': {
+    subject: 'Your account will be deleted',
+    paragraph:
+      'An administrator has asked for your account to be deleted. You are signed out everywhere. Until it is deleted, you can sign in and restore it.',
+  },
+  'restored-by-administrator': {
+    subject: 'Your account was restored',
+    paragraph: 'Your account will not be deleted: an administrator has restored it.',
+  },
 } as const
 
 export type NoticeKind = keyof typeof NOTICES
@@ -88,10 +114,22 @@ export async function notify(
   const { subject, paragraph } = NOTICES[kind]
   await queueMail(ctx, tx, to.email, {
     subject,
-    paragraphs: [paragraph, ...facts, WAYS_IN.includes(kind) ? REMOVE_IT : RESET],
+    paragraphs: [paragraph, ...facts, adviceOn(kind)],
     action: { label: 'Look after your account', path: '/account' },
   })
 }
+
+const adviceOn = (kind: NoticeKind): string => {
+  if (BY_OTHERS.includes(kind)) return ASK
+  return WAYS_IN.includes(kind) ? REMOVE_IT : RESET
+}
+
+/** What an administrator does to somebody. */
+const BY_OTHERS: NoticeKind[] = [
+  ...(['disabled', 'enabled', 'mfa-reset', 'sessions-ended'] as const),
+  ...(['deletion-ordered', 'restored-by-administrator'] as const),
+]
+const ASK = 'If you do not know why, ask whoever runs this service.'
 
 const INNOCENT = 'If this was you, there is nothing to do.'
 const RESET = `${INNOCENT} If it was not, reset your password at once, and tell whoever runs this service.`

@@ -13,7 +13,7 @@ const PREFIX = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`
  * Stands in for the hash of a person who does not exist or has no password, so that both take the same time. It is
  * all zeros: nobody knows a password for it.
  */
-const NOBODYS_HASH = `${PREFIX}${'A'.repeat(22)}$${'A'.repeat(43)}`
+export const NOBODYS_HASH = `${PREFIX}${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /**
  * Hashing is made to be slow. One for each core leaves threads free for signing tokens, and a line that would take

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { displayNameOf, type Named } from '../lib/display-name.ts'
 import type { User } from './store.ts'
 
 /** A person as the sign-in routes show them. */
@@ -14,14 +15,6 @@ export const SignedInUser = Type.Object(
   { title: 'SignedInUser' },
 )
 export type SignedInUser = Static<typeof SignedInUser>
-
-type Named = Pick<User, 'display_name' | 'given_name' | 'family_name' | 'email'>
-
-/** What to call a person: what they chose, else their name, else the part of the address before the @. */
-export function displayNameOf({ display_name, given_name, family_name, email }: Named): string {
-  const full = [given_name, family_name].filter(Boolean).join(' ')
-  return display_name ?? (full || (email.split('@')[0] ?? email))
-}
 
 export const toSignedInUser = (user: Named & Pick<User, 'id' | 'email_verified'>): SignedInUser => ({
   id: user.id,

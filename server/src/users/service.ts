@@ -1,9 +1,12 @@
+import { OPERATOR, type Source } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import { OperatorError } from '../errors.ts'
+import { breaks } from '../db/violations.ts'
+import { AppError, OperatorError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, passwordProblem } from './chosen-password.ts'
+import { noteChange, noteCreation } from './operated.ts'
 import { completePlaceholder, isUnproven, takeOver } from './placeholders.ts'
 import { type ProfileTexts, toColumns } from './profile-fields.ts'
 import {
@@ -36,7 +39,7 @@ export interface NewUser extends ProfileTexts {
  * Makes a person whose address the operator vouches for, out of whoever has not proven it. Where the operator does not
  * vouch, whoever knows the password must still show that the address is theirs.
  */
-export async function createUser(ctx: Ctx, tx: Tx, user: NewUser): Promise<void> {
+export async function createUser(ctx: Ctx, tx: Tx, user: NewUser, source: Source): Promise<void> {
   const now = ctx.now()
   const { email, emailVerified = true, password, passwordHash = null, superAdmin } = user
   const names = [user.givenName, user.familyName, user.displayName]
@@ -52,12 +55,21 @@ export async function createUser(ctx: Ctx, tx: Tx, user: NewUser): Promise<void>
   }
   const complete = emailVerified ? takeOver : completePlaceholder
   const taken = await complete(ctx, tx, email, described)
-  if (!taken) await insertUser(tx, { id: newId(), email, ...described, created_at: now, updated_at: now })
+  const id = taken?.id ?? newId()
+  if (!taken) await insertUser(tx, { id, email, ...described, created_at: now, updated_at: now })
+  await noteCreation(ctx, tx, { id, email, ...described }, source)
   if (user.superAdmin) await tellSuperAdmin(ctx, tx, user.email)
 }
 
+/** Changes a person. The database does not let the last Super Admin go who can sign in: LAST_SUPER_ADMIN. */
 export async function changeUser(ctx: Ctx, tx: Tx, user: User, change: UserChange): Promise<void> {
-  await updateUser(tx, user.id, { ...change, updated_at: ctx.now() })
+  try {
+    await updateUser(tx, user.id, { ...change, updated_at: ctx.now() })
+  } catch (error) {
+    if (breaks(error, 'instance_keeps_a_super_admin'))
+      throw new AppError('LAST_SUPER_ADMIN', { cause: error })
+    throw error
+  }
   if (change.is_super_admin && !user.is_super_admin) await tellSuperAdmin(ctx, tx, user.email)
 }
 
@@ -74,16 +86,17 @@ export async function createSuperAdmin(
   if (problem) throw new OperatorError(problem)
   return ctx.db.transaction().execute(async (tx) => {
     if (!existing) {
-      await createUser(ctx, tx, { email, password, superAdmin: true })
+      await createUser(ctx, tx, { email, password, superAdmin: true }, OPERATOR)
       return 'created'
     }
+    await noteChange(ctx, tx, { user: existing, change: { is_super_admin: true }, source: OPERATOR })
     await changeUser(ctx, tx, existing, { is_super_admin: true })
     return 'promoted'
   })
 }
 
 /** The most powerful right of all is never given in silence. */
-const tellSuperAdmin = (ctx: Ctx, tx: Tx, email: string) =>
+export const tellSuperAdmin = (ctx: Ctx, tx: Tx, email: string) =>
   queueMail(ctx, tx, email, {
     subject: 'You are now a Super Admin',
     paragraphs: [

@@ -5,6 +5,7 @@ import {
   pageOfClients,
   registerClient,
   removeClient,
+  type SecretOrigin,
 } from '../../src/applications/clients/registration.ts'
 import { addSecret, endSecret } from '../../src/applications/clients/secrets.ts'
 import { findClient, findSecret, knowsOrigin, knowsPostLogoutUri } from '../../src/applications/clients.ts'
@@ -14,7 +15,7 @@ import {
   pageOfApplications,
   removeApplication,
 } from '../../src/applications/service.ts'
-import { SYSTEM } from '../../src/audit/record.ts'
+import { OPERATOR, SYSTEM } from '../../src/audit/record.ts'
 import type { Ctx } from '../../src/context.ts'
 import { createTenant } from '../../src/tenants/service.ts'
 import { startService } from '../support/service.ts'
@@ -28,20 +29,22 @@ beforeAll(async () => {
 afterAll(() => close())
 
 const WEB = { kind: 'WEB', name: 'Web', redirectUris: ['https://app.example.com/cb'] } as const
-const register = async (draft: Partial<NewClient> = {}, origin?: Parameters<typeof registerClient>[3]) => {
+const register = async (draft: Partial<NewClient> = {}, origin: SecretOrigin = 'generated') => {
   const applicationId = draft.applicationId ?? (await newApplication(ctx)).id
   const whole = { ...WEB, redirectUris: [...WEB.redirectUris], applicationId, ...draft }
-  return inTx(ctx, (tx) => registerClient(ctx, tx, whole, origin))
+  return inTx(ctx, (tx) => registerClient(ctx, tx, whole, { origin, source: OPERATOR }))
 }
 const found = async (clientId: string) => {
   const client = await findClient(ctx, clientId)
   if (!client) throw new Error(`there is no client ${clientId}`)
   return client
 }
-const change = async (id: string, wanted: Parameters<typeof changeClient>[3]) => {
-  await inTx(ctx, (tx) => changeClient(ctx, tx, id, wanted))
+const change = async (id: string, wanted: Parameters<typeof changeClient>[2]['change']) => {
+  await inTx(ctx, (tx) => changeClient(ctx, tx, { id, change: wanted, source: OPERATOR }))
   await ctx.changes.settle()
 }
+const alter = (id: string, wanted: Parameters<typeof changeApplication>[2]['change']) =>
+  inTx(ctx, (tx) => changeApplication(ctx, tx, { id, change: wanted, source: OPERATOR }))
 /** How many statements the work sends, once all news of earlier changes has arrived. */
 async function countQueries(work: () => Promise<unknown>): Promise<number> {
   await ctx.changes.settle()
@@ -112,19 +115,21 @@ test('a machine may be bound to a tenant, and nobody else may', async () => {
 
 test('only a live secret of the client is recognised', async () => {
   const { client, clientSecret } = await register()
-  const second = await addSecret(ctx, client.id)
+  const second = await addSecret(ctx, client.id, OPERATOR)
   const known = await found(client.clientId)
   expect(findSecret(known, clientSecret ?? '')).toEqual({ id: known.secrets[0]?.id })
   expect(findSecret(known, second.clientSecret)).toEqual({ id: second.id })
   for (const wrong of ['', 'x', `${clientSecret} `, 'é'.repeat(5_000)])
     expect(findSecret(known, wrong)).toBeUndefined()
-  await endSecret(ctx, client.id, second.id)
+  await endSecret(ctx, { id: client.id, secretId: second.id, source: OPERATOR })
   expect(findSecret(await found(client.clientId), second.clientSecret)).toBeUndefined()
 })
 
 test('of several secrets added at once, at most two are ever live', async () => {
   const { client } = await register()
-  const attempts = await Promise.allSettled(Array.from({ length: 6 }, () => addSecret(ctx, client.id)))
+  const attempts = await Promise.allSettled(
+    Array.from({ length: 6 }, () => addSecret(ctx, client.id, OPERATOR)),
+  )
   expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   for (const attempt of attempts) {
     if (attempt.status === 'rejected') expect(attempt.reason).toMatchObject({ code: 'TOO_MANY_SECRETS' })
@@ -134,12 +139,13 @@ test('of several secrets added at once, at most two are ever live', async () => 
 
 test('an SPA cannot be given a secret, and a secret of another client cannot be ended', async () => {
   const spa = await register({ kind: 'SPA' })
-  expect((await refusal(addSecret(ctx, spa.client.id))).code).toBe('VALIDATION_FAILED')
+  expect((await refusal(addSecret(ctx, spa.client.id, OPERATOR))).code).toBe('VALIDATION_FAILED')
   const [a, b] = [await register(), await register()]
+  const end = (id: string, secretId: string) => endSecret(ctx, { id, secretId, source: OPERATOR })
   const foreign = b.client.secrets[0]?.id ?? ''
-  expect((await refusal(endSecret(ctx, a.client.id, foreign))).code).toBe('SECRET_NOT_FOUND')
-  expect((await refusal(endSecret(ctx, a.client.id, 'nope'))).code).toBe('SECRET_NOT_FOUND')
-  expect((await refusal(endSecret(ctx, 'nope', foreign))).code).toBe('CLIENT_NOT_FOUND')
+  expect((await refusal(end(a.client.id, foreign))).code).toBe('SECRET_NOT_FOUND')
+  expect((await refusal(end(a.client.id, 'nope'))).code).toBe('SECRET_NOT_FOUND')
+  expect((await refusal(end('nope', foreign))).code).toBe('CLIENT_NOT_FOUND')
 })
 
 test("a secret of an operator's own must be printable, and long where it counts", async () => {
@@ -154,7 +160,7 @@ test("a secret of an operator's own must be printable, and long where it counts"
   const inProduction = (chosen: string) =>
     inTx(ctx, (tx) => {
       const draft = { ...WEB, redirectUris: [...WEB.redirectUris], applicationId: application.id }
-      return registerClient(production, tx, draft, { chosen })
+      return registerClient(production, tx, draft, { origin: { chosen }, source: OPERATOR })
     })
   expect((await refusal(inProduction('x'.repeat(31)))).fields).toEqual(['secret'])
   expect((await inProduction('x'.repeat(32))).clientSecret).toHaveLength(32)
@@ -184,7 +190,7 @@ test('what is changed about a client, its application or its tenant is seen at t
   await found(client.clientId)
   await change(client.id, { disabled: true, scopes: ['a'] })
   expect(await found(client.clientId)).toMatchObject({ disabled: true, scopes: ['a'] })
-  await changeApplication(ctx, ctx.db, application.id, { name: 'After', trusted: false, accessTokenTtl: 300 })
+  await alter(application.id, { name: 'After', trusted: false, accessTokenTtl: 300 })
   await ctx.changes.settle()
   expect(await found(client.clientId)).toMatchObject({
     applicationName: 'After',
@@ -207,12 +213,12 @@ test('a removed client, or one of a removed application, is gone at once', async
   ]
   await found(a.client.clientId)
   await found(b.client.clientId)
-  await removeClient(ctx, a.client.id)
+  await removeClient(ctx, a.client.id, OPERATOR)
   expect(await findClient(ctx, a.client.clientId)).toBeUndefined()
-  await removeApplication(ctx, application.id)
+  await removeApplication(ctx, application.id, OPERATOR)
   expect(await findClient(ctx, b.client.clientId)).toBeUndefined()
-  expect((await refusal(removeApplication(ctx, application.id))).code).toBe('APPLICATION_NOT_FOUND')
-  expect((await refusal(removeClient(ctx, 'nope'))).code).toBe('CLIENT_NOT_FOUND')
+  expect((await refusal(removeApplication(ctx, application.id, OPERATOR))).code).toBe('APPLICATION_NOT_FOUND')
+  expect((await refusal(removeClient(ctx, 'nope', OPERATOR))).code).toBe('CLIENT_NOT_FOUND')
 })
 
 test('an origin is known while an enabled client lists exactly it', async () => {
@@ -295,7 +301,7 @@ test('an application that is deleted while a client is registered leaves no erro
   for (let round = 0; round < 5; round++) {
     const { id } = await newApplication(ctx)
     const attempts = Array.from({ length: 3 }, () => register({ applicationId: id }))
-    const outcomes = await Promise.allSettled([...attempts, removeApplication(ctx, id)])
+    const outcomes = await Promise.allSettled([...attempts, removeApplication(ctx, id, OPERATOR)])
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'VALIDATION_FAILED' })
     }
@@ -304,7 +310,7 @@ test('an application that is deleted while a client is registered leaves no erro
 
 test('a made-up slug reminds of the name and gives way; a chosen one must be free', async () => {
   const make = (draft: Parameters<typeof createApplication>[2]) =>
-    inTx(ctx, (tx) => createApplication(ctx, tx, draft))
+    inTx(ctx, (tx) => createApplication(ctx, tx, draft, OPERATOR))
   expect((await make({ name: '  Über & Café 24/7 ' })).slug).toBe('uber-cafe-24-7')
   expect(await make({ name: 'Twice' })).toMatchObject({ slug: 'twice', name: 'Twice' })
   expect((await make({ name: 'Twice' })).slug).toMatch(/^twice-[0-9a-f]{6}$/)
@@ -316,10 +322,8 @@ test('a made-up slug reminds of the name and gives way; a chosen one must be fre
     expect(await refusal(make({ name: 'X', slug }))).toEqual({ code: 'VALIDATION_FAILED', fields: ['slug'] })
   }
   const other = await make({ name: 'Other' })
-  expect((await refusal(changeApplication(ctx, ctx.db, other.id, { slug: 'twice' }))).code).toBe('SLUG_TAKEN')
-  expect((await refusal(changeApplication(ctx, ctx.db, 'nope', { slug: 'free' }))).code).toBe(
-    'APPLICATION_NOT_FOUND',
-  )
+  expect((await refusal(alter(other.id, { slug: 'twice' }))).code).toBe('SLUG_TAKEN')
+  expect((await refusal(alter('nope', { slug: 'free' }))).code).toBe('APPLICATION_NOT_FOUND')
 })
 
 test('lists come in pages of at most a hundred, in the order of making', async () => {

@@ -4,14 +4,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Ctx } from '../../src/context.ts'
 import { openChangeFeed } from '../../src/db/changes.ts'
 import { OperatorError } from '../../src/errors.ts'
-import {
-  describeSigningKeys,
-  ensureSigningKey,
-  maintainSigningKeys,
-  rotateSigningKeys,
-} from '../../src/keys/signing-keys.ts'
+import { describeSigningKeys, ensureSigningKey, rotateSigningKeys } from '../../src/keys/signing-keys.ts'
 import { listSigningKeys } from '../../src/keys/store.ts'
 import { createSealer } from '../../src/lib/seal.ts'
+import { maintainKeys } from '../../src/oauth/signing-keys/service.ts'
 import { DAY, HOUR, kidsOf, MINUTE, manualFeed, type Node, type Nodes, openNodes } from './node.ts'
 
 let nodes: Nodes
@@ -35,7 +31,7 @@ const kidOfNext = async (node: Node) => decodeProtectedHeader(await signWith(nod
 const recognises = async (node: Node, token: string) => (await node.signer.verify('JWT', token)) !== undefined
 const statesOf = async (node: Node) => (await describeSigningKeys(node)).map(({ state }) => state)
 // The job needs no more of the context than a node has.
-const maintain = (node: Node) => maintainSigningKeys.run(node as unknown as Ctx, {})
+const maintain = (node: Node) => maintainKeys.run(node as unknown as Ctx, {})
 
 test('nodes that start at the same moment share one key', async () => {
   const both = await Promise.all(Array.from({ length: 5 }, () => startNode()))

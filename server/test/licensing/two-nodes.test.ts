@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { whileDeaf } from '../support/deaf.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { startWorld } from '../support/world.ts'
 import {
@@ -93,34 +94,8 @@ describe('on the other node', () => {
 })
 
 describe('while the nodes do not hear of changes', () => {
-  /** Ends the connections by which the nodes listen, over and over, until the work is done. */
-  async function whileDeaf<T>(work: () => Promise<T>): Promise<T> {
-    const client = new pg.Client(here.connection.direct)
-    await client.connect()
-    const cut = () =>
-      client.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
-         and pid <> pg_backend_pid() and (query in ('listen latchkey_changes', 'select 1') or query like '%pg_notify%')`,
-      )
-    let working = true
-    const cutting = (async () => {
-      while (working) {
-        await cut()
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-    })()
-    try {
-      await expect.poll(() => here.ctx.changes.isCurrent() || there.ctx.changes.isCurrent()).toBe(false)
-      return await work()
-    } finally {
-      working = false
-      await cutting
-      await client.end()
-    }
-  }
-
   test('nothing is answered that is not so any more, and nothing is lost when they hear again', async () => {
-    await whileDeaf(async () => {
+    await whileDeaf([here, there], async () => {
       for (let round = 0; round < 5; round++) {
         await mustBe(201, grant(firm, worker))
         await expect.poll(() => typeOf(afar, worker), within1s).toBe('pro')

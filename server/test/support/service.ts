@@ -9,11 +9,11 @@ import { applyChanges, planChanges, readDeclaration } from '../../src/declaratio
 import type { Route } from '../../src/http/define-route.ts'
 import { registerAll } from '../../src/http/register.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
-import { ensureSigningKey } from '../../src/keys/signing-keys.ts'
 import { createClosers } from '../../src/lib/closers.ts'
 import { createLogger } from '../../src/lib/logger.ts'
 import { createSealer } from '../../src/lib/seal.ts'
 import { createContext } from '../../src/main.ts'
+import { ensureFirstKey } from '../../src/oauth/signing-keys/service.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 import { freePort } from './program.ts'
 
@@ -68,7 +68,7 @@ export async function startService(options: Options = {}): Promise<TestService> 
       strict: true,
     },
   )
-  await ensureSigningKey(ctx)
+  await ensureFirstKey(ctx)
   if (worker) {
     const running = await startWorker(ctx, connection, jobs)
     closers.add(running.stop)

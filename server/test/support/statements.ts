@@ -5,6 +5,7 @@ import type { TestService } from './service.ts'
 export interface Statement {
   query: string
   calls: number
+  pages: number
 }
 
 /** What the database is asked on behalf of the service, as the database itself counts. */
@@ -13,6 +14,8 @@ export interface StatementWatch {
   list(work: () => Promise<unknown>): Promise<Statement[]>
   /** How many these are. */
   count(work: () => Promise<unknown>): Promise<number>
+  /** How many pages of the database they touched. */
+  pages(work: () => Promise<unknown>): Promise<number>
   close(): Promise<void>
 }
 
@@ -28,7 +31,7 @@ export async function watchStatements({ connection }: TestService): Promise<Stat
     await work()
     const { rows } = await owner.query<Statement>(
       // The feed of changes speaks up now and then, whatever else happens.
-      `select query, calls::int from pg_stat_statements
+      `select query, calls::int, (shared_blks_hit + shared_blks_read)::int as pages from pg_stat_statements
        where dbid = ${HERE} and userid <> (select oid from pg_roles where rolname = 'postgres')
          and query not in ('select $1', 'select pg_notify($1, $2)')
        order by query`,
@@ -38,6 +41,7 @@ export async function watchStatements({ connection }: TestService): Promise<Stat
   return {
     list,
     count: async (work) => (await list(work)).reduce((sum, { calls }) => sum + calls, 0),
+    pages: async (work) => (await list(work)).reduce((sum, { pages }) => sum + pages, 0),
     close: () => owner.end(),
   }
 }

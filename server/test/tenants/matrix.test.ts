@@ -30,7 +30,7 @@ const EVERYBODY = ['owner', 'admin', 'member'] as const
 const ADMINS = ['owner', 'admin'] as const
 
 /** What was decided, and what a fitting body is. */
-const DECIDED: Record<string, { roles: readonly Role[]; body?: object; wrong?: object }> = {
+const DECIDED: Record<string, { roles: readonly Role[]; body?: object; wrong?: object; query?: string }> = {
   'GET /api/tenants/:id': { roles: EVERYBODY },
   'PATCH /api/tenants/:id': { roles: ADMINS, body: { name: 'Another name' }, wrong: { mfaPolicy: 'MAYBE' } },
   'DELETE /api/tenants/:id': { roles: ['owner'] },
@@ -43,6 +43,7 @@ const DECIDED: Record<string, { roles: readonly Role[]; body?: object; wrong?: o
   // A plain member may say that they leave, and nothing else.
   'DELETE /api/tenants/:id/members/:membershipId': { roles: EVERYBODY },
   'GET /api/tenants/:id/audit': { roles: ADMINS },
+  'GET /api/tenants/:id/audit/export': { roles: ADMINS, query: '?format=csv' },
   'GET /api/tenants/:id/invitations': { roles: ADMINS },
   'POST /api/tenants/:id/invitations': {
     roles: ADMINS,
@@ -74,8 +75,16 @@ const fill = (path: string, ids: Record<string, string>) =>
     return id
   })
 
-const knock = (route: Route, caller: Caller, ids: Record<string, string>, body: unknown) =>
-  call(service.url + fill(route.path, ids), { method: route.method, headers: caller.headers, body })
+const knock = async (route: Route, { headers }: Caller, ids: Record<string, string>, body: unknown) => {
+  const address = service.url + fill(route.path, ids) + (DECIDED[nameOf(route)]?.query ?? '')
+  if (!route.streams) return call(address, { method: route.method, headers, body })
+  const response = await fetch(address, { method: route.method, headers })
+  const text = await response.text()
+  return {
+    ...{ status: response.status, headers: response.headers },
+    body: response.ok ? {} : (JSON.parse(text) as Record<string, unknown>),
+  }
+}
 
 const NOT_KNOWN: CallerName[] = ['nobody', 'a dead token']
 /** They are somebody, but no person who looks after tenants. */
@@ -150,9 +159,15 @@ describe('whoever may is answered', () => {
     const before = await pictureOf(service, company)
     const { status } = await knock(route, caller, target, DECIDED[door]?.body)
     expect(status).toBe(Number(Object.keys(route.reply)[0]))
+    const after = await pictureOf(service, company)
+    if (route.leavesTrace) {
+      const trace = expect.objectContaining({ action: 'audit.exported', actor_id: personOf(caller).id })
+      expect(after).toEqual({ ...before, entries: [...before.entries, trace] })
+      return
+    }
     // It has been done, or only looked at.
     const isDone = route.method !== 'GET'
-    expect(isDone).toBe(JSON.stringify(await pictureOf(service, company)) !== JSON.stringify(before))
+    expect(isDone).toBe(JSON.stringify(after) !== JSON.stringify(before))
     if (!isDone) return
     const wrong = DECIDED[door]?.wrong
     if (wrong) expect((await knock(route, caller, target, wrong)).status).toBe(422)

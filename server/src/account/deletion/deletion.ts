@@ -1,3 +1,4 @@
+import { person } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { breaks, yielding } from '../../db/violations.ts'
 import { AppError } from '../../errors.ts'
@@ -22,7 +23,7 @@ export async function requestDeletion(
       ctx.db.transaction().execute(async (tx) => {
         await requireNoTenantAlone(tx, confirmed.id)
         const user = await stayConfirmed(tx, asking, confirmed)
-        await scheduleDeletion(ctx, tx, { user, request: asking.request })
+        await scheduleDeletion(ctx, tx, { user, actor: person(user.id), request: asking.request })
       }),
     )
   } catch (error) {

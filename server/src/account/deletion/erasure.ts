@@ -1,4 +1,4 @@
-import { depersonalise } from '../../audit/people.ts'
+import { forgetPerson } from '../../audit/people.ts'
 import type { Ctx } from '../../context.ts'
 import { defineJob } from '../../jobs/job.ts'
 import { eraseUser, listDue } from '../../users/deletion.ts'
@@ -23,13 +23,15 @@ export const erasePeople = defineJob<unknown>({
 })
 
 /** Most hangs on the person and goes with them; this also finds what does not. That something happened stays in the log. */
-async function erase(ctx: Ctx, userId: string): Promise<void> {
-  await ctx.db.transaction().execute(async (tx) => {
-    const erased = await eraseUser(ctx, tx, userId)
-    if (!erased) return
-    const addresses = [erased.email, ...(await listFormerAddresses(tx, userId))]
-    await deleteMailTo(tx, addresses)
-    await deleteKeptAnswers(tx, userId)
-    await depersonalise(tx, userId, addresses)
-  })
-}
+const erase = (ctx: Ctx, userId: string): Promise<void> =>
+  ctx.db.transaction().execute((tx) =>
+    eraseUser(ctx, tx, {
+      id: userId,
+      async forget(email) {
+        const addresses = [email, ...(await listFormerAddresses(tx, userId))]
+        await deleteMailTo(tx, addresses)
+        await deleteKeptAnswers(tx, userId)
+        await forgetPerson(ctx, tx, { userId, addresses })
+      },
+    }),
+  )

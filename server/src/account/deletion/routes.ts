@@ -17,6 +17,7 @@ export const deletionRoutes = [
       'CURRENT_PASSWORD_INCORRECT',
       'REAUTHENTICATION_REQUIRED',
       'TENANT_OWNER',
+      'LAST_SUPER_ADMIN',
       'RATE_LIMITED',
     ],
     handler: async (ctx, { caller, body, request, reply }) => {

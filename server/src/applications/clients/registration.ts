@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { findChanges } from '../../audit/changes.ts'
+import { record, type Source } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { ClientKind } from '../../db/tables.ts'
@@ -6,6 +8,8 @@ import { AppError } from '../../errors.ts'
 import { describePage, type PageRequest, type Pagination, toRange } from '../../http/pagination.ts'
 import { isId, newId } from '../../lib/ids.ts'
 import { demand, refuseNothing, refuseProblems } from '../../lib/problems.ts'
+import { type ClientFilter, type ClientOrder, countClients, listClients } from './lists/store.ts'
+import { getLocked, namesOf } from './locked.ts'
 import {
   CLIENT_ID_RULE,
   type ClientSettings,
@@ -16,14 +20,11 @@ import {
 } from './rules.ts'
 import { checkChosenSecret, giveSecret, newClientSecret } from './secrets.ts'
 import {
-  countClients,
   deleteClient,
   findClientById,
   holdApplication,
   holdTenant,
   insertClient,
-  listClients,
-  lockClient,
   type StoredClient,
   updateClient,
 } from './store.ts'
@@ -52,7 +53,7 @@ export async function registerClient(
   ctx: Ctx,
   tx: Tx,
   draft: NewClient,
-  origin: SecretOrigin = 'generated',
+  { origin = 'generated', source }: { origin?: SecretOrigin; source: Source },
 ): Promise<{ client: StoredClient; clientSecret: string | null }> {
   const { applicationId, kind, clientId = newClientId(), tenantId = null } = draft
   const settings = completeSettings(draft)
@@ -79,8 +80,17 @@ export async function registerClient(
   })
   if (!inserted) throw new AppError('CLIENT_ID_TAKEN')
   if (clientSecret !== null) await giveSecret(ctx, tx, id, clientSecret)
-  return { client: await getStored(tx, id), clientSecret }
+  const client = await getStored(tx, id)
+  const details = { ...namesOf(client), after: stateOf(client) }
+  await record(ctx, tx, { action: 'client.registered', ...source, details })
+  return { client, clientSecret }
 }
+
+/** What the log tells of a client as a whole. */
+const stateOf = (client: StoredClient) => ({
+  ...{ kind: client.kind, tenantId: client.tenantId, ...pickSettings(client) },
+  secretIds: client.secrets.map(({ id }) => id),
+})
 
 /** All settings of a new client, or one error that names every field at fault. */
 export function completeSettings(draft: Omit<NewClient, 'applicationId'>): ClientSettings {
@@ -113,18 +123,23 @@ async function requireReferences(
   ])
 }
 
+/** Changes a client that nobody else changes meanwhile. What is as it should be is left alone. */
 export async function changeClient(
   ctx: Ctx,
   tx: Tx,
-  id: string,
-  wanted: Partial<ClientSettings>,
+  { id, change: wanted, source }: { id: string; change: Partial<ClientSettings>; source: Source },
 ): Promise<StoredClient> {
   const change = pickSettings(wanted)
   refuseNothing(change)
-  const client = isId(id) ? await lockClient(tx, id) : undefined
-  if (!client) throw new AppError('CLIENT_NOT_FOUND')
+  const client = await getLocked(tx, id)
   refuseProblems(settingsProblems(client.kind, change))
-  await updateClient(tx, id, { ...change, name: change.name?.trim(), updatedAt: ctx.now() })
+  const before = pickSettings(client)
+  const after = { ...before, ...change, name: (change.name ?? client.name).trim() }
+  const changes = findChanges<Record<string, unknown>>(before, after)
+  if (!changes) return client
+  const details = { ...namesOf(client), ...changes }
+  await record(ctx, tx, { action: 'client.changed', ...source, details })
+  await updateClient(tx, id, { ...after, updatedAt: ctx.now() })
   return getStored(tx, id)
 }
 
@@ -135,9 +150,21 @@ function pickSettings(given: Partial<ClientSettings>): Partial<ClientSettings> {
 }
 
 /** With the client goes everything it was given. */
-export async function removeClient(ctx: Ctx, id: string): Promise<void> {
-  if (!isId(id) || !(await deleteClient(ctx.db, id))) throw new AppError('CLIENT_NOT_FOUND')
+export async function removeClient(ctx: Ctx, id: string, source: Source): Promise<void> {
+  await ctx.db.transaction().execute((tx) => dropClient(ctx, tx, { id, source }))
   await ctx.changes.settle()
+}
+
+/** The same in a transaction that does more. */
+export async function dropClient(
+  ctx: Ctx,
+  tx: Tx,
+  { id, source }: { id: string; source: Source },
+): Promise<void> {
+  const client = await getLocked(tx, id)
+  const details = { ...namesOf(client), before: stateOf(client) }
+  await record(ctx, tx, { action: 'client.deleted', ...source, details })
+  await deleteClient(tx, id)
 }
 
 export const getClient = (ctx: Ctx, id: string): Promise<StoredClient> => getStored(ctx.db, id)
@@ -148,21 +175,23 @@ async function getStored(db: Db, id: string): Promise<StoredClient> {
   return client
 }
 
-/** One page of all clients, or of those of one application. */
+/** One page of the clients that are looked for, the oldest first unless said. */
 export async function pageOfClients(
   ctx: Ctx,
-  { applicationId, ...request }: PageRequest & { applicationId?: string | undefined },
+  { page, limit, sort = 'createdAt', ...filter }: PageRequest & ClientFilter & { sort?: ClientOrder },
 ): Promise<{ clients: StoredClient[]; pagination: Pagination }> {
-  if (applicationId !== undefined && !isId(applicationId)) {
+  const request = { page, limit }
+  // What is no id is nobody's.
+  if ([filter.applicationId, filter.tenantId].some((id) => id !== undefined && !isId(id))) {
     return { clients: [], pagination: describePage(request, 0) }
   }
   const [clients, total] = await Promise.all([
-    listClients(ctx.db, applicationId, toRange(request)),
-    countClients(ctx.db, applicationId),
+    listClients(ctx.db, filter, { ...toRange(request), sort }),
+    countClients(ctx.db, filter),
   ])
   return { clients, pagination: describePage(request, total) }
 }
 
 /** For an operator's eyes: all of them, oldest first. */
 export const listEveryClient = (ctx: Ctx): Promise<StoredClient[]> =>
-  listClients(ctx.db, undefined, { offset: 0, limit: MOST_LISTED })
+  listClients(ctx.db, {}, { sort: 'createdAt', offset: 0, limit: MOST_LISTED })

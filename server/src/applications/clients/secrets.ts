@@ -1,3 +1,4 @@
+import { record, type Source } from '../../audit/record.ts'
 import type { Mode } from '../../config.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
@@ -6,7 +7,8 @@ import { AppError } from '../../errors.ts'
 import { isId, newId } from '../../lib/ids.ts'
 import { demand, refuseProblems } from '../../lib/problems.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
-import { countSecrets, deleteSecret, insertSecret, lockClient } from './store.ts'
+import { getLocked, type NamedClient, namesOf } from './locked.ts'
+import { countSecrets, deleteSecret, insertSecret } from './store.ts'
 
 /** Two, so that a new one can be brought everywhere before the old one ends. */
 export const MOST_SECRETS = 2
@@ -37,7 +39,7 @@ export function checkChosenSecret({ config }: Ctx, kind: ClientKind, secret: str
   ])
 }
 
-/** Gives a client a secret, its first or one more. */
+/** Gives a client a secret, its first or one more. Whoever does so writes it down. */
 export async function giveSecret(
   ctx: Ctx,
   tx: Tx,
@@ -58,23 +60,38 @@ export async function keepSecretHashes(ctx: Ctx, tx: Tx, clientId: string, hashe
   }
 }
 
-export async function addSecret(ctx: Ctx, id: string): Promise<NewSecret> {
+export async function addSecret(ctx: Ctx, id: string, source: Source): Promise<NewSecret> {
   const secret = await ctx.db.transaction().execute(async (tx) => {
-    // Locked, so that of two at once the second sees what the first did.
-    const client = isId(id) ? await lockClient(tx, id) : undefined
-    if (!client) throw new AppError('CLIENT_NOT_FOUND')
+    const client = await getLocked(tx, id)
     refuseProblems([demand(client.kind !== 'SPA', 'secret', SPA_RULE)])
     if ((await countSecrets(tx, id)) >= MOST_SECRETS) throw new AppError('TOO_MANY_SECRETS')
-    return giveSecret(ctx, tx, id, newClientSecret())
+    return addTo(ctx, tx, { client, secret: newClientSecret(), source })
   })
   await ctx.changes.settle()
   return secret
 }
 
-export async function endSecret(ctx: Ctx, id: string, secretId: string): Promise<void> {
+/** Gives a client that is there a secret, and writes that down. */
+export async function addTo(
+  ctx: Ctx,
+  tx: Tx,
+  { client, secret, source }: { client: NamedClient; secret: string; source: Source },
+): Promise<NewSecret> {
+  const given = await giveSecret(ctx, tx, client.id, secret)
+  const details = { ...namesOf(client), secretId: given.id }
+  await record(ctx, tx, { action: 'client.secret_added', ...source, details })
+  return given
+}
+
+export async function endSecret(
+  ctx: Ctx,
+  { id, secretId, source }: { id: string; secretId: string; source: Source },
+): Promise<void> {
   await ctx.db.transaction().execute(async (tx) => {
-    if (!isId(id) || !(await lockClient(tx, id))) throw new AppError('CLIENT_NOT_FOUND')
+    const client = await getLocked(tx, id)
     if (!isId(secretId) || !(await deleteSecret(tx, id, secretId))) throw new AppError('SECRET_NOT_FOUND')
+    const details = { ...namesOf(client), secretId: secretId.toLowerCase() }
+    await record(ctx, tx, { action: 'client.secret_ended', ...source, details })
   })
   await ctx.changes.settle()
 }

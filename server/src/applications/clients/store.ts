@@ -1,7 +1,6 @@
 import { type Insertable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { ClientKind, ClientSecretsTable, ClientsTable, Tables } from '../../db/tables.ts'
-import type { Range } from '../../http/pagination.ts'
 import type { ClientSettings } from './rules.ts'
 
 /** A client with what belongs to it. */
@@ -19,6 +18,8 @@ export interface StoredClient extends ClientSettings {
   refreshTokenTtl: number | null
   tenantId: string | null
   tenantSlug: string | null
+  tenantSuspendedAt: Date | null
+  tenantReactivatedAt: Date | null
   createdAt: Date
   updatedAt: Date
   /** Oldest first; the hash in hex, the moment in milliseconds since 1970. */
@@ -52,13 +53,14 @@ const APPLICATION_COLUMNS = [
   'applications.refresh_token_ttl as refreshTokenTtl',
 ] as const
 
-const selectClients = (db: Db) =>
+export const selectClients = (db: Db) =>
   db
     .selectFrom('clients')
     .innerJoin('applications', 'applications.id', 'clients.application_id')
     .leftJoin('tenants', 'tenants.id', 'clients.tenant_id')
     .select([...CLIENT_COLUMNS, ...APPLICATION_COLUMNS])
     .select(['tenants.id as tenantId', 'tenants.slug as tenantSlug'])
+    .select(['tenants.suspended_at as tenantSuspendedAt', 'tenants.reactivated_at as tenantReactivatedAt'])
     .select(
       sql<StoredClient['secrets']>`coalesce((
         select jsonb_agg(
@@ -80,30 +82,7 @@ export const listClientsByClientId = (db: Db, clientIds: string[]): Promise<Stor
     ? Promise.resolve([])
     : selectClients(db).where('clients.client_id', 'in', clientIds).execute()
 
-/** All clients, or those of one application. */
-export const listClients = (
-  db: Db,
-  applicationId: string | undefined,
-  { offset, limit }: Range,
-): Promise<StoredClient[]> =>
-  selectClients(db)
-    .$if(applicationId !== undefined, (query) =>
-      query.where('clients.application_id', '=', applicationId ?? ''),
-    )
-    .orderBy('clients.created_at')
-    .orderBy('clients.id')
-    .offset(offset)
-    .limit(limit)
-    .execute()
-
-export const countClients = (db: Db, applicationId: string | undefined): Promise<number> =>
-  countAll(
-    applicationId === undefined
-      ? db.selectFrom('clients')
-      : db.selectFrom('clients').where('application_id', '=', applicationId),
-  )
-
-async function countAll<T extends keyof Tables>(
+export async function countAll<T extends keyof Tables>(
   query: SelectQueryBuilder<Tables, T, object>,
 ): Promise<number> {
   const { total } = await query.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow()
@@ -143,14 +122,20 @@ export async function updateClient(
     .execute()
 }
 
-export async function deleteClient(db: Db, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('clients').where('id', '=', id).executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+export async function deleteClient(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('clients').where('id', '=', id).execute()
 }
 
-/** Others who would change this client wait until the transaction ends. */
-export const lockClient = (tx: Tx, id: string): Promise<{ kind: ClientKind } | undefined> =>
-  tx.selectFrom('clients').select('kind').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+/** The client. Others who would change it wait until the transaction ends. */
+export async function lockClient(tx: Tx, id: string): Promise<StoredClient | undefined> {
+  const held = await tx
+    .selectFrom('clients')
+    .select('id')
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return held && findClientById(tx, id)
+}
 
 export const findClientWithOrigin = (db: Db, origin: string): Promise<{ id: string } | undefined> =>
   db

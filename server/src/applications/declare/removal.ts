@@ -1,13 +1,11 @@
-import { SYSTEM } from '../../audit/record.ts'
+import { OPERATOR } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { describeLoss } from '../../declaration/compare.ts'
 import type { Change, Entry } from '../../declaration/section.ts'
+import { dropClient } from '../clients/registration.ts'
 import { listClientsByClientId } from '../clients/store.ts'
-import { dropApplication, dropClient } from '../removal.ts'
+import { dropApplication } from '../service.ts'
 import { listLeavingApplications } from './store.ts'
-
-/** A declaration is applied by whoever runs the service. */
-const OPERATOR = { actor: SYSTEM }
 
 export async function planApplicationRemoval(ctx: Ctx, entries: Entry[]): Promise<Change[]> {
   const slugs = entries.map(({ slug }) => String(slug))

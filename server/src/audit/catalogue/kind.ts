@@ -1,4 +1,4 @@
-import type { TObject } from 'typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 
 /** One kind of thing that happens. */
 export interface Kind {
@@ -12,3 +12,42 @@ export interface Kind {
 
 /** Names stay as they are written, for whoever looks one up. */
 export const defineKinds = <const K extends Record<string, Kind>>(kinds: K): K => kinds
+
+export const Id = Type.String({ format: 'uuid' })
+export const Moment = Type.String({ format: 'date-time' })
+export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+
+/** These facts and no others. */
+export const facts = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false })
+
+/** Those of the fields that have changed. */
+export const some = <P extends TProperties>(fields: P) =>
+  Type.Partial(facts(fields), { additionalProperties: false })
+
+/** Fields of a thing, by their names. */
+export const Fields = Type.Record(Type.String(), Type.Unknown())
+
+/** What has changed about a thing: the changed fields, as they were and as they are. */
+export const changed = (thing: TProperties) => facts({ ...thing, before: Fields, after: Fields })
+
+/** What it says, with an example that the compiler has read. */
+export const telling = <S extends TObject>(details: S, example: Static<S>) => ({
+  details,
+  example: example as Record<string, unknown>,
+})
+
+/** Ids for examples. */
+export const SAMPLE = {
+  application: '019a8b1e-5d10-7c40-9a51-0c1f6e2b7d01',
+  licenseType: '019a8b1e-5d11-7e52-8b3f-2a9d4c6e8f02',
+  otherLicenseType: '019a8b1e-5d11-7e53-9c40-3bae5d7f9003',
+  subscription: '019a8b1e-5d12-7f63-8d51-4cbf6e80a104',
+  invitation: '019a8b1e-5d13-7074-9e62-5dc07f91b205',
+  session: '019a8b1e-5d14-7185-8f73-6ed190a2c306',
+  passkey: '019a8b1e-5d15-7296-9084-7fe2a1b3d407',
+  tenant: '019a8b1e-5d16-73a7-8195-80f3b2c4e508',
+  user: '019a8b1e-5d17-74b8-92a6-9104c3d5f609',
+  actor: '019a8b1e-5d18-75c9-83b7-a215d4e6070a',
+  entry: '019a8b1e-5d19-76da-94c8-b326e5f7180b',
+} as const

@@ -1,26 +1,52 @@
 import { Type } from 'typebox'
-import { defineKinds } from './kind.ts'
+import { changed, defineKinds, Fields, facts, Id, SAMPLE, some, telling } from './kind.ts'
+
+const Provider = facts({ provider: Type.String() })
+const provider = { provider: 'GOOGLE' }
 
 export const userKinds = defineKinds({
-  'user.registered': { says: 'Somebody made an account.' },
+  'user.registered': {
+    says: 'Somebody made an account.',
+    // By accepting an invitation, through an outside provider, or neither.
+    ...telling(some({ invitationId: Id, provider: Type.String() }), provider),
+  },
   'user.registration_refused': { says: 'Somebody tried to make an account with an address that has one.' },
-  'user.created': { says: 'An operator made an account for somebody.' },
+  'user.created': {
+    says: 'An operator made an account for somebody.',
+    details: Type.Object({ after: Fields }, { additionalProperties: false }),
+    example: {
+      after: { superAdmin: false, passwordSignIn: true, emailVerified: true, hasPassword: true },
+    },
+  },
   'user.imported': {
     says: 'An account came from another system.',
-    details: Type.Object(
-      { emailVerified: Type.Boolean(), hasPassword: Type.Boolean(), disabled: Type.Boolean() },
-      { additionalProperties: false },
+    ...telling(
+      facts({ emailVerified: Type.Boolean(), hasPassword: Type.Boolean(), disabled: Type.Boolean() }),
+      { emailVerified: true, hasPassword: true, disabled: false },
     ),
-    example: { emailVerified: true, hasPassword: true, disabled: false },
   },
-  'user.profile_changed': { says: 'Somebody changed their profile.' },
-  'user.changed': { says: 'An operator changed an account.' },
+  'user.profile_changed': {
+    says: 'Somebody changed their profile.',
+    ...telling(facts({ fields: Type.Array(Type.String()) }), { fields: ['displayName', 'zoneinfo'] }),
+  },
+  'user.changed': {
+    says: 'An operator changed an account. What somebody is called stands in none of its details.',
+    details: changed({ fields: Type.Array(Type.String()) }),
+    example: {
+      ...{ fields: ['superAdmin', 'givenName'], before: { superAdmin: false }, after: { superAdmin: true } },
+    },
+  },
   'user.disabled': { says: 'An operator disabled an account: it ends every session and token at once.' },
   'user.enabled': { says: 'An operator enabled an account again.' },
   'user.password_changed': { says: 'Somebody changed their password.' },
   'user.password_reset_requested': { says: 'Somebody asked for a link to set a new password.' },
   'user.password_reset_forced': {
     says: 'An operator made somebody choose a new password: the old one is good no more.',
+    details: Type.Object(
+      { linkSent: Type.Boolean({ description: 'False: the account is disabled' }) },
+      { additionalProperties: false },
+    ),
+    example: { linkSent: true },
   },
   'user.password_reset': { says: 'Somebody set a new password through a link.' },
   'user.email_verified': { says: 'Somebody confirmed their address.' },
@@ -30,13 +56,45 @@ export const userKinds = defineKinds({
   'user.totp_disabled': { says: 'Somebody removed their authenticator app.' },
   'user.recovery_codes_replaced': { says: 'Somebody made new recovery codes.' },
   'user.recovery_code_used': { says: 'Somebody signed in with a recovery code.' },
-  'user.passkey_added': { says: 'Somebody added a passkey.' },
-  'user.passkey_removed': { says: 'Somebody removed a passkey.' },
-  'user.mfa_reset': { says: 'An operator took away all second factors of somebody who has lost them.' },
-  'user.sso_linked': { says: 'An account was linked with one at an outside provider.' },
-  'user.sso_unlinked': { says: 'The link to an outside provider was removed.' },
+  'user.passkey_added': {
+    says: 'Somebody added a passkey.',
+    ...telling(facts({ passkeyId: Id, backedUp: Type.Boolean() }), {
+      passkeyId: SAMPLE.passkey,
+      backedUp: true,
+    }),
+  },
+  'user.passkey_removed': {
+    says: 'Somebody removed a passkey.',
+    ...telling(facts({ passkeyId: Id }), { passkeyId: SAMPLE.passkey }),
+  },
+  'user.mfa_reset': {
+    says: 'An operator took away all second factors of somebody who has lost them.',
+    // What there was: an app, so many passkeys, and so many codes left.
+    ...telling(facts({ totp: Type.Boolean(), passkeys: Type.Integer(), recoveryCodes: Type.Integer() }), {
+      ...{ totp: true, passkeys: 1, recoveryCodes: 9 },
+    }),
+  },
+  'user.sso_linked': {
+    says: 'An account was linked with one at an outside provider.',
+    ...telling(facts({ provider: Type.String(), issuer: Type.String() }), {
+      ...provider,
+      issuer: 'https://accounts.google.com',
+    }),
+  },
+  'user.sso_unlinked': {
+    says: 'The link to an outside provider was removed.',
+    ...telling(Provider, provider),
+  },
   'user.deletion_requested': { says: 'Somebody asked for their account to be deleted.' },
   'user.restored': { says: 'An account was taken back before it was erased.' },
   'user.erased': { says: 'An account was erased for good.' },
+  'user.consented': {
+    says: 'Somebody allowed an application of others something.',
+    details: Type.Object(
+      { applicationId: Type.String({ format: 'uuid' }), scopes: Type.Array(Type.String()) },
+      { additionalProperties: false },
+    ),
+    example: { applicationId: '0197a2b0-7d5c-7000-8000-0000000000a1', scopes: ['openid', 'email'] },
+  },
   'user.data_exported': { says: 'Somebody fetched their personal data.' },
 })

@@ -51,3 +51,26 @@ export function linkHash(
   ]
   return createHmac('sha256', key).update(previous).update(JSON.stringify(content)).digest()
 }
+
+/** Shows that whoever put an end of the chain where it is had the key. */
+export const proofOf = (key: Buffer, end: 'head' | 'anchor', { position, hash }: End): Buffer =>
+  createHmac('sha256', key)
+    .update(JSON.stringify([end, position, hash.toString('base64')]))
+    .digest()
+
+/** One end of the chain: the last link, or the last of those that are gone. */
+export interface End {
+  position: number
+  hash: Buffer
+}
+
+/** As it is printed and logged, for keeping elsewhere. */
+export const writeEnd = ({ position, hash }: End): string => `${position}:${hash.toString('hex')}`
+
+/** Undefined for what is no such text. */
+export function readEnd(text: string): End | undefined {
+  const [, position, hash] = /^(\d{1,15}):((?:[0-9a-f]{64})?)$/i.exec(text.trim()) ?? []
+  return position === undefined || hash === undefined
+    ? undefined
+    : { position: Number(position), hash: Buffer.from(hash, 'hex') }
+}

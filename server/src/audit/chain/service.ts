@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Ctx } from '../../context.ts'
 import { defineJob } from '../../jobs/job.ts'
-import { linkHash, personalDigest } from './link.ts'
+import { linkHash, personalDigest, proofOf } from './link.ts'
 import { hasPending, insertLinks, lockHead, takePending, updateHead } from './store.ts'
 
 /**
@@ -36,7 +36,9 @@ const linkSome = (ctx: Ctx): Promise<void> =>
     if (links.length > 0) {
       await insertLinks(tx, links)
       // Sealed anew each time, so that a new encryption key is in use at once and the old one can go.
-      await updateHead(tx, { position, hash, sealed_key: ctx.keys.seal(SEAL, key.toString('base64')) })
+      const sealedKey = ctx.keys.seal(SEAL, key.toString('base64'))
+      const proof = proofOf(key, 'head', { position, hash })
+      await updateHead(tx, { position, hash, head_proof: proof, sealed_key: sealedKey })
     }
   })
 

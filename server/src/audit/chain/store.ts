@@ -11,7 +11,7 @@ export const findHead = (db: Db) => db.selectFrom('audit_head').selectAll().exec
 
 export async function updateHead(
   tx: Tx,
-  head: { position: number; hash: Buffer; sealed_key: Buffer },
+  head: { position: number; hash: Buffer; head_proof: Buffer; sealed_key: Buffer },
 ): Promise<void> {
   await tx.updateTable('audit_head').set(head).execute()
 }
@@ -23,7 +23,7 @@ export async function hasPending(db: Db): Promise<boolean> {
 }
 
 /** Every column of an entry as text. */
-const asText = sql.raw(`
+export const asText = sql.raw(`
   id::text, to_char(occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US') as occurred_at, action, actor_kind,
   actor_id, client_id, user_id::text, audit_entries.tenant_id::text, request_id, details::text, personal::text`)
 

@@ -5,6 +5,8 @@ import type { Features, LicensingMode, MembershipStatus, SubscriptionStatus } fr
 export interface StandingRow {
   mode: LicensingMode
   revision: string
+  /** The tenant is. */
+  suspended: boolean
   disabled: boolean | null
   status: MembershipStatus | null
   joined_at: Date | null
@@ -26,6 +28,7 @@ export async function findStandingRow(
   const { rows } = await sql<StandingRow>`
     select applications.licensing_mode as mode, users.disabled, memberships.status, memberships.joined_at,
       coalesce((select revision from license_revisions where tenant_id = ${tenantId}), 0)::text as revision,
+      coalesce((select suspended_at is not null from tenants where id = ${tenantId}), false) as suspended,
       coalesce((
         select jsonb_agg(held order by held.rank) from (
           select types.slug, types.name, types.features, moment(seats.assigned_at) as since,

@@ -1,4 +1,4 @@
-import { SYSTEM } from '../../audit/record.ts'
+import { OPERATOR } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError, OperatorError } from '../../errors.ts'
@@ -7,9 +7,6 @@ import type { Granting } from '../seats/in-ledger.ts'
 import { grantSeat } from '../seats/service.ts'
 import { addSubscription, alterSubscription, type SubscriptionChange } from '../subscriptions/service.ts'
 import { findMemberId, findTypeNamed, type Named } from './store.ts'
-
-/** A declaration is applied by whoever runs the service. */
-const OPERATOR = { actor: SYSTEM }
 
 /** A subscription as it is to become. */
 export interface Settling extends SubscriptionChange {

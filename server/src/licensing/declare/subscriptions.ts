@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { SYSTEM } from '../../audit/record.ts'
+import { OPERATOR } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import {
@@ -116,6 +116,6 @@ async function planRemoval(ctx: Ctx, entries: Entry[]): Promise<Change[]> {
     action: 'delete',
     subject: `subscription ${name}`,
     fields: describeLoss(counts),
-    apply: (tx) => removeSubscription(ctx, tx, { id, source: { actor: SYSTEM } }),
+    apply: (tx) => removeSubscription(ctx, tx, { id, source: OPERATOR }),
   }))
 }

@@ -38,6 +38,7 @@ export async function explain(
   const { membershipId, needsFactor, offers } = circumstances
   const facts = { question, now, standing, license, membershipId, offers, ...sortOffers(offers, now) }
   const steps = [
+    ...(standing.suspended ? [describeTenant(question)] : []),
     describeUser(facts),
     describeMembership(facts),
     describeSubscription(facts),
@@ -51,10 +52,20 @@ export async function explain(
     ...(featureKey !== undefined && { hasFeature: license?.features.includes(featureKey) ?? false }),
     decidedBy: deciding.check,
     message: deciding.detail,
-    steps: [...shown.slice(0, 2), describePolicy(needsFactor), ...shown.slice(2)],
+    steps: shown.flatMap((step) =>
+      step.check === 'MEMBERSHIP' ? [step, describePolicy(needsFactor)] : [step],
+    ),
     remedy: deciding.ok ? null : deciding.remedy,
   }
 }
+
+/** Nobody of the tenant can ask while it is suspended; whoever helps them finds out here. */
+const describeTenant = ({ tenantId }: Question): Deciding => ({
+  check: 'TENANT',
+  ok: false,
+  detail: 'The tenant is suspended.',
+  remedy: { method: 'PATCH', path: `/api/admin/tenants/${tenantId}`, body: { suspended: false } },
+})
 
 /** Whoever has only been invited has told the tenant nothing yet. */
 function describeUser({ standing: { disabled, status } }: Facts): Deciding {

@@ -14,6 +14,8 @@ export interface Granting {
   request?: FastifyRequest | undefined
   /** They may because of their role in the tenant, which may have changed while they waited. */
   byRole?: boolean
+  /** They run the instance, and may also while the tenant is suspended. */
+  asOperator?: boolean
 }
 
 /** Something done, and how far the tenant's ledger came by it. */
@@ -28,13 +30,15 @@ export interface Settled<T> {
  */
 export async function inLedger<T>(
   ctx: Ctx,
-  { tenantId, actor, byRole = false }: Omit<Granting, 'request'>,
+  { tenantId, actor, byRole = false, asOperator = false }: Omit<Granting, 'request'>,
   work: (tx: Tx) => Promise<T>,
 ): Promise<Settled<T>> {
   const attempt = () =>
     ctx.db.transaction().execute(async (tx) => {
       const by = actor.id === undefined ? undefined : `${actor.kind}:${actor.id}`
-      if (!(await lockAndEnter(tx, tenantId, by))) throw new AppError('TENANT_NOT_FOUND')
+      const tenant = await lockAndEnter(tx, tenantId, by)
+      if (!tenant) throw new AppError('TENANT_NOT_FOUND')
+      if (tenant.suspended && !asOperator) throw new AppError('TENANT_SUSPENDED')
       if (byRole && !(await mayGiveSeats(tx, tenantId, actor.id))) throw new AppError('FORBIDDEN')
       const result = await work(tx)
       return { result, revision: await findRevision(tx, tenantId) }

@@ -6,13 +6,18 @@ import { usableAt } from '../periods/store.ts'
 
 /**
  * From here on the transaction sees this tenant alone. Others who would change it, its members or its seats wait, and
- * what is written down of itself names the actor. Says whether there is such a tenant.
+ * what is written down of itself names the actor. Undefined when there is no such tenant.
  */
-export async function lockAndEnter(tx: Tx, tenantId: string, actor: string | undefined): Promise<boolean> {
-  const { rows } = await sql`
-    select enter_tenant(id, ${actor ?? null}) from tenants where id = ${tenantId} for no key update
+export async function lockAndEnter(
+  tx: Tx,
+  tenantId: string,
+  actor: string | undefined,
+): Promise<{ suspended: boolean } | undefined> {
+  const { rows } = await sql<{ suspended: boolean }>`
+    select suspended_at is not null as suspended, enter_tenant(id, ${actor ?? null})
+    from tenants where id = ${tenantId} for no key update
   `.execute(tx)
-  return rows.length > 0
+  return rows[0]
 }
 
 /** Whether they look after the tenant, now that nobody else can change that. */

@@ -47,7 +47,7 @@ export async function subscribe(
 ): Promise<ShownSubscription> {
   const tenantId = toId(draft.tenantId) ?? NO_ID
   const work = (tx: Tx) => addSubscription(ctx, tx, { draft: { ...draft, tenantId }, source })
-  return (await inLedger(ctx, { tenantId, actor: source.actor }, work)).result
+  return (await inLedger(ctx, { tenantId, actor: source.actor, asOperator: true }, work)).result
 }
 
 export async function addSubscription(
@@ -111,7 +111,7 @@ export async function changeSubscription(
   const tenantId = await findBuyer(ctx.db, toId(id) ?? NO_ID)
   if (tenantId === undefined) throw new AppError('SUBSCRIPTION_NOT_FOUND')
   const work = (tx: Tx) => alterSubscription(ctx, tx, { id, change, source })
-  return (await inLedger(ctx, { tenantId, actor: source.actor }, work)).result
+  return (await inLedger(ctx, { tenantId, actor: source.actor, asOperator: true }, work)).result
 }
 
 export async function alterSubscription(

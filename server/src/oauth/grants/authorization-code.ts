@@ -1,15 +1,21 @@
-import type { Client } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
+import type { AuthenticatedClient } from '../client-auth.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import { matchesChallenge } from '../pkce.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
 import { findLicenseClaim, issueTokens, lifetimesOf } from '../tokens.ts'
-import { deleteGrant, findGrantByCode, type GrantRow, redeemCode } from './store.ts'
+import { endGrant } from './ending.ts'
+import { findGrantByCode, type GrantRow, redeemCode } from './store.ts'
 
 /** The authorization code grant (RFC 6749 §4.1.3, RFC 7636 §4.5). */
-export async function exchangeCode(ctx: Ctx, client: Client, form: TokenForm): Promise<TokenReply> {
+export async function exchangeCode(
+  ctx: Ctx,
+  authenticated: AuthenticatedClient,
+  form: TokenForm,
+): Promise<TokenReply> {
+  const { client } = authenticated
   if (form.code === undefined) throw new OAuthError('invalid_request', 'The parameter code is missing.')
   if (form.redirect_uri === undefined) {
     throw new OAuthError('invalid_request', 'The parameter redirect_uri is missing.')
@@ -17,7 +23,7 @@ export async function exchangeCode(ctx: Ctx, client: Client, form: TokenForm): P
   const grant = await findGrantByCode(ctx.db, hashSecret(form.code))
   if (!grant || grant.client_id !== client.id) throw invalidGrant('The code is not valid.')
   checkBinding(grant, form)
-  if (grant.code_used_at !== null) throw await replayed(ctx, grant)
+  if (grant.code_used_at !== null) throw await replayed(ctx, authenticated, grant)
   const now = ctx.now()
   if (grant.code_expires_at <= now) throw invalidGrant('The code has expired.')
   const subject = toSubject(client, grant)
@@ -27,7 +33,7 @@ export async function exchangeCode(ctx: Ctx, client: Client, form: TokenForm): P
   const refresh = lasting ? makeRefreshToken(ctx, client, expiresAt) : undefined
   const redemption = { grantId: grant.id, now, expiresAt, refreshToken: refresh?.kept }
   const license = await findLicenseClaim(ctx, subject)
-  if (!(await redeemCode(ctx.db, redemption))) throw await replayed(ctx, grant)
+  if (!(await redeemCode(ctx.db, redemption))) throw await replayed(ctx, authenticated, grant)
   return issueTokens(ctx, subject, { refreshToken: refresh?.token, nonce: grant.nonce, license })
 }
 
@@ -49,8 +55,12 @@ function checkBinding(grant: GrantRow, { redirect_uri, code_verifier }: TokenFor
 }
 
 /** RFC 6749 §4.1.2: a code used twice may have been stolen, so what it yielded ends. */
-async function replayed(ctx: Ctx, grant: GrantRow): Promise<OAuthError> {
-  await deleteGrant(ctx.db, grant.id)
+async function replayed(
+  ctx: Ctx,
+  { client, request }: AuthenticatedClient,
+  grant: GrantRow,
+): Promise<OAuthError> {
+  await endGrant(ctx, { action: 'session.token_reused', grant, client, kind: 'code', request })
   await ctx.changes.settle()
   return invalidGrant('The code was used before.')
 }

@@ -3,15 +3,21 @@ import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import { noteActivity } from '../../sessions/browser-session.ts'
+import type { AuthenticatedClient } from '../client-auth.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
 import { findLicenseClaim, issueTokens } from '../tokens.ts'
-import { deleteGrant, findGrantByRefreshToken, type GrantRow, rotateRefreshToken } from './store.ts'
+import { type Ending, endGrant } from './ending.ts'
+import { findGrantByRefreshToken, type GrantRow, rotateRefreshToken } from './store.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
-export async function refresh(ctx: Ctx, client: Client, form: TokenForm): Promise<TokenReply> {
+export async function refresh(
+  ctx: Ctx,
+  { client, request }: AuthenticatedClient,
+  form: TokenForm,
+): Promise<TokenReply> {
   const { refresh_token } = form
   if (refresh_token === undefined) {
     throw new OAuthError('invalid_request', 'The parameter refresh_token is missing.')
@@ -21,7 +27,8 @@ export async function refresh(ctx: Ctx, client: Client, form: TokenForm): Promis
   const now = ctx.now()
   // Another client's attempt changes nothing.
   if (!grant || grant.client_id !== client.id) throw invalidGrant('The refresh token is not valid.')
-  if (grant.token_used_at !== null) throw await reused(ctx, grant.id)
+  const reuse = { action: 'session.token_reused', grant, client, kind: 'refresh_token', request } as const
+  if (grant.token_used_at !== null) throw await reused(ctx, reuse)
   if (grant.token_expires_at <= now) throw invalidGrant('The refresh token has expired.')
   const switched = form.tenant === undefined ? grant : await switchTenant(ctx, client, grant, form.tenant)
   const whole = toSubject(client, switched)
@@ -39,15 +46,15 @@ export async function refresh(ctx: Ctx, client: Client, form: TokenForm): Promis
       successor: kept,
     }))
   ) {
-    throw await reused(ctx, grant.id)
+    throw await reused(ctx, reuse)
   }
   await noteActivity(ctx, { id: grant.session_id, lastActive: grant.session_active_at })
   return issueTokens(ctx, subject, { refreshToken: token, license })
 }
 
 /** A token shown twice was stolen from somebody: the whole family ends, and stays ended whatever comes after. */
-async function reused(ctx: Ctx, grantId: string): Promise<OAuthError> {
-  await deleteGrant(ctx.db, grantId)
+async function reused(ctx: Ctx, reuse: Ending): Promise<OAuthError> {
+  await endGrant(ctx, reuse)
   await ctx.changes.settle()
   return invalidGrant('The refresh token was used before; every token of its family has ended.')
 }
@@ -57,11 +64,11 @@ async function switchTenant(ctx: Ctx, client: Client, grant: GrantRow, slug: str
   const memberships = await listActiveMemberships(ctx.db, grant.user_id)
   const membership = memberships.find((candidate) => candidate.slug === slug)
   if (!membership) throw invalidGrant('The person is no active member of that tenant.')
-  const { id, role, mfa_policy } = membership
+  const { id, role, mfa_policy, suspended_at: tenant_suspended_at } = membership
   if (!client.trusted && id !== grant.tenant_id && !(await hasConsented(ctx, grant, client, id))) {
     throw invalidGrant('The person has not consented in that tenant.')
   }
-  return { ...grant, tenant_id: id, tenant_slug: slug, role, mfa_policy }
+  return { ...grant, tenant_id: id, tenant_slug: slug, role, mfa_policy, tenant_suspended_at }
 }
 
 /** A third-party application has what it was allowed in each tenant, and nothing beyond. */

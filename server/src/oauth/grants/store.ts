@@ -22,6 +22,7 @@ const grantsWithSubject = (db: Db) =>
       'sessions.last_active_at as session_active_at',
       'tenants.slug as tenant_slug',
       'tenants.mfa_policy as mfa_policy',
+      'tenants.suspended_at as tenant_suspended_at',
       'memberships.role as role',
     ])
 
@@ -129,7 +130,8 @@ export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<bo
   }
 }
 
-/** Ends an authorization and every token of it. */
-export async function deleteGrant(db: Db, grantId: string): Promise<void> {
-  await db.deleteFrom('grants').where('id', '=', grantId).execute()
+/** Ends an authorization and every token of it; false when it had ended before. */
+export async function deleteGrant(db: Db, grantId: string): Promise<boolean> {
+  const ended = await db.deleteFrom('grants').where('id', '=', grantId).returning('id').executeTakeFirst()
+  return ended !== undefined
 }

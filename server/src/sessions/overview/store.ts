@@ -51,16 +51,26 @@ export async function deleteSessionOf(
   return deleted !== undefined
 }
 
-/** Ends all sessions of a person but one, and says how many of them were alive. */
+export async function countLivingSessions(
+  db: Db,
+  { userId, alive }: { userId: string; alive: Alive },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('sessions')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('user_id', '=', userId)
+    .where((where) => isAlive(alive)(where))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Ends all sessions of a person, but for one that is to stay, and says how many of them were alive. */
 export async function deleteSessionsBeside(
   tx: Tx,
-  { userId, kept, alive }: { userId: string; kept: string; alive: Alive },
+  { userId, kept, alive }: { userId: string; kept?: string; alive: Alive },
 ): Promise<number> {
-  const deleted = await tx
-    .deleteFrom('sessions')
-    .where('user_id', '=', userId)
-    .where('id', '!=', kept)
-    .returning((row) => isAlive(alive)(row).as('alive'))
-    .execute()
+  let sessions = tx.deleteFrom('sessions').where('user_id', '=', userId)
+  if (kept !== undefined) sessions = sessions.where('id', '!=', kept)
+  const deleted = await sessions.returning((row) => isAlive(alive)(row).as('alive')).execute()
   return deleted.filter(({ alive }) => alive).length
 }

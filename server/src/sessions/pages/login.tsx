@@ -33,7 +33,8 @@ export const loginPages = [
       const journey = openJourney(ctx, input.query.get('journey'))
       const email = input.form.get('email') ?? ''
       try {
-        const arrival = await signIn(ctx, input, { email, password: input.form.get('password') ?? '' })
+        const password = input.form.get('password') ?? ''
+        const arrival = await signIn(ctx, input, { email, password, journey })
         return { redirect: wayOn(ctx, arrival, journey) }
       } catch (error) {
         return showLogin(ctx, input, { journey, email, problem: toPageProblem(error, input.reply) })

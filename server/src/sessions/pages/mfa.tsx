@@ -25,7 +25,7 @@ export const mfaPages = [
       requireCsrf(ctx, input.request, input.form)
       const journey = openJourney(ctx, input.query.get('journey'))
       try {
-        const arrival = await answerWithCode(ctx, input, input.form.get('code') ?? '')
+        const arrival = await answerWithCode(ctx, input, { code: input.form.get('code') ?? '', journey })
         return { redirect: wayOn(ctx, arrival, journey) }
       } catch (error) {
         return showChallenge(ctx, input, journey, toPageProblem(error, input.reply))

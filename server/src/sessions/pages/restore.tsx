@@ -38,7 +38,9 @@ export const restorePages = [
       requireCsrf(ctx, input.request, input.form)
       const journey = openJourney(ctx, input.query.get('journey'))
       // Who comes too late, or whose account has changed meanwhile, signs in again.
-      const arrival = await returnHome(ctx, input).catch((error) => void toPageProblem(error, input.reply))
+      const arrival = await returnHome(ctx, input, journey).catch(
+        (error) => void toPageProblem(error, input.reply),
+      )
       return { redirect: arrival ? wayOn(ctx, arrival, journey) : pageOf(ctx, '/login', journey) }
     },
   }),

@@ -8,10 +8,16 @@ import { AppError, tooManyAttempts } from '../../errors.ts'
 import { clientNetwork } from '../../http/client-address.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { guess } from '../../users/guesses.ts'
-import { askForSecondFactor, askForSignIn, usePasskey } from '../../users/passkeys/assertion.ts'
+import {
+  askForSecondFactor,
+  askForSignIn,
+  type BadPasskey,
+  usePasskey,
+} from '../../users/passkeys/assertion.ts'
 import { findUser, type User } from '../../users/service.ts'
 import { type Arrival, arrive } from '../arrival.ts'
 import { type Challenged, findChallenged, passChallenge } from '../challenge.ts'
+import { noteRefusal } from '../refusals.ts'
 
 const WINDOW_SECONDS = 15 * 60
 /** Each leaves something behind for a while, and anybody may ask. */
@@ -41,7 +47,18 @@ export async function signInWithPasskey(
   const most = ctx.config.limits.signInFailures * 50
   const limiter = createLimiter(ctx.db, { name: 'passkey', most, seconds: WINDOW_SECONDS })
   const counts = [{ limiter, key: clientNetwork(exchange.request) }]
-  const { user, challenged } = await guess(counts, () => recognise(ctx, exchange, response), notAccepted)
+  let recognised: Recognised | Unrecognised | undefined
+  const { user, challenged } = await guess(counts, {
+    async attempt() {
+      recognised = await recognise(ctx, exchange, response)
+      return recognised.user && recognised
+    },
+    wrong: notAccepted,
+    async note(refused) {
+      const why = refused === 'wrong' && recognised && !recognised.user ? recognised : RATE_LIMITED
+      await noteUnrecognised(ctx, exchange, why)
+    },
+  })
   if (!challenged) return arrive(ctx, exchange, { user, amr: ['pop', 'user', 'mfa'] })
   try {
     return await passChallenge(ctx, exchange, { challenged, amr: ['pop'] })
@@ -60,17 +77,51 @@ interface Recognised {
   challenged?: Challenged
 }
 
+/** Nobody was recognised: why, and whose account was meant. */
+interface Unrecognised {
+  user: undefined
+  reason: BadPasskey | 'disabled' | 'rate_limited'
+  userId: string | undefined
+  isSecondFactor: boolean
+}
+
+const RATE_LIMITED: Unrecognised = {
+  user: undefined,
+  reason: 'rate_limited',
+  userId: undefined,
+  isSecondFactor: false,
+}
+
 async function recognise(
   ctx: Ctx,
   exchange: Exchange,
   response: AuthenticationResponseJSON,
-): Promise<Recognised | undefined> {
+): Promise<Recognised | Unrecognised> {
   const used = await usePasskey(ctx, response, exchange.request.log)
-  if (!used) return undefined
-  if (used.purpose === 'second-factor') {
+  const isSecondFactor = used.purpose === 'second-factor'
+  const refuse = (reason: Unrecognised['reason'], userId: string | undefined): Unrecognised => ({
+    ...{ user: undefined, reason, userId, isSecondFactor },
+  })
+  if (!used.passkey) return refuse(used.reason, used.userId)
+  const { user_id: userId } = used.passkey
+  if (isSecondFactor) {
     const challenged = await findChallenged(ctx, exchange)
-    return challenged?.user.id === used.passkey.user_id ? { user: challenged.user, challenged } : undefined
+    // They are asked for nothing any more, or somebody else is by now.
+    if (challenged?.user.id !== userId) return refuse('unknown_challenge', userId)
+    return { user: challenged.user, challenged }
   }
-  const user = await findUser(ctx.db, used.passkey.user_id)
-  return user && !user.disabled ? { user } : undefined
+  const user = await findUser(ctx.db, userId)
+  return user && !user.disabled ? { user } : refuse('disabled', userId)
+}
+
+/** Anybody can send what nobody has asked for: that is told once for each part of the network and its time. */
+async function noteUnrecognised(ctx: Ctx, exchange: Exchange, why: Unrecognised): Promise<void> {
+  const { request } = exchange
+  const { reason, userId, isSecondFactor } = why
+  if (reason === 'unknown_challenge') {
+    const limiter = createLimiter(ctx.db, { name: 'passkey-challenge', most: 1, seconds: WINDOW_SECONDS })
+    if (!(await limiter.isNews(clientNetwork(request)))) return
+  }
+  const action = isSecondFactor ? 'session.second_factor_refused' : 'session.refused'
+  await noteRefusal(ctx, { action, request, method: 'passkey', reason, userId })
 }

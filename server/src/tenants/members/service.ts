@@ -1,15 +1,14 @@
 import type { FastifyRequest } from 'fastify'
-import { type Action, person, record } from '../../audit/record.ts'
+import { type Action, actorOf, record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import type { Member } from '../../http/callers.ts'
 import { describePage, toRange } from '../../http/pagination.ts'
+import { displayNameOf } from '../../lib/display-name.ts'
 import { isId } from '../../lib/ids.ts'
-import { displayNameOf } from '../../users/profile.ts'
 import { lockUser } from '../../users/service.ts'
 import { requireAnotherOwner } from '../ownership.ts'
-import { requireReach } from '../permissions.ts'
+import { type Acting, requireReach } from '../permissions.ts'
 import { fromMilestone, isFarIn } from './milestones.ts'
 import type { MemberBody, MemberChangeRequest, MemberPage, MemberQuery } from './schema.ts'
 import {
@@ -76,7 +75,7 @@ const UNNAMED = { display_name: null, given_name: null, family_name: null }
 
 /** What somebody does to a member. */
 export interface MemberAction {
-  caller: Member
+  caller: Acting
   membershipId: string
   request: FastifyRequest
 }
@@ -135,9 +134,9 @@ export async function removeMember(
   await deleteMember(tx, member.id)
 }
 
-const describe = ({ userId, tenantId }: Member, request: FastifyRequest) => ({
-  actor: person(userId),
-  tenantId,
+const describe = (caller: Acting, request: FastifyRequest) => ({
+  actor: actorOf(caller),
+  tenantId: caller.tenantId,
   request,
 })
 

@@ -125,6 +125,19 @@ const memberById = (tx: Tx, { tenantId, id, now }: Key) =>
 export const findMember = (tx: Tx, key: Key): Promise<Membership | undefined> =>
   memberById(tx, key).executeTakeFirst()
 
+/** What somebody is in a tenant; undefined: nothing, or invited until before now. */
+export const findMemberOf = (
+  tx: Tx,
+  { tenantId, userId, now }: { tenantId: string; userId: string; now: Date },
+): Promise<Membership | undefined> =>
+  tx
+    .selectFrom('memberships')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where((where) => where.or([where('status', '<>', 'INVITED'), where('invited_until', '>', now)]))
+    .executeTakeFirst()
+
 /** The member, whom nobody else changes until the transaction ends. */
 export const lockMember = (tx: Tx, key: Key): Promise<Membership | undefined> =>
   memberById(tx, key).forNoKeyUpdate().executeTakeFirst()

@@ -8,6 +8,8 @@ export interface Standing {
   tenantId: string
   membershipId: string | null
   role: Role | null
+  /** An operator has suspended the tenant. */
+  suspended: boolean
 }
 
 /** A transaction that sees one moment, whatever happens meanwhile, so that a list and its count agree. */
@@ -16,6 +18,18 @@ export const startReading = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T
 
 export const startWriting = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction().execute(work)
+
+/** For whoever runs the instance: undefined when there is no such tenant. Whoever changes it holds it meanwhile. */
+export async function enterAs(
+  tx: Tx,
+  { tenantId, actor, readOnly }: { tenantId: string; actor: string; readOnly: boolean },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id, enter_tenant(id, ${actor}) from tenants where id = ${tenantId}
+    ${readOnly ? sql`` : sql`for no key update`}
+  `.execute(tx)
+  return rows[0]?.id
+}
 
 /** Others who would change this tenant or its members wait until the transaction ends. */
 export async function lockAndEnter(tx: Tx, tenantId: string): Promise<void> {
@@ -29,6 +43,7 @@ export async function findStanding(
 ): Promise<Standing | undefined> {
   const { rows } = await sql<Standing>`
     select tenants.id as "tenantId", memberships.id as "membershipId", memberships.role,
+      tenants.suspended_at is not null as suspended,
       enter_tenant(tenants.id, ${`user:${userId}`})
     from tenants
     left join memberships on memberships.tenant_id = tenants.id

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/open.ts'
-import { type Factors, findFactors } from './store.ts'
+import type { Db, Tx } from '../../db/open.ts'
+import { deleteFactors, type Factors, findFactors } from './store.ts'
 
 export { type Factors, findFactors }
 
@@ -19,4 +19,12 @@ export async function secondFactorsOf(db: Db, userId: string): Promise<SecondFac
     ...(passkeys > 0 ? (['passkey'] as const) : []),
     ...(recoveryCodes > 0 ? (['recovery_code'] as const) : []),
   ]
+}
+
+/** Takes all second factors from somebody, also half set up ones; undefined when there is none to take. */
+export async function dropFactors(tx: Tx, userId: string): Promise<Factors | undefined> {
+  const factors = await findFactors(tx, userId)
+  if (!hasSecondFactor(factors)) return undefined
+  await deleteFactors(tx, userId)
+  return factors
 }

@@ -117,3 +117,9 @@ export async function useRecoveryCode(db: Db, userId: string, hash: Buffer): Pro
     .executeTakeFirst()
   return used !== undefined
 }
+
+export async function deleteFactors(tx: Tx, userId: string): Promise<void> {
+  for (const table of ['totp_secrets', 'passkeys', 'recovery_codes', 'passkey_challenges'] as const) {
+    await tx.deleteFrom(table).where('user_id', '=', userId).execute()
+  }
+}

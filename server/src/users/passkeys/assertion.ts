@@ -4,6 +4,7 @@ import type {
 } from '@simplewebauthn/server'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Ctx } from '../../context.ts'
+import type { PasskeyPurpose } from '../../db/tables.ts'
 import { CHALLENGE_MS, type Challenge, createChallenge, takeChallenge } from './challenges.ts'
 import { userHandleOf } from './enrolment.ts'
 import { relyingPartyOf } from './relying-party.ts'
@@ -44,29 +45,50 @@ export interface UsedPasskey extends Challenge {
   passkey: Passkey
 }
 
-/** Lets a passkey be used. Undefined when anything is wrong with it; the log says what. */
+/** Why a passkey was not accepted. */
+export type BadPasskey =
+  | 'unknown_challenge'
+  | 'unknown_passkey'
+  | 'foreign_passkey'
+  | 'wrong_passkey'
+  | 'copied_passkey'
+
+/** A passkey that was not accepted, what it was asked for, and of whom. */
+export interface RefusedPasskey {
+  passkey: undefined
+  reason: BadPasskey
+  purpose: PasskeyPurpose | undefined
+  userId: string | undefined
+}
+
+/** Lets a passkey be used, unless anything is wrong with it. The log says more than the answer. */
 export async function usePasskey(
   ctx: Ctx,
   response: AuthenticationResponseJSON,
   log: FastifyBaseLogger,
-): Promise<UsedPasskey | undefined> {
-  const refuse = (reason: unknown): undefined => {
-    log.info({ reason: String(reason) }, 'a passkey was not accepted')
-  }
+): Promise<UsedPasskey | RefusedPasskey> {
   const { clientDataJSON } = response.response
   const taken = await takeChallenge(ctx, clientDataJSON, { purposes: ['sign-in', 'second-factor'] })
-  if (!taken) return refuse('its challenge is unknown, used or too old')
-  const passkey = await findPasskeyByCredential(ctx.db, response.id)
-  if (!passkey) return refuse("it is nobody's")
-  if (taken.userId !== undefined && taken.userId !== passkey.user_id) return refuse("it is somebody else's")
-  const signed = await verify(ctx, response, { ...taken, passkey }).catch((error: unknown) => refuse(error))
-  if (!signed) return undefined
+  const passkey = taken && (await findPasskeyByCredential(ctx.db, response.id))
+  const refuse = (reason: BadPasskey, cause: unknown = reason): RefusedPasskey => {
+    log.info({ reason: String(cause) }, 'a passkey was not accepted')
+    const userId = taken?.userId ?? passkey?.user_id
+    return { passkey: undefined, reason, purpose: taken?.purpose, userId }
+  }
+  // Nobody has asked for it, or it was used before, or that was too long ago.
+  if (!taken) return refuse('unknown_challenge')
+  if (!passkey) return refuse('unknown_passkey')
+  if (taken.userId !== undefined && taken.userId !== passkey.user_id) return refuse('foreign_passkey')
+  const signed = await verify(ctx, response, { ...taken, passkey }).catch((error: unknown) =>
+    refuse('wrong_passkey', error),
+  )
+  if ('reason' in signed) return signed
   const use = { id: passkey.id, ...signed, now: ctx.now() }
   if (!(await notePasskeyUse(ctx.db, use))) {
     const counts = { kept: Number(passkey.sign_count), shown: signed.signCount }
     const whose = { userId: passkey.user_id, passkeyId: passkey.id }
     log.warn({ ...whose, ...counts }, 'a passkey has not counted on: it may have been copied')
-    return undefined
+    return refuse('copied_passkey')
   }
   return { purpose: taken.purpose, userId: taken.userId, passkey }
 }

@@ -1,7 +1,7 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
-import { displayNameOf } from '../profile.ts'
+import { displayNameOf } from '../../lib/display-name.ts'
 import type { User } from '../store.ts'
 import { CHALLENGE_MS, createChallenge, takeChallenge } from './challenges.ts'
 import { relyingPartyOf } from './relying-party.ts'

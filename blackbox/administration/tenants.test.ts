@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import { admin } from '../support/admin.ts'
+import { call, refusal } from '../support/calls.ts'
+import { asOps } from '../support/licensing.ts'
+import { mailTo } from '../support/mail.ts'
+import { newPerson } from '../support/person.ts'
+import { unique } from '../support/service.ts'
+import { TIMESTAMP, UUID } from '../support/sign-in.ts'
+import {
+  changeTenant,
+  createTenant,
+  deleteTenant,
+  readTenant,
+  whoIs,
+} from '../support/tenant-administration.ts'
+import { invitationTokenFor, listMembers, newInsider, newOwnedTenant } from '../support/tenants.ts'
+
+const draft = (more: object = {}) => ({ name: 'A tenant for somebody', slug: unique('t'), ...more })
+
+describe('making a tenant', () => {
+  test('for nobody yet gives an empty one, with whatever was asked for', async () => {
+    const wish = draft({ mfaPolicy: 'REQUIRED', settings: { theme: { dark: true }, gone: null } })
+    const { status, body } = await createTenant(wish)
+    expect(status).toBe(201)
+    const shown = {
+      id: expect.stringMatching(UUID),
+      name: wish.name,
+      slug: wish.slug,
+      settings: { theme: { dark: true } },
+      mfaPolicy: 'REQUIRED',
+      memberCount: 0,
+      suspended: false,
+      suspendedAt: null,
+      createdAt: expect.stringMatching(TIMESTAMP),
+      updatedAt: expect.stringMatching(TIMESTAMP),
+    }
+    expect(body).toEqual({ ...shown, invitation: null })
+    expect((await readTenant(body.id)).body).toEqual(shown)
+  })
+
+  test('makes the slug from the name when there is none', async () => {
+    const name = unique('Made of')
+    expect((await createTenant({ name })).body.slug).toBe(name.toLowerCase().replaceAll(' ', '-'))
+  })
+
+  test('for somebody who is here makes them the owner, by id or by address', async () => {
+    const { person, headers } = await newInsider()
+    const userId = await whoIs(headers)
+    for (const owner of [{ ownerId: userId }, { ownerEmail: ` ${person.email.toUpperCase()} ` }]) {
+      const { status, body } = await createTenant(draft(owner))
+      expect([status, body.invitation, body.memberCount]).toEqual([201, null, 1])
+      const { members } = await listMembers(headers, body.id)
+      expect(members).toMatchObject([{ userId, role: 'owner', status: 'ACTIVE' }])
+    }
+  })
+
+  test('for an address that nobody has, or has proven, sends an invitation as an owner', async () => {
+    const unproven = await newPerson()
+    for (const email of [`${unique('new')}@blackbox.test`, unproven.email]) {
+      const { status, body } = await createTenant(draft({ ownerEmail: email }))
+      expect(status).toBe(201)
+      expect(body).toMatchObject({ memberCount: 0, invitation: { email, role: 'owner', status: 'PENDING' } })
+      const [mail] = await mailTo(email)
+      expect(mail?.subject).toBe(`Join ${body.name}`)
+    }
+  })
+
+  test('for somebody new lets them in as the owner once they accept', async () => {
+    const email = `${unique('new')}@blackbox.test`
+    const { body: tenant } = await createTenant(draft({ ownerEmail: email }))
+    const token = await invitationTokenFor(email)
+    const joined = await call('POST', `/api/invitations/${token}/accept`, {
+      body: { password: unique('a long enough secret'), givenName: 'Nora', familyName: 'New' },
+    })
+    expect(joined).toMatchObject({ status: 200, body: { tenantId: tenant.id } })
+    expect((await readTenant(tenant.id)).body.memberCount).toBe(1)
+  })
+
+  test('twice with the same key makes one', async () => {
+    const email = `${unique('new')}@blackbox.test`
+    const headers = { ...(await asOps()), 'Idempotency-Key': unique('key') }
+    const body = draft({ ownerEmail: email })
+    const make = () => call('POST', '/api/admin/tenants', { headers, body })
+    const [first, second] = [await make(), await make()]
+    expect([first.status, second.status]).toEqual([201, 201])
+    expect(second.body).toEqual(first.body)
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+    expect(await mailTo(email)).toHaveLength(1)
+    const other = await call('POST', '/api/admin/tenants', { headers, body: { ...body, name: 'Another' } })
+    expect(other.body).toEqual(refusal(422, 'IDEMPOTENCY_KEY_REUSED'))
+  })
+
+  test.each<[string, object, string]>([
+    ['no name', { name: undefined }, 'name'],
+    ['a blank name', { name: '  ' }, 'name'],
+    ['a name of two lines', { name: 'a\nb' }, 'name'],
+    ['a name that is too long', { name: 'x'.repeat(121) }, 'name'],
+    ['a slug that is none', { slug: 'No Slug' }, 'slug'],
+    ['a reserved slug', { slug: 'admin' }, 'slug'],
+    ['an unknown policy', { mfaPolicy: 'MAYBE' }, 'mfaPolicy'],
+    ['settings that are no object', { settings: [] }, 'settings'],
+    ['settings that are too large', { settings: { x: 'y'.repeat(17_000) } }, 'settings'],
+    ['an address that is none', { ownerEmail: 'nobody' }, 'ownerEmail'],
+    ['two owners', { ownerEmail: 'a@blackbox.test', ownerId: crypto.randomUUID() }, 'ownerEmail'],
+  ])('is refused with %s', async (_, more, field) => {
+    const answer = await createTenant(draft(more))
+    const details = [{ field, message: expect.any(String) }]
+    expect(answer.body).toEqual(refusal(422, 'VALIDATION_FAILED', { details }))
+  })
+
+  test('for nobody that there is, or under a slug that is taken, makes none and sends nothing', async () => {
+    const { tenant } = await newOwnedTenant()
+    for (const ownerId of [crypto.randomUUID(), 'nobody']) {
+      const wish = draft({ ownerId })
+      expect((await createTenant(wish)).body).toEqual(refusal(404, 'USER_NOT_FOUND'))
+      // The slug is still free.
+      expect((await createTenant({ ...wish, ownerId: undefined })).status).toBe(201)
+    }
+    const email = `${unique('new')}@blackbox.test`
+    const taken = await createTenant(draft({ slug: tenant.slug, ownerEmail: email }))
+    expect(taken.body).toEqual(refusal(409, 'SLUG_TAKEN'))
+    expect(await mailTo(email)).toEqual([])
+  })
+
+  test('does not take an account whose address nobody has proven for its owner', async () => {
+    const unproven = await newPerson()
+    const { body: tenant } = await createTenant(draft({ ownerEmail: unproven.email }))
+    const { body } = await admin<{ members: { userId: string }[] }>('GET', `/tenants/${tenant.id}/members`)
+    const [invited] = body.members
+    const answer = await createTenant(draft({ ownerId: invited?.userId }))
+    const details = [{ field: 'ownerId', message: expect.stringContaining('not confirmed') }]
+    expect(answer.body).toEqual(refusal(422, 'VALIDATION_FAILED', { details }))
+  })
+})
+
+describe('changing a tenant', () => {
+  test('changes what is named, as the tenant itself would, and the slug too', async () => {
+    const { tenant, owner } = await newOwnedTenant()
+    const slug = unique('t')
+    await changeTenant(tenant.id, { settings: { a: 1, b: { c: 2 } } })
+    const { status, body } = await changeTenant(tenant.id, {
+      ...{ name: ' Renamed ', slug, mfaPolicy: 'OPTIONAL' },
+      settings: { a: null, b: { d: 3 } },
+    })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ name: 'Renamed', slug, settings: { b: { c: 2, d: 3 } }, suspended: false })
+    const seen = await call('GET', `/api/tenants/${tenant.id}`, { headers: owner.headers })
+    expect(seen.body).toMatchObject({ name: 'Renamed', slug })
+    // The one before is free again.
+    expect((await createTenant({ name: 'Next', slug: tenant.slug })).status).toBe(201)
+  })
+
+  test('needs something to change, and a slug that is free and fit', async () => {
+    const [{ tenant }, { tenant: other }] = [await newOwnedTenant(), await newOwnedTenant()]
+    for (const [change, status] of [
+      [{}, 422],
+      [{ unknown: true }, 422],
+      [{ slug: 'No Slug' }, 422],
+      [{ slug: 'api' }, 422],
+      [{ suspended: 'yes' }, 422],
+      [{ name: '' }, 422],
+      [{ slug: other.slug }, 409],
+      [{ slug: other.slug, suspended: true }, 409],
+    ] as const) {
+      expect((await changeTenant(tenant.id, change)).status, JSON.stringify(change)).toBe(status)
+    }
+    expect((await readTenant(tenant.id)).body).toMatchObject({ slug: tenant.slug, suspended: false })
+  })
+
+  test('is not for its owner where the slug is concerned', async () => {
+    const { tenant, owner } = await newOwnedTenant()
+    const body = { name: 'Renamed', slug: unique('t'), suspended: true }
+    const answer = await call('PATCH', `/api/tenants/${tenant.id}`, { headers: owner.headers, body })
+    expect(answer).toMatchObject({ status: 200, body: { name: 'Renamed', slug: tenant.slug } })
+    expect((await readTenant(tenant.id)).body).toMatchObject({ slug: tenant.slug, suspended: false })
+  })
+})
+
+test('deleting a tenant ends it for everybody', async () => {
+  const { tenant, owner } = await newOwnedTenant()
+  expect(await deleteTenant(tenant.id)).toMatchObject({
+    status: 200,
+    body: { success: true, message: 'Tenant deleted' },
+  })
+  const seen = await call('GET', `/api/tenants/${tenant.id}`, { headers: owner.headers })
+  expect(seen.body).toEqual(refusal(404, 'TENANT_NOT_FOUND'))
+  expect((await deleteTenant(tenant.id)).body).toEqual(refusal(404, 'TENANT_NOT_FOUND'))
+})
+
+test.each([crypto.randomUUID(), 'nothing', '%00', "'", '..%2f'])('a tenant %s is not there', async (id) => {
+  const member = { userId: crypto.randomUUID(), role: 'owner' }
+  const answers = await Promise.all([
+    admin('GET', `/tenants/${id}`),
+    admin('PATCH', `/tenants/${id}`, { name: 'Nothing' }),
+    admin('DELETE', `/tenants/${id}`),
+    admin('GET', `/tenants/${id}/members`),
+    admin('POST', `/tenants/${id}/members`, member),
+    admin('PATCH', `/tenants/${id}/members/${member.userId}`, { role: 'admin' }),
+    admin('DELETE', `/tenants/${id}/members/${member.userId}`),
+  ])
+  const isReadable = id !== '%00'
+  for (const { body } of answers) {
+    if (isReadable) expect(body).toEqual(refusal(404, 'TENANT_NOT_FOUND'))
+    else expect(body).toMatchObject({ statusCode: expect.toSatisfy((status) => [400, 404].includes(status)) })
+  }
+})
+
+describe('the list of tenants', () => {
+  test('finds them by how they begin, and pages on', async () => {
+    const word = unique('find')
+    for (const name of ['a', 'b', 'c']) await createTenant({ name: `${word} ${name}`, slug: unique('t') })
+    const list = (query: Record<string, string>) =>
+      admin<{ tenants: { name: string }[]; next: string | null; pagination: object }>(
+        'GET',
+        `/tenants?${new URLSearchParams({ search: word.toUpperCase(), ...query })}`,
+      )
+    const { body } = await list({ sort: 'name', limit: '2' })
+    expect(body.tenants.map(({ name }) => name)).toEqual([`${word} a`, `${word} b`])
+    expect(body.pagination).toEqual({ page: 1, limit: 2, total: 3, pages: 2, totalIsLowerBound: false })
+    const rest = (await list({ sort: 'name', limit: '2', after: body.next ?? '' })).body
+    expect([rest.tenants.map(({ name }) => name), rest.next]).toEqual([[`${word} c`], null])
+    expect((await list({})).body.tenants.map(({ name }) => name.at(-1))).toEqual(['c', 'b', 'a'])
+  })
+
+  test('finds those of a person', async () => {
+    const { tenant, owner } = await newOwnedTenant()
+    const { body } = await admin<{ tenants: unknown[] }>('GET', `/tenants?userId=${owner.userId}`)
+    expect(body.tenants).toMatchObject([
+      { id: tenant.id, memberCount: 1, mfaPolicy: 'OPTIONAL', settings: {} },
+    ])
+  })
+})

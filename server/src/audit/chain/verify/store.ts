@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../../db/open.ts'
+import type { EntryText } from '../link.ts'
+import { asText } from '../store.ts'
+
+export interface Link {
+  position: number
+  entry_id: string
+  /** As the feed has it. */
+  linked_tenant_id: string | null
+  personal_digest: Buffer
+  hash: Buffer
+  entry: EntryText | undefined
+}
+
+type LinkRow = Omit<Link, 'entry'> & { [K in keyof EntryText]: EntryText[K] | null }
+
+/** Links after a position, in order, each with the entry that it holds if that is there. */
+export async function listLinks(tx: Tx, { after, limit }: { after: number; limit: number }): Promise<Link[]> {
+  const { rows } = await sql<LinkRow>`
+    select position, entry_id::text, audit_chain.tenant_id::text as linked_tenant_id, personal_digest, hash, ${asText}
+    from audit_chain left join audit_entries on audit_entries.id = audit_chain.entry_id
+    where position > ${after} order by position limit ${limit}
+  `.execute(tx)
+  return rows.map(({ position, entry_id, linked_tenant_id, personal_digest, hash, ...entry }) => ({
+    ...{ position, entry_id, linked_tenant_id, personal_digest, hash },
+    entry: entry.id === null ? undefined : (entry as EntryText),
+  }))
+}
+
+/** Links where there can be none any more. */
+export const listLinksBefore = (tx: Tx, { anchor, limit }: { anchor: number; limit: number }) =>
+  tx
+    .selectFrom('audit_chain')
+    .select(['position', 'entry_id'])
+    .where('position', '<=', String(anchor))
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+
+/** Entries after an id that are in the chain as little as on the list of those that wait for it. */
+export const listStrays = (tx: Tx, { after, limit }: { after: string; limit: number }) =>
+  tx
+    .selectFrom('audit_entries')
+    .select(['id', 'occurred_at'])
+    .where('id', '>', after)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('audit_chain').select('entry_id').whereRef('entry_id', '=', 'audit_entries.id'))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(selectFrom('audit_pending').select('entry_id').whereRef('entry_id', '=', 'audit_entries.id')),
+      ),
+    )
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** How many wait to be linked, and which of them are gone. */
+export async function findWaiting(tx: Tx): Promise<{ count: number; gone: string[] }> {
+  const { rows } = await sql<{ count: number; gone: string[] }>`
+    select count(*) as count,
+      coalesce((array_agg(entry_id::text) filter (where audit_entries.id is null))[1:100], '{}') as gone
+    from audit_pending left join audit_entries on audit_entries.id = entry_id
+  `.execute(tx)
+  return rows[0] ?? { count: 0, gone: [] }
+}
+
+/** Which of these people were erased, as the log tells. */
+export async function listErased(tx: Tx, userIds: string[]): Promise<string[]> {
+  if (userIds.length === 0) return []
+  const erased = await tx
+    .selectFrom('audit_entries')
+    .select('user_id')
+    .where('user_id', 'in', userIds)
+    .where('action', '=', 'user.erased')
+    .execute()
+  return erased.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
+}
+
+/** Which of these entries were emptied because of an address alone, as the log tells. */
+export async function listEmptied(tx: Tx, entryIds: string[]): Promise<string[]> {
+  if (entryIds.length === 0) return []
+  const { rows } = await sql<{ id: string }>`
+    select jsonb_array_elements_text(details -> 'entries') as id from audit_entries
+    where action = 'audit.emptied' and details -> 'entries' ?| ${entryIds}::text[]
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}

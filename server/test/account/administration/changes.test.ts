@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TestService } from '../../support/service.ts'
+import { PASSWORD, refresh, startWorld, userinfo } from '../../support/world.ts'
+import { employ, newCompany } from '../../tenants/company.ts'
+import { addPerson, call, entriesOf, failure, logIn, mailTo, newSomebody, tokenIn } from '../people.ts'
+import { callAsOps, newWord, USERS } from './calls.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startWorld()
+})
+afterAll(async () => {
+  await service?.close()
+})
+
+const change = (id: string, body: object) => callAsOps(service, 'PATCH', `/${id}`, body)
+const signIn = async (email: string) => (await logIn(service.url, email, PASSWORD)).status
+const subjects = async (email: string) => (await mailTo(service, email)).map(({ subject }) => subject)
+
+test('an account is shown with its tenants and the number of its sessions', async () => {
+  const person = await newSomebody(service)
+  await person.signInElsewhere()
+  const company = await newCompany(service)
+  await employ(service, company, person, { role: 'admin' })
+  const { status, body } = await callAsOps(service, 'GET', `/${person.id.toUpperCase()}`)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ id: person.id, sessionCount: 2 })
+  expect(body.memberships).toEqual([
+    {
+      ...{ tenantId: company.id, tenantName: company.name, tenantSlug: company.slug },
+      ...{ role: 'admin', status: 'ACTIVE' },
+    },
+  ])
+})
+
+test.each(['00000000-0000-7000-8000-000000000000', 'nobody', '%27', '1'])(
+  'there is no user %s at any of the doors',
+  async (id) => {
+    const doors = [
+      ...[['GET', ''] as const, ['PATCH', '', { disabled: true }] as const, ['DELETE', ''] as const],
+      ...[['POST', '/restore'] as const, ['POST', '/password-reset'] as const],
+      ...[['DELETE', '/sessions'] as const, ['DELETE', '/mfa'] as const],
+    ]
+    for (const [method, path, body] of doors) {
+      const answer = await callAsOps(service, method, `/${id}${path}`, body)
+      expect(answer, `${method} ${path}`).toMatchObject(failure(404, 'USER_NOT_FOUND'))
+    }
+  },
+)
+
+describe('a change', () => {
+  test('is made, shown, and written down with what was before', async () => {
+    const { id } = await addPerson(service, { given_name: 'Ada' })
+    const { body } = await change(id, { givenName: ' Augusta ', displayName: '', passwordSignIn: false })
+    expect(body).toMatchObject({ givenName: 'Augusta', displayName: 'Augusta', passwordSignIn: false })
+    expect(await entriesOf(service, id)).toMatchObject([
+      {
+        ...{ action: 'user.changed', actor_kind: 'client', actor_id: 'demo-ops' },
+        details: {
+          fields: ['givenName', 'passwordSignIn'],
+          before: { passwordSignIn: true },
+          after: { passwordSignIn: false },
+        },
+        personal: { before: { givenName: 'Ada' }, after: { givenName: 'Augusta' } },
+      },
+    ])
+  })
+
+  test('that changes nothing leaves nothing behind', async () => {
+    const { id, email } = await addPerson(service)
+    expect((await change(id, { disabled: false, superAdmin: false, familyName: '' })).status).toBe(200)
+    expect(await entriesOf(service, id)).toEqual([])
+    expect(await mailTo(service, email)).toEqual([])
+  })
+
+  test.each([
+    [{}, 'body'],
+    [{ unknown: 1 }, 'body'],
+    [{ givenName: 'a\u202eb' }, 'givenName'],
+    [{ disabled: null }, 'disabled'],
+    [{ disabled: 'true' }, 'disabled'],
+  ])('of %j is refused', async (body, field) => {
+    const { id } = await addPerson(service)
+    expect(await change(id, body)).toMatchObject({ status: 422, body: { details: [{ field }] } })
+  })
+
+  test('takes no field that is not there for it', async () => {
+    const { id, email } = await addPerson(service)
+    const sneaked = { givenName: 'Ada', email: 'other@people.test', password_hash: 'x', passwordHash: 'x' }
+    expect((await change(id, sneaked)).body).toMatchObject({ email, givenName: 'Ada' })
+    expect(await signIn(email)).toBe(200)
+  })
+
+  test('to a Super Admin is told by mail, holds at once, and is taken back at once', async () => {
+    const person = await newSomebody(service)
+    expect((await person.call('GET', USERS)).status).toBe(403)
+    expect((await change(person.id, { superAdmin: true })).status).toBe(200)
+    expect((await person.call('GET', USERS)).status).toBe(200)
+    expect(await subjects(person.email)).toContain('You are now a Super Admin')
+    expect((await change(person.id, { superAdmin: false })).status).toBe(200)
+    expect((await person.call('GET', USERS)).status).toBe(403)
+  })
+
+  test('of a proven address to an unproven one keeps the account, and is refused where none would be left', async () => {
+    const [withPassword, without] = [
+      await addPerson(service),
+      await addPerson(service, { password_hash: null }),
+    ]
+    const shown = await change(withPassword.id, { emailVerified: false })
+    expect(shown.body).toMatchObject({ emailVerified: false })
+    expect(await change(without.id, { emailVerified: false })).toMatchObject({
+      status: 422,
+      body: { details: [{ field: 'emailVerified' }] },
+    })
+  })
+
+  test('of an unproven address to a proven one ends what others who claim it were mailed', async () => {
+    const email = `${newWord()}@people.test`
+    const register = (password: string) =>
+      call(`${service.url}/api/auth/register`, { method: 'POST', body: { email, password } })
+    await register('the first who claims it')
+    await register('the second who claims it')
+    const tokens = (await mailTo(service, email)).map(tokenIn)
+    const { body } = await callAsOps(service, 'GET', `?search=${email}`)
+    const [{ id } = { id: '' }] = body.users as { id: string }[]
+    expect((await change(id, { emailVerified: true })).body).toMatchObject({ emailVerified: true })
+    for (const token of tokens) {
+      for (const password of ['the first who claims it', 'the second who claims it']) {
+        const body = { token, password }
+        const followed = await call(`${service.url}/api/auth/email/verify`, { method: 'POST', body })
+        expect(followed.status).toBe(400)
+      }
+    }
+    expect((await logIn(service.url, email, 'the first who claims it')).status).toBe(200)
+    expect((await logIn(service.url, email, 'the second who claims it')).status).toBe(401)
+  })
+})
+
+describe('disabling', () => {
+  test('ends all use of the account at once; enabling lets the person sign in, and revives nothing', async () => {
+    const { id, email, cookie, tokens } = await newSomebody(service)
+    expect((await change(id, { disabled: true })).body).toMatchObject({ disabled: true, sessionCount: 0 })
+    expect(await userinfo(service.url, tokens.access_token)).toBe(401)
+    expect((await refresh(service.url, tokens.refresh_token)).body.error).toBe('invalid_grant')
+    const me = await call(`${service.url}/api/users/me`, { method: 'GET', headers: { cookie } })
+    expect(me.status).toBe(401)
+    expect(await (await logIn(service.url, email, PASSWORD)).json()).toMatchObject({
+      error: 'INVALID_CREDENTIALS',
+    })
+    expect((await change(id, { disabled: false })).status).toBe(200)
+    expect(await userinfo(service.url, tokens.access_token)).toBe(401)
+    expect(await signIn(email)).toBe(200)
+    expect((await entriesOf(service, id)).map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['user.disabled', 'user.enabled']),
+    )
+    expect(await subjects(email)).toEqual(
+      expect.arrayContaining(['Your account was disabled', 'Your account was enabled again']),
+    )
+  })
+
+  test('is possible for the only owner of a tenant, who is its owner again afterwards', async () => {
+    const owner = await addPerson(service)
+    const company = await newCompany(service)
+    await employ(service, company, owner, { role: 'owner' })
+    expect((await change(owner.id, { disabled: true })).status).toBe(200)
+    const { body } = await change(owner.id, { disabled: false })
+    expect(body.memberships).toMatchObject([{ role: 'owner', status: 'ACTIVE' }])
+  })
+
+  test('is nothing that anybody can do to themselves', async () => {
+    const boss = await newSomebody(service, { is_super_admin: true })
+    for (const id of [boss.id, boss.id.toUpperCase()]) {
+      expect(await boss.call('PATCH', `${USERS}/${id}`, { disabled: true })).toMatchObject(
+        failure(409, 'OWN_ACCOUNT'),
+      )
+    }
+    expect(await boss.call('DELETE', `${USERS}/${boss.id}`)).toMatchObject(failure(409, 'OWN_ACCOUNT'))
+    expect((await boss.call('PATCH', `${USERS}/${boss.id}`, { superAdmin: false })).status).toBe(200)
+    expect((await boss.call('GET', USERS)).status).toBe(403)
+  })
+})

@@ -1,0 +1,145 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  check,
+  type Firm,
+  grant,
+  hire,
+  mustBe,
+  NOTHING,
+  openFirm,
+  seatsOf,
+  seenFrom,
+} from '../../licensing/firm.ts'
+import { startService, type TestService } from '../../support/service.ts'
+import {
+  introspect,
+  obtainTokens,
+  refresh,
+  signIn,
+  startWorld,
+  type Tokens,
+  userinfo,
+} from '../../support/world.ts'
+import { call } from '../people.ts'
+import { callAsOps } from './calls.ts'
+
+// What an administrator ends on one node has ended there before the answer, and on the others within a second.
+
+let here: TestService
+let there: TestService
+let firm: Firm
+beforeAll(async () => {
+  here = await startWorld()
+  there = await startService({ beside: here })
+  firm = await openFirm(here, { seats: 100 })
+})
+afterAll(async () => {
+  await there?.close()
+  await here?.close()
+})
+
+const within1s = { timeout: 1000, interval: 20 }
+
+interface Scene {
+  id: string
+  cookie: string
+  tokens: Tokens
+}
+
+let scene: Scene
+/** Somebody with a seat, whom both nodes know and serve. */
+beforeEach(async () => {
+  const worker = await hire(firm)
+  await mustBe(201, grant(firm, worker))
+  const cookie = await signIn(here.url, worker.email)
+  const tokens = await obtainTokens(here.url, cookie, { tenant: firm.company.slug })
+  scene = { id: worker.id, cookie, tokens }
+  for (const node of [here, there]) await expectServed(node)
+})
+
+const byCookie = async ({ url }: TestService) =>
+  (await call(`${url}/api/users/me`, { method: 'GET', headers: { cookie: scene.cookie } })).status
+
+async function expectServed(node: TestService): Promise<void> {
+  expect(await userinfo(node.url, scene.tokens.access_token)).toBe(200)
+  expect(await byCookie(node)).toBe(200)
+  await expect.poll(() => check(seenFrom(node, firm), scene), within1s).toMatchObject({ hasLicense: true })
+}
+
+/** Their token, their browser and their refresh are worth nothing. */
+async function expectEnded(node: TestService): Promise<void> {
+  const { access_token, refresh_token } = scene.tokens
+  await expect.poll(() => userinfo(node.url, access_token), within1s).toBe(401)
+  expect(await byCookie(node)).toBe(401)
+  expect(await introspect(node.url, access_token)).toEqual({ active: false })
+  expect(await introspect(node.url, refresh_token)).toEqual({ active: false })
+  expect((await refresh(node.url, refresh_token)).body.error).toBe('invalid_grant')
+}
+
+const endings: [string, (id: string) => ReturnType<typeof callAsOps>][] = [
+  ['disabling somebody', (id) => callAsOps(here, 'PATCH', `/${id}`, { disabled: true })],
+  ['deleting somebody', (id) => callAsOps(here, 'DELETE', `/${id}`)],
+  ['ending their sessions', (id) => callAsOps(here, 'DELETE', `/${id}/sessions`)],
+  ['ending their password', (id) => callAsOps(here, 'POST', `/${id}/password-reset`)],
+]
+
+describe.each(endings)('%s', (name, end) => {
+  const endsSeat = name.startsWith('d')
+
+  async function expectAllEnded(): Promise<void> {
+    expect(await userinfo(here.url, scene.tokens.access_token)).toBe(401)
+    for (const node of [here, there]) {
+      await expectEnded(node)
+      if (endsSeat) await expect.poll(() => check(seenFrom(node, firm), scene), within1s).toEqual(NOTHING)
+    }
+  }
+
+  test('ends all that they have on both nodes', async () => {
+    const { quantityAssigned } = await seatsOf(firm)
+    await mustBe(200, end(scene.id))
+    await expectAllEnded()
+    expect((await seatsOf(firm)).quantityAssigned).toBe(Number(quantityAssigned) - (endsSeat ? 1 : 0))
+  })
+
+  test('does so while the nodes hear nothing of changes', async () => {
+    await whileDeaf(async () => {
+      await mustBe(200, end(scene.id))
+      await expectAllEnded()
+    })
+  })
+})
+
+test('who is enabled again has their seat back on both nodes, and none of their tokens', async () => {
+  await mustBe(200, callAsOps(here, 'PATCH', `/${scene.id}`, { disabled: true }))
+  await mustBe(200, callAsOps(there, 'PATCH', `/${scene.id}`, { disabled: false }))
+  for (const node of [here, there]) {
+    const licensed = { hasLicense: true }
+    await expect.poll(() => check(seenFrom(node, firm), scene), within1s).toMatchObject(licensed)
+    await expectEnded(node)
+  }
+})
+
+/** Ends the connections by which the nodes listen, over and over, until the work is done. */
+async function whileDeaf<T>(work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client(here.connection.direct)
+  await client.connect()
+  let working = true
+  const cutting = (async () => {
+    while (working) {
+      await client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+         and pid <> pg_backend_pid() and (query in ('listen latchkey_changes', 'select 1') or query like '%pg_notify%')`,
+      )
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  })()
+  try {
+    await expect.poll(() => here.ctx.changes.isCurrent() || there.ctx.changes.isCurrent()).toBe(false)
+    return await work()
+  } finally {
+    working = false
+    await cutting
+    await client.end()
+  }
+}

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { maintainKeys } from '../../src/oauth/signing-keys/service.ts'
+import { type Answer, call, newSomebody } from '../account/people.ts'
+import type { TestService } from '../support/service.ts'
+import {
+  admin,
+  authorize,
+  CALLBACK,
+  exchange,
+  machineToken,
+  obtainTokens,
+  refresh,
+  signIn,
+  startWorld,
+  thirdParty,
+} from '../support/world.ts'
+import { BY_OPS, BY_REQUEST, BY_SYSTEM, entriesOfWork, entryOfWork, logText } from './entries.ts'
+
+let service: TestService
+let secrets: string[]
+beforeAll(async () => {
+  service = await startWorld()
+  secrets = []
+})
+afterAll(() => service.close())
+
+const post = <T>(path: string, body: unknown, method = 'POST') => admin<T>(service.url, path, body, method)
+const newApplication = async (name = 'App') =>
+  (await post<{ id: string }>('/api/admin/applications', { name })).id
+
+interface Made {
+  id: string
+  clientId: string
+  clientSecret: string
+  secrets: { id: string }[]
+}
+const newMachine = async (applicationId: string) => {
+  const made = await post<Made>('/api/admin/clients', { applicationId, kind: 'MACHINE', name: 'Robot' })
+  secrets.push(made.clientSecret)
+  return made
+}
+
+test('an application that is made, changed and deleted leaves an entry each, with who did it and what it was', async () => {
+  let id = ''
+  const made = await entryOfWork(service, async () => {
+    id = await newApplication('Shop')
+  })
+  const settings = {
+    ...{ name: 'Shop', slug: 'shop', trusted: true, licensingMode: 'PER_SEAT' },
+    ...{ accessTokenTtl: null, idTokenTtl: null, refreshTokenIdleTtl: null, refreshTokenTtl: null },
+  }
+  expect(made).toMatchObject({
+    ...{ action: 'application.created', ...BY_OPS },
+    details: { applicationId: id, after: settings },
+  })
+  const path = `/api/admin/applications/${id}`
+  const changed = await entryOfWork(service, () => post(path, { trusted: false, name: ' Shop ' }, 'PATCH'))
+  expect(changed).toMatchObject({ action: 'application.changed', ...BY_OPS })
+  expect(changed.details).toEqual({ applicationId: id, before: { trusted: true }, after: { trusted: false } })
+  // What is so already is no change.
+  expect(await entriesOfWork(service, () => post(path, { trusted: false }, 'PATCH'))).toEqual([])
+  await newMachine(id)
+  await post('/api/licensing/license-types', { applicationId: id, name: 'Pro', slug: 'pro' })
+  const deleted = await entryOfWork(service, () => post(path, {}, 'DELETE'))
+  expect(deleted).toMatchObject({ action: 'application.deleted', ...BY_OPS })
+  expect(deleted.details).toEqual({
+    ...{ applicationId: id, before: { ...settings, trusted: false } },
+    ...{ clients: 1, licenseTypes: 1 },
+  })
+})
+
+test('a change that is refused leaves no entry', async () => {
+  const id = await newApplication('Refused')
+  await newApplication('Taken')
+  const attempts = () =>
+    Promise.allSettled([
+      post(`/api/admin/applications/${id}`, { slug: 'taken' }, 'PATCH'),
+      post('/api/admin/applications', { name: 'X', slug: 'taken' }),
+      post('/api/admin/clients', { applicationId: id, kind: 'WEB', name: 'Without addresses' }),
+      post('/api/admin/clients/nope', {}, 'DELETE'),
+    ])
+  expect(await entriesOfWork(service, attempts)).toEqual([])
+})
+
+test('the ledger names who deleted an application with its seats', async () => {
+  const applicationId = await newApplication('Sold')
+  const type = { applicationId, name: 'Pro', slug: 'pro' }
+  const { id: licenseTypeId } = await post<{ id: string }>('/api/licensing/license-types', type)
+  const { id: tenantId } = await service.ctx.db
+    .selectFrom('tenants')
+    .select('id')
+    .where('slug', '=', 'acme')
+    .executeTakeFirstOrThrow()
+  await post(`/api/licensing/tenants/${tenantId}/subscriptions`, { licenseTypeId, quantityPurchased: 3 })
+  await post(`/api/admin/applications/${applicationId}`, {}, 'DELETE')
+  const last = await service.ctx.db
+    .selectFrom('license_ledger')
+    .select(['reason', 'actor'])
+    .where('application_id', '=', applicationId)
+    .orderBy('sequence', 'desc')
+    .executeTakeFirst()
+  expect(last).toEqual({ reason: 'SUBSCRIPTION_ENDED', actor: 'client:demo-ops' })
+})
+
+test('a client leaves an entry for each thing done to it, and no secret', async () => {
+  const applicationId = await newApplication('With clients')
+  let client: Made | undefined
+  const made = await entryOfWork(service, async () => {
+    client = await newMachine(applicationId)
+  })
+  const { id = '', clientId, secrets: [first] = [] } = client ?? {}
+  const names = { id, clientId, applicationId }
+  expect(made).toMatchObject({
+    ...{ action: 'client.registered', ...BY_OPS },
+    details: { ...names, after: { kind: 'MACHINE', name: 'Robot', secretIds: [first?.id] } },
+  })
+  const path = `/api/admin/clients/${id}`
+  const changed = await entryOfWork(service, () => post(path, { scopes: ['a'], name: 'Robot' }, 'PATCH'))
+  expect(changed).toMatchObject({ action: 'client.changed', ...BY_OPS })
+  expect(changed.details).toEqual({ ...names, before: { scopes: [] }, after: { scopes: ['a'] } })
+  const added = await entryOfWork(service, async () => {
+    secrets.push((await post<Made>(`${path}/secrets`, {})).clientSecret)
+  })
+  expect(added).toMatchObject({ action: 'client.secret_added', ...BY_OPS, details: names })
+  const ended = await entryOfWork(service, () => post(`${path}/secrets/${first?.id}`, {}, 'DELETE'))
+  expect(ended).toMatchObject({ action: 'client.secret_ended', ...BY_OPS })
+  expect(ended.details).toEqual({ ...names, secretId: first?.id })
+  const deleted = await entryOfWork(service, () => post(path, {}, 'DELETE'))
+  expect(deleted).toMatchObject({ action: 'client.deleted', ...BY_OPS })
+  expect(deleted.details).toMatchObject({ ...names, before: { scopes: ['a'] } })
+})
+
+test('a Super Admin is named as the one who did it, with the client they came through', async () => {
+  const cookie = await signIn(service.url, 'admin@latchkey.test')
+  const { access_token } = await obtainTokens(service.url, cookie)
+  const headers = { authorization: `Bearer ${access_token}` }
+  const body = { name: 'By a person' }
+  const made = await entryOfWork(service, () =>
+    call(`${service.url}/api/admin/applications`, { method: 'POST', headers, body }),
+  )
+  expect(made).toMatchObject({ actor_kind: 'user', client_id: 'demo-spa', ...BY_REQUEST })
+})
+
+const rotate = async (body: object): Promise<Answer> =>
+  call(`${service.url}/api/admin/keys/rotate`, {
+    ...{ method: 'POST', body },
+    headers: { authorization: `Bearer ${await machineToken(service.url, 'demo-ops')}` },
+  })
+
+test('a signing key leaves an entry when it is made, brought forward and withdrawn', async () => {
+  let made: Answer | undefined
+  const created = await entryOfWork(service, async () => {
+    made = await rotate({})
+  })
+  const { kid, activatesAt } = made?.body ?? {}
+  expect(created).toMatchObject({ action: 'signing_key.created', ...BY_OPS, details: { kid, activatesAt } })
+  // It waits for its turn, so there is nothing to be done.
+  expect(await entriesOfWork(service, () => rotate({}))).toEqual([])
+  const forward = await entryOfWork(service, () => rotate({ immediately: true }))
+  expect(forward).toMatchObject({ action: 'signing_key.brought_forward', ...BY_OPS, details: { kid } })
+  const replaced = await entriesOfWork(service, () => rotate({ leaked: true }))
+  expect(replaced.map(({ action }) => action).sort()).toEqual([
+    ...['signing_key.created', 'signing_key.withdrawn', 'signing_key.withdrawn'],
+  ])
+  expect(replaced.map(({ details }) => details.kid)).toContain(kid)
+  for (const entry of replaced) expect(entry).toMatchObject(BY_OPS)
+})
+
+test('a key that the service makes by itself is its own doing', async () => {
+  service.advance(91 * 86_400_000)
+  const made = await entryOfWork(service, () => maintainKeys.run(service.ctx, {}))
+  expect(made).toMatchObject({ action: 'signing_key.created', ...BY_SYSTEM, request_id: null })
+  service.advance(-91 * 86_400_000)
+  const [first] = await service.ctx.db
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('action', '=', 'signing_key.created')
+    .orderBy('id')
+    .execute()
+  expect(first).toMatchObject({ ...BY_SYSTEM, request_id: null, personal: {} })
+})
+
+const revoke = (token: string) =>
+  fetch(`${service.url}/api/oauth/revoke`, {
+    method: 'POST',
+    body: new URLSearchParams({ token, client_id: 'demo-spa' }),
+  })
+
+test('a token given back leaves an entry, and one that is given back again none', async () => {
+  const { id, cookie } = await newSomebody(service)
+  const { access_token, refresh_token } = await obtainTokens(service.url, cookie)
+  const by = { actor_kind: 'client', actor_id: 'demo-spa', client_id: 'demo-spa', user_id: id, ...BY_REQUEST }
+  for (const [token, kind] of [
+    [access_token, 'access_token'],
+    [refresh_token, 'refresh_token'],
+  ] as const) {
+    const revoked = await entryOfWork(service, () => revoke(token))
+    expect(revoked).toMatchObject({ action: 'session.token_revoked', ...by, details: { kind } })
+    expect(await entriesOfWork(service, () => revoke(token))).toEqual([])
+  }
+})
+
+test('a code or a refresh token that is used twice leaves an entry', async () => {
+  const { id, cookie, tokens } = await newSomebody(service)
+  const { answer } = await authorize(service.url, cookie)
+  await exchange(service.url, answer.code)
+  const reused = { action: 'session.token_reused', ...BY_SYSTEM, client_id: 'demo-spa', user_id: id }
+  const code = await entryOfWork(service, () => exchange(service.url, answer.code))
+  expect(code).toMatchObject({ ...reused, ...BY_REQUEST, details: { kind: 'code' } })
+  await refresh(service.url, tokens.refresh_token)
+  const stolen = () => refresh(service.url, tokens.refresh_token)
+  const token = await entryOfWork(service, () => Promise.all([stolen(), stolen(), stolen()]))
+  expect(token).toMatchObject({ ...reused, details: { kind: 'refresh_token' } })
+  expect(await entriesOfWork(service, stolen)).toEqual([])
+})
+
+test('somebody who allows an application something leaves an entry', async () => {
+  const { id, cookie } = await newSomebody(service)
+  const { clientId } = await thirdParty(service.url)
+  const page = await authorize(service.url, cookie, { client_id: clientId, redirect_uri: CALLBACK })
+  const html = await page.response.text()
+  const action = /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+  const cookies = [cookie, ...page.response.headers.getSetCookie().map((one) => one.split(';')[0])].join('; ')
+  const allow = () =>
+    fetch(service.url + action, {
+      ...{ method: 'POST', redirect: 'manual', headers: { cookie: cookies } },
+      body: new URLSearchParams({ csrf, decision: 'allow' }),
+    })
+  expect(await entryOfWork(service, allow)).toMatchObject({
+    ...{ action: 'user.consented', actor_kind: 'user', actor_id: id, user_id: id, client_id: clientId },
+    ...BY_REQUEST,
+    details: { scopes: ['openid', 'profile', 'email', 'offline_access'] },
+  })
+})
+
+test('no secret stands anywhere in the log', async () => {
+  const text = await logText(service)
+  expect(secrets.length).toBeGreaterThan(2)
+  for (const secret of [...secrets, 'demo-ops-secret', 'demo-machine-secret', 'demo-web-secret']) {
+    expect(text).not.toContain(secret)
+  }
+  const hashes = await service.ctx.db.selectFrom('client_secrets').select('hash').execute()
+  for (const { hash } of hashes) {
+    for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+      expect(text).not.toContain(hash.toString(encoding))
+    }
+  }
+})

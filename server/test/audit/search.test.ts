@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { record } from '../../src/audit/record.ts'
+import { newId } from '../../src/lib/ids.ts'
+import { type Answer, call, failure, newSomebody } from '../account/people.ts'
+import type { TestService } from '../support/service.ts'
+import { machineToken, signIn, startWorld } from '../support/world.ts'
+import { employ, newCompany } from '../tenants/company.ts'
+import { run, writeSome } from './log.ts'
+
+interface Entry {
+  id: string
+  occurredAt: string
+  action: string
+  actor: { kind: string; id: string | null; displayName: string | null }
+  userId: string | null
+  tenantId: string | null
+  clientId: string | null
+  requestId: string | null
+  ipAddress: string | null
+  details: Record<string, unknown>
+}
+interface Page extends Answer {
+  body: Answer['body'] & { entries: Entry[]; pagination: Record<string, unknown>; next: string | null }
+}
+
+let service: TestService
+let operations: Record<string, string>
+beforeAll(async () => {
+  service = await startWorld()
+  operations = { authorization: `Bearer ${await machineToken(service.url, 'demo-ops')}` }
+})
+afterAll(() => service.close())
+
+const read = async (query: Record<string, string | number> = {}, headers = operations) =>
+  (await call(`${service.url}/api/admin/audit?${new URLSearchParams(query as Record<string, string>)}`, {
+    method: 'GET',
+    headers,
+  })) as Page
+const idsOf = ({ body }: Page) => body.entries.map(({ id }) => id)
+
+describe('the log of the instance', () => {
+  test('is for those who run it', async () => {
+    const superAdmin = await newSomebody(service, { is_super_admin: true })
+    for (const path of ['/api/admin/audit', '/api/admin/audit/export?format=csv']) {
+      const ask = async (headers: Record<string, string>) => {
+        const response = await fetch(service.url + path, { headers })
+        const text = await response.text()
+        return { status: response.status, body: response.ok ? {} : (JSON.parse(text) as object) }
+      }
+      expect(await ask(operations)).toMatchObject({ status: 200 })
+      const bearing = (token: string) => ({ authorization: `Bearer ${token}` })
+      expect(await ask(bearing(superAdmin.tokens.access_token))).toMatchObject({ status: 200 })
+      const forbidden = failure(403, 'FORBIDDEN')
+      expect(await ask(bearing(await machineToken(service.url, 'demo-machine')))).toEqual(forbidden)
+      const member = await newSomebody(service)
+      expect(await ask(bearing(member.tokens.access_token))).toEqual(forbidden)
+      expect(await ask({})).toEqual(failure(401, 'UNAUTHORIZED'))
+      // A cookie is not enough, be it a Super Admin's.
+      const cookie = await signIn(service.url, 'admin@latchkey.test')
+      expect(await ask({ cookie })).toEqual(failure(401, 'UNAUTHORIZED'))
+    }
+  })
+
+  test('tells who did what, when, through what and from where', async () => {
+    const somebody = await newSomebody(service)
+    const { headers } = await somebody.call('DELETE', '/api/users/me/sessions')
+    await somebody.call('GET', '/api/users/me/export')
+    const { body } = await read({ userId: somebody.id, action: 'user.data_exported' })
+    expect(body).toMatchObject({ pagination: { page: 1, limit: 20, total: 1, pages: 1 }, next: null })
+    expect(body.entries).toEqual([
+      {
+        ...{ id: expect.any(String), occurredAt: expect.any(String), action: 'user.data_exported' },
+        actor: { kind: 'user', id: somebody.id, displayName: somebody.email.split('@')[0] },
+        ...{ clientId: 'demo-spa', tenantId: null, userId: somebody.id, email: null },
+        ...{ ipAddress: '127.0.0.1', userAgent: 'node', requestId: expect.any(String), details: {} },
+      },
+    ])
+    expect(body.entries[0]?.requestId).not.toBe(headers.get('x-request-id'))
+  })
+
+  test('can be searched by everything that stands in it, also by several things at once', async () => {
+    await writeSome(service.ctx, 3)
+    const { ctx } = service
+    const { entries: all } = (await read({ limit: 100 })).body
+    const sample = all.find(({ clientId, userId }) => clientId && userId) as Entry
+    const filters: [string, string, (entry: Entry) => boolean][] = [
+      ['action', 'member.joined', ({ action }) => action === 'member.joined'],
+      ['action', 'member', ({ action }) => action.startsWith('member.')],
+      ['actorId', `${sample.actor.id}`, ({ actor }) => actor.id === sample.actor.id],
+      ['userId', `${sample.userId}`, ({ userId }) => userId === sample.userId],
+      ['clientId', 'demo-spa', ({ clientId }) => clientId === 'demo-spa'],
+      ['requestId', `${sample.requestId}`, ({ requestId }) => requestId === sample.requestId],
+      ['ipAddress', '127.0.0.1', ({ ipAddress }) => ipAddress === '127.0.0.1'],
+      ['from', sample.occurredAt, ({ occurredAt }) => occurredAt >= sample.occurredAt],
+      ['to', sample.occurredAt, ({ occurredAt }) => occurredAt < sample.occurredAt],
+    ]
+    const { tenantId } = all.find((entry) => entry.tenantId) as Entry
+    filters.push(['tenantId', `${tenantId}`, (entry) => entry.tenantId === tenantId])
+    for (const [name, value, fits] of filters) {
+      const found = await read({ [name]: value, limit: 100 })
+      expect(idsOf(found), name).toEqual(all.filter(fits).map(({ id }) => id))
+      expect(found.body.entries.length, name).toBeGreaterThan(0)
+    }
+    const both = { clientId: 'demo-spa', action: 'user' }
+    const expected = all.filter(
+      ({ clientId, action }) => clientId === 'demo-spa' && action.startsWith('user.'),
+    )
+    expect(idsOf(await read({ ...both, limit: 100 }))).toEqual(expected.map(({ id }) => id))
+    expect(idsOf(await read({ order: 'asc', limit: 100 }))).toEqual(all.map(({ id }) => id).toReversed())
+    expect(ctx.now().getTime()).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ...[
+      'page=0',
+      'limit=x',
+      'action=Member',
+      'userId=1',
+      'tenantId=acme',
+      'after=1',
+      'order=up',
+      'from=today',
+    ],
+    ...[`actorId=${'x'.repeat(201)}`, `requestId=${'x'.repeat(201)}`, `ipAddress=${'x'.repeat(201)}`],
+    `after=${newId()}&page=2`,
+  ])('cannot be asked for with %s', async (query) => {
+    for (const path of ['/api/admin/audit?', '/api/admin/audit/export?format=csv&']) {
+      if (path.includes('export') && /page|limit|after/.test(query)) continue
+      const answer = await call(service.url + path + query, { method: 'GET', headers: operations })
+      expect(answer).toMatchObject({ status: 422, body: { error: 'VALIDATION_FAILED' } })
+    }
+  })
+
+  test.each(['desc', 'asc'])(
+    'is read to its end by cursor without gap or repetition while it grows (%s)',
+    async (order) => {
+      const { ctx } = service
+      const before = (await run(ctx, 'select id from audit_entries order by id')).map(({ id }) => String(id))
+      let reading = true
+      const writing = (async () => {
+        while (reading) await writeSome(ctx, 2)
+      })()
+      const seen: string[] = []
+      let after: string | null = null
+      do {
+        const page: Page = await read({ order, limit: 7, ...(after && { after }) })
+        seen.push(...idsOf(page))
+        after = page.body.next
+        // The end of what grows moves on; that of what was there does not.
+      } while (after !== null && !(order === 'asc' && seen.includes(`${before.at(-1)}`)))
+      reading = false
+      await writing
+      expect(new Set(seen).size).toBe(seen.length)
+      const known = seen.filter((id) => before.includes(id))
+      expect(known).toEqual(order === 'asc' ? before : before.toReversed())
+    },
+  )
+
+  test('counts up to 10,000, says when there are more, and is then turned by cursor', async () => {
+    const { ctx } = service
+    const actor = newId()
+    const add = (count: number) =>
+      run(
+        ctx,
+        `insert into audit_entries (id, occurred_at, action, actor_kind, actor_id)
+         select ('0${'1'.repeat(7)}-' || lpad(to_hex(n / 65536 + ${count}), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid,
+           '2020-01-01', 'user.password_changed', 'client', '${actor}' from generate_series(1, ${count}) n`,
+      )
+    await add(9_999)
+    expect((await read({ actorId: actor, limit: 100 })).body.pagination).toEqual({
+      ...{ page: 1, limit: 100, total: 9_999, pages: 100 },
+    })
+    await add(2)
+    const page = await read({ actorId: actor, limit: 100, page: 100 })
+    const many = { total: 10_000, pages: 100, totalIsLowerBound: true }
+    expect(page.body.pagination).toEqual({ page: 100, limit: 100, ...many })
+    expect(await read({ actorId: actor, limit: 100, page: 101 })).toMatchObject({
+      status: 422,
+      body: { details: [{ field: 'page', message: expect.stringContaining('go on with after') }] },
+    })
+    const rest = await read({ actorId: actor, limit: 100, after: `${page.body.next}` })
+    expect(rest.body).toMatchObject({ pagination: { page: 1, ...many }, next: null })
+    expect(rest.body.entries).toHaveLength(1)
+  })
+})
+
+describe('the log of a tenant', () => {
+  test('can be turned by cursor too, and shows through which client it was done', async () => {
+    const company = await newCompany(service)
+    const owner = await newSomebody(service)
+    await employ(service, company, owner, { role: 'owner' })
+    await writeSome(service.ctx, 5, { tenantId: company.id })
+    await owner.call('PATCH', `/api/tenants/${company.id}`, { name: 'Renamed' })
+    const path = `/api/tenants/${company.id}/audit?limit=4`
+    const first = (await owner.call('GET', path)) as Page
+    expect(first.body.entries[0]).toMatchObject({
+      action: 'tenant.changed',
+      clientId: 'demo-spa',
+      tenantId: company.id,
+    })
+    expect(first.body.next).toBe(first.body.entries.at(-1)?.id)
+    const second = (await owner.call('GET', `${path}&after=${first.body.next}`)) as Page
+    expect(second.body).toMatchObject({ next: null, pagination: { total: 6 } })
+    expect(new Set([...idsOf(first), ...idsOf(second)]).size).toBe(6)
+    // It does not lead out of the tenant.
+    const other = { tenantId: newId(), clientId: 'demo-spa' }
+    const outside = await owner.call('GET', `${path}&${new URLSearchParams(other)}`)
+    expect(idsOf(outside as Page)).toEqual([first.body.entries[0]?.id])
+  })
+})
+
+test('entries of one moment stand in the order in which they were written', async () => {
+  const { ctx } = service
+  const now = ctx.now()
+  const actor = newId()
+  for (let turn = 1; turn <= 50; turn++) {
+    await record({ ...ctx, now: () => now }, ctx.db, {
+      ...{ action: 'session.others_ended', actor: { kind: 'client', id: actor }, details: { count: turn } },
+    })
+  }
+  const { entries } = (await read({ actorId: actor, order: 'asc', limit: 100 })).body
+  expect(entries.map(({ details }) => details.count)).toEqual(
+    Array.from({ length: 50 }, (_, turn) => turn + 1),
+  )
+})
