@@ -14,6 +14,7 @@ import { isProblem, type Problem, type ReadRow } from './row.ts'
 
 const BATCH = 500
 const TRIES = 3
+
 export interface Tally {
   imported: number
   updated: number

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
 import { OPERATOR } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
+import type { Tx } from '../db/open.ts'
 import {
   describeFields,
   describeLoss,
@@ -14,17 +15,21 @@ import {
 import type { Change, Declaration, Entry as Declared, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
+import { groupBy } from '../lib/group-by.ts'
 import { listLeavingTenants, streamTenants } from './declare/store.ts'
 import { enrol, type NewMember } from './enrolment.ts'
 import { changeTenant, checkTenant, createTenant, removeTenant } from './service.ts'
 import { mergeSettings, type Settings } from './settings.ts'
 import { listMembers, listTenantsBySlug, listUserIdsByEmail, type Member, type Tenant } from './store.ts'
+import { setSuspended } from './suspension.ts'
 
 const DeclaredTenant = Type.Object(
   {
     slug: Type.String(),
     name: Type.String(),
     mfaPolicy: Type.Optional(Type.Enum(['OPTIONAL', 'REQUIRED'])),
+    /** Nobody can act for it. */
+    suspended: Type.Optional(Type.Boolean()),
     /** Merged into those there are: what is not named stays, and what is null goes. */
     settings: Type.Optional(Type.Unsafe<Settings>({ type: 'object' })),
     /** Members who are not listed are left alone. */
@@ -62,15 +67,12 @@ export const tenantsSection: Section = {
     }
     await requireUsers(ctx, declared, declaration)
     const existing = new Map((await listTenantsBySlug(ctx.db, slugs)).map((tenant) => [tenant.slug, tenant]))
-    const members = await listMembers(
-      ctx.db,
-      [...existing.values()].map(({ id }) => id),
-    )
+    const ids = [...existing.values()].map(({ id }) => id)
+    const members = groupBy(await listMembers(ctx.db, ids), ({ tenantId }) => tenantId)
     return declared.flatMap((entry) => {
       const tenant = existing.get(entry.slug)
       if (!tenant) return planCreation(ctx, entry)
-      const present = members.filter(({ tenantId }) => tenantId === tenant.id)
-      return planUpdate(ctx, entry, { tenant, present })
+      return planUpdate(ctx, entry, { tenant, present: members.get(tenant.id) ?? [] })
     })
   },
   planRemoval,
@@ -106,7 +108,7 @@ const planCreation = (ctx: Ctx, entry: Entry): Change[] => [
     action: 'create',
     subject: `tenant ${entry.slug}`,
     fields: [
-      ...describeFields(entry, ['name', 'mfaPolicy']),
+      ...describeFields(entry, ['name', 'mfaPolicy', 'suspended']),
       ...describeFields(entry.settings ?? {}, Object.keys(entry.settings ?? {})).map(
         (line) => `settings.${line}`,
       ),
@@ -116,16 +118,24 @@ const planCreation = (ctx: Ctx, entry: Entry): Change[] => [
       const { id: tenantId } = await createTenant(ctx, tx, entry, OPERATOR)
       await enrol(ctx, tx, { tenantId, members: entry.members, source: OPERATOR })
     },
+    finish: (tx) => settleSuspension(ctx, tx, entry),
   },
 ]
+
+/** A tenant is closed when all the rest is done, and opened again so too. */
+async function settleSuspension(ctx: Ctx, tx: Tx, { slug, suspended }: Entry): Promise<void> {
+  const [tenant] = suspended === undefined ? [] : await listTenantsBySlug(tx, [slug])
+  if (!tenant || suspended === undefined) return
+  await setSuspended(ctx, tx, { id: tenant.id, suspended, source: OPERATOR })
+}
 
 function planUpdate(
   ctx: Ctx,
   entry: Entry,
   { tenant, present }: { tenant: Tenant; present: Member[] },
 ): Change[] {
-  const current = { name: tenant.name, mfaPolicy: tenant.mfa_policy }
-  const { change, fields } = findDifference(current, entry, ['name', 'mfaPolicy'])
+  const { change, fields } = findDifference(stateOf(tenant), entry, ['name', 'mfaPolicy'])
+  const closing = findDifference(stateOf(tenant), entry, ['suspended'])
   const settings = planSettings(tenant.settings, entry.settings)
   const standing = new Map(present.map((member) => [member.email, member]))
   const movers = entry.members.filter(({ email, role, status }) => {
@@ -133,20 +143,30 @@ function planUpdate(
     return member?.role !== role || member.status !== status
   })
   const lines = [...fields, ...settings]
-  if (lines.length + movers.length === 0) return []
+  if (lines.length + closing.fields.length + movers.length === 0) return []
   return [
     {
       action: 'update',
       subject: `tenant ${tenant.slug}`,
-      fields: [...lines, ...movers.map((member) => describeMember(standing.get(member.email), member))],
+      fields: [
+        ...[...lines, ...closing.fields],
+        ...movers.map((member) => describeMember(standing.get(member.email), member)),
+      ],
       async apply(tx) {
         const whole = { ...change, ...(entry.settings && { settings: entry.settings }) }
         if (lines.length > 0) await changeTenant(ctx, tx, { id: tenant.id, change: whole, source: OPERATOR })
         await enrol(ctx, tx, { tenantId: tenant.id, members: movers, source: OPERATOR })
       },
+      finish: (tx) => settleSuspension(ctx, tx, entry),
     },
   ]
 }
+
+const stateOf = ({ name, mfa_policy: mfaPolicy, suspended_at }: Tenant) => ({
+  name,
+  mfaPolicy,
+  suspended: suspended_at !== null,
+})
 
 /** The settings that change, each by its own name. */
 function planSettings(before: Settings, declared: Settings = {}): string[] {

@@ -5,13 +5,13 @@ import { describeFields, describeStep, hidden, refuseTwice } from '../declaratio
 import type { Change, Entry, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
+import { alterUser } from './alteration.ts'
 import { streamUsers } from './declare/store.ts'
 import { erasedAt, scheduleDeletion } from './deletion.ts'
-import { noteChange } from './operated.ts'
 import { passwordHashProblem } from './password-hashes.ts'
 import { isPlaceholder, isUnproven } from './placeholders.ts'
 import { PROFILE_COLUMNS, PROFILE_FIELDS, PROFILE_NAMES } from './profile-fields.ts'
-import { changeUser, createUser } from './service.ts'
+import { createUser } from './service.ts'
 import { listUsersByEmail, lockUser, type User, type UserChange } from './store.ts'
 
 const text = Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 }))
@@ -139,12 +139,7 @@ function planUpdate(ctx: Ctx, user: User, entry: DeclaredUser): Change[] {
       action: 'update',
       subject: `user ${user.email}`,
       fields: changed.map((name) => describeStep(name, user[COLUMNS[name]], entry[name])),
-      async apply(tx) {
-        // They may have changed something themselves since the plan was made.
-        const now = (await lockUser(tx, user.id)) ?? user
-        await noteChange(ctx, tx, { user: now, change, source: OPERATOR })
-        await changeUser(ctx, tx, now, change)
-      },
+      apply: (tx) => alterUser(ctx, tx, { user, change, source: OPERATOR }),
     },
   ]
 }

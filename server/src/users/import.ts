@@ -2,10 +2,10 @@ import { type Entry, recordMany, type Source } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { newId } from '../lib/ids.ts'
+import { alterUser } from './alteration.ts'
 import { insertUsersIfNew } from './import/store.ts'
 import { completePlaceholder, isPlaceholder, isUnproven, takeOver } from './placeholders.ts'
 import { type ProfileTexts, toColumns } from './profile-fields.ts'
-import { changeUser } from './service.ts'
 import { listUsersByEmail, type User, type UserChange } from './store.ts'
 
 /** People who come from another system, many at a time. */
@@ -49,7 +49,7 @@ export async function importPeople(
   const here = new Map((await findThem(tx, rest)).map((user) => [user.email, user]))
   for (const person of rest) {
     const user = here.get(person.email)
-    if (user) arrivals.set(person.email, await meet(ctx, tx, { person, user, onConflict }))
+    if (user) arrivals.set(person.email, await meet(ctx, tx, { person, user, onConflict, source }))
   }
   const imported = ordered.filter(({ email }) => arrivals.get(email)?.outcome === 'imported')
   await recordMany(
@@ -113,17 +113,20 @@ interface Meeting {
   person: ImportedPerson
   user: User
   onConflict: OnConflict
+  source: Source
 }
 
 /** Somebody has the address already. */
-async function meet(ctx: Ctx, tx: Tx, { person, user, onConflict }: Meeting): Promise<Arrival> {
+async function meet(ctx: Ctx, tx: Tx, { person, user, onConflict, source }: Meeting): Promise<Arrival> {
   if (makesWay(user, person)) {
     const complete = person.emailVerified ? takeOver : completePlaceholder
     const taken = await complete(ctx, tx, person.email, describe(person))
     if (taken) return { userId: taken.id, outcome: 'imported' }
   }
   const outcome = judge(user, person, onConflict)
-  if (outcome === 'updated') await changeUser(ctx, tx, user, findChange(user, person))
+  if (outcome === 'updated') {
+    await alterUser(ctx, tx, { user, change: findChange(user, person), source })
+  }
   return { userId: user.id, outcome }
 }
 

@@ -2,6 +2,7 @@ import { findChanges } from '../audit/changes.ts'
 import { record, type Source } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
+import { PROFILE_COLUMNS } from './profile-fields.ts'
 import type { User, UserChange } from './store.ts'
 
 /** What operators do to people, as the log tells it: what somebody is called stands apart, to be forgotten one day. */
@@ -13,11 +14,8 @@ const RIGHTS = {
   emailVerified: 'email_verified',
 } as const satisfies Record<string, keyof User>
 
-const NAMES = {
-  givenName: 'given_name',
-  familyName: 'family_name',
-  displayName: 'display_name',
-} as const satisfies Record<string, keyof User>
+/** What tells something of who somebody is. */
+const NAMES = PROFILE_COLUMNS
 
 type Known = Partial<User>
 

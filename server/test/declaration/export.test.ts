@@ -38,7 +38,7 @@ tenants:
       - { email: mem@round.test, role: admin }
       - { email: off@round.test, role: member }
       - { email: sus@round.test, role: member, status: SUSPENDED }
-  - { slug: empty, name: Empty }
+  - { slug: empty, name: Empty, suspended: true }
 applications:
   - { slug: app, name: App, trusted: false, accessTokenTtl: 300, idTokenTtl: 400, refreshTokenIdleTtl: 5000, refreshTokenTtl: 6000 }
   - { slug: wide, name: Wide, licensingMode: TENANT_WIDE }
@@ -89,6 +89,7 @@ test('everything is in it, and nothing that people wrote names a variable', asyn
   expect(users[3]).toMatchObject({ displayName: `$${reference('HOME')}` })
   expect(users[4]).toMatchObject({ disabled: true, website: 'https://off.example/a?b=c#d' })
   expect(users[5]).toMatchObject({ displayName: 'null', familyName: "O'Neil: #1", superAdmin: true })
+  expect(tenants[0]).toMatchObject({ slug: 'empty', suspended: true, members: [] })
   expect(tenants[1]).toMatchObject({
     name: 'Round: & "Trip"',
     mfaPolicy: 'REQUIRED',

@@ -1,11 +1,10 @@
-import { record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { yielding } from '../../db/violations.ts'
 import { demand, refuseNothing, refuseProblems } from '../../lib/problems.ts'
 import { voidLinks } from '../../sessions/mailed-links.ts'
 import { lockTenantsOf } from '../../tenants/ownership.ts'
-import { notify } from '../../users/notices.ts'
+import { tellDisabled } from '../../users/alteration.ts'
 import { noteChange } from '../../users/operated.ts'
 import { changeUser, type User, type UserChange } from '../../users/service.ts'
 import { type By, lockSubject, nameCaller, readUserId, refuseOwn, sourceOf } from './by.ts'
@@ -67,15 +66,6 @@ async function fulfil(
   // Somebody else who claims the address could take the account over through theirs.
   if (isProven) await voidLinks(tx, { userId: user.id, purpose: 'verify-email' })
   await noteChange(ctx, tx, { user, change, source: sourceOf(by) })
-  if (change.disabled !== undefined) await tellDisabled(ctx, tx, { user, disabled: change.disabled, by })
-}
-
-async function tellDisabled(
-  ctx: Ctx,
-  tx: Tx,
-  { user, disabled, by }: { user: User; disabled: boolean; by: By },
-): Promise<void> {
-  const action = disabled ? 'user.disabled' : 'user.enabled'
-  await record(ctx, tx, { action, ...sourceOf(by), userId: user.id })
-  await notify(ctx, tx, { to: user, kind: disabled ? 'disabled' : 'enabled' })
+  if (change.disabled !== undefined)
+    await tellDisabled(ctx, tx, { user, disabled: change.disabled, source: sourceOf(by) })
 }
