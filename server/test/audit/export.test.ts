@@ -96,12 +96,12 @@ test.each(['', 'format=xml', 'format=csv&from=2026-12-31T23:59:60Z'])(
   },
 )
 
-async function fill(company: Company, count: number): Promise<void> {
+async function fill(company: Company, count: number, size = 500): Promise<void> {
   await run(
     service.ctx,
     `insert into audit_entries (id, occurred_at, action, actor_kind, tenant_id, details)
      select gen_random_uuid(), now() - interval '1 day', 'user.password_changed', 'system', '${company.id}',
-       jsonb_build_object('filler', repeat('x', 500)) from generate_series(1, ${count})`,
+       jsonb_build_object('filler', repeat('x', ${size})) from generate_series(1, ${count})`,
   )
 }
 
@@ -146,7 +146,7 @@ test('50,000 entries come in little room, each once; of another tenant none', as
 
 test('whoever goes away in the middle leaves nothing open, and whoever is slow holds nothing', async () => {
   const company = await newCompany(service)
-  await fill(company, 20_000)
+  await fill(company, 4_000, 5_000)
   const away = new AbortController()
   const address = `${service.url}/api/admin/audit/export?format=csv&tenantId=${company.id}`
   const response = await fetch(address, { headers: operations, signal: away.signal })
@@ -173,13 +173,13 @@ test('a tenant exports its own log, and stops when whoever fetches it may not an
   const [owner, admin] = [await newSomebody(service), await newSomebody(service)]
   await employ(service, company, owner, { role: 'owner' })
   const membershipId = await employ(service, company, admin, { role: 'admin' })
-  await fill(company, 20_000)
+  await fill(company, 4_000, 5_000)
   await writeSome(service.ctx, 2)
   const path = `/api/tenants/${company.id}/audit/export`
   const bearing = (token: string) => ({ path, headers: { authorization: `Bearer ${token}` } })
   const whole = await fetchExport({ format: 'csv' }, bearing(owner.tokens.access_token))
   const rows = parse(await whole.text(), { columns: true }) as Record<string, string>[]
-  expect(rows).toHaveLength(20_000)
+  expect(rows).toHaveLength(4_000)
   expect(new Set(rows.map(({ tenantId }) => tenantId))).toEqual(new Set([company.id]))
   expect(await exported()).toMatchObject({ actor_id: owner.id, tenant_id: company.id, client_id: 'demo-spa' })
 

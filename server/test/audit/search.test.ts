@@ -63,8 +63,7 @@ describe('the log of the instance', () => {
 
   test('tells who did what, when, through what and from where', async () => {
     const somebody = await newSomebody(service)
-    const { headers } = await somebody.call('DELETE', '/api/users/me/sessions')
-    await somebody.call('GET', '/api/users/me/export')
+    const { headers } = await somebody.call('GET', '/api/users/me/export')
     const { body } = await read({ userId: somebody.id, action: 'user.data_exported' })
     expect(body).toMatchObject({ pagination: { page: 1, limit: 20, total: 1, pages: 1 }, next: null })
     expect(body.entries).toEqual([
@@ -75,12 +74,11 @@ describe('the log of the instance', () => {
         ...{ ipAddress: '127.0.0.1', userAgent: 'node', requestId: expect.any(String), details: {} },
       },
     ])
-    expect(body.entries[0]?.requestId).not.toBe(headers.get('x-request-id'))
+    expect(body.entries[0]?.requestId).toBe(headers.get('x-request-id'))
   })
 
   test('can be searched by everything that stands in it, also by several things at once', async () => {
     await writeSome(service.ctx, 3)
-    const { ctx } = service
     const { entries: all } = (await read({ limit: 100 })).body
     const sample = all.find(({ clientId, userId }) => clientId && userId) as Entry
     const filters: [string, string, (entry: Entry) => boolean][] = [
@@ -107,7 +105,6 @@ describe('the log of the instance', () => {
     )
     expect(idsOf(await read({ ...both, limit: 100 }))).toEqual(expected.map(({ id }) => id))
     expect(idsOf(await read({ order: 'asc', limit: 100 }))).toEqual(all.map(({ id }) => id).toReversed())
-    expect(ctx.now().getTime()).toBeGreaterThan(0)
   })
 
   test.each([
