@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
@@ -50,12 +50,18 @@ export async function startReceiver(): Promise<Receiver> {
   const [logFile, moodFile] = [join(folder, 'received.jsonl'), join(folder, 'mood.json')]
   const port = await freePort()
   let child: ChildProcess | undefined
-  const be = (mood: Mood) => writeFileSync(moodFile, JSON.stringify(mood))
+  // Swapped in whole: it may be read at any moment.
+  const be = (mood: Mood) => {
+    writeFileSync(`${moodFile}.new`, JSON.stringify(mood))
+    renameSync(`${moodFile}.new`, moodFile)
+  }
   const kill = async () => {
-    const ended = new Promise((resolve) => child?.once('close', resolve))
-    child?.kill('SIGKILL')
-    if (child) await ended
+    const ending = child
     child = undefined
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
+    const ended = new Promise((resolve) => ending.once('exit', resolve))
+    ending.kill('SIGKILL')
+    await ended
   }
   const restart = async () => {
     await kill()

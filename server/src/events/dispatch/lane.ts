@@ -16,8 +16,9 @@ import {
 
 /** How long a lane is kept without a sign of life: longer than one attempt can take. */
 export const LEASE_MS = 30_000
-/** So many are sent before other lanes have their turn. */
+/** So many are sent, and so long, before other lanes have their turn: a slow receiver must not keep a place for itself. */
 const IN_A_ROW = 50
+const TURN_MS = 10_000
 
 /** `stop`: nothing more is begun; `cutOff`: what is under way is broken off. */
 export interface Ending {
@@ -29,7 +30,8 @@ export const leaseFrom = (now: Date): Date => new Date(now.getTime() + LEASE_MS)
 
 /** Sends what waits in a lane, one after the other, until one is in vain. Nothing overtakes that one. */
 export async function workOff(ctx: Ctx, guard: Guard, lane: Lane, { stop, cutOff }: Ending): Promise<void> {
-  for (let sent = 0; sent < IN_A_ROW && !stop.aborted; sent++) {
+  const end = performance.now() + TURN_MS
+  for (let sent = 0; sent < IN_A_ROW && performance.now() < end && !stop.aborted; sent++) {
     const waiting = await takeNext(ctx.db, lane, leaseFrom(ctx.now()))
     if (!waiting) break
     const event = await findWaitingEvent(ctx, waiting)

@@ -31,12 +31,16 @@ export async function post(guard: Guard, message: Message, stop: AbortSignal): P
   if (isIP(host) !== 0 && !guard.allows(host, protocol)) throw new AddressRefused()
   const timeout = AbortSignal.timeout(PATIENCE_MS)
   return new Promise((resolve, reject) => {
+    const fail = (error: Error) => reject(timeout.aborted ? timeout.reason : error)
     const sending = open(guard, message, AbortSignal.any([stop, timeout]))
     sending.on('response', (response) => {
       const { statusCode: status = 0, headers } = response
-      drain(response, () => resolve({ status, retryAfter: headers['retry-after'] }), reject)
+      drain(response, () => resolve({ status, retryAfter: headers['retry-after'] }), fail)
+      sending.off('close', endEarly)
     })
-    sending.on('error', (error) => reject(timeout.aborted ? timeout.reason : error))
+    const endEarly = () => fail(new Error('closed without an answer'))
+    sending.on('close', endEarly)
+    sending.on('error', fail)
     sending.end(message.body)
   })
 }
@@ -79,6 +83,7 @@ function drain(response: IncomingMessage, done: () => void, failed: (error: Erro
   })
   response.on('end', done)
   response.on('error', failed)
+  response.on('close', () => failed(new Error('closed before its end')))
 }
 
 const TLS_PROBLEM = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/

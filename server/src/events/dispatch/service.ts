@@ -6,7 +6,7 @@ import { createGuard } from './guard.ts'
 import { type Ending, leaseFrom, workOff } from './lane.ts'
 import { claimLane, type Lane } from './store.ts'
 
-/** Lanes that one node works on at once, and of those how many of one webhook. */
+/** Lanes that one node works on at once, and of those how many of one webhook, or of one tenant. */
 const MOST_LANES = 16
 const MOST_OF_ONE = 4
 /** How often a node that is at work looks for more. */
@@ -42,7 +42,7 @@ const pause = (stop: AbortSignal) => sleep(LOOK_MS, undefined, { signal: stop })
 async function startLanes(ctx: Ctx, underWay: UnderWay, work: (lane: Lane) => Promise<void>): Promise<void> {
   while (underWay.size < MOST_LANES) {
     const now = ctx.now()
-    const claim = { holder: randomUUID(), busy: busyWebhooks(underWay), now, until: leaseFrom(now) }
+    const claim = { holder: randomUUID(), busy: sharesInUse(underWay), now, until: leaseFrom(now) }
     const lane = await claimLane(ctx.db, claim)
     if (!lane) return
     const task: Promise<void> = work(lane)
@@ -53,9 +53,9 @@ async function startLanes(ctx: Ctx, underWay: UnderWay, work: (lane: Lane) => Pr
 }
 
 /** Those that have as many lanes as one may have: a slow receiver does not hold up the others. */
-function busyWebhooks(underWay: UnderWay): string[] {
-  const ids = [...underWay.values()].map(({ webhookId }) => webhookId)
-  return [...new Set(ids)].filter((id) => ids.filter((other) => other === id).length >= MOST_OF_ONE)
+function sharesInUse(underWay: UnderWay): string[] {
+  const shares = [...underWay.values()].map(({ share }) => share)
+  return [...new Set(shares)].filter((id) => shares.filter((other) => other === id).length >= MOST_OF_ONE)
 }
 
 /** Nothing new is begun once the node stops; what is under way is cut off a moment later. */

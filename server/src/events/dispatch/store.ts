@@ -5,6 +5,8 @@ export interface Lane {
   webhookId: string
   /** A tenant, or NO_ID for what happened in none. */
   lane: string
+  /** Among whose lanes it counts: those of a webhook of the instance, or of all webhooks of a tenant. */
+  share: string
   /** Names whoever works on it. */
   holder: string
 }
@@ -19,12 +21,13 @@ export async function claimLane(
     from (
       select due.webhook_id, due.lane from webhook_lanes as due join webhooks on webhooks.id = due.webhook_id
       where due.due_at <= ${now} and (due.locked_until is null or due.locked_until <= ${now})
-        and webhooks.disabled_at is null and due.webhook_id <> all(${busy}::uuid[])
+        and webhooks.disabled_at is null and coalesce(due.tenant_id, due.webhook_id) <> all(${busy}::uuid[])
       order by due.due_at limit 1
       for no key update of due skip locked
     ) as free
     where webhook_lanes.webhook_id = free.webhook_id and webhook_lanes.lane = free.lane
-    returning webhook_lanes.webhook_id as "webhookId", webhook_lanes.lane, ${holder}::text as holder
+    returning webhook_lanes.webhook_id as "webhookId", webhook_lanes.lane, ${holder}::text as holder,
+      coalesce(webhook_lanes.tenant_id, webhook_lanes.webhook_id) as share
   `.execute(db)
   return rows[0]
 }
