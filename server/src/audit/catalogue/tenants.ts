@@ -7,10 +7,12 @@ const MfaPolicy = Type.Enum(['OPTIONAL', 'REQUIRED'])
 const Place = facts({ role: Role, status: Status })
 const HasRole = facts({ role: Role })
 const HasStatus = facts({ status: Status })
+const Settings = Type.Record(Type.String(), Type.Unknown())
 const TenantState = some({
   name: Type.String(),
+  slug: Type.String(),
   mfaPolicy: MfaPolicy,
-  settings: Type.Record(Type.String(), Type.Unknown()),
+  settings: Settings,
 })
 const InvitationStatus = facts({ status: Type.Enum(['PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED']) })
 const Settled = facts({ invitationId: Id, before: InvitationStatus, after: InvitationStatus })
@@ -35,12 +37,18 @@ const suspension = (suspended: boolean) =>
 export const tenantKinds = defineKinds({
   'tenant.created': {
     says: 'A tenant was founded.',
-    ...telling(facts({ after: facts({ name: Type.String(), slug: Type.String(), mfaPolicy: MfaPolicy }) }), {
-      after: { ...ACME, mfaPolicy: 'OPTIONAL' },
-    }),
+    ...telling(
+      facts({
+        after: facts({
+          ...{ name: Type.String(), slug: Type.String(), mfaPolicy: MfaPolicy },
+          settings: Type.Optional(Settings),
+        }),
+      }),
+      { after: { ...ACME, mfaPolicy: 'OPTIONAL' } },
+    ),
   },
   'tenant.changed': {
-    says: 'Name, settings or MFA policy of a tenant were changed.',
+    says: 'Name, slug, settings or MFA policy of a tenant were changed.',
     ...telling(facts({ before: TenantState, after: TenantState }), {
       before: { mfaPolicy: 'OPTIONAL' },
       after: { mfaPolicy: 'REQUIRED' },

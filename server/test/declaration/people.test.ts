@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startService, type TestService } from '../support/service.ts'
+import { apply } from './yard.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service?.close())
+
+const userOf = (email: string) =>
+  service.ctx.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirstOrThrow()
+const actionsOf = async (email: string) => {
+  const { id } = await userOf(email)
+  const entries = await service.ctx.db
+    .selectFrom('audit_entries')
+    .select(['action', 'details'])
+    .where('user_id', '=', id)
+    .orderBy('id')
+    .execute()
+  return entries.map(({ action }) => action)
+}
+const one = (fields: string) => `users: [{ email: one@people.test, ${fields} }]`
+
+test('who is disabled by a declaration, and enabled again, stands so in the log', async () => {
+  await apply(service.ctx, one('givenName: One'))
+  expect(await apply(service.ctx, one('disabled: true'))).toContain('      disabled: false → true\n')
+  expect(await apply(service.ctx, one('disabled: true'))).toBe('Nothing to change.')
+  await apply(service.ctx, one('disabled: false, nickname: Uno'))
+  expect(await actionsOf('one@people.test')).toEqual([
+    ...['user.created', 'user.disabled', 'user.changed', 'user.enabled'],
+  ])
+  const { nickname, given_name, disabled } = await userOf('one@people.test')
+  expect({ nickname, given_name, disabled }).toEqual({ nickname: 'Uno', given_name: 'One', disabled: false })
+})
+
+test('an address that was declared unproven and is proven since stays so', async () => {
+  const hash = `$2b$04$${'C'.repeat(53)}`
+  const yaml = `users: [{ email: two@people.test, emailVerified: false, passwordHash: "${hash}" }]`
+  await apply(service.ctx, yaml)
+  expect(await userOf('two@people.test')).toMatchObject({ email_verified: false, contested: true })
+  expect(await apply(service.ctx, yaml)).toBe('Nothing to change.')
+  await service.ctx.db
+    .updateTable('users')
+    .set({ email_verified: true })
+    .where('email', '=', 'two@people.test')
+    .execute()
+  expect(await apply(service.ctx, yaml)).toBe('Nothing to change.')
+  expect(await userOf('two@people.test')).toMatchObject({ email_verified: true })
+})
+
+test('what becomes of a member is told by its own name', async () => {
+  const tenant = (members: string) =>
+    `users: [{ email: own@people.test }, { email: mem@people.test }]
+tenants: [{ slug: people, name: People, members: [{ email: own@people.test, role: owner }, ${members}] }]`
+  await apply(service.ctx, tenant('{ email: mem@people.test, role: member }'))
+  await apply(service.ctx, tenant('{ email: mem@people.test, role: admin, status: SUSPENDED }'))
+  await apply(service.ctx, tenant('{ email: mem@people.test, role: admin }'))
+  expect((await actionsOf('mem@people.test')).slice(1)).toEqual([
+    ...['member.added', 'member.role_changed', 'member.suspended', 'member.reactivated'],
+  ])
+})
+
+test('a tenant is suspended when all the rest is done, and its settings are merged', async () => {
+  const yaml = 'tenants: [{ slug: shut, name: Shut, suspended: true, settings: { a: 1, b: { c: 2 } } }]'
+  await apply(service.ctx, yaml)
+  expect(await apply(service.ctx, yaml)).toBe('Nothing to change.')
+  const changed =
+    'tenants: [{ slug: shut, name: Shut, suspended: false, settings: { a: null, b: { d: 3 } } }]'
+  expect(await apply(service.ctx, changed)).toBe(
+    [
+      '  ~ tenant shut',
+      '      settings.a: 1 → null',
+      '      settings.b: {"c":2} → {"c":2,"d":3}',
+      '      suspended: true → false',
+      '0 to create, 1 to change, 0 to delete.',
+    ].join('\n'),
+  )
+  expect(await apply(service.ctx, changed)).toBe('Nothing to change.')
+})
+
+test.each([
+  [
+    'a Super Admin without a proven address',
+    one('emailVerified: false, superAdmin: true, password: long-enough-1'),
+    /cannot be a Super Admin with an unproven address/,
+  ],
+  [
+    'nobody at all',
+    'users: [{ email: x@people.test, emailVerified: false }]',
+    /neither a proven address nor a password/,
+  ],
+  [
+    'a language that is none',
+    one('locale: "??"'),
+    /locale of the user one@people.test must be a language tag/,
+  ],
+  [
+    'a number that is none',
+    one('phone: call me'),
+    /phone of the user one@people.test must be a telephone number/,
+  ],
+  [
+    'settings that are too long',
+    `tenants: [{ slug: big, name: Big, settings: { a: ${'x'.repeat(17_000)} } }]`,
+    /must not take more than 16384 bytes/,
+  ],
+])('refuses %s in a sentence', async (_, yaml, message) => {
+  await expect(apply(service.ctx, yaml)).rejects.toThrow(message)
+  await expect(apply(service.ctx, yaml)).rejects.toMatchObject({ name: 'OperatorError' })
+})
