@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSealer } from '../../src/lib/seal.ts'
 import { runToEnd, tempFolder } from '../support/program.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { links, tamper, writeSome } from './log.ts'
+import type { TestService } from '../support/service.ts'
+import { links, startUnwritten, tamper, writeSome } from './log.ts'
 
 let service: TestService
 const [old, next] = [randomBytes(32), randomBytes(32)]
 beforeAll(async () => {
-  service = await startService()
+  service = await startUnwritten()
   await writeSome({ ...service.ctx, keys: createSealer([old]) }, 3)
 })
 afterAll(() => service.close())

@@ -6,6 +6,7 @@ import { type Verdict, verifyChain } from '../../src/audit/chain/verify.ts'
 import { person, record } from '../../src/audit/record.ts'
 import type { Ctx } from '../../src/context.ts'
 import { newId } from '../../src/lib/ids.ts'
+import { startService, type TestService } from '../support/service.ts'
 
 /** Somebody's day, as many entries long, in the chain. */
 export async function writeSome(ctx: Ctx, count: number, { tenantId }: { tenantId?: string } = {}) {
@@ -49,6 +50,13 @@ export async function tamper(ctx: Ctx, ...statements: string[]): Promise<void> {
   await ctx.db.transaction().execute(async (tx) => {
     for (const text of all) await tx.executeQuery(CompiledQuery.raw(text))
   })
+}
+
+/** A service that has just begun to write down: what its start left in the log is not there. */
+export async function startUnwritten(options: Parameters<typeof startService>[0] = {}): Promise<TestService> {
+  const service = await startService(options)
+  await tamper(service.ctx, 'delete from audit_entries', 'delete from audit_pending')
+  return service
 }
 
 /** Links by position, with the entries that they hold. */

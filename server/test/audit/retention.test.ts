@@ -6,13 +6,13 @@ import { extendChain } from '../../src/audit/chain/service.ts'
 import { listEvents } from '../../src/audit/feed.ts'
 import { loadConfig, readConfig } from '../../src/config.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { links, run, tamper, verify, writeSome } from './log.ts'
+import type { TestService } from '../support/service.ts'
+import { links, run, startUnwritten, tamper, verify, writeSome } from './log.ts'
 
 const DAY = 86_400_000
 let service: TestService
 beforeAll(async () => {
-  service = await startService({ config: { auditRetentionDays: 30 } })
+  service = await startUnwritten({ config: { auditRetentionDays: 30 } })
 })
 afterAll(() => service.close())
 
@@ -106,7 +106,7 @@ test('it stops at the first entry that is young enough, or gone', async () => {
 })
 
 test('much is let go of in parts, several nodes may be at it, and nobody who writes waits', async () => {
-  const fresh = await startService({ config: { auditRetentionDays: 30 } })
+  const fresh = await startUnwritten({ config: { auditRetentionDays: 30 } })
   try {
     const { ctx } = fresh
     await run(
