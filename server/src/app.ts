@@ -24,6 +24,7 @@ import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import { STATEMENTS } from './db/observation.ts'
 import type { Section } from './declaration/section.ts'
+import { ATTEMPTS, webhooksReading } from './events/dispatch/figures.ts'
 import { dispatchWebhooks } from './events/dispatch/service.ts'
 import { fanOutEvents } from './events/fan-out/service.ts'
 import { eventsRoutes } from './events/routes.ts'
@@ -160,6 +161,7 @@ export const counters: CounterDefinition[] = [
   TOKEN_REQUESTS,
   REUSE,
   DELIVERIES,
+  ATTEMPTS,
   STATEMENTS,
 ]
 
@@ -167,6 +169,7 @@ export const counters: CounterDefinition[] = [
 export const readings = ({ mail }: Config): Reading[] => [
   jobsReading(jobs),
   auditReading,
+  webhooksReading,
   keysReading,
   ...(mail.mailbox ? [] : [mailReading]),
 ]

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Pagination, pageQuery } from '../http/pagination.ts'
+import { CursorPagination, pageQuery } from '../http/pagination.ts'
 import { displayNameOf } from '../lib/display-name.ts'
 import type { FoundEntry } from './search/store.ts'
 
@@ -73,15 +73,7 @@ export type AuditEntry = Static<typeof AuditEntry>
 export const AuditPage = Type.Object(
   {
     entries: Type.Array(AuditEntry, { description: 'The newest first, unless asked otherwise' }),
-    pagination: Type.Object({
-      ...Pagination.properties,
-      totalIsLowerBound: Type.Optional(
-        Type.Boolean({ description: 'true: there are more than total; they were not counted' }),
-      ),
-    }),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: 'What to give as after for those that follow; null: there are none',
-    }),
+    pagination: CursorPagination,
   },
   { title: 'AuditPage' },
 )

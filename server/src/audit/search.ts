@@ -25,9 +25,9 @@ export async function pageOfEntries(db: Db, query: AuditQuery): Promise<AuditPag
     entries,
     pagination: {
       ...describePage(query, total),
-      ...(counted > MOST_COUNTED && { totalIsLowerBound: true }),
+      totalIsExact: counted <= MOST_COUNTED,
+      next: found.length > limit ? (entries.at(-1)?.id ?? null) : null,
     },
-    next: found.length > limit ? (entries.at(-1)?.id ?? null) : null,
   }
 }
 

@@ -24,6 +24,18 @@ export const Pagination = Type.Object(
 )
 export type Pagination = Static<typeof Pagination>
 
+/** Of a list that may be too long to be counted, and is better read by cursor. */
+export const CursorPagination = Type.Object(
+  {
+    ...Pagination.properties,
+    totalIsExact: Type.Boolean({ description: 'False: there are more, or may be; so many were counted' }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'What `after` takes for the next page; null: this is the last',
+    }),
+  },
+  { title: 'CursorPagination' },
+)
+
 export interface PageRequest {
   page: number
   limit: number

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { Pagination, pageQuery } from '../../http/pagination.ts'
+import { CursorPagination, pageQuery } from '../../http/pagination.ts'
 import { Done } from '../../http/schema.ts'
 
 const Timestamp = Type.String({ format: 'date-time' })
@@ -82,15 +82,7 @@ export type UserQuery = Static<typeof UserQuery>
 export const UserPage = Type.Object(
   {
     users: Type.Array(UserBody),
-    pagination: Type.Object({
-      ...Pagination.properties,
-      totalIsExact: Type.Boolean({
-        description: 'False: more than 10,000 match, or may; `total` is as many as were counted',
-      }),
-      next: nullable(
-        Type.String({ description: 'What `after` takes for the next page; null: this is the last' }),
-      ),
-    }),
+    pagination: CursorPagination,
   },
   { title: 'UserPage' },
 )

@@ -2,6 +2,7 @@ import type { Ctx } from '../../context.ts'
 import { disableWebhook } from '../ending/service.ts'
 import { type Attempt, attempt, findWaitingEvent } from './attempt.ts'
 import { nextAttemptAt } from './backoff.ts'
+import { ATTEMPTS } from './figures.ts'
 import type { Guard } from './guard.ts'
 import {
   hasArrivedSince,
@@ -54,11 +55,13 @@ async function settle(
   const { startedAt, status, error, retryAfter } = result
   const now = ctx.now()
   if (error === undefined && status !== undefined) {
+    ctx.figures.count(ATTEMPTS, { outcome: 'delivered' })
     await noteDelivered(ctx.db, waiting, { status, startedAt, now })
     return true
   }
   // What was broken off because this node stops says nothing of the receiver.
   if (cutOff.aborted && status === undefined && error !== EVENT_GONE) return true
+  if (error !== EVENT_GONE) ctx.figures.count(ATTEMPTS, { outcome: 'failed' })
   const firstAttemptAt = waiting.firstAttemptAt ?? startedAt
   const next = nextAttemptAt({ attempt: waiting.attempts + 1, firstAttemptAt, now, retryAfter })
   if (next && error !== EVENT_GONE) {

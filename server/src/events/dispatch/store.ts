@@ -1,6 +1,17 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 
+const MOST_COUNTED = 10_000
+
+/** How much has not reached its webhook; of those that are disabled nothing waits. */
+export const deliveriesWaiting = sql<{ waiting: number }>`
+  select (
+    select count(*) from (
+      select from webhook_deliveries join webhooks on webhooks.id = webhook_id and disabled_at is null
+      where status = 'PENDING' limit ${sql.lit(MOST_COUNTED)}
+    ) as counted
+  ) as waiting`
+
 export interface Lane {
   webhookId: string
   /** A tenant, or NO_ID for what happened in none. */

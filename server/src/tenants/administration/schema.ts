@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Pagination, pageQuery } from '../../http/pagination.ts'
+import { CursorPagination, pageQuery } from '../../http/pagination.ts'
 import { RoleName, TenantChangeRequest } from '../schema.ts'
 import { AdministeredTenant } from './tenant-body.ts'
 
@@ -30,11 +30,7 @@ export type TenantQuery = Static<typeof TenantQuery>
 export const TenantPage = Type.Object(
   {
     tenants: Type.Array(AdministeredTenant),
-    pagination: Type.Object({
-      ...Pagination.properties,
-      totalIsLowerBound: Type.Boolean({ description: 'There are more: so many were counted' }),
-    }),
-    next: Type.Union([Type.String(), Type.Null()], { description: 'To go on after these; null: no more' }),
+    pagination: CursorPagination,
   },
   { title: 'AdministeredTenantPage' },
 )

@@ -36,9 +36,9 @@ export async function pageOfTenants({ db }: Ctx, query: TenantQuery): Promise<Te
     tenants: shown.map(toAdministered),
     pagination: {
       ...describePage(query, Math.min(total, MOST_COUNTED)),
-      totalIsLowerBound: total > MOST_COUNTED,
+      totalIsExact: total <= MOST_COUNTED,
+      next: last ? writeCursor(sort, last) : null,
     },
-    next: last ? writeCursor(sort, last) : null,
   }
 }
 
