@@ -16,7 +16,7 @@ export const doctorCommand = new Command('doctor')
     for (const [name, meaning] of Object.entries(VARIABLES)) {
       // Stands for many names.
       if (name.includes('<')) continue
-      console.log(`  ${name.padEnd(27)} ${mask(name, env[name]) ?? `not set: ${meaning}`}`)
+      console.log(`  ${name.padEnd(24)} ${mask(name, env[name]) ?? `not set: ${meaning}`}`)
     }
     if (problems.length === 0) {
       await checkDatabase(config, problems, warnings)

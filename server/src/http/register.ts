@@ -50,6 +50,8 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
     url: path,
     config: { bodyType, bodyOptional: Type.IsOptional(body), oauth: oauthErrors !== undefined },
     ...(bodyType === 'form' && { bodyLimit: FORM_LIMIT }),
+    // Who asks for the headers alone would have all of it read for nobody.
+    exposeHeadRoute: !route.streams,
     ...(Type.IsOptional(body) && { preValidation: fillInBody }),
     // A refused body is an answer too, and repeated as such; and whoever has no place in a tenant hears that first.
     attachValidation: route.idempotent || route.caller === 'member',
@@ -252,13 +254,21 @@ function answerPreflights(app: FastifyInstance, ctx: Ctx, routes: Route[], { kno
   }
 }
 
-function refuseOtherMethods(app: FastifyInstance, doors: { method: Method; path: string }[]): void {
+interface Door {
+  method: Method
+  path: string
+  streams?: Route['streams']
+}
+
+function refuseOtherMethods(app: FastifyInstance, doors: Door[]): void {
   const byPath = groupBy(doors, ({ path }) => path)
   for (const [path, entries] of byPath) {
     const allowed = entries.map(({ method }) => method)
-    const headers = { Allow: [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].join(', ') }
+    const hasHead = entries.some(({ method, streams }) => method === 'GET' && !streams)
+    const headers = { Allow: [...allowed, ...(hasHead ? ['HEAD'] : [])].join(', ') }
+    const others = METHODS.filter((method) => !allowed.includes(method))
     app.route({
-      method: METHODS.filter((method) => !allowed.includes(method)),
+      method: allowed.includes('GET') && !hasHead ? [...others, 'HEAD'] : others,
       url: path,
       handler: () => {
         throw new AppError('METHOD_NOT_ALLOWED', { headers })

@@ -84,6 +84,14 @@ test('that it was fetched is written down: by whom, in which form, what of it', 
   })
 })
 
+test('who asks for the headers alone has nothing read', async () => {
+  const before = await exported()
+  const path = '/api/admin/audit/export?format=csv'
+  const response = await fetch(`${service.url}${path}`, { method: 'HEAD', headers: operations })
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])
+  expect(await exported()).toEqual(before)
+})
+
 test.each(['', 'format=xml', 'format=csv&from=2026-12-31T23:59:60Z'])(
   'it cannot be asked for with "%s"',
   async (query) => {

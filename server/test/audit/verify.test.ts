@@ -209,19 +209,25 @@ describe('somebody who owns the database is found out who', () => {
 describe('what told who somebody was', () => {
   const DAY = 86_400_000
 
-  async function eraseSomebody() {
+  async function addUser(deletionRequestedAt: Date | null) {
     const { ctx } = service
     const id = newId()
     const email = `${id}@people.test`
-    const [now, asked] = [ctx.now(), new Date(ctx.now().getTime() - 31 * DAY)]
+    const now = ctx.now()
     await ctx.db
       .insertInto('users')
       .values({
         ...{ id, email, email_verified: true, password_hash: null, is_super_admin: false },
         ...{ display_name: null, given_name: null, family_name: null },
-        ...{ created_at: now, updated_at: now, deletion_requested_at: asked },
+        ...{ created_at: now, updated_at: now, deletion_requested_at: deletionRequestedAt },
       })
       .execute()
+    return { id, email }
+  }
+
+  async function eraseSomebody() {
+    const { ctx } = service
+    const { id, email } = await addUser(new Date(ctx.now().getTime() - 31 * DAY))
     const note = (traits: object) =>
       record(ctx, ctx.db, {
         ...{
@@ -272,6 +278,31 @@ describe('what told who somebody was', () => {
       }),
     )
     expect(findings.every((finding) => [position, last.position].includes(finding.position ?? 0))).toBe(true)
+  })
+
+  test('is not excused by an erasure that somebody made up', async () => {
+    const { ctx } = service
+    const { id: userId } = await addUser(null)
+    const [stolen, other] = [{ ipAddress: '203.0.113.9' }, newId()]
+    await record(ctx, ctx.db, {
+      action: 'user.password_changed',
+      actor: person(userId),
+      userId,
+      personal: stolen,
+    })
+    await record(ctx, ctx.db, { action: 'user.password_changed', actor: person(other), personal: stolen })
+    await extendChain(ctx)
+    const [mine, theirs] = [await nth(-2), await nth(-1)]
+    await run(
+      ctx,
+      `insert into audit_entries (id, occurred_at, action, actor_kind, user_id, details) values
+         (gen_random_uuid(), now(), 'user.erased', 'system', '${userId}', '{}'),
+         (gen_random_uuid(), now(), 'audit.emptied', 'system', '${userId}', '{"entries": ["${theirs.id}"]}')`,
+    )
+    await run(ctx, `update audit_entries set personal = '{}' where id in ('${mine.id}', '${theirs.id}')`)
+    await extendChain(ctx)
+    const altered = (await verify(ctx)).findings.map(({ position }) => position)
+    expect(altered).toEqual(expect.arrayContaining([mine.position, theirs.position]))
   })
 })
 

@@ -6,7 +6,7 @@ import { hasPending, insertLinks, lockHead, takePending, updateHead } from './st
 
 /**
  * The log is a chain: each entry is hashed together with the hash before it, under a key that lies sealed beside it.
- * Whoever can write to the database and nothing else cannot change, add or take out an entry without breaking it.
+ * Whoever can write to the database and nothing else cannot change or take out an entry without breaking it.
  *
  * Entries are written by many at once, and none waits for another: they are linked a moment later, one after the
  * other, by whichever node comes first. What is linked has a position, which only grows, and in which nothing comes
@@ -16,9 +16,9 @@ import { hasPending, insertLinks, lockHead, takePending, updateHead } from './st
 const BATCH = 1_000
 const SEAL = 'audit-chain'
 
-/** Links everything that has been written down so far. */
-export async function extendChain(ctx: Ctx): Promise<void> {
-  while (await hasPending(ctx.db)) await linkSome(ctx)
+/** Links everything that has been written down so far, unless it is told to stop. */
+export async function extendChain(ctx: Ctx, stop?: AbortSignal): Promise<void> {
+  while (!stop?.aborted && (await hasPending(ctx.db))) await linkSome(ctx)
 }
 
 const linkSome = (ctx: Ctx): Promise<void> =>
@@ -43,7 +43,7 @@ const linkSome = (ctx: Ctx): Promise<void> =>
   })
 
 /** Every node does it, as often as this; of several at once the others find nothing left. */
-export const extendAuditChain = defineJob<void>({
+export const extendAuditChain = defineJob<AbortSignal>({
   name: 'extend_audit_chain',
   everyMs: 200,
   run: extendChain,

@@ -18,7 +18,12 @@ export async function updateHead(
 
 /** Whether anything waits; asked often, so it takes no lock and no transaction. */
 export async function hasPending(db: Db): Promise<boolean> {
-  const first = await db.selectFrom('audit_pending').select('sequence').limit(1).executeTakeFirst()
+  const first = await db
+    .selectFrom('audit_pending')
+    .select('sequence')
+    .orderBy('sequence')
+    .limit(1)
+    .executeTakeFirst()
   return first !== undefined
 }
 

@@ -1,3 +1,6 @@
+-- Nodes that are at work take hold of these in this order. Whoever migrates waits for them here, before anything is done.
+lock table tenants, users, audit_entries in access exclusive mode;
+
 -- Through which client it was done.
 alter table audit_entries add column client_id text;
 -- To find what a client did, and one kind of thing; and to let go of what is too old.

@@ -1,6 +1,3 @@
--- Nodes that are still at work wait here, and not half way.
-lock table users in share row exclusive mode;
-
 -- What people are found by: their address, its domain, and every word of what they are called, in small letters. One
 -- range of one index answers for all of it, and holds whatever a list is sorted and narrowed down by, so that the people
 -- themselves are looked at only once they are on the page. Whoever was only invited has no account, and is not found.

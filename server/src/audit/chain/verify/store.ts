@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Tx } from '../../../db/open.ts'
+import type { Tables } from '../../../db/tables.ts'
 import type { EntryText } from '../link.ts'
 import { asText } from '../store.ts'
 
@@ -66,7 +67,7 @@ export async function findWaiting(tx: Tx): Promise<{ count: number; gone: string
   return rows[0] ?? { count: 0, gone: [] }
 }
 
-/** Which of these people were erased, as the log tells. */
+/** Which of these people were erased, as the log tells; whoever is still there was not, whatever it says. */
 export async function listErased(tx: Tx, userIds: string[]): Promise<string[]> {
   if (userIds.length === 0) return []
   const erased = await tx
@@ -74,9 +75,13 @@ export async function listErased(tx: Tx, userIds: string[]): Promise<string[]> {
     .select('user_id')
     .where('user_id', 'in', userIds)
     .where('action', '=', 'user.erased')
+    .where(isGone)
     .execute()
   return erased.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
 }
+
+const isGone = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'audit_entries'>) =>
+  not(exists(selectFrom('users').select('users.id').whereRef('users.id', '=', 'audit_entries.user_id')))
 
 /** Which of these entries were emptied because of an address alone, as the log tells. */
 export async function listEmptied(tx: Tx, entryIds: string[]): Promise<string[]> {
@@ -84,6 +89,7 @@ export async function listEmptied(tx: Tx, entryIds: string[]): Promise<string[]>
   const { rows } = await sql<{ id: string }>`
     select jsonb_array_elements_text(details -> 'entries') as id from audit_entries
     where action = 'audit.emptied' and details -> 'entries' ?| ${entryIds}::text[]
+      and not exists (select from users where users.id = audit_entries.user_id)
   `.execute(tx)
   return rows.map(({ id }) => id)
 }
