@@ -104,7 +104,7 @@ const deliveryRoutes = [
     path: '/:webhookId/deliveries/:deliveryId/replay',
     summary: 'Sends an event once more, under the same webhook-id',
     reply: { 202: Replayed },
-    errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND'],
+    errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'RATE_LIMITED'],
     act: replayDelivery,
   }),
   defineDoors({
@@ -113,7 +113,7 @@ const deliveryRoutes = [
     summary: 'Sends once more what happened after a position or in a time, at most 10,000 events at once',
     body: ReplayRequest,
     reply: { 202: Replayed },
-    errors: ['WEBHOOK_NOT_FOUND'],
+    errors: ['WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
     act: (ctx, desk, { webhookId, body }) => replayEvents(ctx, desk, webhookId, body),
   }),
 ]

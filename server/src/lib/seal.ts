@@ -11,6 +11,8 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 export interface Sealer {
   seal(purpose: string, plaintext: string): Buffer
   unseal(purpose: string, sealed: Buffer): string
+  /** How everything begins that is sealed with the newest key. */
+  readonly mark: Buffer
 }
 
 const VERSION = 2
@@ -28,12 +30,14 @@ const derive = (key: Buffer, salt: Buffer, purpose: string) =>
 export function createSealer(keys: readonly [Buffer, ...Buffer[]]): Sealer {
   const [current] = keys
   const byFingerprint = new Map(keys.map((key) => [fingerprint(key).toString('hex'), key]))
+  const mark = Buffer.concat([Buffer.from([VERSION]), fingerprint(current)])
   return {
+    mark,
     seal(purpose, plaintext) {
       const salt = randomBytes(16)
       const cipher = createCipheriv('aes-256-gcm', derive(current, salt, purpose), NONCE)
       const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
-      return Buffer.concat([Buffer.from([VERSION]), fingerprint(current), salt, cipher.getAuthTag(), body])
+      return Buffer.concat([mark, salt, cipher.getAuthTag(), body])
     },
     unseal(purpose, sealed) {
       if (sealed[0] === 1) return unsealFirst(byFingerprint, purpose, sealed)

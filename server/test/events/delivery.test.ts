@@ -1,9 +1,11 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fanOut } from '../../src/events/fan-out/service.ts'
 import { sweepDeliveries } from '../../src/events/sweep/service.ts'
 import { deleteFinished } from '../../src/events/sweep/store.ts'
-import { mailTo } from '../account/people.ts'
+import { liveSecrets, sealSecret } from '../../src/events/webhooks/secrets.ts'
+import { createSealer } from '../../src/lib/seal.ts'
+import { failure, mailTo } from '../account/people.ts'
 import { type Received, type Receiver, startReceiver, verify } from '../support/receiver.ts'
 import type { TestService } from '../support/service.ts'
 import { watchStatements } from '../support/statements.ts'
@@ -112,6 +114,17 @@ describe('what is sent', () => {
     await all.close()
   })
 
+  test('is not what happened long before, even if the log was behind when the webhook was made', async () => {
+    await shop.rename('Long before')
+    later(61_000)
+    await shop.rename('Just before')
+    later(1_000)
+    await hookOf(shop, receiver.url)
+    await shop.rename('After')
+    await pass(service)
+    expect(accepted()).toEqual(['Just before', 'After'])
+  })
+
   test('tells operators that a tenant was deleted, after all else that happened there', async () => {
     const hook = await instanceHook(service, receiver.url, { events: ['tenant.*'] })
     await shop.rename('Nearly gone')
@@ -178,6 +191,64 @@ describe('secrets', () => {
   })
 })
 
+describe('a secret', () => {
+  const under = (...keys: [Buffer, ...Buffer[]]): TestService => ({
+    ...service,
+    ctx: { ...service.ctx, keys: createSealer(keys) },
+  })
+  const sealedUnder = ({ ctx }: TestService, { id }: Hook, secret: string) =>
+    ctx.db
+      .updateTable('webhooks')
+      .set({ sealed_secret: sealSecret(ctx, secret) })
+      .where('id', '=', id)
+      .execute()
+
+  test('that does not open is our fault: nothing is counted, and the event goes out once it does', async () => {
+    const hook = await hookOf(shop, receiver.url)
+    await sealedUnder(under(randomBytes(32)), hook, hook.secret)
+    await shop.rename('Kept back')
+    await pass(service)
+    expect(await deliveriesOf(hook)).toMatchObject([{ status: 'PENDING', attempts: 0, lastError: null }])
+    expect(JSON.stringify(service.logs)).toContain('webhook lane failed')
+    await sealedUnder(service, hook, hook.secret)
+    later(30_001)
+    await pass(service)
+    expect(accepted()).toEqual(['Kept back'])
+  })
+
+  test('is sealed anew with the newest key by the hour, so that the one before can go', async () => {
+    const [old, next] = [randomBytes(32), randomBytes(32)]
+    const [hook, lost] = [await hookOf(shop, receiver.url), await hookOf(shop, receiver.url)]
+    await sealedUnder(under(old), hook, hook.secret)
+    await sealedUnder(under(randomBytes(32)), lost, lost.secret)
+    await service.ctx.db
+      .updateTable('webhooks')
+      .set({
+        sealed_previous_secret: sealSecret(under(old).ctx, lost.secret),
+        previous_secret_until: new Date(service.ctx.now().getTime() + HOUR),
+      })
+      .where('id', '=', hook.id)
+      .execute()
+    await sweepDeliveries.run(under(next, old).ctx, undefined)
+    await hook.call('PATCH', '', { description: 'Still itself' })
+    const row = await service.ctx.db
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('id', '=', hook.id)
+      .executeTakeFirstOrThrow()
+    expect(liveSecrets(under(next).ctx, row, service.ctx.now())).toEqual([hook.secret, lost.secret])
+    expect(JSON.stringify(service.logs)).toContain('webhook secret not sealed anew')
+    const before = row.sealed_secret
+    await sweepDeliveries.run(under(next).ctx, undefined)
+    const after = await service.ctx.db
+      .selectFrom('webhooks')
+      .select('sealed_secret')
+      .where('id', '=', hook.id)
+      .executeTakeFirstOrThrow()
+    expect(after.sealed_secret.equals(before)).toBe(true)
+  })
+})
+
 describe('an attempt in vain', () => {
   test('is made again later under the same id, and nothing overtakes it', async () => {
     const hook = await hookOf(shop, receiver.url)
@@ -240,6 +311,21 @@ describe('an attempt in vain', () => {
     expect(receiver.received()).toEqual([])
   })
 
+  test('to a name is told to a tenant as one that leads nowhere, and to operators as it is', async () => {
+    const { port } = new URL(receiver.url)
+    const url = `http://localhost:${port}/`
+    const [theirs, ours] = [await hookOf(shop, url), await instanceHook(service, url)]
+    const ctx = {
+      ...service.ctx,
+      config: { ...service.ctx.config, webhooks: { allowedNetworks: ['10.9.8.7'] } },
+    }
+    await shop.rename('Inward')
+    await pass({ ...service, ctx })
+    expect(await deliveriesOf(theirs)).toMatchObject([{ lastStatus: null, lastError: 'connection' }])
+    expect((await deliveriesOf(ours))[0]).toMatchObject({ lastError: 'address_refused' })
+    expect(receiver.received()).toEqual([])
+  })
+
   test('takes fifteen seconds at most', async () => {
     const hook = await hookOf(shop, receiver.url)
     receiver.be({ hangs: true })
@@ -292,7 +378,7 @@ describe('after three days', () => {
 
   test('without anything getting through, the event is given up and the webhook disabled', async () => {
     const hook = await hookOf(shop, `${receiver.url}?key=hush`)
-    receiver.be({ status: 500 })
+    receiver.be({ hangsUp: true })
     await shop.rename('Lost')
     await shop.rename('Kept')
     const moments = await exhaust(hook)
@@ -302,7 +388,7 @@ describe('after three days', () => {
     expect(moments.at(-1)).toBeLessThan(72.1)
     expect(await deliveriesOf(hook)).toMatchObject([
       { status: 'PENDING', attempts: 0 },
-      { status: 'FAILED', lastError: 'status_500', attempts: moments.length },
+      { status: 'FAILED', lastError: 'connection', attempts: moments.length },
     ])
     expect((await hook.call('GET')).body).toMatchObject({ disabled: true, disabledReason: 'UNREACHABLE' })
     const entry = await service.ctx.db
@@ -320,7 +406,9 @@ describe('after three days', () => {
     )
     expect(more).toEqual([])
     expect(letter?.text).toContain('Nothing has reached it for three days')
-    expect(letter?.text).not.toContain('hush')
+    expect(letter?.text).not.toMatch(/hush|hook\?/)
+    expect(letter?.text).not.toContain(receiver.url)
+    expect(letter?.text).toContain(new URL(receiver.url).origin)
     const before = receiver.received().length
     await shop.rename('Unsent')
     later(7 * HOUR)
@@ -339,6 +427,31 @@ describe('after three days', () => {
     expect((await hook.call('POST', `/deliveries/${failed?.id}/replay`)).status).toBe(202)
     await pass(service)
     expect(accepted()).toEqual(['Kept', 'Again', 'Lost'])
+  })
+
+  test('of refusals by somebody who answers, the event is given up and the lane goes on', async () => {
+    const hook = await hookOf(shop, receiver.url)
+    receiver.be({ status: 422 })
+    await shop.rename('Poison')
+    await shop.rename('Next')
+    await exhaust(hook)
+    expect((await hook.call('GET')).body).toMatchObject({ disabled: false, disabledReason: null })
+    expect(await deliveriesOf(hook, '?status=FAILED')).toMatchObject([{ lastError: 'status_422' }])
+    receiver.be({})
+    later(HOUR)
+    await pass(service)
+    expect(accepted()).toEqual(['Next'])
+  })
+
+  test('a receiver that is gone at the last attempt is disabled as such', async () => {
+    const hook = await hookOf(shop, receiver.url)
+    receiver.be({ status: 500 })
+    await shop.rename('Last')
+    await pass(service)
+    later(72 * HOUR)
+    receiver.be({ status: 410 })
+    await pass(service)
+    expect((await hook.call('GET')).body).toMatchObject({ disabled: true, disabledReason: 'GONE' })
   })
 
   test('if others got through meanwhile, the event is given up and the lane goes on', async () => {
@@ -434,6 +547,22 @@ describe('replay', () => {
     await pass(service)
     expect(accepted()).toEqual(['Waiting'])
   })
+})
+
+test('a webhook is replayed sixty times an hour at most, in whichever way', async () => {
+  const [hook, other] = [await hookOf(shop, receiver.url), await hookOf(shop, receiver.url)]
+  await shop.rename('Over and over')
+  await pass(service)
+  const [delivery] = await deliveriesOf(hook)
+  for (let done = 0; done < 59; done++) {
+    expect((await hook.call('POST', '/replay', { after: 1_000_000 })).status).toBe(202)
+  }
+  expect((await hook.call('POST', `/deliveries/${delivery?.id}/replay`)).status).toBe(202)
+  expect(await hook.call('POST', `/deliveries/${delivery?.id}/replay`)).toMatchObject(
+    failure(429, 'RATE_LIMITED'),
+  )
+  expect(await hook.call('POST', '/replay', { after: 0 })).toMatchObject(failure(429, 'RATE_LIMITED'))
+  expect((await other.call('POST', '/replay', { after: 1_000_000 })).status).toBe(202)
 })
 
 describe('the list of deliveries', () => {

@@ -35,7 +35,9 @@ const answering = (status: number, headers: Record<string, string> = {}, body = 
   })
 
 const send = (url: string, guard: Guard) =>
-  post(guard, { url, headers: { 'content-type': 'application/json' }, body: '{}' }, never).catch(toProblem)
+  post(guard, { url, headers: { 'content-type': 'application/json' }, body: '{}' }, never).catch((error) =>
+    toProblem(error, 'operator'),
+  )
 
 const strict = createGuard({ allowedNetworks: [] })
 const nearby = createGuard({ allowedNetworks: ['127.0.0.0/8', '::1'] })
@@ -53,20 +55,30 @@ const naming = (guard: Guard, ...answers: string[][]): Guard & { asked: () => nu
 }
 
 describe('an address that is not public', () => {
-  test.each([
-    '127.0.0.1',
-    'localhost',
-    '[::1]',
-    '[::ffff:127.0.0.1]',
-    '2130706433',
-    '0x7f.1',
-    '0.0.0.0',
-    '127.1',
-  ])('is not connected to as %s, by neither scheme', async (host) => {
+  test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1', '0.0.0.0', '127.1'])(
+    'is not connected to as %s, by neither scheme',
+    async (host) => {
+      const { seen, port } = await listen(answering(200))
+      for (const scheme of ['http', 'https']) {
+        expect(await send(`${scheme}://${host}:${port}/`, strict)).toBe('address_refused')
+      }
+      expect(seen.connections).toBe(0)
+    },
+  )
+
+  test('is not connected to behind a name, of which a tenant hears no more than of one that there is not', async () => {
     const { seen, port } = await listen(answering(200))
-    for (const scheme of ['http', 'https']) {
-      expect(await send(`${scheme}://${host}:${port}/`, strict)).toBe('address_refused')
-    }
+    const inward = naming(strict, ['127.0.0.1'])
+    const message = { url: `https://inward.test:${port}/`, headers: {}, body: '{}' }
+    const refusal = await post(inward, message, never).catch((error: unknown) => error)
+    expect(toProblem(refusal, 'tenant')).toBe('connection')
+    expect(toProblem(refusal, 'operator')).toBe('address_refused')
+    const written = { ...message, url: `https://127.0.0.1:${port}/` }
+    const refused = await post(strict, written, never).catch((error: unknown) => error)
+    expect(toProblem(refused, 'tenant')).toBe('address_refused')
+    expect(await send(`https://localhost:${port}/`, naming(strict, ['127.0.0.1', '::1']))).toBe(
+      'address_refused',
+    )
     expect(seen.connections).toBe(0)
   })
 

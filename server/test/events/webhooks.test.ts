@@ -84,25 +84,30 @@ describe('a webhook', () => {
 
   test('is written down with its address, but not with what may be secret in it', async () => {
     const hook = await hookOf(shop, URL_OF_ONE)
-    await hook.call('PATCH', '', { url: 'https://hooks.test/in?token=other', events: ['user.*'] })
+    await hook.call('PATCH', '', { url: 'https://hooks.test/other-path?token=other', events: ['user.*'] })
+    await hook.call('PATCH', '', { url: 'https://hooks2.test/other-path?token=other' })
     await hook.call('POST', '/secret')
     await hook.call('POST', '/replay', { after: 0 })
     await hook.call('DELETE')
     const entries = await entriesOf(hook)
-    const url = 'https://hooks.test/in'
+    const [url, moved] = ['https://hooks.test', 'https://hooks2.test']
     const webhookId = hook.id
     expect(entries.map(({ action, details }) => [action, details])).toEqual([
       ['webhook.created', { webhookId, after: { url, events: ['*'], description: null, disabled: false } }],
-      ['webhook.changed', { webhookId, before: { url, events: ['*'] }, after: { url, events: ['user.*'] } }],
+      [
+        'webhook.changed',
+        { webhookId, before: { url, events: ['*'] }, after: { url, events: ['user.*'] }, pathChanged: true },
+      ],
+      ['webhook.changed', { webhookId, before: { url }, after: { url: moved } }],
       ['webhook.secret_rotated', { webhookId }],
       ['webhook.replayed', { webhookId, count: 0 }],
       [
         'webhook.deleted',
-        { webhookId, before: { url, events: ['user.*'], description: null, disabled: false } },
+        { webhookId, before: { url: moved, events: ['user.*'], description: null, disabled: false } },
       ],
     ])
     expect(new Set(entries.map(({ tenant_id }) => tenant_id))).toEqual(new Set([shop.company.id]))
-    expect(JSON.stringify(entries)).not.toContain('token=')
+    expect(JSON.stringify(entries)).not.toMatch(/token=|other-path|\/in/)
   })
 
   test('that is changed into what it is stays as it is, and nothing is written down', async () => {

@@ -3,7 +3,7 @@ import { defineKinds, facts, Id, some } from './kind.ts'
 
 const webhookId = Id
 
-/** A webhook as the log has it: its address without what stands behind the path. */
+/** A webhook as the log has it: its address without the path, which may be a secret. */
 const settings = {
   url: Type.String(),
   events: Type.Array(Type.String()),
@@ -15,7 +15,7 @@ const Change = some(settings)
 
 const EXAMPLE_ID = '0197a3c2-6f5e-7c41-9d0b-2f4f5c1f8a10'
 const example = {
-  url: 'https://hooks.example.com/latchkey',
+  url: 'https://hooks.example.com',
   events: ['member.*'],
   description: null,
   disabled: false,
@@ -30,7 +30,7 @@ export const webhookKinds = defineKinds({
   },
   'webhook.changed': {
     says: 'A webhook was changed.',
-    details: facts({ webhookId, before: Change, after: Change }),
+    details: facts({ webhookId, before: Change, after: Change, pathChanged: Type.Optional(Type.Boolean()) }),
     example: { webhookId: EXAMPLE_ID, before: { disabled: true }, after: { disabled: false } },
   },
   'webhook.deleted': {

@@ -1,6 +1,7 @@
 import { record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
-import { AppError } from '../../errors.ts'
+import { createLimiter } from '../../db/limiter.ts'
+import { AppError, tooManyAttempts } from '../../errors.ts'
 import { isId } from '../../lib/ids.ts'
 import { demand, refuseProblems } from '../../lib/problems.ts'
 import { isPattern, PATTERN_RULE, typesOf } from '../patterns.ts'
@@ -19,6 +20,8 @@ import { type Delivery, listDeliveries, requeueDelivery, requeueEvents } from '.
 
 /** So many events are replayed by one request. */
 const MOST_REPLAYED = 10_000
+/** So often for one webhook: each may send that much. */
+const LIMIT = { name: 'webhook-replay', most: 60, seconds: 3_600 }
 
 export async function pageOfDeliveries(
   desk: Desk,
@@ -44,6 +47,11 @@ const toBody = (row: Delivery): DeliveryBody => ({
   finishedAt: row.finished_at?.toISOString() ?? null,
 })
 
+async function countReplay({ tx }: Desk, webhookId: string): Promise<void> {
+  const wait = await createLimiter(tx, LIMIT).count(webhookId)
+  if (wait !== undefined) throw tooManyAttempts(wait)
+}
+
 /** Sends one event once more; one that waits for its next attempt is tried now. */
 export async function replayDelivery(
   ctx: Ctx,
@@ -51,6 +59,7 @@ export async function replayDelivery(
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
 ): Promise<Replayed> {
   const webhook = await getWebhook(desk, webhookId)
+  await countReplay(desk, webhook.id)
   const requeue = { id: deliveryId, webhookId: webhook.id, now: ctx.now() }
   if (!isId(deliveryId) || !(await requeueDelivery(desk.tx, requeue)))
     throw new AppError('DELIVERY_NOT_FOUND')
@@ -75,6 +84,7 @@ export async function replayEvents(
     demand(!Number.isNaN(to?.getTime()), 'to', 'is no moment'),
     ...types.map((pattern, index) => demand(isPattern(pattern), `types.${index}`, PATTERN_RULE)),
   ])
+  await countReplay(desk, webhook.id)
   const wanted = typesOf(types)
   const { count, last } = await requeueEvents(desk.tx, {
     ...{ after, from, to, limit: MOST_REPLAYED, now: ctx.now() },

@@ -32,12 +32,18 @@ export async function attempt(
   { event, cutOff }: { event: FeedEvent; cutOff: AbortSignal },
 ): Promise<Attempt> {
   const startedAt = ctx.now()
+  // What goes wrong here is our own fault, and does not count against the receiver.
+  const message = toMessage(ctx, waiting, event)
   try {
-    const { status, retryAfter } = await post(guard, toMessage(ctx, waiting, event), cutOff)
+    const { status, retryAfter } = await post(guard, message, cutOff)
     const delivered = status >= 200 && status < 300
     return { startedAt, status, retryAfter, error: delivered ? undefined : `status_${status}` }
   } catch (error) {
-    return { startedAt, status: undefined, error: toProblem(error) }
+    return {
+      startedAt,
+      status: undefined,
+      error: toProblem(error, waiting.tenantId === null ? 'operator' : 'tenant'),
+    }
   }
 }
 

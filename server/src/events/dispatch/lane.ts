@@ -84,7 +84,10 @@ const retryLater = (
     await noteFailure(tx, lane, waiting, { ...result, next })
   })
 
-/** An event is given up once its time is over; the webhook with it, if nothing has reached it in all that time. */
+/**
+ * An event is given up once its time is over, and the line goes on. Only where nobody answers, and nothing has arrived
+ * in all that time, the webhook is given up with it: who answers is there, and refuses this one event.
+ */
 const giveUp = (
   ctx: Ctx,
   { webhookId }: Lane,
@@ -92,8 +95,10 @@ const giveUp = (
   { result, firstAttemptAt }: { result: Attempt; firstAttemptAt: Date },
 ): Promise<void> =>
   ctx.db.transaction().execute(async (tx) => {
-    const { error } = result
-    const reached = error === EVENT_GONE || (await hasArrivedSince(tx, webhookId, firstAttemptAt))
-    if (!reached) await disableWebhook(ctx, tx, webhookId, 'UNREACHABLE')
+    const { error, status } = result
+    const answered = error === EVENT_GONE || status !== undefined
+    if (status === 410) await disableWebhook(ctx, tx, webhookId, 'GONE')
+    else if (!answered && !(await hasArrivedSince(tx, webhookId, firstAttemptAt)))
+      await disableWebhook(ctx, tx, webhookId, 'UNREACHABLE')
     await noteGivenUp(tx, waiting, { ...result, now: ctx.now() })
   })

@@ -28,7 +28,7 @@ export async function post(guard: Guard, message: Message, stop: AbortSignal): P
   const { protocol, hostname } = new URL(message.url)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   // A connection to an address that is written out resolves nothing, and so asks nobody.
-  if (isIP(host) !== 0 && !guard.allows(host, protocol)) throw new AddressRefused()
+  if (isIP(host) !== 0 && !guard.allows(host, protocol)) throw new AddressRefused(true)
   const timeout = AbortSignal.timeout(PATIENCE_MS)
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(timeout.aborted ? timeout.reason : error)
@@ -51,7 +51,7 @@ function open(guard: Guard, { url, headers, body }: Message, signal: AbortSignal
     method: 'POST',
     headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
     agent: false,
-    lookup: guarded(guard, protocol),
+    lookup: guarded(guard, protocol, signal),
     signal,
   } as const
   return protocol === 'https:'
@@ -61,13 +61,13 @@ function open(guard: Guard, { url, headers, body }: Message, signal: AbortSignal
 
 /** Resolves a name for a connection, which then goes to these addresses and no others. */
 const guarded =
-  (guard: Guard, protocol: string): LookupFunction =>
+  (guard: Guard, protocol: string, signal: AbortSignal): LookupFunction =>
   (hostname, options, done) => {
     const refuse = (error: NodeJS.ErrnoException) => done(error, '', 0)
-    guard.resolve(hostname).then((addresses) => {
+    guard.resolve(hostname, signal).then((addresses) => {
       const [first] = addresses
       if (!first || !addresses.every(({ address }) => guard.allows(address, protocol))) {
-        refuse(new AddressRefused())
+        refuse(new AddressRefused(false))
       } else if (options.all) done(null, addresses)
       else done(null, first.address, first.family)
     }, refuse)
@@ -88,9 +88,17 @@ function drain(response: IncomingMessage, done: () => void, failed: (error: Erro
 
 const TLS_PROBLEM = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/
 
-/** Why nothing came of it, in a word that stays the same and tells nothing of our network. */
-export function toProblem(error: unknown): string {
-  if (error instanceof AddressRefused) return 'address_refused'
+/** Who reads why nothing came of it. */
+export type Reader = 'operator' | 'tenant'
+
+/**
+ * Why nothing came of it, in a word that stays the same and tells nothing of our network: for a tenant, a name that
+ * leads into it is like one that there is not.
+ */
+export function toProblem(error: unknown, reader: Reader): string {
+  if (error instanceof AddressRefused) {
+    return error.isWrittenOut || reader === 'operator' ? 'address_refused' : 'connection'
+  }
   const { name = '', code = '' } = error as { name?: string; code?: string | number }
   if (name === 'TimeoutError') return 'timeout'
   return TLS_PROBLEM.test(String(code)) ? 'tls' : 'connection'

@@ -3,12 +3,17 @@ import type { Db, Tx } from '../../db/open.ts'
 
 const MOST_COUNTED = 10_000
 
-/** How much has not reached its webhook; of those that are disabled nothing waits. */
+/** For a webhook: whether its tenant, if it has one, is suspended. Nothing is sent then, and what waits is kept. */
+const SUSPENDED = sql`exists (
+  select from tenants where tenants.id = webhooks.tenant_id and tenants.suspended_at is not null
+)`
+
+/** How much has not reached its webhook; for those that are disabled, or of a suspended tenant, nothing waits. */
 export const deliveriesWaiting = sql<{ waiting: number }>`
   select (
     select count(*) from (
-      select from webhook_deliveries join webhooks on webhooks.id = webhook_id and disabled_at is null
-      where status = 'PENDING' limit ${sql.lit(MOST_COUNTED)}
+      select from webhook_deliveries join webhooks on webhooks.id = webhook_id
+      where status = 'PENDING' and disabled_at is null and not ${SUSPENDED} limit ${sql.lit(MOST_COUNTED)}
     ) as counted
   ) as waiting`
 
@@ -32,7 +37,8 @@ export async function claimLane(
     from (
       select due.webhook_id, due.lane from webhook_lanes as due join webhooks on webhooks.id = due.webhook_id
       where due.due_at <= ${now} and (due.locked_until is null or due.locked_until <= ${now})
-        and webhooks.disabled_at is null and coalesce(due.tenant_id, due.webhook_id) <> all(${busy}::uuid[])
+        and webhooks.disabled_at is null and not ${SUSPENDED}
+        and coalesce(due.tenant_id, due.webhook_id) <> all(${busy}::uuid[])
       order by due.due_at limit 1
       for no key update of due skip locked
     ) as free
@@ -46,9 +52,12 @@ export async function claimLane(
 /** The next of a lane, with what it takes to send it. */
 export interface Waiting {
   id: string
+  /** Whose webhook it is; null: the instance's. */
+  tenantId: string | null
   position: number
   eventId: string
   attempts: number
+  /** From when its time counts: the first attempt, or the end of a suspension after it. */
   firstAttemptAt: Date | null
   url: string
   sealed_secret: Buffer
@@ -67,13 +76,15 @@ export async function takeNext(
       update webhook_lanes set locked_until = ${until}
       where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder} returning webhook_id, lane
     )
-    select waiting.id, waiting.position, waiting.event_id as "eventId", waiting.attempts,
-      waiting.first_attempt_at as "firstAttemptAt", webhooks.url, webhooks.sealed_secret,
+    select waiting.id, webhooks.tenant_id as "tenantId", waiting.position, waiting.event_id as "eventId",
+      waiting.attempts, case when waiting.first_attempt_at is not null then
+        greatest(waiting.first_attempt_at, tenants.reactivated_at) end as "firstAttemptAt", webhooks.url, webhooks.sealed_secret,
       webhooks.sealed_previous_secret, webhooks.previous_secret_until
     from held
     join webhooks on webhooks.id = held.webhook_id and webhooks.disabled_at is null
+    left join tenants on tenants.id = webhooks.tenant_id
     join webhook_deliveries as waiting on waiting.webhook_id = held.webhook_id and waiting.lane = held.lane
-    where waiting.status = 'PENDING'
+    where waiting.status = 'PENDING' and tenants.suspended_at is null
     order by waiting.position limit 1
   `.execute(db)
   const [row] = rows

@@ -48,7 +48,8 @@ export interface Batch {
 
 /**
  * Hands events to every webhook that wants them. The lanes are woken first and the deliveries put in while they are
- * held. Webhooks and events are seen at one moment: whatever began after a webhook was there finds it.
+ * held. Webhooks and events are seen at one moment: whatever began after a webhook was there finds it. What happened
+ * long before and has its place in the log only now, because that was behind, is not for it.
  */
 export async function insertDeliveries(tx: Tx, { after, upTo, types, now }: Batch): Promise<void> {
   await sql`
@@ -59,6 +60,7 @@ export async function insertDeliveries(tx: Tx, { after, upTo, types, now }: Batc
       join audit_entries on audit_entries.id = audit_chain.entry_id
       join webhooks on webhooks.disabled_at is null and webhooks.after_position < audit_chain.position
         and (webhooks.tenant_id is null or webhooks.tenant_id = audit_chain.tenant_id)
+        and occurred_at >= webhooks.created_at - interval '1 minute'
         and webhooks.events && array['*', split_part(action, '.', 1) || '.*', action]
       where position > ${after} and position <= ${upTo} and action = any(${types})
     ), woken as (

@@ -30,3 +30,40 @@ export async function forgetPreviousSecrets(db: Db, now: Date): Promise<void> {
     .where('previous_secret_until', '<=', now)
     .execute()
 }
+
+export interface Sealed {
+  id: string
+  secret: Buffer
+  previous: Buffer | null
+}
+
+/** Webhooks with a secret that was not sealed under this mark. */
+export async function listSealedBefore(
+  db: Db,
+  { mark, after, limit }: { mark: Buffer; after: string; limit: number },
+): Promise<Sealed[]> {
+  const { rows } = await sql<Sealed>`
+    select id, sealed_secret as secret, sealed_previous_secret as previous from webhooks
+    where id > ${after} and (
+      substring(sealed_secret from 1 for ${mark.length}::int) <> ${mark}
+      or substring(sealed_previous_secret from 1 for ${mark.length}::int) <> ${mark}
+    )
+    order by id limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+/** Nothing happens if they were replaced meanwhile. */
+export async function replaceSeals(
+  db: Db,
+  { id, secret, previous }: Sealed,
+  seals: { sealed_secret: Buffer; sealed_previous_secret: Buffer | null },
+): Promise<void> {
+  await db
+    .updateTable('webhooks')
+    .set(seals)
+    .where('id', '=', id)
+    .where('sealed_secret', '=', secret)
+    .where('sealed_previous_secret', 'is not distinct from', previous)
+    .execute()
+}

@@ -12,6 +12,9 @@ export const newWebhookSecret = (): string => PREFIX + randomBytes(32).toString(
 
 export const sealSecret = ({ keys }: Ctx, secret: string): Buffer => keys.seal(SEAL, secret)
 
+/** The same secret, sealed with the newest key. */
+export const sealAnew = (ctx: Ctx, sealed: Buffer): Buffer => sealSecret(ctx, ctx.keys.unseal(SEAL, sealed))
+
 export interface KeptSecrets {
   sealed_secret: Buffer
   sealed_previous_secret: Buffer | null

@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts'
 import { isId, newId } from '../../lib/ids.ts'
 import { refuseNothing, refuseProblems } from '../../lib/problems.ts'
 import { findExtent } from '../feed/store.ts'
-import { shownUrl } from './redaction.ts'
+import { differsUnseen, shownUrl } from './redaction.ts'
 import { webhookProblems } from './rules.ts'
 import type { NewWebhook, WebhookChange } from './schema.ts'
 import { newWebhookSecret, OVERLAP_MS, sealSecret } from './secrets.ts'
@@ -133,7 +133,12 @@ export async function changeWebhook(
     updated_at: now,
   })
   if (switched) await (after.disabled ? parkLanes(tx, webhook.id) : wakeLanes(tx, webhook.id, now))
-  const details = { webhookId: webhook.id, before: shown(changes.before), after: shown(changes.after) }
+  const details = {
+    webhookId: webhook.id,
+    before: shown(changes.before),
+    after: shown(changes.after),
+    ...(differsUnseen(before.url, after.url) && { pathChanged: true }),
+  }
   await record(ctx, tx, { action: 'webhook.changed', ...entryOf(desk), details })
   return changed
 }
