@@ -61,7 +61,7 @@ describe('a change', () => {
       {
         ...{ action: 'user.changed', actor_kind: 'client', actor_id: 'demo-ops' },
         details: {
-          fields: ['givenName', 'passwordSignIn'],
+          fields: ['passwordSignIn', 'givenName'],
           before: { passwordSignIn: true },
           after: { passwordSignIn: false },
         },
