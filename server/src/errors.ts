@@ -32,7 +32,7 @@ export const ERRORS = {
   SECRET_NOT_FOUND: [404, 'This client has no such secret.'],
   TENANT_NOT_FOUND: [404, 'There is no such tenant.'],
   MEMBER_NOT_FOUND: [404, 'The tenant has no such member.'],
-  USER_NOT_FOUND: [404, 'The tenant has no such member.'],
+  USER_NOT_FOUND: [404, 'There is no such user.'],
   LICENSE_NOT_FOUND: [404, 'This person has no licence for the application.'],
   LICENSE_TYPE_NOT_FOUND: [404, 'The application has no such licence type.'],
   SUBSCRIPTION_NOT_FOUND: [404, 'There is no such subscription.'],

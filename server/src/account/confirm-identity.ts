@@ -5,6 +5,7 @@ import type { Db, Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import type { Person } from '../http/callers.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { noteRefusal } from '../sessions/refusals.ts'
 import { findFactors, hasSecondFactor } from '../users/factors/factors.ts'
 import { guess } from '../users/guesses.ts'
 import { verifyPassword } from '../users/passwords.ts'
@@ -45,16 +46,17 @@ export async function confirmIdentity(
     request.log.info({ userId: user.id }, 'a current password was wrong')
     return new AppError('CURRENT_PASSWORD_INCORRECT')
   }
-  await requirePassword(ctx, user, { password: password ?? '', refusal })
+  await requirePassword(ctx, { caller, request }, { user, password: password ?? '', refusal })
   return user
 }
 
 /** For adding a way to sign in: a sign-in of the last hour will do, and so will the password. */
-export async function requireRecentSignIn(ctx: Ctx, caller: Person, password?: string): Promise<void> {
+export async function requireRecentSignIn(ctx: Ctx, asking: Asking, password?: string): Promise<void> {
+  const { caller } = asking
   if (await signedInWithin(ctx, caller, RECENT_MINUTES)) return
   const refusal = () => new AppError('REAUTHENTICATION_REQUIRED')
   if (password === undefined) throw refusal()
-  await requirePassword(ctx, await getSelf(ctx, caller), { password, refusal })
+  await requirePassword(ctx, asking, { user: await getSelf(ctx, caller), password, refusal })
 }
 
 /**
@@ -102,16 +104,29 @@ async function signedInWithin(ctx: Ctx, { sessionId }: Person, minutes: number):
   return proof !== undefined && proof.auth_time.getTime() >= ctx.now().getTime() - minutes * 60_000
 }
 
-/** Wrong ones are counted: whoever holds a session must not find the password out by guessing. */
+interface Shown {
+  user: User
+  password: string
+  refusal: () => AppError
+}
+
+/** Wrong ones are counted and told: whoever holds a session must not find the password out by guessing. */
 async function requirePassword(
   ctx: Ctx,
-  user: User,
-  { password, refusal }: { password: string; refusal: () => AppError },
+  { caller, request }: Asking,
+  { user, password, refusal }: Shown,
 ): Promise<void> {
   const most = ctx.config.limits.confirmFailures
   const limiter = createLimiter(ctx.db, { name: 'confirm', most, seconds: WINDOW_SECONDS })
   await guess([{ limiter, key: user.id, forgiven: true }], {
     attempt: async () => ((await verifyPassword(user.password_hash, password)) ? true : undefined),
     wrong: refusal,
+    note: (refused) =>
+      noteRefusal(ctx, {
+        ...{ request, method: 'password', userId: user.id, email: user.email, clientId: caller.clientId },
+        reason: refused === 'unseen' ? 'rate_limited' : reasonOf(user),
+      }),
   })
 }
+
+const reasonOf = ({ password_hash }: User) => (password_hash === null ? 'no_password' : 'wrong_password')

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx } from '../context.ts'
 import { AppError, type AppErrorOptions, type ErrorCode } from '../errors.ts'
 import { defineJob } from '../jobs/job.ts'
+import type { Sealer } from '../lib/seal.ts'
 import { toAppError } from './errors.ts'
 import {
   type Claim,
@@ -37,7 +37,8 @@ export interface Answer {
 
 /** One request with a key: of whom, and what it asks for. */
 export interface KeyedRequest extends Claim {
-  fingerprint: Buffer
+  /** What tells it from others, under each of our keys; it is kept under the first. */
+  fingerprints: [Buffer, ...Buffer[]]
 }
 
 /** The key of a request; undefined when it carries none. */
@@ -48,22 +49,15 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
   throw new AppError('VALIDATION_FAILED', { details: [{ field: 'Idempotency-Key', message }] })
 }
 
-/** What tells one request from another that carries the same key. */
-export const fingerprintOf = ({
-  method,
-  url,
-  body,
-}: {
+interface Asked {
   method: string
   url: string
   body: unknown
-}): Buffer =>
-  createHash('sha256')
-    .update(JSON.stringify([method, url, body], withoutPassword))
-    .digest()
+}
 
-/** A fast hash would give a password away to whoever can guess. */
-const withoutPassword = (key: string, value: unknown) => (key === 'password' ? '' : value)
+/** What tells one request from another that carries the same key. Not a plain hash: there may be a password in it. */
+export const fingerprintsOf = (keys: Sealer, { method, url, body }: Asked): [Buffer, ...Buffer[]] =>
+  keys.macs(SEAL, JSON.stringify([method, url, body]))
 
 /**
  * Answers with what `produce` returns or throws: now, or as it did the first time. A refusal (an AppError below 500)
@@ -81,7 +75,9 @@ export async function answerOnce(
       return { ...(await produceAndKeep(ctx, { ...request, at }, produce)), replayed: false }
     }
     const kept = await findKeptAnswer(ctx.db, request)
-    if (kept && !kept.fingerprint.equals(request.fingerprint)) throw new AppError('IDEMPOTENCY_KEY_REUSED')
+    if (kept && !request.fingerprints.some((one) => one.equals(kept.fingerprint))) {
+      throw new AppError('IDEMPOTENCY_KEY_REUSED')
+    }
     const answer = kept && replay(ctx, kept)
     if (answer) return { ...answer, replayed: true }
     if (performance.now() > deadline) {

@@ -14,7 +14,7 @@ import type { Asset, Method, Page, PageAnswer, Route } from './define-route.ts'
 import { COMMON_ERRORS, impliedErrors, logServerError, toAppError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { pagePolicy } from './headers.ts'
-import { answerOnce, fingerprintOf, readIdempotencyKey } from './idempotency.ts'
+import { answerOnce, fingerprintsOf, readIdempotencyKey } from './idempotency.ts'
 
 const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -122,7 +122,8 @@ async function answerRoute(
   if (route.caller === 'member') await inTenant(ctx, { ...route, method: 'GET' }, request, wiring)
   // The same words mean something else in another tenant.
   const where = route.caller === 'license-writer' ? `@${caller?.tenantId}` : ''
-  const keyed = { caller: callerName(caller) + where, key, fingerprint: fingerprintOf({ method, url, body }) }
+  const fingerprints = fingerprintsOf(ctx.keys, { method, url, body })
+  const keyed = { caller: callerName(caller) + where, key, fingerprints }
   const { status, headers, replayed, ...kept } = await answerOnce(ctx, keyed, async () => ({
     body: await work(),
     status: reply.statusCode,

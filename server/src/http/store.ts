@@ -14,7 +14,8 @@ export interface KeptAnswer {
 }
 
 interface ClaimRequest extends Claim {
-  fingerprint: Buffer
+  /** The first is kept; the others are of the same request, under keys that were first before. */
+  fingerprints: [Buffer, ...Buffer[]]
   at: Date
   /** An answer from before is forgotten. */
   forgottenBefore: Date
@@ -24,7 +25,8 @@ interface ClaimRequest extends Claim {
 
 /** Takes the key for one request: a key that nobody holds, or whose holder is gone. Of several at once, one gets it. */
 export async function claimKey(db: Db, request: ClaimRequest): Promise<boolean> {
-  const { caller, key, fingerprint, at: created_at, forgottenBefore, abandonedBefore } = request
+  const { caller, key, fingerprints, at: created_at, forgottenBefore, abandonedBefore } = request
+  const [fingerprint] = fingerprints
   const claimed = await db
     .insertInto('idempotency_keys')
     .values({ caller, key, fingerprint, status: null, sealed_body: null, created_at })
@@ -38,7 +40,7 @@ export async function claimKey(db: Db, request: ClaimRequest): Promise<boolean> 
             and([
               eb('idempotency_keys.status', 'is', null),
               eb('idempotency_keys.created_at', '<=', abandonedBefore),
-              eb('idempotency_keys.fingerprint', '=', fingerprint),
+              eb('idempotency_keys.fingerprint', 'in', fingerprints),
             ]),
           ]),
         ),

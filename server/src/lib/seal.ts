@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
  * Authenticated encryption for what must be readable again (mail waiting to be sent, private keys, what travels
@@ -13,6 +13,11 @@ export interface Sealer {
   unseal(purpose: string, sealed: Buffer): string
   /** How everything begins that is sealed with the newest key. */
   readonly mark: Buffer
+  /**
+   * What tells a text from others without telling the text, also to whoever can guess it: under each key, the first
+   * first. What was kept under a key that has been replaced since is found among them while that key is still here.
+   */
+  macs(purpose: string, text: string): [Buffer, ...Buffer[]]
 }
 
 const VERSION = 2
@@ -25,6 +30,12 @@ const fingerprint = (key: Buffer) =>
 
 const derive = (key: Buffer, salt: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', key, salt, `latchkey:${purpose}`, 32))
+
+/** Of a key of its own, which seals nothing. */
+const mac = (key: Buffer, purpose: string, text: string) =>
+  createHmac('sha256', derive(key, Buffer.alloc(0), `mac:${purpose}`))
+    .update(text)
+    .digest()
 
 /** The first key seals; the others still open what they sealed, so that a key can be replaced. */
 export function createSealer(keys: readonly [Buffer, ...Buffer[]]): Sealer {
@@ -46,6 +57,10 @@ export function createSealer(keys: readonly [Buffer, ...Buffer[]]): Sealer {
       const decipher = createDecipheriv('aes-256-gcm', derive(key, sealed.subarray(5, 21), purpose), NONCE)
       decipher.setAuthTag(sealed.subarray(21, 37))
       return decipher.update(sealed.subarray(37), undefined, 'utf8') + decipher.final('utf8')
+    },
+    macs(purpose, text) {
+      const [first, ...rest] = keys
+      return [mac(first, purpose, text), ...rest.map((key) => mac(key, purpose, text))]
     },
   }
 }

@@ -11,17 +11,20 @@ import { forgetDevices } from './store.ts'
 /** An administrator wants somebody to choose a password: their first, or another. */
 
 /**
- * Makes the password of a person worth nothing, with whatever was begun with it. Whoever can sign in at all is mailed a
- * link to choose another.
+ * Makes the password of a person worth nothing, with whatever was begun with it. Whom another would let in is mailed a
+ * link to choose one. Says whether they were.
  */
-export async function endPassword(ctx: Ctx, tx: Tx, user: User): Promise<void> {
+export async function endPassword(ctx: Ctx, tx: Tx, user: User): Promise<boolean> {
   const { id: userId } = user
   // Without a password and without a proven address one would be taken for somebody who was only invited.
   await changeUser(ctx, tx, user, { password_hash: user.email_verified ? null : NOBODYS_HASH })
   await voidLinks(tx, { userId })
   await endAllSessionsOf(ctx, tx, userId)
   await forgetDevices(tx, userId)
-  if (!user.disabled) await mailPasswordLink(ctx, tx, user, endedLetter)
+  // A link would lead nowhere before the account is enabled, or a password opens it, again.
+  const isOfUse = !user.disabled && user.password_sign_in
+  if (isOfUse) await mailPasswordLink(ctx, tx, user, endedLetter)
+  return isOfUse
 }
 
 /** The first password of an account that an administrator has made. */

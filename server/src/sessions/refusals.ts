@@ -21,6 +21,8 @@ export interface Refusal {
   provider?: string
   /** Where they were going. */
   journey?: Journey | undefined
+  /** Where they were already. */
+  clientId?: string | undefined
 }
 
 /**
@@ -31,7 +33,7 @@ export async function noteRefusal(ctx: Ctx, refusal: Refusal): Promise<void> {
   const { action = 'session.refused', request, reason, method, userId, provider, journey } = refusal
   const email = parseEmail(refusal.email ?? '')
   await record(ctx, ctx.db, {
-    ...{ action, actor: SYSTEM, request, clientId: journey?.clientId },
+    ...{ action, actor: SYSTEM, request, clientId: journey?.clientId ?? refusal.clientId },
     ...(userId !== undefined && { userId }),
     details: { reason, method, ...(provider !== undefined && { provider }) },
     personal: email === undefined ? {} : { email },

@@ -27,6 +27,7 @@ export async function addAccount(ctx: Ctx, tx: Tx, account: OrderedAccount): Pro
   const { email } = account
   const described = {
     email_verified: account.emailVerified,
+    contested: !account.emailVerified,
     display_name: account.displayName,
     given_name: account.givenName,
     family_name: account.familyName,

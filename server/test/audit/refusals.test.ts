@@ -152,6 +152,47 @@ describe('a wrong second factor', () => {
   })
 })
 
+describe('a wrong password of somebody who is asked again who they are', () => {
+  const doors: [string, (somebody: Somebody, password: string) => Promise<unknown>][] = [
+    [
+      'for another password',
+      (somebody, currentPassword) =>
+        somebody.call('POST', '/api/users/me/password', {
+          currentPassword,
+          newPassword: 'quite another one',
+        }),
+    ],
+    [
+      'for a second factor, long after they have signed in',
+      (somebody, password) => somebody.call('POST', '/api/users/me/mfa/totp', { password }),
+    ],
+  ]
+
+  test.each(doors)('%s leaves one entry each, and one more beyond the limit', async (_name, ask) => {
+    const somebody = await newSomebody(service)
+    const auth_time = new Date(service.ctx.now().getTime() - 2 * 3_600_000)
+    await service.ctx.db
+      .updateTable('sessions')
+      .set({ auth_time })
+      .where('user_id', '=', somebody.id)
+      .execute()
+    const entries = await entriesOfWork(service, async () => {
+      for (let count = 0; count < 6; count++) await ask(somebody, 'my old password')
+    })
+    expect(entries.map(({ details }) => details)).toEqual([
+      ...Array(3).fill({ reason: 'wrong_password', method: 'password' }),
+      { reason: 'rate_limited', method: 'password' },
+    ])
+    for (const entry of entries) {
+      expect(entry).toMatchObject({
+        ...{ action: 'session.refused', ...BY_SYSTEM, user_id: somebody.id, client_id: 'demo-spa' },
+        personal: { email: somebody.email, ipAddress: '127.0.0.1' },
+      })
+    }
+    expect(await logText(service)).not.toContain('my old password')
+  })
+})
+
 describe('a passkey that is not accepted', () => {
   const post = async (path: string, body: unknown = {}, headers = {}) =>
     call(`${url}/api/auth/passkey${path}`, { method: 'POST', body, headers })

@@ -1,13 +1,15 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ctx } from '../../src/context.ts'
 import { AppError } from '../../src/errors.ts'
 import {
   type Answer,
   answerOnce,
-  fingerprintOf,
+  fingerprintsOf,
   forgetIdempotencyKeys,
   readIdempotencyKey,
 } from '../../src/http/idempotency.ts'
+import { createSealer } from '../../src/lib/seal.ts'
 import { startService } from '../support/service.ts'
 
 let ctx: Ctx
@@ -25,10 +27,10 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 let count = 0
 const newKey = () => `key-${++count}`
-const request = (key: string, { caller = 'ann', body = {} as unknown } = {}) => ({
+const request = (key: string, { caller = 'ann', body = {} as unknown, keys = ctx.keys } = {}) => ({
   caller,
   key,
-  fingerprint: fingerprintOf({ method: 'POST', url: '/things', body }),
+  fingerprints: fingerprintsOf(keys, { method: 'POST', url: '/things', body }),
 })
 /** Work that counts how often it was done. */
 function work(
@@ -128,6 +130,62 @@ test('the same key with another request is refused, and neither changes the othe
   expect(produce.times).toBe(1)
 })
 
+test.each([
+  [{ password: 'one' }, { password: 'two' }],
+  [{ user: { password: 'one' } }, { user: { password: 'two' } }],
+  [{ list: [{ password: 'one' }] }, { list: [{ password: 'one', passwordHash: '' }] }],
+])('another password is another request: %j, %j', async (body, other) => {
+  const key = newKey()
+  await answerOnce(ctx, request(key, { body }), work())
+  await expect(answerOnce(ctx, request(key, { body: other }), work())).rejects.toMatchObject({
+    code: 'IDEMPOTENCY_KEY_REUSED',
+  })
+})
+
+test('what is kept of a request cannot be found by whoever guesses it and has not our key', async () => {
+  const key = newKey()
+  const body = { password: 'correct horse' }
+  await answerOnce(ctx, request(key, { body }), work())
+  const kept = (await rows()).find((row) => row.key === key)?.fingerprint
+  const plain = createHash('sha256')
+    .update(JSON.stringify(['POST', '/things', body]))
+    .digest()
+  const [foreign] = request(key, { body, keys: createSealer([randomBytes(32)]) }).fingerprints
+  expect(kept).toHaveLength(32)
+  expect([plain, foreign].some((one) => kept?.equals(one))).toBe(false)
+})
+
+test('a request is known again after our key was replaced, and by nodes where it is not yet', async () => {
+  const [old, next] = [randomBytes(32), randomBytes(32)]
+  const before = createSealer([old, next])
+  const after = createSealer([next, old])
+  for (const [first, second] of [
+    [before, after],
+    [after, before],
+  ] as const) {
+    const key = newKey()
+    await answerOnce({ ...ctx, keys: first }, request(key, { keys: first }), work())
+    const again = await answerOnce({ ...ctx, keys: second }, request(key, { keys: second }), work())
+    expect(again).toMatchObject({ body: { time: 1 }, replayed: true })
+    const other = request(key, { keys: second, body: 'other' })
+    await expect(answerOnce(ctx, other, work())).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' })
+  }
+})
+
+test('a claim that a dead process left is taken over also after our key was replaced', async () => {
+  const [old, next] = [randomBytes(32), randomBytes(32)]
+  const key = newKey()
+  const [fingerprint] = request(key, { keys: createSealer([old]) }).fingerprints
+  const created_at = new Date(Date.now() - MINUTE)
+  await ctx.db
+    .insertInto('idempotency_keys')
+    .values({ caller: 'ann', key, fingerprint, created_at })
+    .execute()
+  const keys = createSealer([next, old])
+  const answer = await answerOnce({ ...ctx, keys }, request(key, { keys }), work())
+  expect(answer).toMatchObject({ body: { time: 1 }, replayed: false })
+})
+
 test('the keys of one caller are nothing to another', async () => {
   const produce = work()
   const key = newKey()
@@ -137,7 +195,8 @@ test('the keys of one caller are nothing to another', async () => {
 
 test('a claim that a dead process left is taken over by exactly one, after a minute', async () => {
   const key = newKey()
-  const { caller, fingerprint } = request(key)
+  const { caller, fingerprints } = request(key)
+  const [fingerprint] = fingerprints
   await ctx.db
     .insertInto('idempotency_keys')
     .values({ caller, key, fingerprint, created_at: new Date(Date.now() - MINUTE) })
@@ -172,7 +231,8 @@ test('one who was taken for dead does not overwrite the answer of the other', as
 
 test('one who waits in vain is told when to come back', async () => {
   const key = newKey()
-  const { caller, fingerprint } = request(key)
+  const { caller, fingerprints } = request(key)
+  const [fingerprint] = fingerprints
   await ctx.db
     .insertInto('idempotency_keys')
     .values({ caller, key, fingerprint, created_at: new Date() })

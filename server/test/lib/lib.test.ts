@@ -32,6 +32,19 @@ describe('a sealed value', () => {
   })
 })
 
+test('what tells a text apart depends on text, purpose and key, and the first key comes first', () => {
+  const [oldKey, newKey] = [randomBytes(32), randomBytes(32)]
+  const [old] = createSealer([oldKey]).macs('a', 'text')
+  const [now, before] = createSealer([newKey, oldKey]).macs('a', 'text')
+  expect(before).toEqual(old)
+  const others = [
+    now,
+    ...createSealer([oldKey]).macs('b', 'text'),
+    ...createSealer([oldKey]).macs('a', 'other'),
+  ]
+  for (const other of others) expect(other).not.toEqual(old)
+})
+
 describe('an e-mail address', () => {
   test.each([
     ['Ann@Example.TEST', 'ann@example.test'],

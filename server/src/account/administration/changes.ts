@@ -1,12 +1,15 @@
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { yielding } from '../../db/violations.ts'
+import { AppError } from '../../errors.ts'
 import { demand, refuseNothing, refuseProblems } from '../../lib/problems.ts'
+import { contest } from '../../sessions/contest.ts'
 import { voidLinks } from '../../sessions/mailed-links.ts'
 import { lockTenantsOf } from '../../tenants/ownership.ts'
 import { tellDisabled } from '../../users/alteration.ts'
 import { noteChange } from '../../users/operated.ts'
 import { changeUser, type User, type UserChange } from '../../users/service.ts'
+import { hasOtherWayIn } from '../way-in.ts'
 import { type By, lockSubject, nameCaller, readUserId, refuseOwn, sourceOf } from './by.ts'
 import { readNames } from './names.ts'
 import type { UserChangeBody } from './schema.ts'
@@ -55,17 +58,40 @@ async function fulfil(
     (field) => wishes[field] !== undefined && wishes[field] !== user[COLUMNS[field]],
   )
   if (changed.length === 0) return
-  // Without a password and a proven address one would be taken for somebody who was only invited.
-  const staysAccount =
-    !(changed.includes('emailVerified') && !wishes.emailVerified) || user.password_hash !== null
-  refuseProblems([demand(staysAccount, 'emailVerified', 'can be false only for an account with a password')])
   const change: UserChange = Object.fromEntries(changed.map((field) => [COLUMNS[field], wishes[field]]))
+  refuseMisfits(user, change)
+  if (change.password_sign_in === false) await requireOtherWayIn(ctx, tx, user)
   await nameCaller(tx, by)
-  const isProven = changed.includes('emailVerified') && wishes.emailVerified
-  await changeUser(ctx, tx, user, { ...change, ...(isProven && { contested: false }) })
+  const { email_verified: proven } = change
+  await changeUser(ctx, tx, user, { ...change, ...(proven && { contested: false }) })
+  // The administrator doubts that the address is theirs, and somebody else may claim it.
+  if (proven === false) await contest(ctx, tx, { id: user.id, passwordHash: user.password_hash })
   // Somebody else who claims the address could take the account over through theirs.
-  if (isProven) await voidLinks(tx, { userId: user.id, purpose: 'verify-email' })
+  if (proven) await voidLinks(tx, { userId: user.id, purpose: 'verify-email' })
   await noteChange(ctx, tx, { user, change, source: sourceOf(by) })
   if (change.disabled !== undefined)
     await tellDisabled(ctx, tx, { user, disabled: change.disabled, source: sourceOf(by) })
+}
+
+/** What an account must not become. One that is so already may still be changed in other ways. */
+function refuseMisfits(user: User, change: UserChange): void {
+  const { is_super_admin, email_verified } = { ...user, ...change }
+  const isAsked = change.is_super_admin !== undefined || change.email_verified !== undefined
+  refuseProblems([
+    // Without a password and a proven address one would be taken for somebody who was only invited.
+    demand(
+      change.email_verified !== false || user.password_hash !== null,
+      'emailVerified',
+      'can be false only for an account with a password',
+    ),
+    // Anybody can sign up with the address of somebody who is to be trusted with the instance.
+    demand(!isAsked || !is_super_admin || email_verified, 'superAdmin', 'needs a confirmed address'),
+  ])
+}
+
+/** Whom no password lets in must have a passkey, or an account elsewhere. */
+async function requireOtherWayIn(ctx: Ctx, tx: Tx, { id }: User): Promise<void> {
+  if (await hasOtherWayIn(ctx, tx, id)) return
+  const message = 'This person can sign in only with a password, so it must stay possible.'
+  throw new AppError('LAST_LOGIN_METHOD', { message })
 }

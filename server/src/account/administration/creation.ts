@@ -11,10 +11,10 @@ import { type By, sourceOf } from './by.ts'
 import { readNames } from './names.ts'
 import type { NewUserBody } from './schema.ts'
 
-/** Makes an account for somebody. Unless told otherwise, who is given no password is mailed a link to choose one. */
+/** Makes an account for somebody. Unless told otherwise, who could use a password and has none is mailed a link. */
 export async function createAccount(ctx: Ctx, body: NewUserBody, by: By): Promise<User> {
   const account = await readAccount(body)
-  const { sendPasswordLink = account.passwordHash === null } = body
+  const { sendPasswordLink = account.passwordSignIn && account.passwordHash === null } = body
   return ctx.db.transaction().execute(async (tx) => {
     const user = await addAccount(ctx, tx, account)
     if (!user) throw new AppError('EMAIL_TAKEN', { message: 'An account with this e-mail address exists.' })
@@ -41,6 +41,12 @@ async function readAccount(body: NewUserBody): Promise<OrderedAccount> {
       emailVerified || password !== undefined || passwordHash !== undefined,
       'emailVerified',
       'can be false only for an account with a password',
+    ),
+    demand(emailVerified || !superAdmin, 'superAdmin', 'needs a confirmed address'),
+    demand(
+      passwordSignIn || !body.sendPasswordLink,
+      'sendPasswordLink',
+      'can be true only where a password opens the account',
     ),
   ])
   const { givenName = null, familyName = null, displayName = null } = readNames(body)

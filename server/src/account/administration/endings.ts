@@ -58,9 +58,7 @@ export async function forcePasswordReset(ctx: Ctx, text: string, by: By): Promis
   const id = readUserId(text)
   const linkSent = await ctx.db.transaction().execute(async (tx) => {
     const user = await lockSubject(tx, id)
-    await endPassword(ctx, tx, user)
-    // A link would lead nowhere before the account is enabled again.
-    const linkSent = !user.disabled
+    const linkSent = await endPassword(ctx, tx, user)
     const details = { linkSent }
     await record(ctx, tx, { action: 'user.password_reset_forced', ...sourceOf(by), userId: id, details })
     return linkSent

@@ -61,7 +61,7 @@ export const administrationRoutes = [
     params: ByUserId,
     body: UserChangeBody,
     reply: { 200: UserDetails },
-    errors: ['USER_NOT_FOUND', 'LAST_SUPER_ADMIN', 'OWN_ACCOUNT'],
+    errors: ['USER_NOT_FOUND', 'LAST_SUPER_ADMIN', 'OWN_ACCOUNT', 'LAST_LOGIN_METHOD'],
     async handler(ctx, { caller, params, body, request }) {
       await changeAccount(ctx, params.id, body, { caller, request })
       return getUser(ctx, params.id)
@@ -104,7 +104,9 @@ export const administrationRoutes = [
     async handler(ctx, { caller, params, request }) {
       const linkSent = await forcePasswordReset(ctx, params.id, { caller, request })
       return done(
-        linkSent ? 'Password ended, link sent' : 'Password ended; no link, as the account is disabled',
+        linkSent
+          ? 'Password ended, link sent'
+          : 'Password ended; no link, as the account is disabled or no password opens it',
       )
     },
   }),

@@ -104,12 +104,14 @@ export const NewUserBody = Type.Object(
       Type.String({ maxLength: 4_096, description: 'Instead of a password: what another system kept of it' }),
     ),
     passwordSignIn: Type.Optional(flagField('Whether a password opens the account; true unless said')),
-    superAdmin: Type.Optional(flagField('False unless said')),
+    superAdmin: Type.Optional(flagField('False unless said; true needs a confirmed address')),
     emailVerified: Type.Optional(
       flagField('True unless said: you vouch for the address. False needs a password or its hash'),
     ),
     sendPasswordLink: Type.Optional(
-      flagField('Mail a link to choose a password; true unless said where none is given, else false'),
+      flagField(
+        'Mail a link to choose a password; unless said, true where none is given and one would open the account',
+      ),
     ),
   },
   { title: 'NewUser' },
@@ -122,9 +124,11 @@ export const UserChangeBody = Type.Partial(
     givenName: name(100, '; an empty text clears it'),
     familyName: name(100, '; an empty text clears it'),
     displayName: name(200, '; an empty text clears it'),
-    emailVerified: flagField('False needs a password'),
-    superAdmin: Type.Boolean(),
-    passwordSignIn: flagField('Whether a password opens the account'),
+    emailVerified: flagField('False needs a password, and nobody who is Super Admin'),
+    superAdmin: flagField('True needs a confirmed address'),
+    passwordSignIn: flagField(
+      'Whether a password opens the account; false needs a passkey or a linked account',
+    ),
   }),
   { title: 'UserChange' },
 )

@@ -11,7 +11,7 @@ import { listByIds, type UserRow } from './store.ts'
 
 /** People as whoever runs the instance sees them. Who was invited and has not come is none of them yet. */
 
-export const noSuchUser = () => new AppError('USER_NOT_FOUND', { message: 'There is no such user.' })
+export const noSuchUser = () => new AppError('USER_NOT_FOUND')
 
 export async function getUser(ctx: Ctx, id: string): Promise<UserDetails> {
   const [user] = isId(id) ? await listByIds(ctx.db, [id]) : []

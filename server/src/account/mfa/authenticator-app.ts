@@ -25,10 +25,11 @@ import {
  * Begins to set an authenticator app up. Only for a confirmed address: else whoever signed up with a stranger's
  * could keep them out for good.
  */
-export async function beginApp(ctx: Ctx, { caller }: Managing, password?: string): Promise<NewTotp> {
+export async function beginApp(ctx: Ctx, asking: Asking, password?: string): Promise<NewTotp> {
+  const { caller } = asking
   const user = await getSelf(ctx, caller)
   if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
-  await requireRecentSignIn(ctx, caller, password)
+  await requireRecentSignIn(ctx, asking, password)
   await requireShownFactor(ctx.db, caller)
   return beginTotp(ctx, user, caller.sessionId)
 }

@@ -7,7 +7,6 @@ import { AppError, tooManyAttempts } from '../../errors.ts'
 import { readName } from '../../lib/profile-values.ts'
 import { renewSecret } from '../../sessions/browser-session.ts'
 import { noteSecondFactor } from '../../sessions/second-factor.ts'
-import { hasUsableLink } from '../../sso/links.ts'
 import { findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
 import { makeRecoveryCodes } from '../../users/factors/recovery-codes.ts'
 import { notify } from '../../users/notices.ts'
@@ -26,6 +25,7 @@ import {
   requireRecentSignIn,
   requireShownFactor,
 } from '../confirm-identity.ts'
+import { hasOtherWayIn } from '../way-in.ts'
 import { nameFor } from './name.ts'
 
 const LONGEST_NAME = 100
@@ -38,12 +38,13 @@ const LIMIT = { name: 'passkey-enrol', most: 100, seconds: 15 * 60 }
  */
 export async function beginPasskey(
   ctx: Ctx,
-  { caller }: Managing,
+  asking: Managing,
   password?: string,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { caller } = asking
   const user = await getSelf(ctx, caller)
   if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
-  await requireRecentSignIn(ctx, caller, password)
+  await requireRecentSignIn(ctx, asking, password)
   await requireShownFactor(ctx.db, caller)
   const wait = await createLimiter(ctx.db, LIMIT).count(user.id)
   if (wait !== undefined) throw tooManyAttempts(wait)
@@ -106,10 +107,11 @@ async function add(
 
 export async function removePasskey(
   ctx: Ctx,
-  { caller, request }: Managing,
+  asking: Managing,
   { id, password }: { id: string; password: string | undefined },
 ): Promise<void> {
-  await requireRecentSignIn(ctx, caller, password)
+  const { caller, request } = asking
+  await requireRecentSignIn(ctx, asking, password)
   await ctx.db.transaction().execute(async (tx) => {
     // Of two who remove a way in at once, the second sees what the first has left.
     const user = await lockSelf(tx, caller)
@@ -128,6 +130,6 @@ export async function removePasskey(
 
 /** Whom no password lets in must keep a passkey, or an account elsewhere. */
 async function requireWayIn(ctx: Ctx, tx: Tx, user: User): Promise<void> {
-  if (user.password_sign_in || (await findFactors(tx, user.id)).passkeys > 0) return
-  if (!(await hasUsableLink(ctx, tx, user.id))) throw new AppError('LAST_LOGIN_METHOD')
+  if (user.password_sign_in || (await hasOtherWayIn(ctx, tx, user.id))) return
+  throw new AppError('LAST_LOGIN_METHOD')
 }

@@ -12,7 +12,7 @@ export async function startLinking(
   const { caller } = managing
   // Whatever is not set up here is nobody's to link.
   getProvider(ctx, wanted.provider)
-  await requireRecentSignIn(ctx, caller, password)
+  await requireRecentSignIn(ctx, managing, password)
   await requireShownFactor(ctx.db, caller)
   return beginLink(ctx, managing, { ...wanted, userId: caller.userId })
 }

@@ -6,7 +6,7 @@ export function whyNoSeat(obstacles: Obstacles): AppError | undefined {
   const { mode, typeName, member, disabled, seatId, seatUsable } = obstacles
   if (mode === null) return new AppError('INVALID_APPLICATION_ID')
   if (typeName === null) return new AppError('LICENSE_TYPE_NOT_FOUND')
-  if (member === null) return new AppError('USER_NOT_FOUND')
+  if (member === null) return new AppError('USER_NOT_FOUND', { message: 'The tenant has no such member.' })
   if (member !== 'ACTIVE' || disabled) return new AppError('MEMBER_NOT_ACTIVE')
   // Where nobody is given a seat, everybody has what there is.
   if (mode !== 'PER_SEAT' || (seatId !== null && seatUsable)) return new AppError('ALREADY_LICENSED')

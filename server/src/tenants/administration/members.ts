@@ -17,7 +17,7 @@ import type { Acting } from '../permissions.ts'
 /** Somebody who was named by id. */
 export async function getUser(tx: Tx, userId: string): Promise<User> {
   const user = isId(userId) ? await findUser(tx, userId) : undefined
-  if (!user) throw new AppError('USER_NOT_FOUND', { message: 'There is no such person.' })
+  if (!user) throw new AppError('USER_NOT_FOUND')
   return user
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestService } from '../../support/service.ts'
 import { PASSWORD, refresh, startWorld, userinfo } from '../../support/world.ts'
 import { employ, newCompany } from '../../tenants/company.ts'
+import { newPasskey } from '../passkey-calls.ts'
 import { addPerson, call, entriesOf, failure, logIn, mailTo, newSomebody, tokenIn } from '../people.ts'
 import { callAsOps, newWord, USERS } from './calls.ts'
 
@@ -50,14 +51,17 @@ test.each(['00000000-0000-7000-8000-000000000000', 'nobody', '%27', '1'])(
 
 describe('a change', () => {
   test('is made, shown, and written down with what was before', async () => {
-    const { id } = await addPerson(service, { given_name: 'Ada' })
+    const ada = await newSomebody(service, { given_name: 'Ada' })
+    await newPasskey(service, ada)
+    const { id } = ada
     const { body } = await change(id, { givenName: ' Augusta ', displayName: '', passwordSignIn: false })
     expect(body).toMatchObject({ givenName: 'Augusta', displayName: 'Augusta', passwordSignIn: false })
-    expect(await entriesOf(service, id)).toMatchObject([
+    const entries = await entriesOf(service, id)
+    expect(entries.filter(({ action }) => action === 'user.changed')).toMatchObject([
       {
         ...{ action: 'user.changed', actor_kind: 'client', actor_id: 'demo-ops' },
         details: {
-          fields: ['givenName', 'passwordSignIn'],
+          fields: ['passwordSignIn', 'givenName'],
           before: { passwordSignIn: true },
           after: { passwordSignIn: false },
         },
@@ -101,6 +105,59 @@ describe('a change', () => {
     expect((await person.call('GET', USERS)).status).toBe(403)
   })
 
+  test('to a Super Admin needs a proven address, and keeps it', async () => {
+    const refused = { status: 422, body: { details: [{ field: 'superAdmin' }] } }
+    const email = `ceo-${newWord()}@people.test`
+    const body = { email, password: 'a stranger who signs up' }
+    await call(`${service.url}/api/auth/register`, { method: 'POST', body })
+    const { users } = (await callAsOps(service, 'GET', `?search=${email}`)).body
+    const [{ id } = { id: '' }] = users as { id: string }[]
+    expect(await change(id, { superAdmin: true })).toMatchObject(refused)
+    expect(await change(id, { superAdmin: true, emailVerified: false })).toMatchObject(refused)
+    expect((await callAsOps(service, 'GET', `/${id}`)).body).toMatchObject({ superAdmin: false })
+    expect(await subjects(email)).not.toContain('You are now a Super Admin')
+
+    const boss = await addPerson(service, { is_super_admin: true })
+    expect(await change(boss.id, { emailVerified: false })).toMatchObject(refused)
+    const demoted = await change(boss.id, { emailVerified: false, superAdmin: false })
+    expect(demoted.body).toMatchObject({ emailVerified: false, superAdmin: false })
+    const vouched = await change(boss.id, { emailVerified: true, superAdmin: true })
+    expect(vouched.body).toMatchObject({ emailVerified: true, superAdmin: true })
+  })
+
+  test('of somebody who is Super Admin without a proven address is possible in all other ways', async () => {
+    const { id } = await addPerson(service, { is_super_admin: true, email_verified: false })
+    expect((await change(id, { givenName: 'Ada', disabled: true })).status).toBe(200)
+    expect((await change(id, { superAdmin: false })).status).toBe(200)
+  })
+
+  test('leaves nobody without a way in', async () => {
+    const link = async (id: string, provider: string) => {
+      const at = service.ctx.now()
+      const shown = { email: null, display_name: null, avatar_url: null, linked_at: at, last_used_at: at }
+      const identity = { provider, issuer: 'https://idp.test', subject: id }
+      await service.ctx.db
+        .insertInto('sso_links')
+        .values({ user_id: id, ...identity, ...shown })
+        .execute()
+    }
+    const [bare, stranded, keyed] = [
+      await addPerson(service),
+      await addPerson(service),
+      await newSomebody(service),
+    ]
+    await link(stranded.id, 'GONE')
+    await newPasskey(service, keyed)
+    for (const { id, email } of [bare, stranded]) {
+      expect(await change(id, { passwordSignIn: false })).toMatchObject(failure(400, 'LAST_LOGIN_METHOD'))
+      expect(await signIn(email)).toBe(200)
+    }
+    expect((await change(keyed.id, { passwordSignIn: false })).body).toMatchObject({ passwordSignIn: false })
+    // Asked for again it is no change, also when the passkey is gone.
+    await service.ctx.db.deleteFrom('passkeys').where('user_id', '=', keyed.id).execute()
+    expect((await change(keyed.id, { passwordSignIn: false })).status).toBe(200)
+  })
+
   test('of a proven address to an unproven one keeps the account, and is refused where none would be left', async () => {
     const [withPassword, without] = [
       await addPerson(service),
@@ -108,6 +165,13 @@ describe('a change', () => {
     ]
     const shown = await change(withPassword.id, { emailVerified: false })
     expect(shown.body).toMatchObject({ emailVerified: false })
+    const isContested = async () => {
+      const users = service.ctx.db.selectFrom('users').select('contested').where('id', '=', withPassword.id)
+      return (await users.executeTakeFirstOrThrow()).contested
+    }
+    expect(await isContested()).toBe(true)
+    await change(withPassword.id, { givenName: 'Ada' })
+    expect(await isContested()).toBe(true)
     expect(await change(without.id, { emailVerified: false })).toMatchObject({
       status: 422,
       body: { details: [{ field: 'emailVerified' }] },

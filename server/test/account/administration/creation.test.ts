@@ -83,6 +83,13 @@ describe('an account is made', () => {
     expect(tokenIn((await mailTo(service, both))[0])).toBeDefined()
   })
 
+  test('that no password opens: no link to choose one is mailed', async () => {
+    const email = newEmail()
+    const made = await create({ email, passwordSignIn: false })
+    expect(made).toMatchObject({ status: 201, body: { passwordSignIn: false, hasPassword: false } })
+    expect(await mailTo(service, email)).toEqual([])
+  })
+
   test('of a Super Admin, who is told so and needs a long password', async () => {
     const email = newEmail()
     const short = await create({ email, superAdmin: true, password: 'only fourteen!' })
@@ -152,6 +159,8 @@ describe('no account is made', () => {
     ['passwordHash', { password: 'chosen by an admin', passwordHash: '$2b$10$abcdefghijklmnopqrstuv' }],
     ['emailVerified', { emailVerified: false }],
     ['superAdmin', { superAdmin: 'yes' }],
+    ['superAdmin', { superAdmin: true, emailVerified: false, password: 'chosen by an admin' }],
+    ['sendPasswordLink', { passwordSignIn: false, sendPasswordLink: true }],
   ])('with a wrong %s: %j', async (field, body) => {
     const email = newEmail()
     const answer = await create(field === 'email' ? body : { email, ...body })
@@ -176,7 +185,9 @@ describe('no account is made', () => {
     const [first, second] = [await ask(), await ask()]
     expect(second.body).toEqual(first.body)
     expect([first.status, second.status]).toEqual([201, 201])
-    expect((await ask({ givenName: 'Ada' })).body).toMatchObject({ error: 'IDEMPOTENCY_KEY_REUSED' })
+    for (const other of [{ givenName: 'Ada' }, { password: 'another by an admin' }]) {
+      expect((await ask(other)).body).toMatchObject({ error: 'IDEMPOTENCY_KEY_REUSED' })
+    }
   })
 })
 
@@ -185,4 +196,19 @@ test('an account with an unproven address is one, and its owner may prove it', a
   const made = await create({ email, emailVerified: false, password: 'chosen by an admin' })
   expect(made).toMatchObject({ status: 201, body: { emailVerified: false, hasPassword: true } })
   expect(await statusOf(email, 'chosen by an admin')).toBe(200)
+})
+
+test.each([
+  ['new', false],
+  ['known from an invitation', true],
+])('an unproven address, %s, is one that somebody else may claim', async (_, invited) => {
+  const email = newEmail()
+  if (invited) await addPerson(service, { email, password_hash: null, email_verified: false })
+  const { body } = await create({ email, emailVerified: false, password: 'chosen by an admin' })
+  const { contested } = await service.ctx.db
+    .selectFrom('users')
+    .select('contested')
+    .where('id', '=', String(body.id))
+    .executeTakeFirstOrThrow()
+  expect(contested).toBe(true)
 })

@@ -82,6 +82,17 @@ describe('a forced reset', () => {
     expect(await mailTo(service, email)).toEqual([])
     expect((await as('GET', `/${id}`)).body).toMatchObject({ hasPassword: false, disabled: true })
   })
+
+  test('of an account that no password opens mails no link to choose one, and says so', async () => {
+    const { id, email } = await addPerson(service, { password_sign_in: false })
+    const { status, body } = await as('POST', `/${id}/password-reset`)
+    expect(status).toBe(200)
+    expect(body.message).toContain('no link')
+    expect(await mailTo(service, email)).toEqual([])
+    const [entry] = await entryOf(id, 'user.password_reset_forced')
+    expect(entry).toMatchObject({ details: { linkSent: false } })
+    expect((await as('GET', `/${id}`)).body).toMatchObject({ hasPassword: false, passwordSignIn: false })
+  })
 })
 
 test('ending the sessions of somebody ends every one of them and its tokens, and tells them', async () => {
