@@ -429,7 +429,28 @@ describe('after three days', () => {
     expect(accepted()).toEqual(['Kept', 'Again', 'Lost'])
   })
 
-  test('of refusals by somebody who answers, the event is given up and the lane goes on', async () => {
+  test('of answers that promise nothing, the webhook is disabled too', async () => {
+    const hook = await hookOf(shop, receiver.url)
+    receiver.be({ status: 500 })
+    await shop.rename('Lost')
+    await exhaust(hook)
+    expect((await hook.call('GET')).body).toMatchObject({ disabled: true, disabledReason: 'UNREACHABLE' })
+  })
+
+  test('of refusals of two events in a row, the webhook is disabled', async () => {
+    const hook = await hookOf(shop, receiver.url)
+    receiver.be({ status: 401 })
+    await shop.rename('One')
+    await exhaust(hook)
+    expect((await hook.call('GET')).body).toMatchObject({ disabled: false })
+    await shop.rename('Two')
+    await pass(service)
+    later(72 * HOUR)
+    await pass(service)
+    expect((await hook.call('GET')).body).toMatchObject({ disabled: true, disabledReason: 'UNREACHABLE' })
+  })
+
+  test('of refusals of one event by somebody who answers, it is given up and the lane goes on', async () => {
     const hook = await hookOf(shop, receiver.url)
     receiver.be({ status: 422 })
     await shop.rename('Poison')

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../context.ts'
+import type { Tx } from '../../db/open.ts'
 import { disableWebhook } from '../ending/service.ts'
 import { type Attempt, attempt, findWaitingEvent } from './attempt.ts'
 import { nextAttemptAt } from './backoff.ts'
@@ -6,6 +7,7 @@ import { ATTEMPTS } from './figures.ts'
 import type { Guard } from './guard.ts'
 import {
   hasArrivedSince,
+  isBehindFailure,
   type Lane,
   noteDelivered,
   noteFailure,
@@ -84,21 +86,30 @@ const retryLater = (
     await noteFailure(tx, lane, waiting, { ...result, next })
   })
 
-/**
- * An event is given up once its time is over, and the line goes on. Only where nobody answers, and nothing has arrived
- * in all that time, the webhook is given up with it: who answers is there, and refuses this one event.
- */
+/** An event is given up once its time is over; the webhook with it, unless it is that one event that is refused. */
 const giveUp = (
   ctx: Ctx,
-  { webhookId }: Lane,
+  lane: Lane,
   waiting: Waiting,
   { result, firstAttemptAt }: { result: Attempt; firstAttemptAt: Date },
 ): Promise<void> =>
   ctx.db.transaction().execute(async (tx) => {
-    const { error, status } = result
-    const answered = error === EVENT_GONE || status !== undefined
-    if (status === 410) await disableWebhook(ctx, tx, webhookId, 'GONE')
-    else if (!answered && !(await hasArrivedSince(tx, webhookId, firstAttemptAt)))
+    const { webhookId } = lane
+    const arrived = result.error === EVENT_GONE || (await hasArrivedSince(tx, webhookId, firstAttemptAt))
+    if (result.status === 410) await disableWebhook(ctx, tx, webhookId, 'GONE')
+    else if (!arrived && !(await isJudged(tx, { lane, waiting, result })))
       await disableWebhook(ctx, tx, webhookId, 'UNREACHABLE')
     await noteGivenUp(tx, waiting, { ...result, now: ctx.now() })
   })
+
+/** These say "not now", and nothing of the event. */
+const NOT_NOW = [408, 425, 429]
+
+/** Whether the receiver is there and will not have this one event. Who will not have two in a row has none. */
+async function isJudged(
+  tx: Tx,
+  { lane, waiting, result: { status = 0 } }: { lane: Lane; waiting: Waiting; result: Attempt },
+): Promise<boolean> {
+  const refused = status >= 400 && status < 500 && !NOT_NOW.includes(status)
+  return refused && !(await isBehindFailure(tx, lane, waiting))
+}

@@ -161,6 +161,20 @@ export async function noteGivenUp(
   `.execute(tx)
 }
 
+/** Whether what came before in a lane was given up. */
+export async function isBehindFailure(
+  db: Db,
+  { webhookId, lane }: Lane,
+  { position }: Waiting,
+): Promise<boolean> {
+  const { rows } = await sql<{ failed: boolean }>`
+    select status = 'FAILED' as failed from webhook_deliveries
+    where webhook_id = ${webhookId} and lane = ${lane} and position < ${position}
+    order by position desc limit 1
+  `.execute(db)
+  return rows[0]?.failed === true
+}
+
 /** Whether anything has reached a webhook since a moment. */
 export async function hasArrivedSince(db: Db, webhookId: string, since: Date): Promise<boolean> {
   const { rows } = await sql`

@@ -128,8 +128,7 @@ describe('an account is made', () => {
     expect(entry).toMatchObject({
       ...{ action: 'user.created', actor_kind: 'user', actor_id: boss.id },
       details: {
-        ...{ emailVerified: true, superAdmin: false, passwordSignIn: true },
-        ...{ hasPassword: true, sendPasswordLink: false },
+        after: { emailVerified: true, superAdmin: false, passwordSignIn: true, hasPassword: true },
       },
       personal: { email, givenName: 'Ada', familyName: null, displayName: null },
     })
