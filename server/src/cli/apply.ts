@@ -39,7 +39,9 @@ export const applyCommand = new Command('apply')
     const config = loadCommandConfig(env)
     const loaded = loadDeclaration(options.file, sections, env)
     if (config.mode === 'serve') warnOfPlainSecrets(loaded)
-    await runCommand(config, (ctx) => concealing(loaded, () => apply(ctx, loaded, options)))
+    await runCommand(config, (ctx, { signal }) =>
+      concealing(loaded, () => apply(ctx, loaded, { ...options, signal })),
+    )
   })
 
 function warnOfPlainSecrets({ plainSecrets: [first, ...more] }: Loaded): void {
@@ -50,7 +52,7 @@ function warnOfPlainSecrets({ plainSecrets: [first, ...more] }: Loaded): void {
   )
 }
 
-async function apply(ctx: Ctx, loaded: Loaded, options: Options): Promise<void> {
+async function apply(ctx: Ctx, loaded: Loaded, options: Options & { signal: AbortSignal }): Promise<void> {
   const wish = { declaration: loaded.declaration, prune: options.prune ?? false }
   const style = { colours: process.stdout.isTTY && process.stdout.hasColors(), conceal: loaded.conceal }
   if (options.dryRun) {
@@ -61,7 +63,7 @@ async function apply(ctx: Ctx, loaded: Loaded, options: Options): Promise<void> 
   }
   const asks = process.stdin.isTTY && process.stdout.isTTY && !options.yes
   const approve = asks ? await askFirst(ctx, wish, style) : showOnce(style)
-  const { changes } = await applyDeclaration(ctx, sections, { ...wish, approve })
+  const { changes } = await applyDeclaration(ctx, sections, { ...wish, approve, signal: options.signal })
   if (changes.length > 0) console.log('Applied.')
 }
 

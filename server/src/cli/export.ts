@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -28,8 +29,16 @@ export const exportCommand = new Command('export')
   .action(async ({ file, withPasswordHashes, ...options }: Options & { withPasswordHashes?: boolean }) => {
     const wanted = chooseSections(options.sections)
     const withSecrets = options.withSecrets ?? withPasswordHashes ?? false
-    await runCommand(loadCommandConfig(processEnvironment()), (ctx) =>
-      writeTo(file, (write) => writeExport(ctx, wanted, { withSecrets, write })),
+    await runCommand(loadCommandConfig(processEnvironment()), (ctx, { signal }) =>
+      writeTo(file, (write) =>
+        writeExport(ctx, wanted, {
+          withSecrets,
+          write(text) {
+            signal.throwIfAborted()
+            return write(text)
+          },
+        }),
+      ),
     )
   })
 
@@ -51,8 +60,9 @@ async function writeTo(file: string | undefined, work: (write: Write) => Promise
     process.stdout.on('error', () => {})
     return work(waiting(process.stdout))
   }
-  const part = `${file}.part`
-  const stream = createWriteStream(part, { mode: 0o600 })
+  // Under a name that nobody can have put something at before: neither a link nor a file that others may read.
+  const part = `${file}.${randomBytes(8).toString('hex')}.part`
+  const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 })
   try {
     await once(stream, 'open')
     await work(waiting(stream))

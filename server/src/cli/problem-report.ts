@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { OperatorError } from '../errors.ts'
 import type { Problem } from '../imports/row.ts'
 import { fsProblem } from '../lib/fs-problem.ts'
@@ -32,10 +32,11 @@ export function createProblemReport(file: string | undefined, progress: Progress
   }
 }
 
-/** It names people, so it is for its owner's eyes only. */
+/** It names people, so it is for its owner's eyes only, also where a file was before. */
 function openReport(file: string): number {
   try {
     const target = openSync(file, 'w', 0o600)
+    if (fstatSync(target).isFile()) fchmodSync(target, 0o600)
     writeSync(target, 'line,email,reason\r\n')
     return target
   } catch (error) {

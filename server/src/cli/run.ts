@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
@@ -36,19 +37,34 @@ async function stop({ ctx, close }: Service, reason: string): Promise<void> {
   ctx.log.info('stopped')
 }
 
+/** How a command's work stands to the world around it. */
+interface Errand {
+  /** The migrations that were due. */
+  applied: Migration[]
+  /** Aborts when the command is told to stop; what is not committed by then must not be any more. */
+  signal: AbortSignal
+}
+
+/** What work that is broken off has to tidy up after itself. */
+const TIDY_MS = 1_000
+
 /** Does a command's work on the instance, beside its service or without, and closes also when broken off. */
 export async function runCommand(
   config: Config,
-  work: (ctx: Ctx, applied: Migration[]) => Promise<void>,
+  work: (ctx: Ctx, errand: Errand) => Promise<void>,
 ): Promise<void> {
   const told = listenForStop()
   const { ctx, applied, close } = await openContext(config, 'share')
-  const brokenOff = told.then((signal) => {
-    throw new OperatorError(`Stopped by ${signal}.`)
+  const stopping = new AbortController()
+  const brokenOff = told.then((name) => {
+    stopping.abort(new OperatorError(`Stopped by ${name}.`))
+    throw stopping.signal.reason
   })
+  const working = work(ctx, { applied, signal: stopping.signal })
   try {
-    await Promise.race([work(ctx, applied), brokenOff])
+    await Promise.race([working, brokenOff])
   } finally {
     await close()
+    if (stopping.signal.aborted) await Promise.race([working.catch(() => {}), sleep(TIDY_MS)])
   }
 }

@@ -20,27 +20,39 @@ export async function applyChanges(ctx: Ctx, changes: Change[]): Promise<void> {
   })
 }
 
-/**
- * Plans and applies in one transaction, with nobody else applying meanwhile: what is approved is what happens. Whoever
- * does not approve throws.
- */
+interface Applying extends Wish {
+  /** Whoever does not approve throws. */
+  approve(plan: Plan): void
+  /** Once it aborts, nothing is committed. */
+  signal?: AbortSignal
+}
+
+/** Plans and applies in one transaction, with nobody else applying meanwhile: what is approved is what happens. */
 export async function applyDeclaration(
   ctx: Ctx,
   sections: Section[],
-  { approve, ...wish }: Wish & { approve(plan: Plan): void },
+  { approve, signal, ...wish }: Applying,
 ): Promise<Plan> {
   return inOneGo(ctx, async (tx) => {
     await lockDeclarations(tx)
     const plan = await makePlan({ ...ctx, db: tx }, sections, wish)
     approve(plan)
-    await makeChanges(tx, plan.changes)
+    await makeChanges(tx, plan.changes, signal)
     return plan
   })
 }
 
-async function makeChanges(tx: Tx, changes: Change[]): Promise<void> {
-  for (const change of changes) await inEntry(change.subject, () => change.apply(tx))
-  for (const { subject, finish } of changes) if (finish) await inEntry(subject, () => finish(tx))
+async function makeChanges(tx: Tx, changes: Change[], signal?: AbortSignal): Promise<void> {
+  for (const change of changes) {
+    signal?.throwIfAborted()
+    await inEntry(change.subject, () => change.apply(tx))
+  }
+  for (const { subject, finish } of changes) {
+    signal?.throwIfAborted()
+    if (finish) await inEntry(subject, () => finish(tx))
+  }
+  // The last moment at which all of it can still be left undone.
+  signal?.throwIfAborted()
 }
 
 async function inOneGo<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, OperatorError } from '../errors.ts'
+import { parseEmail } from '../lib/email.ts'
 import type { Declaration, Entry } from './section.ts'
 
 /** What a declaration changes about a thing that is there, and how the plan says it. */
@@ -57,6 +58,16 @@ export function refuseTwice(kind: string, keys: string[]): void {
 /** The keys under which a section lists its things. */
 export function listDeclared(declaration: Declaration, section: string, field: string): string[] {
   return (declaration[section] ?? []).map((entry) => String((entry as Entry)[field]))
+}
+
+/** Refuses to give something to people, by address, whom the same declaration lets go. */
+export function refuseLeaving(absent: Declaration, emails: string[], wish: (email: string) => string): void {
+  const going = new Set(listDeclared(absent, 'users', 'email').map((email) => parseEmail(email) ?? email))
+  const both = emails.find((email) => going.has(email))
+  if (both === undefined) return
+  throw new OperatorError(
+    `The declaration ${wish(both)}, and lists that user as absent: take one of the two out.`,
+  )
 }
 
 /** Does the work, and says of which entry it is when that breaks a rule. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Ajv, type ErrorObject } from 'ajv'
-import { parseDocument } from 'yaml'
+import { LineCounter, parseDocument } from 'yaml'
 import type { Environment } from '../config/reader.ts'
 import { OperatorError } from '../errors.ts'
 import { fsProblem } from '../lib/fs-problem.ts'
@@ -22,10 +22,7 @@ export const readDeclaration = (path: string, sections: Section[]): Declaration 
   loadDeclaration(path, sections, {}).declaration
 
 export function loadDeclaration(path: string, sections: Section[], env: Environment): Loaded {
-  const document = parseDocument(readText(path))
-  const [broken] = document.errors
-  if (broken) throw new OperatorError(`${path} is not valid YAML: ${broken.message}`)
-  const written: unknown = document.toJS() ?? {}
+  const written = parseYaml(path, readText(path)) ?? {}
   const unfit = findProblem(written)
   if (unfit) throw new OperatorError(`${path} is not a valid declaration: ${unfit}`)
   const { content, used } = resolveReferences(written, env)
@@ -36,6 +33,24 @@ export function loadDeclaration(path: string, sections: Section[], env: Environm
     declaration: content as Declaration,
     conceal: createConcealer(used),
     plainSecrets: findPlainSecrets(written as Declaration),
+  }
+}
+
+/** A mistake is told by its place and kind alone: what stands there, and the parser would repeat, may be a secret. */
+function parseYaml(path: string, text: string): unknown {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, { prettyErrors: false, logLevel: 'error', lineCounter })
+  const [broken] = document.errors
+  if (broken) {
+    const { line } = lineCounter.linePos(broken.pos[0])
+    throw new OperatorError(`${path} is not valid YAML: line ${line} (${broken.code}).`)
+  }
+  try {
+    return document.toJS()
+  } catch {
+    throw new OperatorError(
+      `${path} is not valid YAML: an alias has no anchor before it, or too many are used.`,
+    )
   }
 }
 

@@ -24,7 +24,7 @@ export async function makePlan(ctx: Ctx, sections: Section[], { declaration, pru
   for (const section of sections) {
     const entries = present[section.key] ?? []
     if (entries.length > 0) {
-      upserts.push(...(await section.plan(ctx, entries, { declaration: present, prune })))
+      upserts.push(...(await section.plan(ctx, entries, { declaration: present, absent, prune })))
     }
   }
   const removals = await planRemovals(ctx, sections, { present, absent, prune })

@@ -25,6 +25,8 @@ export interface Change {
 export interface Planning {
   /** All that is to be there, which tells what of the things an entry refers to will be there in time. */
   declaration: Declaration
+  /** All that is to be gone. */
+  absent: Declaration
   /** Whether what is not listed goes. */
   prune: boolean
 }

@@ -67,11 +67,11 @@ function requireToken({ config }: Ctx, request: FastifyRequest): void {
 /** Whether anybody may look, at a service that is meant. */
 const isOpen = ({ config }: Ctx): boolean => config.mode === 'serve' && config.metricsToken === undefined
 
-const PLAINEST = /^(?!latchkey_)|^latchkey_(?:http_|build_|database_up$)/
+const PLAINEST = /^(?!latchkey_)|^latchkey_(?:http_requests_total$|build_|database_up$)/
 
 /**
  * Whoever watches mail, jobs or statements being counted while they ask for somebody's password to be reset learns
- * whether that person is here. So without a token only that is shown of which this cannot be said.
+ * whether that person is here, and so does who sees how long the answer took. So without a token only that is shown of which this cannot be said.
  */
 async function showPlainest({ figures: { registry } }: Ctx): Promise<string> {
   const names = registry.getMetricsAsArray().map(({ name }) => name)

@@ -43,8 +43,8 @@ export async function importUsers(ctx: Ctx, wanted: Import): Promise<Tally> {
   const seen = new Set<string>()
   let batch: Newcomer[] = []
   const flush = async () => {
-    for (const { newcomer, outcome } of await bring(ctx, batch, wanted)) {
-      if (outcome in REFUSALS) refuse(toProblem(newcomer, outcome))
+    for (const { newcomer, outcome, reason } of await bring(ctx, batch, wanted)) {
+      if (outcome in REFUSALS) refuse(toProblem(newcomer, outcome, reason))
       else tally[COUNTED[outcome as Counted]]++
     }
     batch = []
@@ -67,10 +67,13 @@ const REFUSALS = {
   twice: 'stands in the file before',
   'no-tenant': 'there is no such tenant',
   leaving: 'the account is about to be deleted',
+  settled:
+    'somebody has rights here under this address without having proven it; they have to confirm it first',
+  refused: 'a rule is in the way',
   gone: 'somebody with this address was here a moment ago; try again',
 }
 type Refusal = keyof typeof REFUSALS
-type Counted = Exclude<Outcome, 'leaving'>
+type Counted = Exclude<Outcome, Refusal>
 
 const COUNTED: Record<Counted, keyof Tally> = {
   imported: 'imported',
@@ -79,15 +82,17 @@ const COUNTED: Record<Counted, keyof Tally> = {
   skipped: 'skipped',
 }
 
-const toProblem = ({ line, person: { email } }: Newcomer, outcome: Outcome | Refusal): Problem => ({
-  line,
-  email,
-  reason: REFUSALS[outcome as Refusal],
-})
+const toProblem = (
+  { line, person: { email } }: Newcomer,
+  outcome: Outcome | Refusal,
+  reason = REFUSALS[outcome as Refusal],
+): Problem => ({ line, email, reason })
 
 interface Settled {
   newcomer: Newcomer
   outcome: Outcome | Refusal
+  /** The rule that was in the way. */
+  reason?: string | undefined
 }
 
 async function bring(ctx: Ctx, batch: Newcomer[], wanted: Import): Promise<Settled[]> {
@@ -103,6 +108,9 @@ async function bring(ctx: Ctx, batch: Newcomer[], wanted: Import): Promise<Settl
     }
   }
 }
+
+/** Who becomes a member. */
+const JOINING: Outcome[] = ['imported', 'updated', 'unchanged']
 
 const slugsOf = (batch: Newcomer[]) => [
   ...new Set(batch.flatMap(({ membership }) => (membership ? [membership.tenant] : []))),
@@ -121,14 +129,16 @@ async function bringBatch(
   const members = placed.flatMap(({ person, membership }) => {
     const arrival = arrivals?.get(person.email)
     const tenantId = membership && tenants.get(membership.tenant)
-    const stays = !arrival || arrival.outcome === 'skipped' || arrival.outcome === 'leaving'
-    return stays || !tenantId ? [] : [{ tenantId, userId: arrival.userId, role: membership.role }]
+    return !arrival || !tenantId || !JOINING.includes(arrival.outcome)
+      ? []
+      : [{ tenantId, userId: arrival.userId, role: membership.role }]
   })
   await importMembers(ctx, tx, { members, source: OPERATOR })
   return batch.map((newcomer) => {
     const { person, membership } = newcomer
     if (membership && !tenants.has(membership.tenant)) return { newcomer, outcome: 'no-tenant' }
-    return { newcomer, outcome: arrivals?.get(person.email)?.outcome ?? 'gone' }
+    const { outcome = 'gone', reason } = arrivals?.get(person.email) ?? {}
+    return { newcomer, outcome, reason }
   })
 }
 

@@ -40,6 +40,9 @@ export interface QueuedWork {
   oldest: number
 }
 
+/** However long the queue is, no more of it is looked at than its oldest jobs. */
+const MOST_COUNTED = 10_000
+
 /** What is queued, by kind of work. Work that was given up lies there until somebody looks at it. */
 export const queuedWork = sql<QueuedWork>`
   select task_identifier as task,
@@ -49,5 +52,8 @@ export const queuedWork = sql<QueuedWork>`
     coalesce(extract(epoch from now() - min(run_at) filter (
       where run_at <= now() and attempts < max_attempts and locked_at is null
     )), 0) as oldest
-  from graphile_worker.jobs
+  from (
+    select task_identifier, attempts, max_attempts, locked_at, run_at
+    from graphile_worker.jobs order by id limit ${sql.lit(MOST_COUNTED)}
+  ) as oldest_jobs
   group by task_identifier`

@@ -10,6 +10,7 @@ import {
   findDifference,
   inEntry,
   listDeclared,
+  refuseLeaving,
   refuseTwice,
 } from '../declaration/compare.ts'
 import type { Change, Declaration, Entry as Declared, Section } from '../declaration/section.ts'
@@ -55,7 +56,7 @@ export const tenantsSection: Section = {
   key: 'tenants',
   entry: DeclaredTenant,
   keys: ['slug'],
-  async plan(ctx, entries, { declaration }) {
+  async plan(ctx, entries, { declaration, absent }) {
     const declared = (entries as Static<typeof DeclaredTenant>[]).map(toEntry)
     const slugs = declared.map(({ slug }) => slug)
     refuseTwice('tenant', slugs)
@@ -65,6 +66,8 @@ export const tenantsSection: Section = {
         mergeSettings({}, entry.settings ?? {})
       })
     }
+    for (const { slug, members } of declared)
+      refuseLeaving(absent, emailsOf(members), (email) => `makes ${email} a member of tenant ${slug}`)
     await requireUsers(ctx, declared, declaration)
     const existing = new Map((await listTenantsBySlug(ctx.db, slugs)).map((tenant) => [tenant.slug, tenant]))
     const ids = [...existing.values()].map(({ id }) => id)
@@ -85,17 +88,16 @@ function toEntry({ members = [], ...tenant }: Static<typeof DeclaredTenant>): En
     role,
     status,
   }))
-  refuseTwice(
-    `member of tenant ${tenant.slug}:`,
-    canonical.map(({ email }) => email),
-  )
+  refuseTwice(`member of tenant ${tenant.slug}:`, emailsOf(canonical))
   return { ...tenant, name: tenant.name.trim(), members: canonical }
 }
+
+const emailsOf = (members: NewMember[]) => members.map(({ email }) => email)
 
 /** Whoever is to be a member must be here, or be declared too. */
 async function requireUsers(ctx: Ctx, entries: Entry[], declaration: Declaration): Promise<void> {
   const coming = listDeclared(declaration, 'users', 'email').map((email) => parseEmail(email) ?? email)
-  const emails = entries.flatMap(({ members }) => members.map(({ email }) => email))
+  const emails = entries.flatMap(({ members }) => emailsOf(members))
   const here = (await listUserIdsByEmail(ctx.db, emails)).map(({ email }) => email)
   const known = new Set([...coming, ...here])
   const stranger = emails.find((email) => !known.has(email))

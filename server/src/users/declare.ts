@@ -9,7 +9,7 @@ import { alterUser } from './alteration.ts'
 import { streamUsers } from './declare/store.ts'
 import { erasedAt, scheduleDeletion } from './deletion.ts'
 import { passwordHashProblem } from './password-hashes.ts'
-import { isPlaceholder, isUnproven } from './placeholders.ts'
+import { findSettled, isPlaceholder, isUnproven } from './placeholders.ts'
 import { PROFILE_COLUMNS, PROFILE_FIELDS, PROFILE_NAMES } from './profile-fields.ts'
 import { createUser } from './service.ts'
 import { listUsersByEmail, lockUser, type User, type UserChange } from './store.ts'
@@ -66,9 +66,11 @@ export const usersSection: Section = {
     declared.forEach(requireSense)
     const known = declared.map(withReadProfile)
     const here = new Map((await listUsersByEmail(ctx.db, emails)).map((user) => [user.email, user]))
+    const settled = await findSettled(ctx.db, [...here.values()])
     return known.flatMap((entry) => {
       const user = here.get(entry.email)
-      return user && isWhoIsMeant(user, entry) ? planUpdate(ctx, user, entry) : planCreation(ctx, entry)
+      const stays = user && (settled.has(user.id) || isWhoIsMeant(user, entry))
+      return stays ? planUpdate(ctx, user, entry) : planCreation(ctx, entry)
     })
   },
   planRemoval,
@@ -133,6 +135,10 @@ function planUpdate(ctx: Ctx, user: User, entry: DeclaredUser): Change[] {
   // What the declaration leaves out is left alone.
   const changed = NAMES.filter((name) => entry[name] !== undefined && entry[name] !== user[COLUMNS[name]])
   if (changed.length === 0) return []
+  if (isUnproven(user) && changed.includes('superAdmin') && entry.superAdmin)
+    throw new OperatorError(
+      `The user ${user.email} cannot become a Super Admin before they have proven the address.`,
+    )
   const change: UserChange = Object.fromEntries(changed.map((name) => [COLUMNS[name], entry[name]]))
   return [
     {

@@ -1,10 +1,12 @@
 import { type Entry, recordMany, type Source } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Db, Tx } from '../db/open.ts'
+import { inSavepoint } from '../db/savepoint.ts'
+import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { alterUser } from './alteration.ts'
 import { insertUsersIfNew } from './import/store.ts'
-import { completePlaceholder, isPlaceholder, isUnproven, takeOver } from './placeholders.ts'
+import { completePlaceholder, findSettled, isPlaceholder, isUnproven, takeOver } from './placeholders.ts'
 import { type ProfileTexts, toColumns } from './profile-fields.ts'
 import { listUsersByEmail, type User, type UserChange } from './store.ts'
 
@@ -23,12 +25,17 @@ export interface ImportedPerson {
 /** What is done about somebody who is here already. */
 export type OnConflict = 'skip' | 'update'
 
-/** What became of somebody. LEAVING: they are here, and have asked to be deleted. */
-export type Outcome = 'imported' | 'updated' | 'unchanged' | 'skipped' | 'leaving'
+/**
+ * What became of somebody. LEAVING: they are here, and have asked to be deleted. SETTLED: somebody has rights here under
+ * the address without having proven it. REFUSED: a rule was in the way.
+ */
+export type Outcome = 'imported' | 'updated' | 'unchanged' | 'skipped' | 'leaving' | 'settled' | 'refused'
 
 export interface Arrival {
   userId: string
   outcome: Outcome
+  /** The rule that was in the way. */
+  reason?: string
 }
 
 /** No two of the people have one address. The answer is by address. */
@@ -46,10 +53,10 @@ export async function importPeople(
   )
   for (const { id: userId, email } of added) arrivals.set(email, { userId, outcome: 'imported' })
   const rest = ordered.filter(({ email }) => !arrivals.has(email))
-  const here = new Map((await findThem(tx, rest)).map((user) => [user.email, user]))
+  const here = await findThem(tx, rest)
   for (const person of rest) {
-    const user = here.get(person.email)
-    if (user) arrivals.set(person.email, await meet(ctx, tx, { person, user, onConflict, source }))
+    const present = here.get(person.email)
+    if (present) arrivals.set(person.email, await meet(ctx, tx, { person, ...present, onConflict, source }))
   }
   const imported = ordered.filter(({ email }) => arrivals.get(email)?.outcome === 'imported')
   await recordMany(
@@ -65,23 +72,33 @@ export async function foreseePeople(
   db: Db,
   { people, onConflict }: { people: ImportedPerson[]; onConflict: OnConflict },
 ): Promise<Map<string, Outcome>> {
-  const here = new Map((await findThem(db, people)).map((user) => [user.email, user]))
+  const here = await findThem(db, people)
   return new Map(
     people.map((person) => {
-      const user = here.get(person.email)
-      const isNew = !user || makesWay(user, person)
-      return [person.email, isNew ? 'imported' : judge(user, person, onConflict)]
+      const present = here.get(person.email)
+      const isNew = !present || makesWay(present, person)
+      return [person.email, isNew ? 'imported' : judge(present, person, onConflict)]
     }),
   )
 }
 
-const findThem = async (db: Db, people: ImportedPerson[]): Promise<User[]> =>
-  people.length === 0
-    ? []
-    : listUsersByEmail(
-        db,
-        people.map(({ email }) => email),
-      )
+/** Somebody who has an address already. */
+interface Present {
+  user: User
+  /** They have not proven the address, and have rights here all the same, which nobody else is to come by. */
+  settled: boolean
+}
+
+/** Whoever is here of these people, by address. */
+async function findThem(db: Db, people: ImportedPerson[]): Promise<Map<string, Present>> {
+  if (people.length === 0) return new Map()
+  const users = await listUsersByEmail(
+    db,
+    people.map(({ email }) => email),
+  )
+  const settled = await findSettled(db, users)
+  return new Map(users.map((user) => [user.email, { user, settled: settled.has(user.id) }]))
+}
 
 const describe = ({ emailVerified, passwordHash, disabled = false, profile }: ImportedPerson) => ({
   email_verified: emailVerified,
@@ -106,32 +123,39 @@ function toEntry(person: ImportedPerson, userId: string | undefined, source: Sou
 }
 
 /** Whoever has not proven the address makes way for somebody who has, and a placeholder for anybody. */
-const makesWay = (user: User, { emailVerified }: ImportedPerson) =>
-  emailVerified ? isUnproven(user) : isPlaceholder(user)
+const makesWay = ({ user, settled }: Present, { emailVerified }: ImportedPerson) =>
+  !settled && (emailVerified ? isUnproven(user) : isPlaceholder(user))
 
-interface Meeting {
+interface Meeting extends Present {
   person: ImportedPerson
-  user: User
   onConflict: OnConflict
   source: Source
 }
 
 /** Somebody has the address already. */
-async function meet(ctx: Ctx, tx: Tx, { person, user, onConflict, source }: Meeting): Promise<Arrival> {
-  if (makesWay(user, person)) {
+async function meet(ctx: Ctx, tx: Tx, { person, onConflict, source, ...present }: Meeting): Promise<Arrival> {
+  const { user } = present
+  if (makesWay(present, person)) {
     const complete = person.emailVerified ? takeOver : completePlaceholder
     const taken = await complete(ctx, tx, person.email, describe(person))
-    if (taken) return { userId: taken.id, outcome: 'imported' }
+    // Whoever became somebody between the look and the step is left as they are.
+    return { userId: user.id, outcome: taken ? 'imported' : 'skipped' }
   }
-  const outcome = judge(user, person, onConflict)
-  if (outcome === 'updated') {
-    await alterUser(ctx, tx, { user, change: findChange(user, person), source })
+  const outcome = judge(present, person, onConflict)
+  if (outcome !== 'updated') return { userId: user.id, outcome }
+  try {
+    await inSavepoint(tx, () => alterUser(ctx, tx, { user, change: findChange(user, person), source }))
+    return { userId: user.id, outcome }
+  } catch (error) {
+    // What one of them may not become is no reason to leave the others behind.
+    if (!(error instanceof AppError) || error.status >= 500) throw error
+    return { userId: user.id, outcome: 'refused', reason: error.message.replace(/\.$/, '') }
   }
-  return { userId: user.id, outcome }
 }
 
-function judge(user: User, person: ImportedPerson, onConflict: OnConflict): Outcome {
+function judge({ user, settled }: Present, person: ImportedPerson, onConflict: OnConflict): Outcome {
   if (user.deletion_requested_at !== null) return 'leaving'
+  if (settled && person.emailVerified) return 'settled'
   if (onConflict === 'skip') return 'skipped'
   return Object.keys(findChange(user, person)).length > 0 ? 'updated' : 'unchanged'
 }

@@ -10,6 +10,7 @@ import {
   findUserByEmail,
   holdUser,
   insertUserIfNew,
+  listSettledIds,
   lockUser,
   type User,
   type UserChange,
@@ -85,7 +86,8 @@ export const completePlaceholder = (
 
 /**
  * Makes whoever has this address without having proven it the person whom the operator describes; undefined when there
- * is nobody, or somebody who has. Whoever came before, and may have known somebody was to come, has nothing of it.
+ * is nobody, or somebody who has, or who has rights here that would come along. Whoever came before, and may have known
+ * somebody was to come, has nothing of it.
  */
 export const takeOver = (
   ctx: Ctx,
@@ -93,25 +95,41 @@ export const takeOver = (
   email: string,
   completion: Completion,
 ): Promise<User | undefined> =>
-  complete(ctx, tx, { email, completion: { ...BLANK, contested: false, ...completion }, mayBe: isUnproven })
+  complete(ctx, tx, {
+    ...{ email, completion: { ...BLANK, contested: false, ...completion }, mayBe: isUnproven },
+    sparesSettled: true,
+  })
 
 /** Whether anybody could have this address here. */
 export const isUnproven = ({ email_verified }: User): boolean => !email_verified
+
+/** Those of the people who have not proven their address and make way for nobody: rights here hang on them. */
+export async function findSettled(db: Db, users: User[]): Promise<Set<string>> {
+  return new Set(
+    await listSettledIds(
+      db,
+      users.filter(isUnproven).map(({ id }) => id),
+    ),
+  )
+}
 
 interface Completing {
   email: string
   completion: Completion
   mayBe(user: User): boolean
+  /** Whether nobody is to become another who has rights here. */
+  sparesSettled?: boolean
 }
 
 async function complete(
   ctx: Ctx,
   tx: Tx,
-  { email, completion, mayBe }: Completing,
+  { email, completion, mayBe, sparesSettled = false }: Completing,
 ): Promise<User | undefined> {
   const found = await findUserByEmail(tx, email)
   const holder = found && mayBe(found) ? await lockUser(tx, found.id) : undefined
   if (!holder || !mayBe(holder)) return undefined
+  if (sparesSettled && (await findSettled(tx, [holder])).has(holder.id)) return undefined
   await updateUser(tx, holder.id, { ...completion, updated_at: ctx.now() })
   return findUser(tx, holder.id)
 }

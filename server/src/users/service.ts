@@ -7,7 +7,7 @@ import { newId } from '../lib/ids.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, passwordProblem } from './chosen-password.ts'
 import { noteChange, noteCreation } from './operated.ts'
-import { completePlaceholder, isUnproven, takeOver } from './placeholders.ts'
+import { completePlaceholder, findSettled, isUnproven, takeOver } from './placeholders.ts'
 import { type ProfileTexts, toColumns } from './profile-fields.ts'
 import {
   findUser,
@@ -55,6 +55,7 @@ export async function createUser(ctx: Ctx, tx: Tx, user: NewUser, source: Source
   }
   const complete = emailVerified ? takeOver : completePlaceholder
   const taken = await complete(ctx, tx, email, described)
+  if (!taken && (await findUserByEmail(tx, email))) throw new AppError('EMAIL_TAKEN')
   const id = taken?.id ?? newId()
   if (!taken) await insertUser(tx, { id, email, ...described, created_at: now, updated_at: now })
   await noteCreation(ctx, tx, { id, email, ...described }, source)
@@ -82,6 +83,10 @@ export async function createSuperAdmin(
   const found = await findUserByEmail(ctx.db, email)
   const existing = found && !isUnproven(found) ? found : undefined
   if (existing?.is_super_admin) return 'unchanged'
+  if (found && (await findSettled(ctx.db, [found])).has(found.id))
+    throw new OperatorError(
+      `${email} is here already, with rights, and has not proven the address. They have to confirm it first.`,
+    )
   const problem = existing ? undefined : passwordProblem(password, { email, names: [], superAdmin: true })
   if (problem) throw new OperatorError(problem)
   return ctx.db.transaction().execute(async (tx) => {

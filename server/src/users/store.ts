@@ -65,6 +65,28 @@ export async function upgradePasswordHash(
   return upgraded !== undefined
 }
 
+/** Who of these people is more here than by an address: a Super Admin, or a member who is not merely invited. */
+export async function listSettledIds(db: Db, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const settled = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', 'in', ids)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb('is_super_admin', '=', true),
+        exists(
+          selectFrom('memberships')
+            .select('memberships.id')
+            .whereRef('memberships.user_id', '=', 'users.id')
+            .where('memberships.status', '!=', 'INVITED'),
+        ),
+      ]),
+    )
+    .execute()
+  return settled.map(({ id }) => id)
+}
+
 const placeholders = (db: Db) =>
   db.deleteFrom('users').where('password_hash', 'is', null).where('email_verified', '=', false)
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -154,4 +155,23 @@ test('who is invited, unproven without a password, or about to go is not in it',
     .execute()
   await db.updateTable('users').set({ deletion_requested_at: now }).where('id', '=', ids[1]).execute()
   expect(await exportAll(first.ctx, true)).not.toMatch(/placeholder@|leaving@/)
+})
+
+test('people are in the order of nothing but their addresses, also from one page to the next', async () => {
+  const ends = ['@page.test', '-x@page.test', '.x@page.test', '_x@page.test', 'x@page.test']
+  const emails = Array.from({ length: 420 }, (_, index) => ends.map((end) => `p${index}${end}`)).flat()
+  await first.ctx.db
+    .insertInto('users')
+    .values(
+      emails.map((email) => ({
+        ...{ id: randomUUID(), email, email_verified: true, is_super_admin: false, password_hash: null },
+        ...{ display_name: null, given_name: null, family_name: null },
+        ...{ created_at: new Date(), updated_at: new Date() },
+      })),
+    )
+    .execute()
+  const { users } = parse(await exportAll(first.ctx))
+  const listed: string[] = users.map(({ email }: { email: string }) => email)
+  expect(listed).toEqual(listed.toSorted())
+  expect(listed.filter((email) => email.endsWith('@page.test'))).toEqual(emails.toSorted())
 })

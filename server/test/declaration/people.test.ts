@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSuperAdmin } from '../../src/users/service.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { apply } from './yard.ts'
 
@@ -47,6 +48,42 @@ test('an address that was declared unproven and is proven since stays so', async
     .execute()
   expect(await apply(service.ctx, yaml)).toBe('Nothing to change.')
   expect(await userOf('two@people.test')).toMatchObject({ email_verified: true })
+})
+
+test.each([
+  ['a Super Admin', { is_super_admin: true }],
+  ['an active member', {}],
+])('who has not proven the address but is %s is changed, and not replaced', async (name, change) => {
+  const { db } = service.ctx
+  const email = `${name.replaceAll(' ', '-').toLowerCase()}@settled.test`
+  const slug = `settled-${email.split('@')[0]}`
+  await apply(
+    service.ctx,
+    `users: [{ email: ${email}, password: the first of all passwords }]
+tenants: [{ slug: ${slug}, name: S, members: [{ email: ${email}, role: owner }] }]`,
+  )
+  const unproven = { ...change, email_verified: false }
+  await db.updateTable('users').set(unproven).where('email', '=', email).execute()
+  const before = await userOf(email)
+  const plan = await apply(
+    service.ctx,
+    `users: [{ email: ${email}, password: another one for a thief, nickname: Nick }]`,
+  )
+  expect(plan).toContain(`  ~ user ${email}\n      nickname: null → "Nick"\n`)
+  const { updated_at } = await userOf(email)
+  expect(await userOf(email)).toEqual({ ...before, nickname: 'Nick', updated_at })
+  const promoted = apply(service.ctx, `users: [{ email: ${email}, superAdmin: true }]`)
+  if (before.is_super_admin) expect(await promoted).toBe('Nothing to change.')
+  else await expect(promoted).rejects.toThrow('cannot become a Super Admin before they have proven')
+})
+
+test('admin create takes no account over that has rights here', async () => {
+  const email = 'an-active-member@settled.test'
+  const before = await userOf(email)
+  await expect(createSuperAdmin(service.ctx, email, 'a password of nobody else 1')).rejects.toThrow(
+    'has not proven the address',
+  )
+  expect(await userOf(email)).toEqual(before)
 })
 
 test('what becomes of a member is told by its own name', async () => {

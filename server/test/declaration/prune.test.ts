@@ -205,3 +205,25 @@ test('several who apply at once wait for each other, and each does what it was t
     await count('audit_entries', "action = 'tenant.created' and details->'after'->>'slug' like 'together-%'"),
   ).toBe(6)
 })
+
+test.each([
+  ['a member', 'tenants: [{ slug: going, name: G, members: [{ email: Go@prune.test, role: owner }] }]'],
+  [
+    'a seat',
+    `tenants: [{ slug: going, name: G }]
+applications: [{ slug: going, name: G }]
+licenseTypes: [{ application: going, slug: one, name: One }]
+subscriptions: [{ tenant: going, application: going, licenseType: one, quantityPurchased: 1, seats: [Go@prune.test] }]`,
+  ],
+])('who is to be absent is refused as %s', async (what, rest) => {
+  await apply(service.ctx, 'users: [{ email: go@prune.test }]')
+  const yaml = `users: [{ email: GO@prune.test, absent: true }]\n${rest}`
+  const message = new RegExp(`go@prune\\.test ${what} of .*, and lists that user as absent`)
+  for (const prune of [true, false]) {
+    await expect(apply(service.ctx, yaml, { prune })).rejects.toMatchObject({
+      ...{ name: 'OperatorError', message: expect.stringMatching(message) },
+    })
+  }
+  expect(await count('tenants', "slug = 'going'")).toBe(0)
+  expect(await count('users', "email = 'go@prune.test' and deletion_requested_at is null")).toBe(1)
+})

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { enqueue } from '../../src/jobs/store.ts'
 import { deliverMail } from '../../src/mail/outbox.ts'
@@ -130,6 +131,24 @@ describe('what the database knows', () => {
     await shows('latchkey_audit_oldest_pending_seconds').toBeGreaterThan(0)
   })
 
+  test('looks at the oldest ten thousand jobs of a queue, however long it is', async () => {
+    const { db } = service.ctx
+    const add = sql<{ id: string }>`
+      select (graphile_worker.add_job('sweep_expired', run_at := now() - interval '1 hour')).id
+      from generate_series(1, 10500)`
+    const { rows } = await add.execute(db)
+    const counted = async () => {
+      const samples = await scrape(service)
+      return samples
+        .filter(({ name }) => name === 'latchkey_jobs_waiting')
+        .reduce((sum, { value }) => sum + value, 0)
+    }
+    await expect.poll(counted, { timeout: 15_000, interval: 300 }).toBe(10_000)
+    await shows('latchkey_jobs_oldest_due_seconds', { task: 'sweep_expired' }).toBeGreaterThan(3_000)
+    const ids = rows.map(({ id }) => id)
+    await sql`select graphile_worker.complete_jobs(${ids})`.execute(db)
+  })
+
   test('tells which keys there are and when the next is due', async () => {
     const samples = await scrape(service)
     expect(figureIn(samples, 'latchkey_signing_keys', { state: 'signing' })).toBe(1)
@@ -221,9 +240,10 @@ describe('whoever may look', () => {
       .toContain('latchkey_http_requests')
     const samples = await scrape(open)
     const ours = new Set(samples.map(({ name }) => name).filter((name) => name.startsWith('latchkey_')))
-    expect([...ours].filter((name) => !name.startsWith('latchkey_http_')).sort()).toEqual([
+    expect([...ours].sort()).toEqual([
       'latchkey_build_info',
       'latchkey_database_up',
+      'latchkey_http_requests_total',
     ])
     await open.close()
     const told = await startService({ config: { mode: 'serve', metricsToken, mail: MAIL } })

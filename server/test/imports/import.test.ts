@@ -254,6 +254,57 @@ describe('people who are here already', () => {
     expect(await importedOf(squatted.email)).toHaveLength(1)
   })
 
+  test.each<[string, 'skip' | 'update', boolean]>([
+    ['a Super Admin', 'skip', true],
+    ['a Super Admin', 'update', true],
+    ['an active member', 'skip', false],
+    ['an active member', 'update', false],
+  ])('without a proven address make no way as %s (%s)', async (_, onConflict, isSuperAdmin) => {
+    const { email, id } = await addPerson(service)
+    const { db } = service.ctx
+    if (!isSuperAdmin)
+      await bring(service.ctx, jsonLines({ email, tenant: 'acme' }), { onConflict: 'update' })
+    const change = { email_verified: false, is_super_admin: isSuperAdmin }
+    await db.updateTable('users').set(change).where('id', '=', id).execute()
+    const before = await userOf(email)
+    const row = { email, passwordHash: await bcrypt(PASSWORD, { cost: 4 }), tenant: host.tenant.slug }
+    const options = { onConflict }
+    const foreseen = await bring(service.ctx, jsonLines(row), { ...options, dryRun: true })
+    expect(foreseen).toMatchObject({ imported: 0, failed: 1 })
+    expect(foreseen.problems[0]?.reason).toMatch(/^somebody has rights here under this address/)
+    expect(await bring(service.ctx, jsonLines(row), options)).toEqual(foreseen)
+    expect(await userOf(email)).toEqual(before)
+    expect(await membershipsOf(service, id)).toHaveLength(isSuperAdmin ? 0 : 1)
+    await db.updateTable('users').set({ is_super_admin: false }).where('id', '=', id).execute()
+  })
+
+  test('and may not become what a row says spoil that row only', async () => {
+    const { db } = service.ctx
+    const { email, id } = await addPerson(service)
+    const others = await db.selectFrom('users').select('id').where('is_super_admin', '=', true).execute()
+    await db.updateTable('users').set({ is_super_admin: true }).where('id', '=', id).execute()
+    const ids = others.map((other) => other.id)
+    if (ids.length > 0)
+      await db.updateTable('users').set({ is_super_admin: false }).where('id', 'in', ids).execute()
+    const rows = jsonLines(
+      { email, disabled: true, givenName: 'Last', tenant: 'acme' },
+      { email: 'beside@import.test', tenant: 'acme' },
+    )
+    const { problems, ...tally } = await bring(service.ctx, rows, { onConflict: 'update' })
+    expect(tally).toEqual({ imported: 1, updated: 0, skipped: 0, failed: 1 })
+    expect(problems).toEqual([
+      {
+        ...{ line: 1, email },
+        reason: 'This is the last Super Admin who can sign in. Make somebody else one first',
+      },
+    ])
+    expect(await userOf(email)).toMatchObject({ disabled: false, given_name: null })
+    expect(await membershipsOf(service, id)).toEqual([])
+    expect(await userOf('beside@import.test')).toBeDefined()
+    if (ids.length > 0)
+      await db.updateTable('users').set({ is_super_admin: true }).where('id', 'in', ids).execute()
+  })
+
   test('and are about to be deleted cannot be imported', async () => {
     const { email, id } = await addPerson(service)
     await service.ctx.db

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { runToEnd, tempFolder } from '../support/program.ts'
+import { run, runToEnd, tempFolder } from '../support/program.ts'
 
 const PATIENCE = 240_000
 const folder = tempFolder()
@@ -47,6 +47,33 @@ test(
     expect((await apply('applications: [{ slug: one, name: One }]', ['--prune'])).output).toBe(
       '  - application two\n0 to create, 0 to change, 1 to delete.\nApplied.\n',
     )
+    expect(await slugs()).toEqual(['one'])
+  },
+  PATIENCE,
+)
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'latchkey apply that is stopped by %s has changed nothing',
+  async (signal) => {
+    const other = await pool.connect()
+    await other.query('begin')
+    // It waits here until nobody writes applications.
+    await other.query('lock table applications in exclusive mode')
+    writeFileSync(file, 'applications: [{ slug: one, name: One }, { slug: late, name: Late }]')
+    const program = run(['apply', '-f', file], { env })
+    const waiting = async () =>
+      (
+        await pool.query(
+          "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        )
+      ).rowCount
+    await expect.poll(waiting, { timeout: PATIENCE, interval: 20 }).toBe(1)
+    program.child.kill(signal)
+    await other.query('rollback')
+    other.release()
+    expect(await program.exited).toMatchObject({ code: 1 })
+    expect(program.output()).toMatch(new RegExp(`Stopped by ${signal}\\.\n$`))
+    expect(program.output()).not.toContain('Applied.')
     expect(await slugs()).toEqual(['one'])
   },
   PATIENCE,
@@ -113,12 +140,15 @@ test(
   'latchkey export writes a file for its owner alone, which changes nothing when it is applied',
   async () => {
     const target = join(folder, 'export.yaml')
+    const trap = join(folder, 'trap')
+    symlinkSync(trap, `${target}.part`)
     expect(await runToEnd(['export', '-f', target, '--sections', 'applications,clients'], { env })).toEqual({
       code: 0,
       output: '',
     })
     expect(statSync(target).mode & 0o777).toBe(0o600)
-    expect(existsSync(`${target}.part`)).toBe(false)
+    expect(existsSync(trap)).toBe(false)
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual(['export.yaml.part'])
     const text = readFileSync(target, 'utf8')
     expect(text).toMatch(/^# What this instance holds[\s\S]*\napplications:\n {2}- slug: asked\n/)
     expect(text).not.toContain('users:')

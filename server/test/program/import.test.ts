@@ -50,6 +50,7 @@ test(
     await program.exited
     const first = await count("from users where email like 'p%@mass.test'")
     expect(first % 500).toBe(0)
+    writeFileSync(join(folder, 'errors.csv'), 'of another time', { mode: 0o644 })
     const again = await runToEnd([...args, '--errors', join(folder, 'errors.csv')], { env })
     expect(again.code).toBe(1)
     expect(again.output).toContain('Line 2502: email is no e-mail address.\n')

@@ -7,6 +7,7 @@ import {
   describeLoss,
   findDifference,
   inEntry,
+  refuseLeaving,
   refuseTwice,
 } from '../../declaration/compare.ts'
 import type { Change, Entry, Section } from '../../declaration/section.ts'
@@ -53,7 +54,7 @@ export const subscriptionsSection: Section = {
     applications: { slug: 'application' },
     licenseTypes: { application: 'application', slug: 'licenseType' },
   },
-  async plan(ctx, entries, { prune }) {
+  async plan(ctx, entries, { prune, absent }) {
     const declared = entries as DeclaredSubscription[]
     refuseTwice('subscription', declared.map(subscriptionName))
     const known = await listDeclaredSubscriptions(
@@ -66,8 +67,10 @@ export const subscriptionsSection: Section = {
       const held = known.holders.get(`${entry.tenant} ${entry.application}`) ?? []
       const holders = held.filter((seat) => !prune || listed.has(seat.subscription)).map(({ email }) => email)
       const wanted = [...new Set((entry.seats ?? []).map((email) => parseEmail(email) ?? email))]
+      const name = subscriptionName(entry)
+      refuseLeaving(absent, wanted, (email) => `gives ${email} a seat of ${name}`)
       const missing = wanted.filter((email) => !holders.includes(email))
-      return planEntry(ctx, { entry, present: known.subscriptions.get(subscriptionName(entry)), missing })
+      return planEntry(ctx, { entry, present: known.subscriptions.get(name), missing })
     })
   },
   planRemoval,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { User } from '../store.ts'
 
@@ -12,14 +13,14 @@ export async function* streamUsers(db: Db, { unproven }: { unproven: boolean }):
     const page = await db
       .selectFrom('users')
       .selectAll()
-      .where('email', '>', after)
+      .where(sql<boolean>`email collate "C" > ${after}`)
       .where('deletion_requested_at', 'is', null)
       .where((where) =>
         unproven
           ? where.or([where('email_verified', '=', true), where('password_hash', 'is not', null)])
           : where('email_verified', '=', true),
       )
-      .orderBy('email')
+      .orderBy(sql`email collate "C"`)
       .limit(PAGE)
       .execute()
     yield* page
