@@ -21,7 +21,7 @@ const { startBundled } = await load('db/bundled/server')
 const { migrate } = await load('db/migrate')
 const { openDb } = await load('db/open')
 const { applyChanges, planChanges, readDeclaration } = await load('declaration/apply')
-const { ensureSigningKey } = await load('keys/signing-keys')
+const { ensureFirstKey } = await load('oauth/signing-keys/service')
 const { createLogger } = await load('lib/logger')
 const { createSealer } = await load('lib/seal')
 const { createContext } = await load('main')
@@ -115,7 +115,7 @@ async function start(connection) {
     ...{ db, changes: await openChangeFeed(connection.direct), now: () => new Date(), strict: false },
     ...{ keys: createSealer([sealKey]), log: createLogger('error', process.stderr) },
   })
-  await ensureSigningKey(ctx)
+  await ensureFirstKey(ctx)
   const app = buildApp(ctx)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return { ctx, app, url }
