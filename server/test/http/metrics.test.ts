@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { extendChain } from '../../src/audit/chain/service.ts'
 import { enqueue } from '../../src/jobs/store.ts'
 import { deliverMail } from '../../src/mail/outbox.ts'
 import { addPerson, logIn } from '../account/people.ts'
@@ -161,6 +162,8 @@ describe('what the database knows', () => {
 
   test('is left out while the database is away, and the rest is shown all the same', async () => {
     const lonely = await startService()
+    // What the start has written down.
+    await extendChain(lonely.ctx)
     const up = figureIn(await scrape(lonely), 'latchkey_database_up')
     expect(up).toBe(1)
     const { name, direct } = lonely.connection
