@@ -86,7 +86,8 @@ describe('the log', () => {
     const found: string[] = []
     for (let page = 1; page <= pages; page++) {
       const { entries, pagination } = await read(`?limit=7&page=${page}`)
-      expect(pagination).toEqual({ page, limit: 7, total: all.length, pages })
+      const next = page < pages ? entries.at(-1)?.id : null
+      expect(pagination).toEqual({ page, limit: 7, total: all.length, pages, totalIsExact: true, next })
       found.push(...idsOf(entries))
     }
     expect(found).toEqual(idsOf(all))

@@ -168,11 +168,13 @@ describe('the log of the instance', () => {
     await add(9_999)
     expect((await read({ actorId: actor, limit: 100 })).body.pagination).toEqual({
       ...{ page: 1, limit: 100, total: 9_999, pages: 100 },
+      ...{ totalIsExact: true, next: expect.any(String) },
     })
     await add(2)
     const page = await read({ actorId: actor, limit: 100, page: 100 })
     const many = { total: 10_000, pages: 100, totalIsExact: false }
-    expect(page.body.pagination).toEqual({ page: 100, limit: 100, ...many })
+    const next = page.body.entries.at(-1)?.id
+    expect(page.body.pagination).toEqual({ page: 100, limit: 100, ...many, next })
     expect(await read({ actorId: actor, limit: 100, page: 101 })).toMatchObject({
       status: 422,
       body: { details: [{ field: 'page', message: expect.stringContaining('go on with after') }] },
