@@ -3,6 +3,11 @@ import { defineKinds, facts, Id, SAMPLE, telling } from './kind.ts'
 
 const Session = facts({ sessionId: Id })
 const session = { sessionId: SAMPLE.session }
+/** By which factors (RFC 8176). */
+const proven = telling(facts({ sessionId: Id, amr: Type.Array(Type.String()) }), {
+  ...session,
+  amr: ['pwd', 'otp', 'mfa'],
+})
 
 /** Why somebody was refused, and how they wanted to show who they are. */
 const refused = (reasons: string[]) =>
@@ -26,10 +31,7 @@ const token = Type.Object(
 export const sessionKinds = defineKinds({
   'session.started': {
     says: 'Somebody signed in.',
-    ...telling(facts({ sessionId: Id, amr: Type.Array(Type.String()) }), {
-      ...session,
-      amr: ['pwd', 'otp', 'mfa'],
-    }),
+    ...proven,
   },
   'session.refused': {
     says: 'Somebody could not be signed in: by a wrong password, or for another reason. Beyond a limit it is told once for each account, network and time.',
@@ -40,7 +42,10 @@ export const sessionKinds = defineKinds({
     ]),
     example: { reason: 'wrong_password', method: 'password' },
   },
-  'session.second_factor_shown': { says: 'Somebody showed a second factor in a session that they had.' },
+  'session.second_factor_shown': {
+    says: 'Somebody showed a second factor in a session that they had.',
+    ...proven,
+  },
   'session.second_factor_refused': {
     says: 'Somebody gave a wrong second factor.',
     details: refused([
