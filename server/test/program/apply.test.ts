@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -69,6 +70,8 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
       ).rowCount
     await expect.poll(waiting, { timeout: PATIENCE, interval: 20 }).toBe(1)
     program.child.kill(signal)
+    // A signal takes a moment to arrive, and it must be the first to.
+    await sleep(1_000)
     await other.query('rollback')
     other.release()
     expect(await program.exited).toMatchObject({ code: 1 })
