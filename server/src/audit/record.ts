@@ -46,10 +46,7 @@ export type Source = Pick<Entry, 'actor' | 'request'>
 export const OPERATOR: Source = { actor: SYSTEM }
 
 /** Whoever came through a door does it. */
-export const sourceOf = (caller: Caller, request: FastifyRequest): Source => ({
-  actor: actorOf(caller),
-  request,
-})
+export const sourceOf = (caller: Caller, request: FastifyRequest) => ({ actor: actorOf(caller), request })
 
 /** Writes down what happens, in the transaction that does it. */
 export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {

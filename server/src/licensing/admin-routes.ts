@@ -1,6 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { actorOf, type Source } from '../audit/record.ts'
+import { sourceOf } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
@@ -34,11 +33,6 @@ import {
 
 const reading = { tag: 'Licensing', caller: 'auditor' } as const
 const writing = { tag: 'Licensing', caller: 'administrator' } as const
-
-const sourceOf = (caller: Caller, request: FastifyRequest): Source => ({
-  actor: actorOf(caller),
-  request,
-})
 
 /** A machine of one tenant looks at that alone. */
 function requireOwn(caller: Caller, tenantId: string): string {

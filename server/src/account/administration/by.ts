@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { actorOf, type Source } from '../../audit/record.ts'
+import { sourceOf as sourceFrom } from '../../audit/record.ts'
 import { nameActor } from '../../db/actor.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
@@ -15,10 +15,7 @@ export interface By {
   request: FastifyRequest
 }
 
-export const sourceOf = ({ caller, request }: By): Source & { request: FastifyRequest } => ({
-  actor: actorOf(caller),
-  request,
-})
+export const sourceOf = ({ caller, request }: By) => sourceFrom(caller, request)
 
 /** What the database writes down of itself was done by whoever asks. */
 export const nameCaller = (tx: Tx, { caller }: By): Promise<void> =>

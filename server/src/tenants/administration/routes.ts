@@ -1,5 +1,4 @@
-import type { FastifyRequest } from 'fastify'
-import { actorOf } from '../../audit/record.ts'
+import { sourceOf } from '../../audit/record.ts'
 import type { Caller } from '../../http/callers.ts'
 import { defineRoute } from '../../http/define-route.ts'
 import { Done } from '../../http/schema.ts'
@@ -24,11 +23,6 @@ interface Visit {
 }
 const looking = ({ caller, params }: Visit) => ({ caller, tenantId: params.id, readOnly: true })
 const changing = ({ caller, params }: Visit) => ({ caller, tenantId: params.id, readOnly: false })
-
-const sourceOf = ({ caller, request }: { caller: Caller; request: FastifyRequest }) => ({
-  actor: actorOf(caller),
-  request,
-})
 
 const showMember = ({ id, user_id, status, role, updated_at }: Membership) => ({
   ...{ id, userId: user_id, status, role },
@@ -66,7 +60,7 @@ const tenants = [
     errors: ['TENANT_NOT_FOUND', 'SLUG_TAKEN'],
     handler: (ctx, input) =>
       asOperator(ctx, changing(input), (tx, { tenantId: id }) =>
-        alterTenant(ctx, tx, { id, change: input.body, source: sourceOf(input) }),
+        alterTenant(ctx, tx, { id, change: input.body, source: sourceOf(input.caller, input.request) }),
       ),
   }),
   defineRoute({
@@ -79,7 +73,7 @@ const tenants = [
     errors: ['TENANT_NOT_FOUND'],
     handler: async (ctx, input) => {
       await asOperator(ctx, changing(input), (tx, { tenantId: id }) =>
-        removeTenant(ctx, tx, { id, source: sourceOf(input) }),
+        removeTenant(ctx, tx, { id, source: sourceOf(input.caller, input.request) }),
       )
       return { success: true, message: 'Tenant deleted' }
     },
