@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { buildIfStale } from '../bin/build.mjs'
 
-buildIfStale()
+await buildIfStale()
 const load = (name) => import(`../dist/${name}.js`)
 const { buildApp, sections } = await load('app')
 const { loadConfig } = await load('config')

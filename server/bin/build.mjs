@@ -1,56 +1,79 @@
 #!/usr/bin/env node
-// Compiles the server when its sources are newer than the last build, so that one command starts a fresh
-// clone and a second start costs nothing. A deployed package carries dist and no compiler, and is left alone.
-import { spawnSync } from 'node:child_process'
+// Compiles the server, and bundles the console, when their sources are newer than the last build, so that one command
+// starts a fresh clone and a second start costs nothing. A deployed package carries both and no compiler, and is left
+// alone.
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const stamp = join(root, 'dist', '.built')
+const server = join(dirname(fileURLToPath(import.meta.url)), '..')
+const root = join(server, '..')
+const resolve = createRequire(import.meta.url).resolve
+
+/** What is built: from what, to where, and by which program. */
+const BUILDS = [
+  {
+    name: 'The server',
+    sources: [join(server, 'src'), join(server, 'tsconfig.build.json')],
+    output: join(server, 'dist'),
+    program: () => join(dirname(resolve('typescript/package.json')), 'bin', 'tsc'),
+    // Types are checked by `npm run types`; starting only needs the output.
+    args: (output) => ['-p', join(server, 'tsconfig.build.json'), '--outDir', output, '--noCheck'],
+  },
+  {
+    name: 'The console',
+    sources: [
+      ...['src', 'index.html', 'vite.config.ts'].map((file) => join(root, 'console', file)),
+      join(root, 'sdk/src'),
+    ],
+    output: join(server, 'public'),
+    program: () => join(dirname(resolve('vite/package.json')), 'bin', 'vite.js'),
+    args: (output) => ['build', join(root, 'console'), '--outDir', output, '--logLevel', 'warn'],
+  },
+]
 
 // Names, sizes and times together: a deleted or swapped file counts as a change too.
-function fingerprint(folder) {
-  const lines = []
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) lines.push(fingerprint(path))
-    else if (/\.tsx?$/.test(entry.name)) {
-      const { size, mtimeMs } = statSync(path)
-      lines.push(`${entry.name} ${size} ${mtimeMs}`)
-    }
-  }
-  return lines.sort().join('\n')
+function fingerprint(path) {
+  const { size, mtimeMs } = statSync(path)
+  if (!statSync(path).isDirectory()) return `${size} ${mtimeMs}`
+  const entries = readdirSync(path).sort()
+  return entries.map((name) => `${name} ${fingerprint(join(path, name))}`).join('\n')
 }
 
-export function buildIfStale() {
-  if (!existsSync(join(root, 'tsconfig.build.json'))) return
-  const current = fingerprint(join(root, 'src'))
+/** Builds what is not there or not fresh, both at once. */
+export async function buildIfStale() {
+  await Promise.all(BUILDS.filter(({ sources }) => sources.every(existsSync)).map(buildOne))
+}
+
+async function buildOne({ name, sources, output, program, args }) {
+  const stamp = join(output, '.built')
+  const current = sources.map(fingerprint).join('\n')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return
-  let compiler
+  let command
   try {
-    compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
+    command = program()
   } catch {
     if (existsSync(stamp)) return
-    process.stderr.write('Latchkey is not built and the compiler is missing. Run "npm install" first.\n')
+    process.stderr.write(`${name} is not built and its compiler is missing. Run "npm install" first.\n`)
     process.exit(1)
   }
-  // Types are checked by `npm run types`; starting only needs the output.
-  // Compiled beside and swapped in whole: a program that starts meanwhile never sees half a build.
-  const fresh = join(root, `dist.${process.pid}`)
-  const config = join(root, 'tsconfig.build.json')
-  const result = spawnSync(process.execPath, [compiler, '-p', config, '--outDir', fresh, '--noCheck'], {
-    stdio: ['ignore', 2, 2],
-  })
-  if (result.status !== 0) {
+  // Built beside and swapped in whole: a program that starts meanwhile never sees half a build.
+  const fresh = `${output}.${process.pid}`
+  if ((await run(command, args(fresh))) !== 0) {
     rmSync(fresh, { recursive: true, force: true })
-    process.stderr.write('The server did not compile; the messages above say where.\n')
+    process.stderr.write(`${name} did not compile; the messages above say where.\n`)
     process.exit(1)
   }
   writeFileSync(join(fresh, '.built'), current)
-  rmSync(join(root, 'dist'), { recursive: true, force: true })
-  renameSync(fresh, join(root, 'dist'))
+  rmSync(output, { recursive: true, force: true })
+  renameSync(fresh, output)
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) buildIfStale()
+const run = (command, args) =>
+  new Promise((done) => {
+    spawn(process.execPath, [command, ...args], { stdio: ['ignore', 2, 2] }).once('close', done)
+  })
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildIfStale()

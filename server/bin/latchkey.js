@@ -9,7 +9,7 @@ process.env.UV_THREADPOOL_SIZE ??= String(Math.max(4, availableParallelism() + 2
 // Starting makes much garbage, for which the engine would take room and keep it. Once it serves, it may (cli/run.ts).
 setFlagsFromString('--semi-space-growth-factor=1')
 
-import('./build.mjs').then(({ buildIfStale }) => {
-  buildIfStale()
+import('./build.mjs').then(async ({ buildIfStale }) => {
+  await buildIfStale()
   return import('../dist/cli/latchkey.js')
 })

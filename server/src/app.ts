@@ -21,6 +21,7 @@ import { pruneAuditLog } from './audit/chain/retention.ts'
 import { extendAuditChain } from './audit/chain/service.ts'
 import { auditRoutes } from './audit/routes.ts'
 import type { Config } from './config.ts'
+import { consoleAssets, consolePages } from './console/pages.ts'
 import type { Ctx } from './context.ts'
 import { STATEMENTS } from './db/observation.ts'
 import type { Section } from './declaration/section.ts'
@@ -117,9 +118,10 @@ export function surface(config: Config): Surface {
       ...authorizePages,
       ...logoutPages,
       ...docsPages(routes),
+      ...consolePages,
       ...(mailbox ? mailboxPages : []),
     ],
-    assets: [stylesheet, passkeyScript, openApiAsset(routes, config)],
+    assets: [stylesheet, passkeyScript, openApiAsset(routes, config), ...consoleAssets()],
   }
 }
 

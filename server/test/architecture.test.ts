@@ -13,7 +13,7 @@ const FLOORS: { units: string[]; beside?: boolean }[] = [
   { units: ['sessions', 'tenants', 'applications'] },
   { units: ['users'] },
   { units: ['audit'] },
-  { units: ['mail', 'declaration', 'jobs', 'http', 'ui', 'keys'], beside: true },
+  { units: ['mail', 'declaration', 'jobs', 'http', 'ui', 'console', 'keys'], beside: true },
   { units: ['context'] },
   { units: ['db'] },
   { units: ['config', 'errors', 'lib'], beside: true },

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import type { ClientKind, PkceMethod } from '../db/tables.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import { isAddressLike } from './clients/addresses.ts'
+import { consoleAddresses } from './clients/console.ts'
 import { isClientId } from './clients/rules.ts'
 import {
   findClientByClientId,
@@ -57,11 +58,12 @@ export async function findClient(ctx: Ctx, clientId: string): Promise<Client | u
 async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefined> {
   const stored = await findClientByClientId(ctx.db, clientId)
   if (!stored) return undefined
-  const { createdAt, updatedAt, applicationSlug, ...kept } = stored
+  const { createdAt, updatedAt, applicationSlug, builtIn, ...kept } = stored
   const { accessTokenTtl, idTokenTtl, refreshTokenIdleTtl, refreshTokenTtl, ...named } = kept
   const { tenantSuspendedAt: suspendedAt, tenantReactivatedAt: reactivatedAt, ...client } = named
   return {
     ...client,
+    ...(builtIn && consoleAddresses(ctx.config)),
     tenantId: stored.tenantId ?? undefined,
     tenantSlug: stored.tenantSlug ?? undefined,
     suspension: stored.tenantId === null ? undefined : { suspendedAt, reactivatedAt },

@@ -32,7 +32,10 @@ const APPLICATION_COLUMNS = [
   'updated_at as updatedAt',
 ] as const
 
-const selectApplications = (db: Db) => db.selectFrom('applications').select(APPLICATION_COLUMNS)
+/** Those that are somebody's to see and to change: what the service brings along is not among them. */
+const registered = (db: Db) => db.selectFrom('applications').where('built_in', '=', false)
+
+const selectApplications = (db: Db) => registered(db).select(APPLICATION_COLUMNS)
 
 export const findApplication = (db: Db, id: string): Promise<Application | undefined> =>
   selectApplications(db).where('id', '=', id).executeTakeFirst()
@@ -47,7 +50,7 @@ export const listApplicationsBySlug = (db: Db, slugs: string[]): Promise<Applica
 type Search = string | undefined
 
 const applicationsWith = (db: Db, search: Search) =>
-  db.selectFrom('applications').$if(search !== undefined, (query) => {
+  registered(db).$if(search !== undefined, (query) => {
     const pattern = containing(search ?? '')
     return query.where((where) =>
       where.or([where('name', 'ilike', pattern), where('slug', 'ilike', pattern)]),
@@ -89,7 +92,7 @@ export async function countBelongings(
   tx: Tx,
   id: string,
 ): Promise<{ clients: number; licenseTypes: number } | undefined> {
-  const held = await tx.selectFrom('applications').select('id').where('id', '=', id).forUpdate().execute()
+  const held = await registered(tx).select('id').where('id', '=', id).forUpdate().execute()
   if (held.length === 0) return undefined
   const { rows } = await sql<{ clients: number; licenseTypes: number }>`
     select (select count(*)::int from clients where application_id = ${id}) as clients,

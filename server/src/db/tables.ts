@@ -123,6 +123,8 @@ export interface ApplicationsTable {
   name: string
   trusted: Generated<boolean>
   licensing_mode: Generated<LicensingMode>
+  /** Brought along by the service itself. */
+  built_in: Generated<boolean>
   access_token_ttl: number | null
   id_token_ttl: number | null
   refresh_token_idle_ttl: number | null

@@ -153,6 +153,8 @@ export type PageAnswer =
       formTargets?: string[]
       /** A script of ours runs on this page and talks to us. Pages that do not say so run none. */
       scripts?: boolean
+      /** Styles that a script of ours adds to this page carry this number. */
+      styleNonce?: string
     }
   | { redirect: string }
 
@@ -180,5 +182,7 @@ export interface Asset {
   maxAge: number
   /** Throws where whoever asks may not see it. */
   admit?(ctx: Ctx, request: Exchange['request']): void
-  content(ctx: Ctx): Promise<string> | string
+  content(ctx: Ctx): Promise<string> | string | Buffer
+  /** The same in fewer bytes, for whoever can read it. */
+  compressed?(): Buffer
 }

@@ -8,6 +8,7 @@ interface PageNeeds {
   /** Origins beside ours to which a form may lead. */
   formTargets?: string[]
   scripts?: boolean
+  styleNonce?: string
 }
 
 /**
@@ -15,11 +16,11 @@ interface PageNeeds {
  * Browsers hold the way on from a form to the same rule, so the page that leads back to an application names its
  * origin.
  */
-export const pagePolicy = ({ formTargets = [], scripts = false }: PageNeeds = {}): string =>
+export const pagePolicy = ({ formTargets = [], scripts = false, styleNonce }: PageNeeds = {}): string =>
   [
     "default-src 'none'",
     ...(scripts ? ["script-src 'self'", "connect-src 'self'"] : []),
-    "style-src 'self'",
+    `style-src 'self'${styleNonce === undefined ? '' : ` 'nonce-${styleNonce}'`}`,
     "img-src 'self' data:",
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",

@@ -13,6 +13,9 @@ export const homePage = definePage({
         <p>Identity, tenants and licensing for your software, at this address.</p>
         <ul>
           <li>
+            <a href="/console">Console</a>: your account, your tenants, the instance
+          </li>
+          <li>
             <a href="/login">Sign in</a>: your account
           </li>
           <li>

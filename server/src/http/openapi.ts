@@ -127,7 +127,8 @@ function parameters(schema: TSchema | undefined, where: 'path' | 'query'): Json[
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: where,
-    required: where === 'path' || required.includes(name),
+    // What has a default may be left out.
+    required: where === 'path' || (required.includes(name) && !('default' in property)),
     ...(property.description && { description: property.description }),
     schema: property,
   }))

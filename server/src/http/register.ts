@@ -230,12 +230,17 @@ function readQuery({ url }: FastifyRequest): Fields {
   return fields
 }
 
-function registerAsset(app: FastifyInstance, ctx: Ctx, { path, type, maxAge, admit, content }: Asset): void {
+function registerAsset(app: FastifyInstance, ctx: Ctx, asset: Asset): void {
+  const { path, type, maxAge, admit, content, compressed } = asset
   app.get(path, async (request, reply) => {
     admit?.(ctx, request)
     reply.type(type)
-    if (maxAge > 0) reply.header('Cache-Control', `public, max-age=${maxAge}`)
-    return content(ctx)
+    if (maxAge > 0)
+      reply.header('Cache-Control', `public, max-age=${maxAge}${compressed ? ', immutable' : ''}`)
+    if (!compressed) return content(ctx)
+    reply.header('Vary', 'Accept-Encoding')
+    if (!/\bbr\b/.test(request.headers['accept-encoding'] ?? '')) return content(ctx)
+    return reply.header('Content-Encoding', 'br').send(compressed())
   })
 }
 

@@ -18,7 +18,7 @@ declare module 'vitest' {
 /** One PostgreSQL for all tests, and a migrated database in it that each test file copies. */
 export default async function setup(project: TestProject) {
   // Tests that run the program use dist; it must not be built by several of them at once.
-  buildIfStale()
+  await buildIfStale()
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
   chmodSync(folder, 0o711)
   const server = await startBundled(folder, {

@@ -83,3 +83,16 @@ export const ChangedProfile = Type.Object(
   { title: 'ChangedProfile' },
 )
 export type ChangedProfile = Static<typeof ChangedProfile>
+
+export const Access = Type.Object(
+  {
+    superAdmin: Type.Boolean({ description: 'Whether you run this instance' }),
+    hasPassword: Type.Boolean(),
+    passwordSignIn: Type.Boolean({ description: 'Whether you may sign in with a password' }),
+    providers: Type.Array(Type.Object({ name: Type.String(), label: Type.String() }), {
+      description: 'Outside providers that can be linked to an account',
+    }),
+  },
+  { title: 'Access' },
+)
+export type Access = Static<typeof Access>

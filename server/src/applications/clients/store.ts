@@ -12,6 +12,8 @@ export interface StoredClient extends ClientSettings {
   applicationSlug: string
   applicationName: string
   trusted: boolean
+  /** It belongs to the service itself. */
+  builtIn: boolean
   accessTokenTtl: number | null
   idTokenTtl: number | null
   refreshTokenIdleTtl: number | null
@@ -47,13 +49,14 @@ const APPLICATION_COLUMNS = [
   'applications.slug as applicationSlug',
   'applications.name as applicationName',
   'applications.trusted',
+  'applications.built_in as builtIn',
   'applications.access_token_ttl as accessTokenTtl',
   'applications.id_token_ttl as idTokenTtl',
   'applications.refresh_token_idle_ttl as refreshTokenIdleTtl',
   'applications.refresh_token_ttl as refreshTokenTtl',
 ] as const
 
-export const selectClients = (db: Db) =>
+const selectAllClients = (db: Db) =>
   db
     .selectFrom('clients')
     .innerJoin('applications', 'applications.id', 'clients.application_id')
@@ -71,11 +74,14 @@ export const selectClients = (db: Db) =>
       ), '[]')`.as('secrets'),
     )
 
+/** Those that are somebody's to see and to change. */
+export const selectClients = (db: Db) => selectAllClients(db).where('applications.built_in', '=', false)
+
 export const findClientById = (db: Db, id: string): Promise<StoredClient | undefined> =>
   selectClients(db).where('clients.id', '=', id).executeTakeFirst()
 
 export const findClientByClientId = (db: Db, clientId: string): Promise<StoredClient | undefined> =>
-  selectClients(db).where('clients.client_id', '=', clientId).executeTakeFirst()
+  selectAllClients(db).where('clients.client_id', '=', clientId).executeTakeFirst()
 
 export const listClientsByClientId = (db: Db, clientIds: string[]): Promise<StoredClient[]> =>
   clientIds.length === 0
@@ -182,8 +188,13 @@ export async function deleteSecret(tx: Tx, clientId: string, id: string): Promis
 
 /** Keeps the application from being deleted until the transaction ends; false when there is none. */
 export const holdApplication = async (tx: Tx, id: string): Promise<boolean> =>
-  (await tx.selectFrom('applications').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()) !==
-  undefined
+  (await tx
+    .selectFrom('applications')
+    .select('id')
+    .where('id', '=', id)
+    .where('built_in', '=', false)
+    .forKeyShare()
+    .executeTakeFirst()) !== undefined
 
 export const holdTenant = async (tx: Tx, id: string): Promise<boolean> =>
   (await tx.selectFrom('tenants').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()) !==

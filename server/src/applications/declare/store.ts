@@ -3,10 +3,21 @@ import type { Db } from '../../db/open.ts'
 import type { Entry } from '../../declaration/section.ts'
 
 export const listApplicationKeys = (db: Db): Promise<Entry[]> =>
-  db.selectFrom('applications').select('slug').orderBy(sql`slug collate "C"`).execute()
+  db
+    .selectFrom('applications')
+    .select('slug')
+    .where('built_in', '=', false)
+    .orderBy(sql`slug collate "C"`)
+    .execute()
 
 export const listClientKeys = (db: Db): Promise<Entry[]> =>
-  db.selectFrom('clients').select('client_id as clientId').orderBy(sql`client_id collate "C"`).execute()
+  db
+    .selectFrom('clients')
+    .innerJoin('applications', 'applications.id', 'clients.application_id')
+    .select('client_id as clientId')
+    .where('built_in', '=', false)
+    .orderBy(sql`client_id collate "C"`)
+    .execute()
 
 /** An application, and how much goes with it. */
 export interface Leaving {
@@ -25,7 +36,7 @@ export async function listLeavingApplications(db: Db, slugs: string[]): Promise<
       (select count(*)::int from license_types where application_id = applications.id) as "licenseTypes",
       (select count(*)::int from subscriptions where application_id = applications.id) as subscriptions,
       (select count(*)::int from seats where application_id = applications.id) as seats
-    from applications where slug = any(${slugs}) order by slug
+    from applications where slug = any(${slugs}) and not built_in order by slug
   `.execute(db)
   return rows
 }

@@ -50,4 +50,10 @@ export const listClients = (
   selectClients(db).where(fits(filter)).orderBy(ORDERS[sort]).offset(offset).limit(limit).execute()
 
 export const countClients = (db: Db, filter: ClientFilter): Promise<number> =>
-  countAll(db.selectFrom('clients').where(fits(filter)))
+  countAll(
+    db
+      .selectFrom('clients')
+      .innerJoin('applications', 'applications.id', 'clients.application_id')
+      .where('applications.built_in', '=', false)
+      .where(fits(filter)),
+  )

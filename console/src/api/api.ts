@@ -1,0 +1,42 @@
+import { type Client, createClient, type Input, type Operation, type Reply } from 'latchkey-sdk'
+import { LatchkeyError } from 'latchkey-sdk/error'
+import { accessToken, distrust } from '../session/session.ts'
+
+const baseUrl = window.location.origin
+
+/** Routes that act for the tenant of the token, and not for one in their address. */
+const isOfTokenTenant = (operation: Operation) => operation.includes(' /api/integration/')
+
+/**
+ * Calls a route of the service as whoever is signed in. For the routes of integrations the token must be of a tenant,
+ * which is then named.
+ */
+export async function call<O extends Operation>(
+  operation: O,
+  input: Input<O>,
+  tenant?: string,
+): Promise<Reply<O>> {
+  if (isOfTokenTenant(operation) && tenant === undefined) throw new Error(`${operation} needs a tenant`)
+  try {
+    return await attempt(operation, input, tenant)
+  } catch (error) {
+    // A token may have ended before its time, by a change of password for one. Another may be had, or not.
+    if (error instanceof LatchkeyError && error.status === 401) return attempt(operation, input, tenant)
+    throw error
+  }
+}
+
+async function attempt<O extends Operation>(
+  operation: O,
+  input: Input<O>,
+  tenant: string | undefined,
+): Promise<Reply<O>> {
+  const token = await accessToken(tenant)
+  const client: Client = createClient({ baseUrl, token: () => token })
+  try {
+    return await client.call(operation, input)
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.status === 401) distrust(token)
+    throw error
+  }
+}

@@ -1,0 +1,47 @@
+import { AppShell, Box, Burger, Group } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type ReactNode, useEffect } from 'react'
+import { Link, useLocation } from 'wouter'
+import { shell } from '../text/shell.ts'
+import { Navigation } from './navigation.tsx'
+import { TenantSwitcher } from './tenant-switcher.tsx'
+import { UserMenu } from './user-menu.tsx'
+
+/** The header with the tenant, the way through the area at the side, and the place one is at. */
+export function Frame({ children }: { children: ReactNode }) {
+  const [open, { toggle, close }] = useDisclosure()
+  const [location] = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever has gone somewhere has no use for the menu any more.
+  useEffect(close, [location])
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !open } }}
+      padding={{ base: 'md', sm: 'xl' }}
+    >
+      <a className="skip" href="#content">
+        {shell.skipToContent}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            <Burger opened={open} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={shell.menu} />
+            <Link href="/" className="brand">
+              {shell.product}
+            </Link>
+            <TenantSwitcher />
+          </Group>
+          <UserMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label={shell.menu}>
+        <Navigation />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Box maw={1080} mx="auto">
+          {children}
+        </Box>
+      </AppShell.Main>
+    </AppShell>
+  )
+}

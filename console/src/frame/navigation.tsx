@@ -1,0 +1,87 @@
+import { NavLink, ScrollArea, Text } from '@mantine/core'
+import { Link, useLocation } from 'wouter'
+import { useMe } from '../me.tsx'
+import { shell } from '../text/shell.ts'
+import { Icon, type IconName } from '../ui/icon.tsx'
+
+interface Place {
+  href: string
+  label: string
+  icon: IconName
+}
+
+const { nav } = shell
+
+const ACCOUNT: Place[] = [
+  { href: '/account/profile', label: nav.account.profile, icon: 'user' },
+  { href: '/account/security', label: nav.account.security, icon: 'shield' },
+  { href: '/account/sessions', label: nav.account.sessions, icon: 'device' },
+  { href: '/account/data', label: nav.account.data, icon: 'box' },
+]
+
+const INSTANCE: Place[] = [
+  { href: '/instance', label: nav.instance.home, icon: 'home' },
+  { href: '/instance/applications', label: nav.instance.applications, icon: 'grid' },
+  { href: '/instance/license-types', label: nav.instance.licenseTypes, icon: 'tag' },
+  { href: '/instance/tenants', label: nav.instance.tenants, icon: 'building' },
+  { href: '/instance/users', label: nav.instance.users, icon: 'users' },
+  { href: '/instance/keys', label: nav.instance.keys, icon: 'key' },
+  { href: '/instance/webhooks', label: nav.instance.webhooks, icon: 'hook' },
+  { href: '/instance/audit', label: nav.instance.audit, icon: 'list' },
+  { href: '/instance/health', label: nav.instance.health, icon: 'pulse' },
+]
+
+/** Members see who is there and what they hold; the rest is for those who run the tenant. */
+const ofTenant = (slug: string, runs: boolean): Place[] => [
+  { href: `/t/${slug}/members`, label: nav.tenant.members, icon: 'users' },
+  ...(runs ? [{ href: `/t/${slug}/invitations`, label: nav.tenant.invitations, icon: 'mail' as const }] : []),
+  { href: `/t/${slug}/licenses`, label: nav.tenant.licenses, icon: 'seat' },
+  ...(runs
+    ? [
+        { href: `/t/${slug}/webhooks`, label: nav.tenant.webhooks, icon: 'hook' as const },
+        { href: `/t/${slug}/audit`, label: nav.tenant.audit, icon: 'list' as const },
+      ]
+    : []),
+  { href: `/t/${slug}/settings`, label: nav.tenant.settings, icon: 'gear' },
+]
+
+/** The way through everything one may see. */
+export function Navigation() {
+  const { access, tenants } = useMe()
+  const [location] = useLocation()
+  const slug = /^\/t\/([^/]+)/.exec(location)?.[1]
+  const tenant = tenants.find((own) => own.slug === slug) ?? tenants[0]
+  return (
+    <ScrollArea>
+      {tenant && <Group title={tenant.name} places={ofTenant(tenant.slug, tenant.role !== 'member')} />}
+      <Group title={shell.account} places={ACCOUNT} />
+      {access.superAdmin && <Group title={shell.instance} places={INSTANCE} />}
+    </ScrollArea>
+  )
+}
+
+function Group({ title, places }: { title: string; places: Place[] }) {
+  const [location] = useLocation()
+  return (
+    <section aria-label={title}>
+      <Text size="xs" fw={600} c="dimmed" px="sm" pt="md" pb={4} truncate>
+        {title}
+      </Text>
+      {places.map(({ href, label, icon }) => {
+        const active =
+          href === '/instance' ? location === href : location === href || location.startsWith(`${href}/`)
+        return (
+          <NavLink
+            key={href}
+            component={Link}
+            href={href}
+            label={label}
+            leftSection={<Icon name={icon} />}
+            active={active}
+            {...(active && { 'aria-current': 'page' as const })}
+          />
+        )
+      })}
+    </section>
+  )
+}

@@ -1,0 +1,51 @@
+import { Badge, Button, Menu } from '@mantine/core'
+import { useLocation } from 'wouter'
+import { useMe } from '../me.tsx'
+import { shell } from '../text/shell.ts'
+import { Icon } from '../ui/icon.tsx'
+
+/** Which tenant one works in. It stands in the address, so that two tabs can work in two. */
+export function TenantSwitcher() {
+  const { tenants } = useMe()
+  const [location, navigate] = useLocation()
+  const [, slug, rest] = /^\/t\/([^/]+)(?:\/([^/]+))?/.exec(location) ?? []
+  const current = tenants.find((tenant) => tenant.slug === slug)
+  return (
+    <Menu position="bottom-start" width={260}>
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="compact-md"
+          rightSection={<Icon name="chevron" size={16} />}
+          aria-label={current ? `${shell.switchTenant}: ${current.name}` : shell.switchTenant}
+          maw={{ base: '44vw', sm: 260 }}
+        >
+          {current?.name ?? shell.tenants}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{tenants.length > 0 ? shell.switchTenant : shell.noTenants}</Menu.Label>
+        {tenants.map((tenant) => (
+          <Menu.Item
+            key={tenant.id}
+            onClick={() => navigate(`/t/${tenant.slug}/${rest ?? 'members'}`)}
+            leftSection={
+              tenant.slug === slug ? <Icon name="check" size={16} /> : <span style={{ width: 16 }} />
+            }
+            rightSection={
+              <Badge size="xs" variant="light" color="gray">
+                {tenant.role}
+              </Badge>
+            }
+          >
+            {tenant.name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<Icon name="plus" size={16} />} onClick={() => navigate('/new-tenant')}>
+          {shell.newTenant}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,3 @@
+export const account = {
+  profile: { title: 'Profile', lead: 'What applications and your colleagues see of you.' },
+}

@@ -1,0 +1,942 @@
+// Made from docs/openapi.json by sdk/bin/generate.mjs: change the routes, not this file.
+
+export type AcceptRequest = { password?: string; givenName?: string; familyName?: string }
+
+export type AcceptedInvitation = { success: boolean; tenantId: string; tenantName: string }
+
+export type Access = { superAdmin: boolean; hasPassword: boolean; passwordSignIn: boolean; providers: { name: string; label: string }[] }
+
+export type AddPasskeyRequest = { id: string; rawId: string; type: 'public-key'; response: { clientDataJSON: string; attestationObject: string; transports?: string[] }; name?: string }
+
+export type AddedPasskey = { id: string; name: string; createdAt: string; lastUsedAt: string | null; backedUp: boolean; recoveryCodes?: string[] }
+
+export type AdministeredTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string }
+
+export type AdministeredTenantChange = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; slug?: string; suspended?: boolean }
+
+export type AdministeredTenantPage = { tenants: AdministeredTenant[]; pagination: CursorPagination }
+
+export type Application = { id: string; name: string; slug: string; trusted: boolean; licensingMode: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl: number | null; idTokenTtl: number | null; refreshTokenIdleTtl: number | null; refreshTokenTtl: number | null; createdAt: string; updatedAt: string }
+
+export type AuditEntry = { id: string; occurredAt: string; action: string; actor: { kind: 'user' | 'client' | 'system'; id: string | null; displayName: string | null }; clientId: string | null; tenantId: string | null; userId: string | null; email: string | null; ipAddress: string | null; userAgent: string | null; requestId: string | null; details: Record<string, unknown> }
+
+export type AuditPage = { entries: AuditEntry[]; pagination: CursorPagination }
+
+export type BeginTotpRequest = { password?: string }
+
+export type BulkGrantRequest = { grants: { userId: string; applicationId?: unknown; licenseTypeId: string }[] }
+
+export type BulkInviteReply = { created: number; failed: number; results: { email: unknown; statusCode: number; invitation?: CreatedInvitation; error?: string; message?: string; details?: unknown }[] }
+
+export type BulkInviteRequest = { invitations: { email: unknown; role?: unknown; expiresInDays?: unknown; applicationId?: unknown; licenseTypeId?: unknown }[] }
+
+export type BulkLicenseReply = { done: number; failed: number; results: { userId: string; statusCode: number; error?: string; message?: string; details?: unknown; license?: LicenseAssignment }[] }
+
+export type BulkRevokeRequest = { revocations: { userId: string; applicationId?: unknown }[] }
+
+export type ChangedMember = { id: string; userId: string; status: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role: 'owner' | 'admin' | 'member'; updatedAt: string }
+
+export type ChangedProfile = { id: string; email: string; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; updatedAt: string }
+
+export type ChangedTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; updatedAt: string }
+
+export type Client = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; pkceMethods: ('S256' | 'plain')[]; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
+
+export type ConfirmTotpRequest = { code: string }
+
+export type ConfirmedRequest = { password?: string }
+
+export type CreatedAdministeredTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
+
+export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; pkceMethods: ('S256' | 'plain')[]; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
+
+export type CreatedInvitation = { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string }
+
+export type CreatedTenant = { id: string; name: string; slug: string; createdAt: string }
+
+export type CreatedWebhook = { id: string; url: string; events: string[]; description: string | null; disabled: boolean; disabledAt: string | null; disabledReason: ('REQUESTED' | 'GONE' | 'UNREACHABLE') | null; previousSecretUntil: string | null; createdAt: string; updatedAt: string; secret: string }
+
+export type CursorPagination = { page: number; limit: number; total: number; pages: number; totalIsExact: boolean; next: string | null }
+
+export type DeletionRequest = { confirmation: string; password?: string }
+
+export type Discovery = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; scopes_supported: string[]; response_types_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; claims_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
+
+export type Done = { success: boolean; message: string }
+
+export type EmailChange = { newEmail: string; password?: string }
+
+export type Error = { statusCode: number; error: string; message: string; requestId: string; details?: unknown }
+
+export type Event = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
+
+export type FeatureCheck = { hasFeature: boolean }
+
+export type FeedPage = { events: Event[]; next: number; head: number }
+
+export type ForgotPasswordRequest = { email: string }
+
+export type GrantRequest = { userId?: string; applicationId?: unknown; licenseTypeId: string }
+
+export type Health = { status: string }
+
+export type IntrospectReply = { active: boolean; sub?: string; client_id?: string; scope?: string; exp?: number; iat?: number; tenant_id?: string }
+
+export type IntrospectRequest = { token?: string; token_type_hint?: string }
+
+export type InvitationList = { invitations: { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string; createdAt: string; invitedBy: { id: string; displayName: string } | null }[] }
+
+export type InviteRequest = { email: string; role?: 'owner' | 'admin' | 'member'; expiresInDays?: number; applicationId?: string; licenseTypeId?: string }
+
+export type KeySet = { keys: { kty: string; kid: string; use: string; alg: string; n: string; e: string }[] }
+
+export type LedgerEntry = { sequence: number; occurredAt: string; actor: string | null; reason: 'GRANTED' | 'REVOKED' | 'CHANGED' | 'RESERVED' | 'ACCEPTED' | 'SUSPENDED' | 'REACTIVATED' | 'ENDED' | 'SUBSCRIBED' | 'SUBSCRIPTION_CHANGED' | 'SUBSCRIPTION_ENDED'; subject: 'seat' | 'subscription'; subjectId: string; userId: string | null; applicationId: string; before: Record<string, unknown> | null; after: Record<string, unknown> | null }
+
+export type LicenseAssignment = { id: string; userId: string; licenseTypeId: string; licenseTypeName: string; assignedAt: string }
+
+export type LicenseCheck = { hasLicense: boolean; licenseType: string | null; licenseTypeName: string | null; features: string[]; assignedAt?: string }
+
+export type LicenseCount = { count: number }
+
+export type LicenseExplanation = { hasLicense: boolean; hasFeature?: boolean; decidedBy: 'TENANT' | 'USER' | 'MEMBERSHIP' | 'SUBSCRIPTION' | 'SEAT' | 'FEATURE'; message: string; steps: { check: 'TENANT' | 'USER' | 'MEMBERSHIP' | 'MFA_POLICY' | 'SUBSCRIPTION' | 'SEAT' | 'FEATURE'; ok: boolean; detail: string }[]; remedy: { method: string; path: string; body?: Record<string, unknown> } | null }
+
+export type LicenseLedger = { entries: LedgerEntry[]; next: number | null }
+
+export type LicenseOverview = { tenantId: string; tenantName: string; totalSeatsOwned: number; totalSeatsAssigned: number; totalSeatsAvailable: number; subscriptions: SubscriptionEntry[] }
+
+export type LicenseType = { id: string; applicationId: string; slug: string; name: string; description: string | null; features: Record<string, boolean>; displayOrder: number; status: 'ACTIVE' | 'ARCHIVED'; createdAt: string; updatedAt: string }
+
+export type LicenseTypeChange = { name?: string; slug?: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number; status?: 'ACTIVE' | 'ARCHIVED' }
+
+export type LicenseTypeCheck = { licenseType: string | null }
+
+export type LicensedUser = { userId: string; email: string; givenName: string | null; familyName: string | null; licenseType: string; licenseTypeName: string; assignedAt: string }
+
+export type LoginReply = { user: SignedInUser; session: { id: string } }
+
+export type LoginRequest = { email: string; password: string }
+
+export type MailboxMessage = { id: string; to: string; subject: string; text: string; html: string; createdAt: string }
+
+export type Member = { id: string; userId: string; status: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role: 'owner' | 'admin' | 'member'; joinedAt: string | null; user: { email: string; displayName: string; pictureUrl: string | null } }
+
+export type MemberChangeRequest = { role?: 'owner' | 'admin' | 'member'; status?: 'ACTIVE' | 'SUSPENDED' }
+
+export type MemberPage = { members: Member[]; pagination: Pagination }
+
+export type MfaOverview = { mfaEnabled: boolean; totp: boolean; passkeys: number; recoveryCodesLeft: number }
+
+export type MfaRequest = { code: string }
+
+export type MfaRequired = { mfaRequired: true; methods: ('totp' | 'passkey' | 'recovery_code')[] }
+
+export type NewAdministeredTenant = { name: string; slug?: string; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; settings?: Record<string, unknown>; ownerId?: string; ownerEmail?: string }
+
+export type NewLicenseType = { applicationId?: unknown; name: string; slug: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number }
+
+export type NewMemberRequest = { userId: string; role: 'owner' | 'admin' | 'member' }
+
+export type NewSubscription = { licenseTypeId: string; quantityPurchased: number; status?: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'; currentPeriodEnd?: string | null }
+
+export type NewTenantRequest = { name: string; slug?: string }
+
+export type NewTotp = { secret: string; otpauthUrl: string; qrCode: string }
+
+export type NewUser = { email: string; givenName?: string; familyName?: string; displayName?: string; password?: string; passwordHash?: string; passwordSignIn?: boolean; superAdmin?: boolean; emailVerified?: boolean; sendPasswordLink?: boolean }
+
+export type NewWebhook = { url: string; events: string[]; description?: string | null; disabled?: boolean }
+
+export type OAuthError = { error: string; error_description: string }
+
+export type OwnMembership = { tenantId: string; tenantName: string; tenantSlug: string; role: string; status: string }
+
+export type OwnTenants = { tenants: { id: string; name: string; slug: string; role: 'owner' | 'admin' | 'member'; memberCount: number; suspended?: boolean; createdAt: string }[] }
+
+export type Pagination = { page: number; limit: number; total: number; pages: number }
+
+export type Passkey = { id: string; name: string; createdAt: string; lastUsedAt: string | null; backedUp: boolean }
+
+export type PasskeyCreationOptions = { rp: { id?: string; name: string }; user: { id: string; name: string; displayName: string }; challenge: string; pubKeyCredParams: { type: string; alg: number }[]; timeout?: number; excludeCredentials?: { id: string; type: string; transports?: string[] }[]; authenticatorSelection?: { residentKey?: string; requireResidentKey?: boolean; userVerification?: string }; attestation?: string; extensions?: { credProps?: boolean } }
+
+export type PasskeyRequest = { passwordless?: boolean }
+
+export type PasskeyRequestOptions = { challenge: string; rpId?: string; timeout?: number; allowCredentials?: { id: string; type: string; transports?: string[] }[]; userVerification?: string }
+
+export type PasskeySignInRequest = { id: string; rawId: string; type: 'public-key'; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null } }
+
+export type PasswordChange = { currentPassword: string; newPassword: string }
+
+export type PersonalData = { exportedAt: string; profile: { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string }; memberships: OwnMembership[]; sessions: { id: string; userAgent: string; ipAddress: string; createdAt: string; lastActive: string; authenticatedAt: string; methods: string[] }[]; ssoLinks: { provider: string; issuer: string; subject: string; email: string | null; displayName: string | null; avatarUrl: string | null; linkedAt: string; lastUsedAt: string }[]; mfa: { totp: boolean; passkeys: { id: string; name: string; createdAt: string; lastUsedAt: string | null }[]; recoveryCodesLeft: number }; consents: { application: string; tenant: string | null; scopes: string[]; grantedAt: string }[]; licenses: { tenant: string; application: string; licenseType: string; status: 'ASSIGNED' | 'RESERVED' | 'PARKED'; assignedAt: string }[]; auditEntries: { id: string; occurredAt: string; action: string; by: string; tenantId: string | null; details: Record<string, unknown>; personal: Record<string, unknown> }[]; auditEntriesTruncated: boolean }
+
+export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[] }
+
+export type ProfileChange = { displayName?: string; givenName?: string; familyName?: string; middleName?: string; nickname?: string; pictureUrl?: string; website?: string; zoneinfo?: string; locale?: string }
+
+export type ReauthenticatedRequest = { password?: string }
+
+export type RecoveryCodes = { recoveryCodes: string[] }
+
+export type RegisterReply = { user: SignedInUser }
+
+export type RegisterRequest = { email: string; password: string; givenName?: string; familyName?: string; displayName?: string }
+
+export type ResetPasswordRequest = { token: string; newPassword: string }
+
+export type RevokeRequest = { userId?: string; applicationId?: unknown }
+
+export type RotatedWebhookSecret = { secret: string; previousSecretUntil: string }
+
+export type RotationRequest = { leaked?: boolean; immediately?: boolean }
+
+export type Session = { id: string; userAgent: string; ipAddress: string; location: string; lastActive: string; createdAt: string; isCurrent: boolean }
+
+export type SessionsEnded = { success: boolean; message: string; count: number }
+
+export type ShownInvitation = { tenant: { id: string; name: string; slug: string }; role: 'owner' | 'admin' | 'member'; email: string; invitedBy: { displayName: string } | null; expiresAt: string; hasAccount: boolean }
+
+export type SignedInUser = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null }
+
+export type SigningKey = { kid: string; alg: 'RS256'; state: 'upcoming' | 'signing' | 'published' | 'retired'; createdAt: string; activatesAt: string; retiresAt: string | null }
+
+export type SsoLink = { provider: string; email: string | null; displayName: string | null; avatarUrl: string | null; linkedAt: string; lastUsedAt: string }
+
+export type SsoLinkReply = { url: string }
+
+export type SsoLinkRequest = { provider: string; redirectUri?: string; password?: string }
+
+export type SsoLinks = { links: SsoLink[] }
+
+export type Subscription = { id: string; applicationId: string; applicationName: string; licenseTypeId: string; licenseTypeName: string; quantityPurchased: number; quantityAssigned: number; quantityAvailable: number; status: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'; licenseTypeSlug: string; currentPeriodStart: string; currentPeriodEnd: string | null; createdAt: string }
+
+export type SubscriptionChange = { quantityPurchased?: number; status?: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'; currentPeriodEnd?: string | null }
+
+export type SubscriptionEntry = { applicationId: string; applicationName: string; licenseTypeId: string; licenseTypeName: string; quantityPurchased: number; quantityAssigned: number; quantityAvailable: number; status: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED' }
+
+export type Success = { success: boolean }
+
+export type Tenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; createdAt: string; updatedAt: string }
+
+export type TenantChangeRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED' }
+
+export type TokenReply = { access_token: string; token_type: 'Bearer'; expires_in: number; refresh_token?: string; id_token?: string; scope: string }
+
+export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; scope?: string; tenant?: string }
+
+export type User = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null; superAdmin: boolean; disabled: boolean; passwordSignIn: boolean; hasPassword: boolean; mfaEnabled: boolean; deletionRequestedAt: string | null; erasedAt: string | null; createdAt: string; updatedAt: string; lastSignInAt: string | null }
+
+export type UserChange = { disabled?: boolean; givenName?: string; familyName?: string; displayName?: string; emailVerified?: boolean; superAdmin?: boolean; passwordSignIn?: boolean }
+
+export type UserDetails = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null; superAdmin: boolean; disabled: boolean; passwordSignIn: boolean; hasPassword: boolean; mfaEnabled: boolean; deletionRequestedAt: string | null; erasedAt: string | null; createdAt: string; updatedAt: string; lastSignInAt: string | null; memberships: UserMembership[]; sessionCount: number }
+
+export type UserInfo = { sub: string; name?: string; given_name?: string; family_name?: string; middle_name?: string; nickname?: string; preferred_username?: string; picture?: string; website?: string; gender?: string; birthdate?: string; zoneinfo?: string; locale?: string; updated_at?: number; email?: string; email_verified?: boolean }
+
+export type UserMembership = { tenantId: string; tenantName: string; tenantSlug: string; role: string; status: string }
+
+export type UserPage = { users: User[]; pagination: CursorPagination }
+
+export type UserSessionsEnded = { success: boolean; message: string; count: number }
+
+export type VerifyEmailRequest = { token: string; password?: string }
+
+export type Webhook = { id: string; url: string; events: string[]; description: string | null; disabled: boolean; disabledAt: string | null; disabledReason: ('REQUESTED' | 'GONE' | 'UNREACHABLE') | null; previousSecretUntil: string | null; createdAt: string; updatedAt: string }
+
+export type WebhookChange = { url?: string; events?: string[]; description?: string | null; disabled?: boolean }
+
+export type WebhookDelivery = { id: string; status: 'PENDING' | 'DELIVERED' | 'FAILED'; event: { id: string; type: string; position: number }; attempts: number; lastStatus: number | null; lastError: string | null; nextAttemptAt: string | null; createdAt: string; finishedAt: string | null }
+
+export type WebhookDeliveryPage = { deliveries: WebhookDelivery[]; next: number | null }
+
+export type WebhookList = { webhooks: Webhook[] }
+
+export type WebhookReplay = { count: number; next: number | null }
+
+export type WebhookReplayRequest = { after?: number; from?: string; to?: string; types?: string[] }
+
+/** What each route takes and answers. */
+export interface Operations {
+  /** What this provider offers, and where */
+  'GET /.well-known/openid-configuration': {
+    reply: Discovery
+  }
+  /** What this provider offers, and where */
+  'GET /.well-known/oauth-authorization-server': {
+    reply: Discovery
+  }
+  /** The public keys that verify our tokens */
+  'GET /api/oauth/jwks': {
+    reply: KeySet
+  }
+  /** Exchange a code, a refresh token or client credentials for tokens */
+  'POST /api/oauth/token': {
+    body: TokenRequest
+    reply: TokenReply
+  }
+  /** The claims of the token holder, as far as the granted scopes allow */
+  'GET /api/oauth/userinfo': {
+    reply: UserInfo
+  }
+  /** The claims of the token holder, as far as the granted scopes allow */
+  'POST /api/oauth/userinfo': {
+    reply: UserInfo
+  }
+  /** End a token; a refresh token takes its family along */
+  'POST /api/oauth/revoke': {
+    body: RevokeRequest
+    reply: Success
+  }
+  /** Whether a token is alive, and whose it is */
+  'POST /api/oauth/introspect': {
+    body: IntrospectRequest
+    reply: IntrospectReply
+  }
+  /** Sign in with a password; sets the session cookie, or asks for a second factor */
+  'POST /api/auth/login': {
+    body: LoginRequest
+    reply: LoginReply | MfaRequired
+  }
+  /** Show a second factor after the password: a code of the authenticator app, or a recovery code */
+  'POST /api/auth/mfa': {
+    body: MfaRequest
+    reply: LoginReply | MfaRequired
+  }
+  /** Undo the deletion of an account while there is time, and sign in */
+  'POST /api/auth/restore': {
+    body: LoginRequest
+    reply: LoginReply | MfaRequired
+  }
+  /** End the session of the cookie, and every token that came from it */
+  'POST /api/auth/logout': {
+    reply: Done
+  }
+  /** Make an account; a mail asks to confirm the address */
+  'POST /api/auth/register': {
+    body: RegisterRequest
+    reply: RegisterReply
+  }
+  /** Confirm an e-mail address with the token of the mail */
+  'POST /api/auth/email/verify': {
+    body: VerifyEmailRequest
+    reply: Done
+  }
+  /** Ask for a mail with a link to choose a new password */
+  'POST /api/auth/password/forgot': {
+    body: ForgotPasswordRequest
+    reply: Done
+  }
+  /** Choose a new password with the token of the mail; ends all sessions */
+  'POST /api/auth/password/reset': {
+    body: ResetPasswordRequest
+    reply: Done
+  }
+  /** What the browser needs to ask for a passkey: as second factor after the password, else in its place */
+  'POST /api/auth/passkey/options': {
+    body: PasskeyRequest | undefined
+    reply: PasskeyRequestOptions
+  }
+  /** Sign in with a passkey; sets the session cookie */
+  'POST /api/auth/passkey': {
+    body: PasskeySignInRequest
+    reply: LoginReply | MfaRequired
+  }
+  /** Shows your profile and the tenants you belong to */
+  'GET /api/users/me': {
+    reply: Profile
+  }
+  /** Changes what you say about yourself; an empty name or address clears it */
+  'PATCH /api/users/me': {
+    body: ProfileChange
+    reply: ChangedProfile
+  }
+  /** Delete the account: every session ends at once, and after 30 days nothing is left of it */
+  'DELETE /api/users/me': {
+    body: DeletionRequest
+    reply: Done
+  }
+  /** Shows what you are on this instance and by which ways you may sign in */
+  'GET /api/users/me/access': {
+    reply: Access
+  }
+  /** What is set up beside the password */
+  'GET /api/users/me/mfa': {
+    reply: MfaOverview
+  }
+  /** Begin to set up an authenticator app; it counts once a code has confirmed it */
+  'POST /api/users/me/mfa/totp': {
+    body: BeginTotpRequest | undefined
+    reply: NewTotp
+  }
+  /** Remove the authenticator app */
+  'DELETE /api/users/me/mfa/totp': {
+    body: ConfirmedRequest | undefined
+    reply: Done
+  }
+  /** Confirm the authenticator app with its first code; answers the recovery codes */
+  'POST /api/users/me/mfa/totp/verify': {
+    body: ConfirmTotpRequest
+    reply: RecoveryCodes
+  }
+  /** Make new recovery codes; the old ones end */
+  'POST /api/users/me/mfa/recovery-codes': {
+    body: ConfirmedRequest | undefined
+    reply: RecoveryCodes
+  }
+  /** Begin to add a passkey: what the browser needs to make one; good for five minutes */
+  'POST /api/users/me/mfa/passkeys/options': {
+    body: ReauthenticatedRequest | undefined
+    reply: PasskeyCreationOptions
+  }
+  /** Add the passkey that the browser has made; the first second factor comes with recovery codes */
+  'POST /api/users/me/mfa/passkeys': {
+    body: AddPasskeyRequest
+    reply: AddedPasskey
+  }
+  /** List your passkeys */
+  'GET /api/users/me/mfa/passkeys': {
+    reply: { passkeys: Passkey[] }
+  }
+  /** Remove a passkey */
+  'DELETE /api/users/me/mfa/passkeys/{id}': {
+    path: { id: string }
+    body: ReauthenticatedRequest | undefined
+    reply: Done
+  }
+  /** Lists where you are signed in */
+  'GET /api/users/me/sessions': {
+    reply: { sessions: Session[] }
+  }
+  /** Ends all your sessions but the current one */
+  'DELETE /api/users/me/sessions': {
+    reply: SessionsEnded
+  }
+  /** Ends one of your sessions and every token that came from it */
+  'DELETE /api/users/me/sessions/{sessionId}': {
+    path: { sessionId: string }
+    reply: Done
+  }
+  /** Lists the accounts of sign-in providers that are linked to yours */
+  'GET /api/users/me/sso': {
+    reply: SsoLinks
+  }
+  /** Begins to link an account of a provider; you must be signed in in the browser you go there with */
+  'POST /api/users/me/sso/link': {
+    body: SsoLinkRequest
+    reply: SsoLinkReply
+  }
+  /** Unlinks the account of a provider */
+  'DELETE /api/users/me/sso/{provider}': {
+    path: { provider: string }
+    reply: Done
+  }
+  /** Change the password; ends all other sessions */
+  'POST /api/users/me/password': {
+    body: PasswordChange
+    reply: Done
+  }
+  /** Ask for another e-mail address; it changes once the link mailed to it is followed */
+  'POST /api/users/me/email': {
+    body: EmailChange
+    reply: Done
+  }
+  /** Mail another link to confirm your address, in place of the one before */
+  'POST /api/users/me/email/verification': {
+    reply: Done
+  }
+  /** Everything that is kept about you, to take along */
+  'GET /api/users/me/export': {
+    reply: PersonalData
+  }
+  /** Lists the tenants of which one is an active member */
+  'GET /api/tenants': {
+    reply: OwnTenants
+  }
+  /** Founds a tenant; the caller becomes its owner */
+  'POST /api/tenants': {
+    body: NewTenantRequest
+    reply: CreatedTenant
+  }
+  /** Shows a tenant */
+  'GET /api/tenants/{id}': {
+    path: { id: string }
+    reply: Tenant
+  }
+  /** Changes the name, the settings or the MFA policy of a tenant */
+  'PATCH /api/tenants/{id}': {
+    path: { id: string }
+    body: TenantChangeRequest
+    reply: ChangedTenant
+  }
+  /** Deletes a tenant with everything that is its own */
+  'DELETE /api/tenants/{id}': {
+    path: { id: string }
+    reply: Done
+  }
+  /** Lists the members of a tenant */
+  'GET /api/tenants/{id}/members': {
+    path: { id: string }
+    query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member' }
+    reply: MemberPage
+  }
+  /** Gives a member another role, or suspends or reactivates them */
+  'PATCH /api/tenants/{id}/members/{membershipId}': {
+    path: { id: string; membershipId: string }
+    body: MemberChangeRequest
+    reply: ChangedMember
+  }
+  /** Removes a member; their own membership anybody may end */
+  'DELETE /api/tenants/{id}/members/{membershipId}': {
+    path: { id: string; membershipId: string }
+    reply: Done
+  }
+  /** Lists what happened in a tenant: who did what, when, from where */
+  'GET /api/tenants/{id}/audit': {
+    path: { id: string }
+    query: { page?: number; limit?: number; after?: string; action?: string; actorId?: string; userId?: string; clientId?: string; requestId?: string; ipAddress?: string; from?: string; to?: string; order?: 'asc' | 'desc' }
+    reply: AuditPage
+  }
+  /** What happened in a tenant, as a file; that it was fetched is written down too */
+  'GET /api/tenants/{id}/audit/export': {
+    path: { id: string }
+    query: { format: 'csv' | 'jsonl'; action?: string; actorId?: string; userId?: string; clientId?: string; requestId?: string; ipAddress?: string; from?: string; to?: string; order?: 'asc' | 'desc' }
+    reply: string
+  }
+  /** Lists the tenants of the instance */
+  'GET /api/admin/tenants': {
+    query: { page?: number; limit?: number; search?: string; sort?: '-createdAt' | 'name' | 'slug'; suspended?: boolean; userId?: string; after?: string }
+    reply: AdministeredTenantPage
+  }
+  /** Makes a tenant, for an owner who is here or is invited, or for nobody yet */
+  'POST /api/admin/tenants': {
+    body: NewAdministeredTenant
+    reply: CreatedAdministeredTenant
+  }
+  /** Shows a tenant */
+  'GET /api/admin/tenants/{id}': {
+    path: { id: string }
+    reply: AdministeredTenant
+  }
+  /** Changes a tenant, suspends it or ends its suspension */
+  'PATCH /api/admin/tenants/{id}': {
+    path: { id: string }
+    body: AdministeredTenantChange
+    reply: AdministeredTenant
+  }
+  /** Deletes a tenant with everything that is its own */
+  'DELETE /api/admin/tenants/{id}': {
+    path: { id: string }
+    reply: Done
+  }
+  /** Lists the members of a tenant */
+  'GET /api/admin/tenants/{id}/members': {
+    path: { id: string }
+    query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member' }
+    reply: MemberPage
+  }
+  /** Makes somebody a member without an invitation */
+  'POST /api/admin/tenants/{id}/members': {
+    path: { id: string }
+    body: NewMemberRequest
+    reply: ChangedMember
+  }
+  /** Gives a member another role, or suspends or reactivates them */
+  'PATCH /api/admin/tenants/{id}/members/{userId}': {
+    path: { id: string; userId: string }
+    body: MemberChangeRequest
+    reply: ChangedMember
+  }
+  /** Removes a member */
+  'DELETE /api/admin/tenants/{id}/members/{userId}': {
+    path: { id: string; userId: string }
+    reply: Done
+  }
+  /** Lists the invitations of a tenant; X-Total-Count says how many there are on all pages */
+  'GET /api/tenants/{id}/invitations': {
+    path: { id: string }
+    query: { status?: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; page?: number; limit?: number }
+    reply: InvitationList
+  }
+  /** Invites somebody by mail */
+  'POST /api/tenants/{id}/invitations': {
+    path: { id: string }
+    body: InviteRequest
+    reply: CreatedInvitation
+  }
+  /** Invites many at once, with a result for each */
+  'POST /api/tenants/{id}/invitations/bulk': {
+    path: { id: string }
+    body: BulkInviteRequest
+    reply: BulkInviteReply
+  }
+  /** Sends the mail of an invitation again; the link before is not good any more */
+  'POST /api/tenants/{id}/invitations/{invitationId}/resend': {
+    path: { id: string; invitationId: string }
+    reply: Done
+  }
+  /** Revokes an invitation */
+  'DELETE /api/tenants/{id}/invitations/{invitationId}': {
+    path: { id: string; invitationId: string }
+    reply: Done
+  }
+  /** Shows an open invitation to whoever has its link */
+  'GET /api/invitations/{token}': {
+    path: { token: string }
+    reply: ShownInvitation
+  }
+  /** Accepts an invitation, signed in to the account it is for, or with a password for a new one */
+  'POST /api/invitations/{token}/accept': {
+    path: { token: string }
+    body: AcceptRequest | undefined
+    reply: AcceptedInvitation
+  }
+  /** Says whether somebody holds a licence, and which */
+  'GET /api/integration/licenses/check': {
+    query: { userId?: string; applicationId?: unknown; minRevision?: string }
+    reply: LicenseCheck
+  }
+  /** The same, with the fields in the body or in the address */
+  'POST /api/integration/licenses/check': {
+    query: { userId?: string; applicationId?: unknown; minRevision?: string }
+    body: { userId?: string; applicationId?: unknown; minRevision?: string | number } | undefined
+    reply: LicenseCheck
+  }
+  /** Says whether the licence of somebody has a feature */
+  'GET /api/integration/licenses/feature': {
+    query: { userId?: string; applicationId?: unknown; minRevision?: string; featureKey: string }
+    reply: FeatureCheck
+  }
+  /** The same, with the fields in the body or in the address */
+  'POST /api/integration/licenses/feature': {
+    query: { userId?: string; applicationId?: unknown; minRevision?: string; featureKey?: string }
+    body: { userId?: string; applicationId?: unknown; minRevision?: string | number; featureKey?: string } | undefined
+    reply: FeatureCheck
+  }
+  /** Says which type of licence somebody holds */
+  'GET /api/integration/licenses/type': {
+    query: { userId?: string; applicationId?: unknown; minRevision?: string }
+    reply: LicenseTypeCheck
+  }
+  /** Says why somebody has a licence or a feature, or why not, and what would change it */
+  'GET /api/integration/licenses/explain': {
+    query: { userId?: string; applicationId?: unknown; minRevision?: string; featureKey?: string }
+    reply: LicenseExplanation
+  }
+  /** Lists who in the tenant may use the application at this moment */
+  'GET /api/integration/licenses/apps/{applicationId}/users': {
+    path: { applicationId: string }
+    reply: LicensedUser[]
+  }
+  /** Says how many these are */
+  'GET /api/integration/licenses/apps/{applicationId}/count': {
+    path: { applicationId: string }
+    reply: LicenseCount
+  }
+  /** Gives somebody a seat */
+  'POST /api/integration/licenses/grant': {
+    body: GrantRequest
+    reply: LicenseAssignment
+  }
+  /** Takes the seat of somebody back */
+  'POST /api/integration/licenses/revoke': {
+    body: RevokeRequest
+    reply: Done
+  }
+  /** Gives somebody who has a seat one of another type instead */
+  'POST /api/integration/licenses/change': {
+    body: GrantRequest
+    reply: LicenseAssignment
+  }
+  /** Gives many people a seat, with a result for each */
+  'POST /api/integration/licenses/grant/bulk': {
+    body: BulkGrantRequest
+    reply: BulkLicenseReply
+  }
+  /** Takes the seats of many people back, with a result for each */
+  'POST /api/integration/licenses/revoke/bulk': {
+    body: BulkRevokeRequest
+    reply: BulkLicenseReply
+  }
+  /** Lists the licence types of an application */
+  'GET /api/licensing/license-types': {
+    query: { applicationId?: unknown }
+    reply: LicenseType[]
+  }
+  /** Makes a licence type */
+  'POST /api/licensing/license-types': {
+    body: NewLicenseType
+    reply: LicenseType
+  }
+  /** Changes a licence type; whoever holds it has what it lets them do from then on */
+  'PATCH /api/licensing/license-types/{id}': {
+    path: { id: string }
+    body: LicenseTypeChange
+    reply: LicenseType
+  }
+  /** Shows what a tenant owns and uses */
+  'GET /api/licensing/tenants/{tenantId}/license-overview': {
+    path: { tenantId: string }
+    reply: LicenseOverview
+  }
+  /** Lists the subscriptions of a tenant */
+  'GET /api/licensing/tenants/{tenantId}/subscriptions': {
+    path: { tenantId: string }
+    reply: Subscription[]
+  }
+  /** Sells a tenant seats of a licence type */
+  'POST /api/licensing/tenants/{tenantId}/subscriptions': {
+    path: { tenantId: string }
+    body: NewSubscription
+    reply: Subscription
+  }
+  /** Changes how many seats a subscription has, its status or its end */
+  'PATCH /api/licensing/subscriptions/{id}': {
+    path: { id: string }
+    body: SubscriptionChange
+    reply: Subscription
+  }
+  /** Lists everything that ever happened to the seats and subscriptions of a tenant, in order */
+  'GET /api/licensing/tenants/{tenantId}/ledger': {
+    path: { tenantId: string }
+    query: { after?: number; limit?: number }
+    reply: LicenseLedger
+  }
+  /** Lists what happened after a position, the oldest first */
+  'GET /api/events': {
+    query: { after?: number; limit?: number; types?: string; tenantId?: string }
+    reply: FeedPage
+  }
+  /** Lists the webhooks */
+  'GET /api/admin/webhooks': {
+    reply: WebhookList
+  }
+  /** Sets up a webhook, which gets what happens from now on; its secret is shown this once */
+  'POST /api/admin/webhooks': {
+    body: NewWebhook
+    reply: CreatedWebhook
+  }
+  /** Lists the webhooks */
+  'GET /api/tenants/{id}/webhooks': {
+    path: { id: string }
+    reply: WebhookList
+  }
+  /** Sets up a webhook, which gets what happens from now on; its secret is shown this once */
+  'POST /api/tenants/{id}/webhooks': {
+    path: { id: string }
+    body: NewWebhook
+    reply: CreatedWebhook
+  }
+  /** Shows a webhook */
+  'GET /api/admin/webhooks/{webhookId}': {
+    path: { webhookId: string }
+    reply: Webhook
+  }
+  /** Changes, disables or enables a webhook */
+  'PATCH /api/admin/webhooks/{webhookId}': {
+    path: { webhookId: string }
+    body: WebhookChange
+    reply: Webhook
+  }
+  /** Deletes a webhook, and with it what waits to be sent */
+  'DELETE /api/admin/webhooks/{webhookId}': {
+    path: { webhookId: string }
+    reply: Done
+  }
+  /** Shows a webhook */
+  'GET /api/tenants/{id}/webhooks/{webhookId}': {
+    path: { id: string; webhookId: string }
+    reply: Webhook
+  }
+  /** Changes, disables or enables a webhook */
+  'PATCH /api/tenants/{id}/webhooks/{webhookId}': {
+    path: { id: string; webhookId: string }
+    body: WebhookChange
+    reply: Webhook
+  }
+  /** Deletes a webhook, and with it what waits to be sent */
+  'DELETE /api/tenants/{id}/webhooks/{webhookId}': {
+    path: { id: string; webhookId: string }
+    reply: Done
+  }
+  /** Gives a webhook a new secret, shown this once; the one before signs as well for a day */
+  'POST /api/admin/webhooks/{webhookId}/secret': {
+    path: { webhookId: string }
+    reply: RotatedWebhookSecret
+  }
+  /** Gives a webhook a new secret, shown this once; the one before signs as well for a day */
+  'POST /api/tenants/{id}/webhooks/{webhookId}/secret': {
+    path: { id: string; webhookId: string }
+    reply: RotatedWebhookSecret
+  }
+  /** Lists what was and is to be sent to a webhook */
+  'GET /api/admin/webhooks/{webhookId}/deliveries': {
+    path: { webhookId: string }
+    query: { status?: 'PENDING' | 'DELIVERED' | 'FAILED'; after?: number; limit?: number }
+    reply: WebhookDeliveryPage
+  }
+  /** Lists what was and is to be sent to a webhook */
+  'GET /api/tenants/{id}/webhooks/{webhookId}/deliveries': {
+    path: { id: string; webhookId: string }
+    query: { status?: 'PENDING' | 'DELIVERED' | 'FAILED'; after?: number; limit?: number }
+    reply: WebhookDeliveryPage
+  }
+  /** Sends an event once more, under the same webhook-id */
+  'POST /api/admin/webhooks/{webhookId}/deliveries/{deliveryId}/replay': {
+    path: { webhookId: string; deliveryId: string }
+    reply: WebhookReplay
+  }
+  /** Sends an event once more, under the same webhook-id */
+  'POST /api/tenants/{id}/webhooks/{webhookId}/deliveries/{deliveryId}/replay': {
+    path: { id: string; webhookId: string; deliveryId: string }
+    reply: WebhookReplay
+  }
+  /** Sends once more what happened after a position or in a time, at most 10,000 events at once */
+  'POST /api/admin/webhooks/{webhookId}/replay': {
+    path: { webhookId: string }
+    body: WebhookReplayRequest
+    reply: WebhookReplay
+  }
+  /** Sends once more what happened after a position or in a time, at most 10,000 events at once */
+  'POST /api/tenants/{id}/webhooks/{webhookId}/replay': {
+    path: { id: string; webhookId: string }
+    body: WebhookReplayRequest
+    reply: WebhookReplay
+  }
+  /** Lists the applications */
+  'GET /api/admin/applications': {
+    query: { page?: number; limit?: number; search?: string; sort?: 'name' | '-name' | 'slug' | '-slug' | 'createdAt' | '-createdAt' }
+    reply: { applications: Application[]; pagination: Pagination }
+  }
+  /** Makes an application */
+  'POST /api/admin/applications': {
+    body: { name: string; slug?: string; trusted?: boolean; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
+    reply: Application
+  }
+  /** Shows an application */
+  'GET /api/admin/applications/{id}': {
+    path: { id: string }
+    reply: Application
+  }
+  /** Changes an application */
+  'PATCH /api/admin/applications/{id}': {
+    path: { id: string }
+    body: { name?: string; slug?: string; trusted?: boolean; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
+    reply: Application
+  }
+  /** Deletes an application, its clients and their tokens */
+  'DELETE /api/admin/applications/{id}': {
+    path: { id: string }
+    reply: Done
+  }
+  /** Lists the clients */
+  'GET /api/admin/clients': {
+    query: { page?: number; limit?: number; search?: string; applicationId?: string; kind?: 'SPA' | 'WEB' | 'MACHINE'; tenantId?: string; disabled?: boolean; sort?: 'name' | '-name' | 'clientId' | '-clientId' | 'createdAt' | '-createdAt' }
+    reply: { clients: Client[]; pagination: Pagination }
+  }
+  /** Registers a client; its secret is shown this once */
+  'POST /api/admin/clients': {
+    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; pkceMethods?: ('S256' | 'plain')[]; disabled?: boolean }
+    reply: CreatedClient
+  }
+  /** Shows a client */
+  'GET /api/admin/clients/{id}': {
+    path: { id: string }
+    reply: Client
+  }
+  /** Changes a client */
+  'PATCH /api/admin/clients/{id}': {
+    path: { id: string }
+    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; pkceMethods?: ('S256' | 'plain')[]; disabled?: boolean }
+    reply: Client
+  }
+  /** Deletes a client and its tokens */
+  'DELETE /api/admin/clients/{id}': {
+    path: { id: string }
+    reply: Done
+  }
+  /** Gives a client one more secret, so that the old one can be replaced */
+  'POST /api/admin/clients/{id}/secrets': {
+    path: { id: string }
+    reply: { id: string; clientSecret: string; createdAt: string }
+  }
+  /** Ends a secret of a client and the tokens it got with it */
+  'DELETE /api/admin/clients/{id}/secrets/{secretId}': {
+    path: { id: string; secretId: string }
+    reply: Done
+  }
+  /** Lists the keys that sign tokens, the newest first */
+  'GET /api/admin/keys': {
+    query: { page?: number; limit?: number }
+    reply: { keys: SigningKey[]; pagination: Pagination }
+  }
+  /** Makes the next key; one that waits for its turn, or was made just now, is answered with 200 */
+  'POST /api/admin/keys/rotate': {
+    body: RotationRequest | undefined
+    reply: SigningKey
+  }
+  /** Lists what happened: who did what, when, from where */
+  'GET /api/admin/audit': {
+    query: { page?: number; limit?: number; after?: string; action?: string; actorId?: string; userId?: string; clientId?: string; requestId?: string; ipAddress?: string; from?: string; to?: string; order?: 'asc' | 'desc'; tenantId?: string }
+    reply: AuditPage
+  }
+  /** What happened, as a file; that it was fetched is written down too */
+  'GET /api/admin/audit/export': {
+    query: { format: 'csv' | 'jsonl'; action?: string; actorId?: string; userId?: string; clientId?: string; requestId?: string; ipAddress?: string; from?: string; to?: string; order?: 'asc' | 'desc'; tenantId?: string }
+    reply: string
+  }
+  /** Lists and searches everybody who has an account */
+  'GET /api/admin/users': {
+    query: { page?: number; limit?: number; search?: string; sort?: 'createdAt' | '-createdAt' | 'email' | '-email'; after?: string; disabled?: boolean; emailVerified?: boolean; superAdmin?: boolean; deletionRequested?: boolean; tenantId?: string }
+    reply: UserPage
+  }
+  /** Makes an account; without a password, a link to choose one is mailed */
+  'POST /api/admin/users': {
+    body: NewUser
+    reply: UserDetails
+  }
+  /** Shows an account, its tenants and how many sessions it has */
+  'GET /api/admin/users/{id}': {
+    path: { id: string }
+    reply: UserDetails
+  }
+  /** Changes, disables or enables an account */
+  'PATCH /api/admin/users/{id}': {
+    path: { id: string }
+    body: UserChange
+    reply: UserDetails
+  }
+  /** Deletes an account: every session ends at once, and after 30 days nothing is left of it */
+  'DELETE /api/admin/users/{id}': {
+    path: { id: string }
+    reply: Done
+  }
+  /** Takes back an account that is about to be deleted */
+  'POST /api/admin/users/{id}/restore': {
+    path: { id: string }
+    reply: UserDetails
+  }
+  /** Ends the password and every session, and mails a link to choose another */
+  'POST /api/admin/users/{id}/password-reset': {
+    path: { id: string }
+    reply: Done
+  }
+  /** Ends every session of somebody, and every token that came from them */
+  'DELETE /api/admin/users/{id}/sessions': {
+    path: { id: string }
+    reply: UserSessionsEnded
+  }
+  /** Removes authenticator app, recovery codes and passkeys of somebody, and ends every session */
+  'DELETE /api/admin/users/{id}/mfa': {
+    path: { id: string }
+    reply: Done
+  }
+  /** The process runs */
+  'GET /health/live': {
+    reply: Health
+  }
+  /** Send traffic here: the database answers and no shutdown is under way */
+  'GET /health/ready': {
+    reply: Health
+  }
+  /** The mail the demo would have sent, newest first */
+  'GET /dev/mailbox/messages': {
+    reply: MailboxMessage[]
+  }
+}
