@@ -51,6 +51,7 @@ import { subscriptionsSection } from './licensing/declare/subscriptions.ts'
 import { licenseTypesSection } from './licensing/declare.ts'
 import { licensingRoutes } from './licensing/routes.ts'
 import { noteLapses } from './licensing/subscriptions/service.ts'
+import { tenantLicensesRoutes } from './licensing/tenant-routes.ts'
 import { DELIVERIES, mailReading } from './mail/figures.ts'
 import { mailboxPages, mailboxRoutes } from './mail/mailbox.tsx'
 import { deliverMail } from './mail/outbox.ts'
@@ -62,6 +63,7 @@ import { oauthRoutes } from './oauth/routes.ts'
 import { signingKeyRoutes } from './oauth/signing-keys/routes.ts'
 import { maintainKeys } from './oauth/signing-keys/service.ts'
 import { sweepExpired } from './oauth/sweep.ts'
+import { overviewRoutes } from './overview/routes.ts'
 import { SECOND_FACTORS, SIGN_INS } from './sessions/figures.ts'
 import { sessionPages } from './sessions/pages.ts'
 import { passkeySignInRoutes } from './sessions/passkeys/routes.ts'
@@ -99,11 +101,13 @@ export function surface(config: Config): Surface {
     ...invitationsRoutes,
     ...licensingRoutes,
     ...licensingAdminRoutes,
+    ...tenantLicensesRoutes,
     ...eventsRoutes,
     ...applicationsRoutes,
     ...signingKeyRoutes,
     ...auditRoutes,
     ...administrationRoutes,
+    ...overviewRoutes,
     ...healthRoutes,
     ...(mailbox ? mailboxRoutes : []),
   ]

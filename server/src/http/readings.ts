@@ -16,12 +16,13 @@ export interface Reading {
   tell(ctx: Ctx, rows: never[]): void
 }
 
-interface ReadingOf<Row> extends Reading {
+/** The same while it is known what it asks for. */
+export interface ReadingOf<Row> extends Reading {
   question: RawBuilder<Row>
   tell(ctx: Ctx, rows: Row[]): void
 }
 
-export const defineReading = <Row>(reading: ReadingOf<Row>): Reading => reading
+export const defineReading = <Row>(reading: ReadingOf<Row>): ReadingOf<Row> => reading
 
 const DATABASE_UP = defineLevel({
   name: 'latchkey_database_up',

@@ -15,6 +15,7 @@ export const PERMISSIONS = {
   changeMembers: { what: 'Change the role or the status of a member', roles: ADMINS },
   // At this door everybody may say that they leave.
   removeMembers: { what: 'Remove a member (oneself: leave)', roles: EVERY_MEMBER },
+  readLicenses: { what: 'See the licences, and who holds them', roles: EVERY_MEMBER },
   readInvitations: { what: 'See the invitations', roles: ADMINS },
   invite: { what: 'Invite, send an invitation again, revoke it', roles: ADMINS },
   readAudit: { what: 'Read the audit log', roles: ADMINS },

@@ -83,18 +83,22 @@ async function settle(service: TestService, company: Company, callers: Cast['cal
   }
 }
 
-/** Puts into a tenant what its doors are about: a member, an invitation and a webhook. */
+/** Puts into a tenant what its doors are about: a member, an invitation and a webhook; and names an application. */
 export async function furnish(service: TestService, company: Company): Promise<Place> {
   const target = await addPerson(service)
   const membershipId = await employ(service, company, target)
   const invitation = await inviteTo(service, company)
   const webhook = await hookUp(service, company)
+  const { id: applicationId } = await service.ctx.db
+    .selectFrom('applications')
+    .select('id')
+    .executeTakeFirstOrThrow()
   const { id, name, slug } = company
   return {
     company,
     ids: {
       ...{ id, membershipId, invitationId: invitation.id },
-      ...{ webhookId: webhook.id, deliveryId: webhook.deliveryId },
+      ...{ webhookId: webhook.id, deliveryId: webhook.deliveryId, applicationId },
     },
     secrets: [
       ...[id, name, slug, membershipId, invitation.id, target.id, target.email, invitation.email],

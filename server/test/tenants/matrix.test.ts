@@ -42,6 +42,9 @@ const DECIDED: Record<string, { roles: readonly Role[]; body?: object; wrong?: o
   },
   // A plain member may say that they leave, and nothing else.
   'DELETE /api/tenants/:id/members/:membershipId': { roles: EVERYBODY },
+  'GET /api/tenants/:id/licenses': { roles: EVERYBODY },
+  'GET /api/tenants/:id/licenses/:applicationId/seats': { roles: EVERYBODY },
+  'GET /api/tenants/:id/licenses/:applicationId/usage': { roles: EVERYBODY },
   'GET /api/tenants/:id/audit': { roles: ADMINS },
   'GET /api/tenants/:id/audit/export': { roles: ADMINS, query: '?format=csv' },
   'GET /api/tenants/:id/invitations': { roles: ADMINS },

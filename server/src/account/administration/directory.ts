@@ -4,6 +4,7 @@ import { describePage, toRange } from '../../http/pagination.ts'
 import { defineJob } from '../../jobs/job.ts'
 import { NO_ID, toId } from '../../lib/ids.ts'
 import { demand, refuseProblems } from '../../lib/problems.ts'
+import { readWords } from '../../lib/search-words.ts'
 import { isCrowd, rememberCrowd } from './crowds.ts'
 import { cursorTo, readCursor } from './cursor.ts'
 import {
@@ -32,7 +33,6 @@ import { countAccounts, startReading, sumUpCounts } from './store.ts'
 const MOST = 10_000
 /** So many are passed in search of what should be found often; or fewer, if that was a mistake. */
 const GLANCES = [200, 1_000]
-const MOST_WORDS = 8
 
 export async function pageOfUsers(ctx: Ctx, query: UserQuery): Promise<UserPage> {
   const filter = readFilter(query)
@@ -52,8 +52,7 @@ export async function pageOfUsers(ctx: Ctx, query: UserQuery): Promise<UserPage>
 }
 
 function readFilter({ search = '', tenantId, ...flags }: UserQuery): UserFilter {
-  const words = [...new Set(search.normalize('NFKC').split(/\s+/u))].filter((word) => word !== '')
-  refuseProblems([demand(words.length <= MOST_WORDS, 'search', `must have at most ${MOST_WORDS} words`)])
+  const words = readWords(search)
   const { disabled, emailVerified, superAdmin, deletionRequested } = flags
   return {
     ...{ words, disabled, emailVerified, superAdmin, deletionRequested },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { firstIdAt } from '../../lib/ids.ts'
 import { ACTIONS } from '../catalogue.ts'
+import { firstIdSince, lastIdUntil } from '../entry-ids.ts'
 
 /** Which entries are meant. */
 export interface EntryFilter {
@@ -28,9 +28,6 @@ export interface EntryRange {
   limit: number
 }
 
-/** By how much the time in an id may differ from that of the entry. */
-const SKEW_MS = 3_600_000
-
 function entriesOf(db: Db, filter: EntryFilter) {
   const { tenantId, action, actorId, userId, clientId, requestId, ipAddress } = filter
   let entries = withinTime(db, filter)
@@ -55,11 +52,10 @@ function actionsOf(action: string): string[] {
 function withinTime(db: Db, { from, to, asOf }: EntryFilter) {
   let entries = db.selectFrom('audit_entries')
   if (asOf !== undefined) entries = entries.where('occurred_at', '<', asOf)
-  const near = (moment: Date, ms: number) => firstIdAt(new Date(moment.getTime() + ms))
   if (from !== undefined)
-    entries = entries.where('occurred_at', '>=', from).where('audit_entries.id', '>=', near(from, -SKEW_MS))
+    entries = entries.where('occurred_at', '>=', from).where('audit_entries.id', '>=', firstIdSince(from))
   if (to !== undefined)
-    entries = entries.where('occurred_at', '<', to).where('audit_entries.id', '<', near(to, SKEW_MS))
+    entries = entries.where('occurred_at', '<', to).where('audit_entries.id', '<', lastIdUntil(to))
   return entries
 }
 

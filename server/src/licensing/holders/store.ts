@@ -13,7 +13,7 @@ export interface Holder {
   assignedAt: Date
 }
 
-interface Asked {
+export interface Asked {
   tenantId: string
   applicationId: string
   now: Date
@@ -47,15 +47,27 @@ const everybody = (mode: LicensingMode, { tenantId, applicationId, now }: Asked)
   where not users.disabled`
 
 const firstType = (applicationId: string) => sql`
-  select slug, name, null::timestamptz as since from license_types
+  select id, slug, name, null::timestamptz as since from license_types
   where application_id = ${applicationId} and status = 'ACTIVE'
   order by display_order, created_at, id limit 1`
 
 const bestType = ({ tenantId, applicationId, now }: Asked) => sql`
-  select license_types.slug, license_types.name, subscriptions.current_period_start as since
+  select license_types.id, license_types.slug, license_types.name, subscriptions.current_period_start as since
   from subscriptions join license_types on license_types.id = subscriptions.license_type_id
   where subscriptions.tenant_id = ${tenantId} and subscriptions.application_id = ${applicationId} and ${usableAt(now)}
   order by license_types.display_order desc, subscriptions.created_at desc, subscriptions.id limit 1`
+
+/** Who holds which licence, by the very rules of the list: the same rows, to be joined by "userId". */
+export const heldLicenses = (mode: LicensingMode, asked: Asked) =>
+  mode === 'PER_SEAT'
+    ? sql`
+        select seats.user_id as "userId", license_types.id as "licenseTypeId", license_types.slug,
+          license_types.name, seats.assigned_at as "assignedAt"
+        ${seatHolders(asked)}`
+    : sql`
+        select users.id as "userId", shared.id as "licenseTypeId", shared.slug, shared.name,
+          greatest(memberships.joined_at, shared.since) as "assignedAt"
+        ${everybody(mode, asked)}`
 
 export async function listHolders(db: Db, mode: LicensingMode, asked: Asked): Promise<Holder[]> {
   const person = sql`users.id as "userId", users.email, users.given_name as "givenName",

@@ -196,16 +196,26 @@ export async function overviewOf(ctx: Ctx, tenantId: string) {
   const tenant = await getTenant(ctx.db, tenantId)
   const now = ctx.now()
   const subscriptions = (await listSubscriptions(ctx.db, tenantId, now)).map((row) => toEntry(row, now))
+  const { purchased, assigned, available } = sumUp(subscriptions)
+  return {
+    tenantId: tenant.id,
+    tenantName: tenant.name,
+    totalSeatsOwned: purchased,
+    totalSeatsAssigned: assigned,
+    totalSeatsAvailable: available,
+    subscriptions,
+  }
+}
+
+/** The seats of several subscriptions together; of those that have run out there are none. */
+export function sumUp(subscriptions: ReturnType<typeof toEntry>[]) {
   const good = subscriptions.filter(({ status }) => status !== 'EXPIRED')
   const total = (field: 'quantityPurchased' | 'quantityAssigned' | 'quantityAvailable') =>
     good.reduce((sum, entry) => sum + entry[field], 0)
   return {
-    tenantId: tenant.id,
-    tenantName: tenant.name,
-    totalSeatsOwned: total('quantityPurchased'),
-    totalSeatsAssigned: total('quantityAssigned'),
-    totalSeatsAvailable: total('quantityAvailable'),
-    subscriptions,
+    purchased: total('quantityPurchased'),
+    assigned: total('quantityAssigned'),
+    available: total('quantityAvailable'),
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
-import type { SubscriptionsTable } from '../../db/tables.ts'
+import type { Features, LicensingMode, SubscriptionsTable } from '../../db/tables.ts'
 import { usableAt } from '../periods/store.ts'
 
 export type Subscription = Selectable<SubscriptionsTable>
@@ -8,8 +8,12 @@ export type Subscription = Selectable<SubscriptionsTable>
 /** A subscription with what it is called, and how many of its seats wait for somebody whose invitation is still open. */
 export interface ShownSubscription extends Subscription {
   application_name: string
+  application_slug: string
+  licensing_mode: LicensingMode
   license_type_name: string
   license_type_slug: string
+  description: string | null
+  features: Features
   reserved: number
 }
 
@@ -28,7 +32,12 @@ const shown = (db: Db, now: Date) =>
     .innerJoin('applications', 'applications.id', 'subscriptions.application_id')
     .selectAll('subscriptions')
     .select(['applications.name as application_name', 'license_types.name as license_type_name'])
-    .select('license_types.slug as license_type_slug')
+    .select(['applications.slug as application_slug', 'applications.licensing_mode'])
+    .select([
+      'license_types.slug as license_type_slug',
+      'license_types.description',
+      'license_types.features',
+    ])
     .select(openReservations(now).as('reserved'))
 
 export const listSubscriptions = (db: Db, tenantId: string, now: Date): Promise<ShownSubscription[]> =>

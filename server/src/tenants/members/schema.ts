@@ -10,6 +10,13 @@ export const MemberQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(Status),
   role: Type.Optional(RoleName),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description:
+        'Words, each of them the beginning of the address, of its domain after @, or of a name; of who is invited, of the address. 1 to 100 characters, at most 8 words',
+    }),
+  ),
 })
 export type MemberQuery = Static<typeof MemberQuery>
 

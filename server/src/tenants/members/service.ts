@@ -6,16 +6,19 @@ import { AppError } from '../../errors.ts'
 import { describePage, toRange } from '../../http/pagination.ts'
 import { displayNameOf } from '../../lib/display-name.ts'
 import { isId } from '../../lib/ids.ts'
+import { readSearch } from '../../lib/search-words.ts'
 import { lockUser } from '../../users/service.ts'
 import { requireAnotherOwner } from '../ownership.ts'
 import { type Acting, requireReach } from '../permissions.ts'
 import { fromMilestone, isFarIn } from './milestones.ts'
 import type { MemberBody, MemberChangeRequest, MemberPage, MemberQuery } from './schema.ts'
+import { searchMembers } from './search/store.ts'
 import {
   countMembers,
   deleteMember,
   findMember,
   listMemberPage,
+  listMembersByIds,
   lockMember,
   type MemberCounts,
   type MemberFilter,
@@ -34,11 +37,24 @@ export async function pageOfMembers(
 ): Promise<MemberPage> {
   const { status, role } = query
   const filter = { tenantId, status, role, now: ctx.now() }
+  const words = readSearch(query.search)
+  if (words.length > 0) return pageOfFound(tx, filter, { words, query })
   const counts = await countMembers(tx, filter)
   const total = counts.joined + counts.invited
   const { offset, limit } = toRange(query)
   const wanted = { offset, limit: Math.min(limit, total - offset) }
   const members = wanted.limit > 0 ? await listStretch(tx, filter, wanted, counts) : []
+  return { members: members.map(toBody), pagination: describePage(query, total) }
+}
+
+/** Those whom every word leads to. */
+async function pageOfFound(
+  tx: Tx,
+  filter: MemberFilter,
+  { words, query }: { words: string[]; query: MemberQuery },
+): Promise<MemberPage> {
+  const { total, ids } = await searchMembers(tx, filter, { words, ...toRange(query) })
+  const members = ids.length > 0 ? await listMembersByIds(tx, ids) : []
   return { members: members.map(toBody), pagination: describePage(query, total) }
 }
 

@@ -95,17 +95,22 @@ export async function listMemberPage(db: Db, filter: MemberFilter, stretch: Stre
     .orderBy('id', fromEnd ? 'desc' : 'asc')
     .offset(offset)
     .limit(limit)
-  return db
+  return shownMembers(db).where('memberships.id', 'in', onPage).execute()
+}
+
+/** Members by their ids, in the order of the list. */
+export const listMembersByIds = (db: Db, ids: string[]): Promise<MemberRow[]> =>
+  shownMembers(db).where('memberships.id', 'in', ids).execute()
+
+const shownMembers = (db: Db) =>
+  db
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
     .select(['memberships.id', 'memberships.user_id', 'memberships.status', 'memberships.role'])
     .select(['memberships.joined_at', 'users.email', 'users.picture_url'])
     .select(['users.display_name', 'users.given_name', 'users.family_name'])
-    .where('memberships.id', 'in', onPage)
     .orderBy('memberships.joined_at')
     .orderBy('memberships.id')
-    .execute()
-}
 export type MemberRow = Awaited<ReturnType<typeof listMemberPage>>[number]
 
 interface Key {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../db/open.ts'
+import { beginsWith } from '../../../db/search.ts'
 
 /** Who is looked for. What is left out does not matter. */
 export interface UserFilter {
@@ -45,11 +46,6 @@ const all = (conditions: Condition[]): Condition =>
 
 /** Who has an account. The words are those of the indexes, which are used for no others. */
 const ACCOUNT = sql<boolean>`(users.password_hash is not null or users.email_verified)`
-
-/** The sign behind which no other stands. */
-const LAST = '\u{10ffff}'
-/** Made small by the database, as the terms were. */
-const beginsWith = (word: string) => sql<boolean>`term >= lower(${word}) and term < lower(${word}) || ${LAST}`
 
 const is = (wanted: boolean | undefined, condition: Condition): Condition[] =>
   wanted === undefined ? [] : [wanted ? condition : sql<boolean>`not ${condition}`]

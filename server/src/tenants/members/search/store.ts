@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../db/open.ts'
+import { isAddressedBy, isFoundBy } from '../../../db/search.ts'
+import type { Range } from '../../../http/pagination.ts'
+import type { MemberFilter } from '../store.ts'
+
+/**
+ * A part of the list of those whom every word leads to, and how many they are. Who has not joined has told the tenant
+ * nothing, and is found by the address they were invited by alone.
+ */
+export async function searchMembers(
+  db: Db,
+  { tenantId, status, role, now }: MemberFilter,
+  { words, offset, limit }: Range & { words: string[] },
+): Promise<{ total: number; ids: string[] }> {
+  const ofRole = role === undefined ? sql`` : sql`and role = ${role}`
+  const ofStatus = status === undefined ? sql`` : sql`and status = ${status}`
+  const { rows } = await sql<{ total: number; ids: string[] }>`
+    with found as materialized (
+      select id, joined_at from memberships
+      where tenant_id = ${tenantId} and status <> 'INVITED' ${ofStatus} ${ofRole}
+        and ${isFoundBy(words, 'memberships.user_id')}
+      union all
+      select memberships.id, null from memberships join users on users.id = memberships.user_id
+      where tenant_id = ${tenantId} and status = 'INVITED' and invited_until > ${now} ${ofStatus} ${ofRole}
+        and ${isAddressedBy(words, 'users.email')}
+    )
+    select (select count(*)::int from found) as total,
+      array(select id from found order by joined_at nulls last, id offset ${offset} limit ${limit}) as ids
+  `.execute(db)
+  return rows[0] ?? { total: 0, ids: [] }
+}
