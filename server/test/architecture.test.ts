@@ -11,7 +11,7 @@ const FLOORS: { units: string[]; beside?: boolean }[] = [
   { units: ['oauth', 'account', 'invitations', 'imports'] },
   { units: ['licensing', 'sso', 'events'] },
   { units: ['sessions', 'tenants', 'applications'] },
-  { units: ['users'] },
+  { units: ['users', 'branding'] },
   { units: ['audit'] },
   { units: ['mail', 'declaration', 'jobs', 'http', 'ui', 'keys'], beside: true },
   { units: ['context'] },

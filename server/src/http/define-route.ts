@@ -182,3 +182,11 @@ export interface Asset {
   admit?(ctx: Ctx, request: Exchange['request']): void
   content(ctx: Ctx): Promise<string> | string
 }
+
+/** Things served by a name that stands for their content, such as logos. */
+export interface Shelf {
+  path: string
+  /** What the name is called in the path. */
+  param: string
+  find(ctx: Ctx, name: string): Promise<{ type: string; body: string | Buffer } | undefined>
+}
