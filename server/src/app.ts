@@ -181,7 +181,12 @@ export const readings = ({ mail }: Config): Reading[] => [
 ]
 
 /** How the doors find out what only the slices know. */
-export const wiring: Wiring = { doorkeeper: recognise, tenantKeeper: inTenant, knowsOrigin, brandOf: brandOfAddress }
+export const wiring: Wiring = {
+  doorkeeper: recognise,
+  tenantKeeper: inTenant,
+  knowsOrigin,
+  brandOf: brandOfAddress,
+}
 
 export function buildApp(ctx: Ctx): FastifyInstance {
   const app = createServer(ctx)

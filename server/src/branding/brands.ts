@@ -33,8 +33,7 @@ export async function findBrand(ctx: Ctx, destination: Destination): Promise<Bra
 
 /** What cannot be is not looked for. */
 const readDestination = ({ clientId, tenant }: Destination) => ({
-  clientId:
-    clientId && clientId.length <= LONGEST_CLIENT_ID && isCleanText(clientId) ? clientId : undefined,
+  clientId: clientId && clientId.length <= LONGEST_CLIENT_ID && isCleanText(clientId) ? clientId : undefined,
   tenant: tenant !== undefined && isSlug(tenant) ? tenant : undefined,
 })
 

@@ -6,7 +6,9 @@ import { BrandingBody, BrandingRequest } from './branding-body.ts'
 import { ByApplication } from './schema.ts'
 
 const common = {
-  ...{ tag: 'Administration', caller: 'administrator', path: '/api/admin/applications/:id/branding' },
+  tag: 'Administration',
+  caller: 'administrator',
+  path: '/api/admin/applications/:id/branding',
   params: ByApplication,
 } as const
 

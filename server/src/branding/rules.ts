@@ -20,6 +20,8 @@ export interface Look {
   color: string | null
 }
 
+export const NO_LOOK: Look = { displayName: null, color: null }
+
 export interface Logo {
   bytes: Buffer
   type: LogoType

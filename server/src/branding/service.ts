@@ -4,7 +4,7 @@ import { record, type Source } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { BrandingBody } from './branding-body.ts'
-import { type Logo, type Look, readLogo, readLook, type Wish } from './rules.ts'
+import { type Logo, type Look, NO_LOOK, readLogo, readLook, type Wish } from './rules.ts'
 import {
   type Branding,
   type Columns,
@@ -47,7 +47,7 @@ export async function brand(
   { owner, wish, source }: { owner: Owner; wish: NewBranding; source: Source },
 ): Promise<BrandingBody> {
   const look = readLook(wish)
-  const logo = wish.logo ? readLogo(wish.logo) : wish.logo
+  const logo = typeof wish.logo === 'string' ? readLogo(wish.logo) : wish.logo
   const before = await findBranding(tx, owner)
   const columns = toColumns(look, logo)
   const logoHash = columns.logo_hash === undefined ? (before?.logo_hash ?? null) : columns.logo_hash
@@ -104,10 +104,11 @@ const note = (ctx: Ctx, tx: Tx, { owner, changes, source }: Note): Promise<void>
         details: { ...owner, ...changes },
       })
 
-/** The names and colours of applications that have a branding. */
-export async function looksOf(db: Db, applicationIds: string[]): Promise<Map<string, Look>> {
-  const looks = await listLooks(db, applicationIds)
-  return new Map(
-    looks.map(({ applicationId, displayName, color }) => [applicationId ?? '', { displayName, color }]),
+/** Finds the names and colours of these applications. */
+export async function looksOf(db: Db, applicationIds: string[]): Promise<(applicationId: string) => Look> {
+  const looks = (await listLooks(db, applicationIds)).map(
+    ({ applicationId, ...look }) => [applicationId ?? '', look] as const,
   )
+  const byId = new Map<string, Look>(looks)
+  return (applicationId) => byId.get(applicationId) ?? NO_LOOK
 }

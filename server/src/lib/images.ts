@@ -1,11 +1,7 @@
 import { readJpeg } from './images/jpeg.ts'
 import { readPng } from './images/png.ts'
+import type { Size } from './images/size.ts'
 import { readWebp } from './images/webp.ts'
-
-export interface Size {
-  width: number
-  height: number
-}
 
 export type Image = Size & { type: 'image/png' | 'image/jpeg' | 'image/webp' }
 

@@ -1,4 +1,4 @@
-import { findBrand } from '../branding/brands.ts'
+import { type Destination, findBrand } from '../branding/brands.ts'
 import type { Ctx } from '../context.ts'
 import type { Fields } from '../lib/fields.ts'
 import type { Brand } from '../ui/brand.ts'
@@ -13,4 +13,14 @@ export function brandOfAddress(ctx: Ctx, query: Fields): Promise<Brand | undefin
   const journey = openJourney(ctx, query.get('journey'))
   if (journey) return brandOf(ctx, journey)
   return findBrand(ctx, { clientId: query.get('client_id'), tenant: query.get('tenant') })
+}
+
+/** The address of a page that is found without a journey, by a mail perhaps, and is to look like the pages of one. */
+export function addressOf(path: string, parameters: Record<string, string>, where: Destination): string {
+  const query = new URLSearchParams({
+    ...parameters,
+    ...(where.clientId !== undefined && { client_id: where.clientId }),
+    ...(where.tenant !== undefined && { tenant: where.tenant }),
+  })
+  return query.size === 0 ? path : `${path}?${query}`
 }

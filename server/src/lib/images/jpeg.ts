@@ -1,4 +1,4 @@
-import type { Size } from '../images.ts'
+import type { Size } from './size.ts'
 
 const START = 0xffd8
 const END = 0xffd9

@@ -1,4 +1,4 @@
-import type { Size } from '../images.ts'
+import type { Size } from './size.ts'
 
 const FILE_HEADER = 12
 const CHUNK_HEADER = 8

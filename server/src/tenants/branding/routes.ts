@@ -7,7 +7,9 @@ import { PERMISSIONS } from '../permissions.ts'
 import { ByTenant } from '../schema.ts'
 
 const common = {
-  ...{ tag: 'Tenants', caller: 'member', path: '/api/tenants/:id/branding' },
+  tag: 'Tenants',
+  caller: 'member',
+  path: '/api/tenants/:id/branding',
   params: ByTenant,
 } as const
 
