@@ -24,6 +24,10 @@ export type AuditPage = { entries: AuditEntry[]; pagination: CursorPagination }
 
 export type BeginTotpRequest = { password?: string }
 
+export type Branding = { displayName: string | null; color: string | null; logoUrl: string | null; updatedAt: string | null }
+
+export type BrandingRequest = { displayName?: string | null; color?: string | null; logo?: string | null }
+
 export type BulkGrantRequest = { grants: { userId: string; applicationId?: unknown; licenseTypeId: string }[] }
 
 export type BulkInviteReply = { created: number; failed: number; results: { email: unknown; statusCode: number; invitation?: CreatedInvitation; error?: string; message?: string; details?: unknown }[] }
@@ -58,6 +62,10 @@ export type CreatedWebhook = { id: string; url: string; events: string[]; descri
 
 export type CursorPagination = { page: number; limit: number; total: number; pages: number; totalIsExact: boolean; next: string | null }
 
+export type DayOfSignIns = { day: string; succeeded: number; failed: number }
+
+export type DayOfUsage = { day: string; purchased: number; assigned: number }
+
 export type DeletionRequest = { confirmation: string; password?: string }
 
 export type Discovery = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; scopes_supported: string[]; response_types_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; claims_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
@@ -68,7 +76,7 @@ export type EmailChange = { newEmail: string; password?: string }
 
 export type Error = { statusCode: number; error: string; message: string; requestId: string; details?: unknown }
 
-export type Event = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
+export type Event = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
 
 export type FeatureCheck = { hasFeature: boolean }
 
@@ -79,6 +87,10 @@ export type ForgotPasswordRequest = { email: string }
 export type GrantRequest = { userId?: string; applicationId?: unknown; licenseTypeId: string }
 
 export type Health = { status: string }
+
+export type InstanceHealth = { database: 'ok'; mailWaiting: number; jobsWaiting: number; webhooksWaiting: number; webhooksDisabled: number; auditBehind: number; signingKey: { kid: string; ageDays: number } | null }
+
+export type InstanceOverview = { version: string; users: { total: number; disabled: number; deletionRequested: number }; tenants: { total: number; suspended: number }; applications: number; clients: number; sessions: number; signIns: DayOfSignIns[]; seats: { purchased: number; assigned: number }; health: InstanceHealth }
 
 export type IntrospectReply = { active: boolean; sub?: string; client_id?: string; scope?: string; exp?: number; iat?: number; tenant_id?: string }
 
@@ -109,6 +121,12 @@ export type LicenseType = { id: string; applicationId: string; slug: string; nam
 export type LicenseTypeChange = { name?: string; slug?: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number; status?: 'ACTIVE' | 'ARCHIVED' }
 
 export type LicenseTypeCheck = { licenseType: string | null }
+
+export type LicenseUsage = { days: DayOfUsage[] }
+
+export type LicensedApplication = { id: string; name: string; slug: string; licensingMode: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; seats: { purchased: number; assigned: number; available: number }; licenseTypes: LicensedType[] }
+
+export type LicensedType = { id: string; slug: string; name: string; description: string | null; features: Record<string, boolean>; subscriptionId: string | null; status: ('ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED') | null; currentPeriodEnd: string | null; purchased: number; assigned: number; available: number }
 
 export type LicensedUser = { userId: string; email: string; givenName: string | null; familyName: string | null; licenseType: string; licenseTypeName: string; assignedAt: string }
 
@@ -188,6 +206,10 @@ export type RotatedWebhookSecret = { secret: string; previousSecretUntil: string
 
 export type RotationRequest = { leaked?: boolean; immediately?: boolean }
 
+export type SeatOfMember = { userId: string; membershipId: string; displayName: string; email: string; role: 'owner' | 'admin' | 'member'; license: { licenseTypeId: string; slug: string; name: string; assignedAt: string } | null }
+
+export type SeatPage = { seats: SeatOfMember[]; pagination: Pagination }
+
 export type Session = { id: string; userAgent: string; ipAddress: string; location: string; lastActive: string; createdAt: string; isCurrent: boolean }
 
 export type SessionsEnded = { success: boolean; message: string; count: number }
@@ -217,6 +239,8 @@ export type Success = { success: boolean }
 export type Tenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; createdAt: string; updatedAt: string }
 
 export type TenantChangeRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED' }
+
+export type TenantLicenses = { applications: LicensedApplication[] }
 
 export type TokenReply = { access_token: string; token_type: 'Bearer'; expires_in: number; refresh_token?: string; id_token?: string; scope: string }
 
@@ -470,10 +494,26 @@ export interface Operations {
     path: { id: string }
     reply: Done
   }
+  /** Shows how the hosted pages look for a tenant */
+  'GET /api/tenants/{id}/branding': {
+    path: { id: string }
+    reply: Branding
+  }
+  /** Replaces how the hosted pages look for a tenant; a logo that is left out stays */
+  'PUT /api/tenants/{id}/branding': {
+    path: { id: string }
+    body: BrandingRequest
+    reply: Branding
+  }
+  /** Leaves the hosted pages of a tenant as those of the application */
+  'DELETE /api/tenants/{id}/branding': {
+    path: { id: string }
+    reply: Done
+  }
   /** Lists the members of a tenant */
   'GET /api/tenants/{id}/members': {
     path: { id: string }
-    query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member' }
+    query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member'; search?: string }
     reply: MemberPage
   }
   /** Gives a member another role, or suspends or reactivates them */
@@ -528,7 +568,7 @@ export interface Operations {
   /** Lists the members of a tenant */
   'GET /api/admin/tenants/{id}/members': {
     path: { id: string }
-    query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member' }
+    query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member'; search?: string }
     reply: MemberPage
   }
   /** Makes somebody a member without an invitation */
@@ -698,6 +738,23 @@ export interface Operations {
     query: { after?: number; limit?: number }
     reply: LicenseLedger
   }
+  /** Lists the applications that a tenant may use, and what it has bought of each */
+  'GET /api/tenants/{id}/licenses': {
+    path: { id: string }
+    reply: TenantLicenses
+  }
+  /** Lists the members of a tenant, with the licence that each holds */
+  'GET /api/tenants/{id}/licenses/{applicationId}/seats': {
+    path: { id: string; applicationId: string }
+    query: { page?: number; limit?: number; search?: string; licensed?: boolean; licenseTypeId?: string }
+    reply: SeatPage
+  }
+  /** Shows how many seats a tenant had, and how many were held, day by day */
+  'GET /api/tenants/{id}/licenses/{applicationId}/usage': {
+    path: { id: string; applicationId: string }
+    query: { days?: number }
+    reply: LicenseUsage
+  }
   /** Lists what happened after a position, the oldest first */
   'GET /api/events': {
     query: { after?: number; limit?: number; types?: string; tenantId?: string }
@@ -861,6 +918,22 @@ export interface Operations {
     path: { id: string; secretId: string }
     reply: Done
   }
+  /** Shows how the hosted pages look for an application */
+  'GET /api/admin/applications/{id}/branding': {
+    path: { id: string }
+    reply: Branding
+  }
+  /** Replaces how the hosted pages look for an application; a logo that is left out stays */
+  'PUT /api/admin/applications/{id}/branding': {
+    path: { id: string }
+    body: BrandingRequest
+    reply: Branding
+  }
+  /** Leaves the hosted pages as they are for applications without branding */
+  'DELETE /api/admin/applications/{id}/branding': {
+    path: { id: string }
+    reply: Done
+  }
   /** Lists the keys that sign tokens, the newest first */
   'GET /api/admin/keys': {
     query: { page?: number; limit?: number }
@@ -926,6 +999,10 @@ export interface Operations {
   'DELETE /api/admin/users/{id}/mfa': {
     path: { id: string }
     reply: Done
+  }
+  /** Shows the whole instance at a glance */
+  'GET /api/admin/overview': {
+    reply: InstanceOverview
   }
   /** The process runs */
   'GET /health/live': {

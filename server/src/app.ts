@@ -20,6 +20,8 @@ import { logAuditHead } from './audit/chain/head.ts'
 import { pruneAuditLog } from './audit/chain/retention.ts'
 import { extendAuditChain } from './audit/chain/service.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { logos } from './branding/logos.ts'
+import { brandingRoutes } from './branding/routes.ts'
 import type { Config } from './config.ts'
 import { consoleAssets, consolePages } from './console/pages.ts'
 import type { Ctx } from './context.ts'
@@ -64,6 +66,7 @@ import { signingKeyRoutes } from './oauth/signing-keys/routes.ts'
 import { maintainKeys } from './oauth/signing-keys/service.ts'
 import { sweepExpired } from './oauth/sweep.ts'
 import { overviewRoutes } from './overview/routes.ts'
+import { brandOfAddress } from './sessions/brand.ts'
 import { SECOND_FACTORS, SIGN_INS } from './sessions/figures.ts'
 import { sessionPages } from './sessions/pages.ts'
 import { passkeySignInRoutes } from './sessions/passkeys/routes.ts'
@@ -75,6 +78,7 @@ import { tenantAdministrationRoutes } from './tenants/administration/routes.ts'
 import { tenantsSection } from './tenants/declare.ts'
 import { tenantsRoutes } from './tenants/routes.ts'
 import { inTenant } from './tenants/wall.ts'
+import { brandSheets } from './ui/brand-sheet.ts'
 import { passkeyScript } from './ui/passkey-script.ts'
 import { stylesheet } from './ui/stylesheet.ts'
 import { usersSection } from './users/declare.ts'
@@ -104,6 +108,7 @@ export function surface(config: Config): Surface {
     ...tenantLicensesRoutes,
     ...eventsRoutes,
     ...applicationsRoutes,
+    ...brandingRoutes,
     ...signingKeyRoutes,
     ...auditRoutes,
     ...administrationRoutes,
@@ -126,6 +131,7 @@ export function surface(config: Config): Surface {
       ...(mailbox ? mailboxPages : []),
     ],
     assets: [stylesheet, passkeyScript, openApiAsset(routes, config), ...consoleAssets()],
+    shelves: [brandSheets, logos],
   }
 }
 
@@ -181,7 +187,12 @@ export const readings = ({ mail }: Config): Reading[] => [
 ]
 
 /** How the doors find out what only the slices know. */
-export const wiring: Wiring = { doorkeeper: recognise, tenantKeeper: inTenant, knowsOrigin }
+export const wiring: Wiring = {
+  doorkeeper: recognise,
+  tenantKeeper: inTenant,
+  knowsOrigin,
+  brandOf: brandOfAddress,
+}
 
 export function buildApp(ctx: Ctx): FastifyInstance {
   const app = createServer(ctx)

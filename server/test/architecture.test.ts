@@ -12,7 +12,7 @@ const FLOORS: { units: string[]; beside?: boolean }[] = [
   { units: ['oauth', 'account', 'invitations', 'imports', 'overview'] },
   { units: ['licensing', 'sso', 'events'] },
   { units: ['sessions', 'tenants', 'applications'] },
-  { units: ['users'] },
+  { units: ['users', 'branding'] },
   { units: ['audit'] },
   { units: ['mail', 'declaration', 'jobs', 'http', 'ui', 'console', 'keys'], beside: true },
   { units: ['context'] },

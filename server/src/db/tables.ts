@@ -516,6 +516,24 @@ export interface WebhookLanesTable {
   locked_until: Generated<Date | null>
 }
 
+export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp'
+
+/** Of an application or of a tenant. What is kept of a logo is there as a whole, or not at all. */
+export interface BrandingsTable {
+  /** Made by the database itself. */
+  owner_id: ColumnType<string, never, never>
+  application_id: Fixed<string | null>
+  tenant_id: Fixed<string | null>
+  display_name: string | null
+  color: string | null
+  logo: Buffer | null
+  logo_type: LogoType | null
+  logo_hash: string | null
+  logo_width: number | null
+  logo_height: number | null
+  updated_at: Date
+}
+
 /** The tables as the migrations leave them. */
 export interface Tables {
   instance_facts: InstanceFactsTable
@@ -559,4 +577,5 @@ export interface Tables {
   webhook_cursor: WebhookCursorTable
   webhook_deliveries: WebhookDeliveriesTable
   webhook_lanes: WebhookLanesTable
+  brandings: BrandingsTable
 }

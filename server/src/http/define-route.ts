@@ -186,3 +186,11 @@ export interface Asset {
   /** The same in fewer bytes, for whoever can read it. */
   compressed?(): Buffer
 }
+
+/** Things served by a name that stands for their content, such as logos. */
+export interface Shelf {
+  path: string
+  /** What the name is called in the path. */
+  param: string
+  find(ctx: Ctx, name: string): Promise<{ type: string; body: string | Buffer } | undefined>
+}

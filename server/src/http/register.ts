@@ -5,12 +5,14 @@ import type { Tx } from '../db/open.ts'
 import { AppError, type ErrorCode, OAuthError } from '../errors.ts'
 import { type Fields, NO_FIELDS, parseFields } from '../lib/fields.ts'
 import { groupBy } from '../lib/group-by.ts'
+import type { Brand } from '../ui/brand.ts'
 import { ErrorPage } from '../ui/error-page.tsx'
 import { render } from '../ui/render.ts'
+import { registerAsset, registerShelf } from './assets.ts'
 import { FORM_LIMIT } from './bodies.ts'
 import { admit, type Caller, callerName, type Doorkeeper, type Person, type TenantKeeper } from './callers.ts'
 import { allowOrigin, answerPreflight, type KnowsOrigin } from './cross-origin.ts'
-import type { Asset, Method, Page, PageAnswer, Route } from './define-route.ts'
+import type { Asset, Method, Page, PageAnswer, Route, Shelf } from './define-route.ts'
 import { COMMON_ERRORS, impliedErrors, logServerError, toAppError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { pagePolicy } from './headers.ts'
@@ -22,6 +24,7 @@ export interface Surface {
   routes: Route[]
   pages: Page[]
   assets: Asset[]
+  shelves?: Shelf[]
 }
 
 /** What the doors must ask of the slices above them. */
@@ -29,16 +32,20 @@ export interface Wiring {
   doorkeeper: Doorkeeper
   tenantKeeper: TenantKeeper
   knowsOrigin: KnowsOrigin
+  /** Whose name stands above a page that says what went wrong. */
+  brandOf(ctx: Ctx, query: Fields): Promise<Brand | undefined>
 }
 
 /** Hangs the doors. */
 export function registerAll(app: FastifyInstance, ctx: Ctx, surface: Surface, wiring: Wiring): void {
-  const { routes, pages, assets } = surface
+  const { routes, pages, assets, shelves = [] } = surface
   for (const route of routes) registerRoute(app, ctx, route, wiring)
-  for (const page of pages) registerPage(app, ctx, page)
+  for (const page of pages) registerPage(app, ctx, page, wiring)
   for (const asset of assets) registerAsset(app, ctx, asset)
+  for (const shelf of shelves) registerShelf(app, ctx, shelf)
   answerPreflights(app, ctx, routes, wiring)
-  const doors = [...routes, ...pages, ...assets.map(({ path }) => ({ method: 'GET' as const, path }))]
+  const served = [...assets, ...shelves].map(({ path }) => ({ method: 'GET' as const, path }))
+  const doors = [...routes, ...pages, ...served]
   refuseOtherMethods(app, doors)
 }
 
@@ -181,7 +188,7 @@ function declared(route: Route, error: unknown): unknown {
   return new Error(`${route.method} ${route.path} threw ${code} without declaring it`, { cause: error })
 }
 
-function registerPage(app: FastifyInstance, ctx: Ctx, page: Page): void {
+function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, wiring: Wiring): void {
   app.route({
     method: page.method,
     url: page.path,
@@ -190,7 +197,7 @@ function registerPage(app: FastifyInstance, ctx: Ctx, page: Page): void {
     handler: async (request, reply) => {
       // An application may sign people in in a pop-up, and must still find it when it comes back.
       reply.header('Cross-Origin-Opener-Policy', 'unsafe-none')
-      const answer = await answerPage(ctx, page, request, reply)
+      const answer = await answerPage(ctx, page, { request, reply }, wiring)
       // RFC 9700 §4.12: whatever was posted here must not be posted on.
       if ('redirect' in answer) return reply.code(303).header('Location', answer.redirect).send()
       const { status = 200, html, ...needs } = answer
@@ -205,8 +212,8 @@ function registerPage(app: FastifyInstance, ctx: Ctx, page: Page): void {
 async function answerPage(
   ctx: Ctx,
   page: Page,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: Exchange,
+  wiring: Wiring,
 ): Promise<PageAnswer> {
   try {
     const form = (request.body as Fields | undefined) ?? NO_FIELDS
@@ -215,10 +222,22 @@ async function answerPage(
     const error = toAppError(thrown)
     logServerError(error, request)
     reply.headers(error.headers)
-    return {
-      status: error.status,
-      html: render(ErrorPage({ message: error.message, requestId: request.id })),
-    }
+    const brand = await brandOfError(ctx, request, wiring)
+    const html = render(ErrorPage({ message: error.message, requestId: request.id }), brand)
+    return { status: error.status, html }
+  }
+}
+
+/** Whatever is wrong with the address or the database, people are told what went wrong first. */
+async function brandOfError(
+  ctx: Ctx,
+  request: FastifyRequest,
+  { brandOf }: Wiring,
+): Promise<Brand | undefined> {
+  try {
+    return await brandOf(ctx, readQuery(request))
+  } catch {
+    return undefined
   }
 }
 
@@ -228,20 +247,6 @@ function readQuery({ url }: FastifyRequest): Fields {
   const fields = start === -1 ? NO_FIELDS : parseFields(url.slice(start + 1))
   if (!fields) throw new AppError('INVALID_REQUEST', { message: 'The address has too many parameters.' })
   return fields
-}
-
-function registerAsset(app: FastifyInstance, ctx: Ctx, asset: Asset): void {
-  const { path, type, maxAge, admit, content, compressed } = asset
-  app.get(path, async (request, reply) => {
-    admit?.(ctx, request)
-    reply.type(type)
-    if (maxAge > 0)
-      reply.header('Cache-Control', `public, max-age=${maxAge}${compressed ? ', immutable' : ''}`)
-    if (!compressed) return content(ctx)
-    reply.header('Vary', 'Accept-Encoding')
-    if (!/\bbr\b/.test(request.headers['accept-encoding'] ?? '')) return content(ctx)
-    return reply.header('Content-Encoding', 'br').send(compressed())
-  })
 }
 
 /** A browser asks first whether a page of another origin may send the request at all. */

@@ -73,6 +73,7 @@ export interface Joined {
   user: User
   tenantId: string
   tenantName: string
+  tenantSlug: string
 }
 
 /**
@@ -164,7 +165,8 @@ interface Settlement {
 }
 
 async function settle(ctx: Ctx, tx: Tx, { invitation, user, request }: Settlement): Promise<Joined> {
-  const { id, token_hash: tokenHash, tenant_id: tenantId, tenant_name: tenantName } = invitation
+  const { id, token_hash: tokenHash, tenant_id: tenantId } = invitation
+  const { tenant_name: tenantName, tenant_slug: tenantSlug } = invitation
   const now = ctx.now()
   const settled = await settleInvitation(tx, { id, tokenHash, now, status: 'ACCEPTED' })
   if (!settled) {
@@ -193,7 +195,7 @@ async function settle(ctx: Ctx, tx: Tx, { invitation, user, request }: Settlemen
     action: 'member.joined',
     details: { after: { role, status: 'ACTIVE' } },
   })
-  return { user, tenantId, tenantName }
+  return { user, tenantId, tenantName, tenantSlug }
 }
 
 /** Who made the account may have accepted with it just now: then that is what is said. */

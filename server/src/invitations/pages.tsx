@@ -1,3 +1,4 @@
+import { findBrand } from '../branding/brands.ts'
 import { ssoPath } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
@@ -11,7 +12,7 @@ import { type Journey, signInAddress, withJourney } from '../sessions/journey.ts
 import { resendVerification } from '../sessions/resend-verification.ts'
 import { render } from '../ui/render.ts'
 import { findUser } from '../users/service.ts'
-import { accept, showInvitation } from './acceptance.ts'
+import { accept, type Joined, showInvitation } from './acceptance.ts'
 import { EndedPage, isEnding } from './ended-page.tsx'
 import type { ShownInvitation } from './schema.ts'
 import {
@@ -75,18 +76,21 @@ function act(ctx: Ctx, visit: Visit): Promise<PageAnswer> {
 }
 
 async function acceptSignedIn(ctx: Ctx, { token, session, request }: Visit): Promise<PageAnswer> {
-  const { tenantName, user } = await accept(ctx, { token, userId: session?.userId, body: {}, request })
-  return { html: render(<JoinedPage tenantName={tenantName} email={user.email} />) }
+  return welcome(ctx, await accept(ctx, { token, userId: session?.userId, body: {}, request }))
 }
 
 /** Who fills in the form wants an account of the invited address, whoever else is signed in by now. */
 async function joinAnew(ctx: Ctx, visit: Visit): Promise<PageAnswer> {
   const { token, request } = visit
   const body = readForm(visit.form)
-  const { tenantName, user } = await accept(ctx, { token, userId: undefined, body, request })
-  const arrival = await arrive(ctx, visit, { user, amr: ['pwd'] })
-  if (arrival.state !== 'signed-in') return { redirect: wayOn(ctx, arrival, undefined) }
-  return { html: render(<JoinedPage tenantName={tenantName} email={user.email} />) }
+  const joined = await accept(ctx, { token, userId: undefined, body, request })
+  const arrival = await arrive(ctx, visit, { user: joined.user, amr: ['pwd'] })
+  return arrival.state === 'signed-in' ? welcome(ctx, joined) : { redirect: wayOn(ctx, arrival, undefined) }
+}
+
+async function welcome(ctx: Ctx, { tenantName, tenantSlug, user }: Joined): Promise<PageAnswer> {
+  const page = <JoinedPage tenantName={tenantName} email={user.email} />
+  return { html: render(page, await findBrand(ctx, { tenant: tenantSlug })) }
 }
 
 const readForm = (form: Fields) => ({
@@ -120,7 +124,8 @@ async function show(ctx: Ctx, visit: Visit, { problem, mailed = false }: State =
     const invitation = await showInvitation(ctx, visit.token)
     const csrf = csrfToken(ctx, visit.request, visit.reply)
     const view = { invitation, problem, action: pathOf(visit), csrf }
-    return { status: problem?.status ?? 200, html: render(choosePage(ctx, visit, { view, mailed })) }
+    const brand = await findBrand(ctx, { tenant: invitation.tenant.slug })
+    return { status: problem?.status ?? 200, html: render(choosePage(ctx, visit, { view, mailed }), brand) }
   } catch (error) {
     if (!(error instanceof AppError && isEnding(error))) throw error
     const { status, code } = error
@@ -146,10 +151,11 @@ function choosePage(ctx: Ctx, visit: Visit, { view, mailed }: { view: ViewProps;
 const pathOf = ({ token }: Pick<Visit, 'token'>): string => `/invitations/${token}`
 
 /** Over a sign-in, with a second factor or through a provider, and back here. */
-const journeyOf = (ctx: Ctx, visit: Visit, { email }: ShownInvitation): Journey => ({
+const journeyOf = (ctx: Ctx, visit: Visit, { email, tenant }: ShownInvitation): Journey => ({
   next: pathOf(visit),
   startedAt: ctx.now().getTime(),
   loginHint: email,
+  tenant: tenant.slug,
   formTargets: [],
   luggage: undefined,
 })

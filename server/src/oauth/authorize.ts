@@ -50,7 +50,11 @@ type Outcome =
   | { kind: 'finish'; session: BrowserSession; tenant: ActiveMembership | undefined }
 
 /** Shows a step's page. */
-export type ShowStep = (step: Step, request: AuthorizeRequest, journey: AuthorizeJourney) => PageAnswer
+export type ShowStep = (
+  step: Step,
+  request: AuthorizeRequest,
+  journey: AuthorizeJourney,
+) => Promise<PageAnswer>
 
 /**
  * The dispatcher of an authorization: it looks at the request and at what is so now, and leads to the next step or
@@ -67,7 +71,7 @@ export async function dispatch(
     const trip = journey ?? begin(ctx, request, fields)
     const outcome = await decide(ctx, exchange, { request, journey: trip })
     if (outcome.kind === 'account' || outcome.kind === 'tenant' || outcome.kind === 'consent') {
-      return show(outcome, request, trip)
+      return await show(outcome, request, trip)
     }
     if (outcome.kind === 'second-factor') return { redirect: withJourney(ctx, outcome.path, trip) }
     const answer = outcome.kind === 'finish' ? await finish(ctx, request, outcome) : undefined
@@ -92,7 +96,7 @@ const LONGEST_JOURNEY = 8_000
 
 function begin(
   ctx: Ctx,
-  { client, redirectUri, loginHint }: AuthorizeRequest,
+  { client, redirectUri, loginHint, tenantSlug }: AuthorizeRequest,
   fields: Fields,
 ): AuthorizeJourney {
   const journey = {
@@ -101,6 +105,7 @@ function begin(
     application: client.applicationName,
     clientId: client.clientId,
     loginHint,
+    tenant: tenantSlug,
     formTargets: [originOf(redirectUri)],
     luggage: { fields: fields.toObject() },
   }

@@ -1,3 +1,4 @@
+import { findBrand } from '../branding/brands.ts'
 import type { Ctx } from '../context.ts'
 import { comeAgainByGet } from '../http/come-again.ts'
 import { csrfToken, requireCsrf } from '../http/csrf.ts'
@@ -31,11 +32,9 @@ export const logoutPages = [
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
       await signOut(ctx, input)
-      return {
-        html: render(
-          <SignedOutPage returnTo={unsealText(ctx.keys, RETURN_PURPOSE, input.form.get('return'))} />,
-        ),
-      }
+      const returnTo = unsealText(ctx.keys, RETURN_PURPOSE, input.form.get('return'))
+      const brand = await findBrand(ctx, { clientId: input.form.get('client') })
+      return { html: render(<SignedOutPage returnTo={returnTo} />, brand) }
     },
   }),
 ]
@@ -43,21 +42,23 @@ export const logoutPages = [
 async function answerLogout(ctx: Ctx, input: PageInput, fields: Fields): Promise<PageAnswer> {
   const outcome = await logOut(ctx, input, fields)
   if (outcome.kind === 'redirect') return { redirect: outcome.to }
-  if (outcome.kind === 'out') return { html: render(<SignedOutPage returnTo={outcome.returnTo} />) }
+  const { clientId, returnTo } = outcome
+  const brand = await findBrand(ctx, { clientId })
+  if (outcome.kind === 'out') return { html: render(<SignedOutPage returnTo={returnTo} />, brand) }
   const csrf = csrfToken(ctx, input.request, input.reply)
-  const sealed = outcome.returnTo && sealText(ctx.keys, RETURN_PURPOSE, outcome.returnTo)
-  return { html: render(<ConfirmPage email={outcome.session.email} csrf={csrf} returnTo={sealed} />) }
+  const sealed = returnTo && sealText(ctx.keys, RETURN_PURPOSE, returnTo)
+  const props = { email: outcome.session.email, csrf, returnTo: sealed, clientId }
+  return { html: render(<ConfirmPage {...props} />, brand) }
 }
 
-const ConfirmPage = ({
-  email,
-  csrf,
-  returnTo,
-}: {
+interface ConfirmPageProps {
   email: string
   csrf: string
   returnTo: string | undefined
-}) => (
+  clientId: string | undefined
+}
+
+const ConfirmPage = ({ email, csrf, returnTo, clientId }: ConfirmPageProps) => (
   <Layout title="Sign out">
     <h1>Sign out?</h1>
     <p>
@@ -65,6 +66,7 @@ const ConfirmPage = ({
     </p>
     <Form action={CONFIRM_PATH} csrf={csrf}>
       {returnTo !== undefined && <input type="hidden" name="return" value={returnTo} />}
+      {clientId !== undefined && <input type="hidden" name="client" value={clientId} />}
       <p class="actions">
         <button type="submit">Sign out</button>
         <a class="button second" href="/account">

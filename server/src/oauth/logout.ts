@@ -14,10 +14,16 @@ import { findHint, type Hint } from './id-token-hint.ts'
 /** What comes of a request to log out (OpenID Connect RP-Initiated Logout 1.0). */
 export type LogoutOutcome =
   /** Nobody vouches for the request: the person is asked. */
-  | { kind: 'ask'; session: BrowserSession; returnTo: string | undefined }
+  | ({ kind: 'ask'; session: BrowserSession } & Aftermath)
   | { kind: 'redirect'; to: string }
   /** Nobody is signed in any more; `returnTo` may be offered as a link. */
-  | { kind: 'out'; returnTo: string | undefined }
+  | ({ kind: 'out' } & Aftermath)
+
+interface Aftermath {
+  returnTo: string | undefined
+  /** Whose application they leave, as far as that was said. */
+  clientId: string | undefined
+}
 
 export async function logOut(ctx: Ctx, exchange: Exchange, fields: Fields): Promise<LogoutOutcome> {
   if (fields.repeated.length > 0) {
@@ -26,19 +32,20 @@ export async function logOut(ctx: Ctx, exchange: Exchange, fields: Fields): Prom
   const session = await findBrowserSession(ctx, exchange)
   const shown = fields.get('id_token_hint')
   const hint = shown === undefined ? undefined : await findGenuineHint(ctx, shown, fields.get('client_id'))
+  const clientId = fields.get('client_id') ?? hint?.clientId
   if (hint && (!session || session.userId === hint.userId)) {
     // Without a cookie, as when a program asks, the hint itself names the session.
     await endSession(ctx, session?.id ?? hint.sessionId, exchange.request)
     // A cookie that was not sent may be somebody else's.
     if (session) forgetCookie(ctx, exchange.reply)
     const to = await registeredAddress(ctx, hint, fields)
-    return to === undefined ? { kind: 'out', returnTo: undefined } : { kind: 'redirect', to }
+    return to === undefined ? { kind: 'out', returnTo: undefined, clientId } : { kind: 'redirect', to }
   }
   const returnTo = await knownAddress(ctx, fields)
-  if (session) return { kind: 'ask', session, returnTo }
+  if (session) return { kind: 'ask', session, returnTo, clientId }
   // Nothing to end. A hint that is not ours is no reason to lead anybody anywhere.
   if (shown === undefined && returnTo !== undefined) return { kind: 'redirect', to: returnTo }
-  return { kind: 'out', returnTo: undefined }
+  return { kind: 'out', returnTo: undefined, clientId }
 }
 
 async function findGenuineHint(

@@ -5,6 +5,7 @@ import { csrfToken, requireCsrf } from '../http/csrf.ts'
 import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
 import type { Fields } from '../lib/fields.ts'
 import { toFields } from '../lib/fields.ts'
+import { brandOf } from '../sessions/brand.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import { openJourney, signInAddress, withJourney } from '../sessions/journey.ts'
 import { render } from '../ui/render.ts'
@@ -114,7 +115,7 @@ function answerStep(
 
 const showStep =
   (ctx: Ctx, { request, reply }: PageInput): ShowStep =>
-  (step, { client, scopes }, journey) => {
+  async (step, { client, scopes }, journey) => {
     const viewer = step.session.userId
     const asked = step.kind === 'consent' ? { consent: { tenantId: step.tenant?.id, scopes } } : {}
     const seen = { ...journey, luggage: { ...journey.luggage, viewer, ...asked } }
@@ -136,5 +137,5 @@ const showStep =
         />
       )
     }
-    return { html: render(page()), formTargets: journey.formTargets }
+    return { html: render(page(), await brandOf(ctx, journey)), formTargets: journey.formTargets }
   }

@@ -13,6 +13,8 @@ export interface Journey {
   application?: string | undefined
   clientId?: string | undefined
   loginHint?: string | undefined
+  /** The tenant they are going to, by its slug, when that was said from the start. */
+  tenant?: string | undefined
   /** Whoever is signed in must sign in again all the same. */
   again?: boolean
   /** Origins that the way may lead to after a form was sent. */

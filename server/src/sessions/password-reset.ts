@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { person, record, SYSTEM } from '../audit/record.ts'
+import type { Destination } from '../branding/brands.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import { AppError, tooManyAttempts } from '../errors.ts'
@@ -14,6 +15,8 @@ import { notify } from '../users/notices.ts'
 import { BLANK, isPlaceholder } from '../users/placeholders.ts'
 import { isTired } from '../users/recipients.ts'
 import { changeUser, findUser, findUserByEmail } from '../users/service.ts'
+import { addressOf } from './brand.ts'
+import type { Journey } from './journey.ts'
 import { createLink, findLink, useLink, voidLinks } from './mailed-links.ts'
 import { deletePendingOfUser, deleteSessionsOfUser, forgetDevices } from './store.ts'
 
@@ -26,18 +29,26 @@ const LIMIT = { name: 'reset', most: 2_000, seconds: 15 * 60 }
  * Takes down that somebody has forgotten the password of an address. Whether there is such an account is found out
  * later, by a job, so that neither the answer nor its time tells.
  */
-export async function requestPasswordReset(ctx: Ctx, typed: string, request: FastifyRequest): Promise<void> {
+export async function requestPasswordReset(
+  ctx: Ctx,
+  {
+    email: typed,
+    request,
+    journey,
+  }: { email: string; request: FastifyRequest; journey?: Journey | undefined },
+): Promise<void> {
   const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(request))
   if (wait !== undefined) throw tooManyAttempts(wait)
   const email = requireEmail(typed.trim(), 'email')
   if (await isTired(ctx, 'reset', email)) return
-  await enqueue(ctx.db, mailPasswordReset, { recipient: sealText(ctx.keys, SEAL, email) })
+  const where = { clientId: journey?.clientId, tenant: journey?.tenant }
+  await enqueue(ctx.db, mailPasswordReset, { recipient: sealText(ctx.keys, SEAL, email), where })
 }
 
 /** Sends the link to whoever has the address. The ones sent before are worth nothing from then on. */
-export const mailPasswordReset = defineJob<{ recipient: string }>({
+export const mailPasswordReset = defineJob<{ recipient: string; where?: Destination }>({
   name: 'mail_password_reset',
-  async run(ctx, { recipient }) {
+  async run(ctx, { recipient, where = {} }) {
     const address = unsealText(ctx.keys, SEAL, recipient)
     const user = address === undefined ? undefined : await findUserByEmail(ctx.db, address)
     // Who was invited has no account to forget the password of.
@@ -46,7 +57,7 @@ export const mailPasswordReset = defineJob<{ recipient: string }>({
     await ctx.db.transaction().execute(async (tx) => {
       await voidLinks(tx, { userId, purpose: PURPOSE })
       const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email, passwordHash: null })
-      await queueMail(ctx, tx, email, resetLetter(token))
+      await queueMail(ctx, tx, email, resetLetter(token, where))
       await record(ctx, tx, { action: 'user.password_reset_requested', actor: SYSTEM, userId })
     })
   },
@@ -82,11 +93,11 @@ export async function resetPassword(
   await ctx.changes.settle()
 }
 
-const resetLetter = (token: string) => ({
+const resetLetter = (token: string, where: Destination) => ({
   subject: 'Choose a new password',
   paragraphs: [
     'Somebody, probably you, has asked for a new password for your account. The link is good for one hour, and once.',
     'If it was not you, do not follow it: your password stays as it is.',
   ],
-  action: { label: 'Choose a new password', path: `/reset-password?token=${token}` },
+  action: { label: 'Choose a new password', path: addressOf('/reset-password', { token }, where) },
 })

@@ -120,7 +120,7 @@ export const sessionRoutes = [
     reply: { 200: Done },
     errors: ['RATE_LIMITED'],
     handler: async (ctx, { body, request }) => {
-      await requestPasswordReset(ctx, body.email, request)
+      await requestPasswordReset(ctx, { email: body.email, request })
       return { success: true, message: RESET_MAILED }
     },
   }),

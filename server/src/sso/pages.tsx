@@ -4,10 +4,12 @@ import { AppError } from '../errors.ts'
 import { isCrossOrigin, requireCsrf } from '../http/csrf.ts'
 import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
 import { type Arrival, arrive, HOME, wayOn } from '../sessions/arrival.ts'
+import { brandOf } from '../sessions/brand.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import { countRefusal, countSignIn } from '../sessions/figures.ts'
 import { type Journey, openJourney, withJourney } from '../sessions/journey.ts'
 import { noteRefusal } from '../sessions/refusals.ts'
+import type { Brand } from '../ui/brand.ts'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
 import { type Attempt, requireGood, startOf, takeAttempt } from './attempts.ts'
@@ -25,10 +27,12 @@ export const ssoPages = [
     handler: async (ctx, input) => {
       const provider = providerOf(ctx, input)
       const sealedJourney = input.query.get('journey')
-      const back = backToLogin(ctx, openJourney(ctx, sealedJourney))
+      const journey = openJourney(ctx, sealedJourney)
+      const back = backToLogin(ctx, journey)
       // Another site may send people here, but not on to a provider that waves them through.
       if (isCrossOrigin(input.request)) {
-        return { html: render(<StartPage href={input.request.url} label={provider.label} />) }
+        const page = <StartPage href={input.request.url} label={provider.label} />
+        return { html: render(page, await back.brand()) }
       }
       return orRefusal(input, { provider, back }, async () => ({
         redirect: await countRefusal(ctx, 'sso', beginSignIn(ctx, input, { provider, sealedJourney })),
@@ -152,13 +156,20 @@ function searchOf({ request: { url } }: PageInput): string {
 interface WayBack {
   href: string
   label: string
+  /** Whose name stands above the page that leads back. */
+  brand(): Promise<Brand | undefined>
 }
 
-const BACK_TO_ACCOUNT: WayBack = { href: HOME, label: 'Back to your account' }
+const BACK_TO_ACCOUNT: WayBack = {
+  href: HOME,
+  label: 'Back to your account',
+  brand: async () => undefined,
+}
 
 const backToLogin = (ctx: Ctx, journey: Journey | undefined): WayBack => ({
   href: journey ? withJourney(ctx, '/login', journey) : '/login',
   label: 'Back to the sign-in',
+  brand: () => brandOf(ctx, journey),
 })
 
 /** Whatever goes wrong on the way is said on a page that leads back. */
@@ -176,7 +187,7 @@ async function orRefusal(
     if (status >= 500) request.log.warn(line, 'sign-in provider failed')
     else request.log.info(line, 'sign-in through a provider refused')
     reply.headers(headers)
-    return { status, html: render(<RefusedPage message={message} back={back} />) }
+    return { status, html: render(<RefusedPage message={message} back={back} />, await back.brand()) }
   }
 }
 

@@ -10,6 +10,8 @@ const ADMINS = ['owner', 'admin'] as const
 export const PERMISSIONS = {
   readTenant: { what: 'See the tenant', roles: EVERY_MEMBER },
   changeTenant: { what: 'Change its name, settings and MFA policy', roles: ADMINS },
+  readBranding: { what: 'See its branding', roles: EVERY_MEMBER },
+  changeBranding: { what: 'Change its branding', roles: ADMINS },
   deleteTenant: { what: 'Delete the tenant', roles: ['owner'] },
   readMembers: { what: 'See the members', roles: EVERY_MEMBER },
   changeMembers: { what: 'Change the role or the status of a member', roles: ADMINS },

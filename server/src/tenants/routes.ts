@@ -4,6 +4,7 @@ import { defineRoute } from '../http/define-route.ts'
 import { Done } from '../http/schema.ts'
 import { refuseNothing } from '../lib/problems.ts'
 import { auditLogRoutes } from './audit-log/routes.ts'
+import { tenantBrandingRoutes } from './branding/routes.ts'
 import { memberRoutes } from './members/routes.ts'
 import { found } from './own-tenants.ts'
 import { PERMISSIONS } from './permissions.ts'
@@ -108,6 +109,7 @@ export const tenantsRoutes = [
       return { success: true, message: 'Tenant deleted' }
     },
   }),
+  ...tenantBrandingRoutes,
   ...memberRoutes,
   ...auditLogRoutes,
 ]

@@ -1,4 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { useContext } from 'preact/hooks'
+import { type Brand, BrandContext, fitLogo } from './brand.ts'
+import { brandSheetPath } from './brand-sheet.ts'
 import { stylesheetPath } from './stylesheet.ts'
 
 interface LayoutProps {
@@ -10,24 +13,39 @@ interface LayoutProps {
 
 /** The frame of every page: works without script, in light and dark, on any width. */
 export function Layout({ title, wide = false, children }: LayoutProps) {
+  const brand = useContext(BrandContext)
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · Latchkey`}</title>
+        <title>{`${title} · ${brand?.name ?? 'Latchkey'}`}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={stylesheetPath} />
+        {brand?.color !== undefined && <link rel="stylesheet" href={brandSheetPath(brand.color)} />}
       </head>
       <body>
-        <header class="top">
-          <a class="brand" href="/">
-            Latchkey
-          </a>
+        <header class={wide ? 'top' : 'top over'}>
+          {brand ? (
+            <BrandMark {...brand} />
+          ) : (
+            <a class="brand" href="/">
+              Latchkey
+            </a>
+          )}
         </header>
         <main class={wide ? 'wide' : 'narrow'}>{children}</main>
+        {brand && <footer class="foot">Secured by Latchkey</footer>}
       </body>
     </html>
   )
 }
+
+/** Leads nowhere: whoever is on the way to somewhere stays on it. The room for the logo is kept until it is there. */
+const BrandMark = ({ name, logo }: Brand) => (
+  <p class="brand">
+    {logo && <img class="logo" src={logo.path} alt={name} {...fitLogo(logo)} />}
+    <span {...(logo && { 'aria-hidden': true as const })}>{name}</span>
+  </p>
+)

@@ -1,5 +1,7 @@
-import type { VNode } from 'preact'
+import { h, type VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { type Brand, BrandContext } from './brand.ts'
 
-/** A whole document. Everything put into the markup is escaped by the renderer. */
-export const render = (page: VNode): string => `<!doctype html>${renderToString(page)}`
+/** A whole document, in the name of whoever people are on the way to. Everything put into the markup is escaped. */
+export const render = (page: VNode, brand?: Brand): string =>
+  `<!doctype html>${renderToString(h(BrandContext.Provider, { value: brand }, page))}`

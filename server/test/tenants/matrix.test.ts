@@ -34,6 +34,13 @@ const DECIDED: Record<string, { roles: readonly Role[]; body?: object; wrong?: o
   'GET /api/tenants/:id': { roles: EVERYBODY },
   'PATCH /api/tenants/:id': { roles: ADMINS, body: { name: 'Another name' }, wrong: { mfaPolicy: 'MAYBE' } },
   'DELETE /api/tenants/:id': { roles: ['owner'] },
+  'GET /api/tenants/:id/branding': { roles: EVERYBODY },
+  'PUT /api/tenants/:id/branding': {
+    roles: ADMINS,
+    body: { displayName: 'Another face', color: '#123456' },
+    wrong: { color: 'red' },
+  },
+  'DELETE /api/tenants/:id/branding': { roles: ADMINS },
   'GET /api/tenants/:id/members': { roles: EVERYBODY },
   'PATCH /api/tenants/:id/members/:membershipId': {
     roles: ADMINS,

@@ -27,12 +27,15 @@ export const WALLED = {
   webhooks: 'tenant_id',
   webhook_lanes: 'tenant_id',
   webhook_deliveries: 'tenant_id',
+  brandings: 'tenant_id',
 } as const
 export type WalledTable = keyof typeof WALLED
 export const WALLED_TABLES = Object.entries(WALLED) as [WalledTable, string][]
 /** Of these nobody hands a row to another tenant, on whichever side of the wall. */
 export const STEADY_TABLES: WalledTable[] = ['subscriptions', 'seats', 'license_ledger']
 export const LOG_TABLES: WalledTable[] = ['audit_entries', 'audit_chain']
+/** These hold rows of the whole instance as well: the demo's application has a branding. */
+export const SHARED_TABLES: WalledTable[] = [...LOG_TABLES, 'brandings']
 /** What stands in the ledger or in the log is never changed, by nobody. */
 const LASTING_TABLES: WalledTable[] = ['license_ledger', ...LOG_TABLES]
 export const CHANGEABLE_TABLES = WALLED_TABLES.filter(([table]) => !LASTING_TABLES.includes(table))
@@ -50,6 +53,8 @@ export async function newWalled(service: TestService): Promise<Walled> {
   await employ(service, company, await addPerson(service))
   const webhook = { url: 'https://hooks.test/', events: ['*'] }
   const hooked = await owner.call('POST', `/api/tenants/${company.id}/webhooks`, webhook)
+  const branding = { displayName: company.name, color: '#123456' }
+  const branded = await owner.call('PUT', `/api/tenants/${company.id}/branding`, branding)
   const leaver = await newSomebody(service)
   await employ(service, company, leaver)
   const left = await leaver.call('DELETE', '/api/users/me', {
@@ -58,8 +63,8 @@ export async function newWalled(service: TestService): Promise<Walled> {
   })
   const email = `guest-of-${company.slug}@people.test`
   const invited = await owner.call('POST', `/api/tenants/${company.id}/invitations`, { email })
-  if (left.status !== 200 || invited.status !== 201 || hooked.status !== 201)
-    throw new Error(JSON.stringify([left.body, invited.body, hooked.body]))
+  if (left.status !== 200 || invited.status !== 201 || hooked.status !== 201 || branded.status !== 200)
+    throw new Error(JSON.stringify([left.body, invited.body, hooked.body, branded.body]))
   await takeSeat(service, { company, owner })
   await extendChain(service.ctx)
   await fanOut(service.ctx)

@@ -2,6 +2,7 @@ import type { Ctx } from '../../context.ts'
 import type { PageAnswer } from '../../http/define-route.ts'
 import type { PageProblem } from '../../http/page-problem.ts'
 import { wayOn } from '../../sessions/arrival.ts'
+import { brandOf } from '../../sessions/brand.ts'
 import { type Journey, openJourney, pageOf } from '../../sessions/journey.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
@@ -24,7 +25,7 @@ export const mfaSetupPages = accountPage({
     const codes = await confirmApp(ctx, visit, code)
     const journey = journeyOf(ctx, visit)
     const next = journey ? wayOn(ctx, { state: 'signed-in' }, journey) : '/account/security'
-    return { html: render(<CodesPage codes={codes} next={next} />) }
+    return { html: render(<CodesPage codes={codes} next={next} />, await brandOf(ctx, journey)) }
   },
 })
 
@@ -50,13 +51,16 @@ async function show(ctx: Ctx, visit: Visit, problem?: PageProblem): Promise<Page
         demanded={journey !== undefined}
         problem={problem?.message}
       />,
+      await brandOf(ctx, journey),
     ),
   }
 }
 
-function showApp(ctx: Ctx, visit: Visit, app: NewTotp, problem?: PageProblem): PageAnswer {
-  const action = pageOf(ctx, PATH, journeyOf(ctx, visit))
-  return { html: render(<AppPage action={action} csrf={visit.csrf} app={app} problem={problem?.message} />) }
+async function showApp(ctx: Ctx, visit: Visit, app: NewTotp, problem?: PageProblem): Promise<PageAnswer> {
+  const journey = journeyOf(ctx, visit)
+  const action = pageOf(ctx, PATH, journey)
+  const page = <AppPage action={action} csrf={visit.csrf} app={app} problem={problem?.message} />
+  return { html: render(page, await brandOf(ctx, journey)) }
 }
 
 interface ChoosePageProps {

@@ -1,3 +1,4 @@
+import { looksOf } from '../../branding/service.ts'
 import type { Ctx } from '../../context.ts'
 import type { Entry, ExportOptions } from '../../declaration/section.ts'
 import { SETTINGS } from '../clients/rules.ts'
@@ -12,10 +13,17 @@ export async function* exportApplications({ db }: Ctx): AsyncGenerator<Entry> {
   const slugs = (await listApplicationKeys(db)).map(({ slug }) => String(slug))
   for (let start = 0; start < slugs.length; start += PAGE) {
     const page = slugs.slice(start, start + PAGE)
-    const found = new Map((await listApplicationsBySlug(db, page)).map((one) => [one.slug, one]))
+    const applications = await listApplicationsBySlug(db, page)
+    const lookOf = await looksOf(
+      db,
+      applications.map(({ id }) => id),
+    )
+    const found = new Map(applications.map((one) => [one.slug, one]))
     for (const slug of page) {
-      const { id, createdAt, updatedAt, ...application } = found.get(slug) ?? {}
-      yield application
+      const { id = '', createdAt, updatedAt, ...application } = found.get(slug) ?? {}
+      const branding = lookOf(id)
+      const isBranded = branding.displayName !== null || branding.color !== null
+      yield { ...application, ...(isBranded && { branding }) }
     }
   }
 }

@@ -32,6 +32,11 @@ export const applicationKinds = defineKinds({
     details: Type.Object({ applicationId: Id, before: Fields, clients: Count, licenseTypes: Count }, closed),
     example: { applicationId: APPLICATION, before: SHOP, clients: 2, licenseTypes: 3 },
   },
+  'application.branding_changed': {
+    says: 'How the hosted pages look for an application was changed; of a logo its SHA-256 is told.',
+    details: changed({ applicationId: Id }),
+    example: { applicationId: APPLICATION, before: { color: null }, after: { color: '#3b5bdb' } },
+  },
   'client.registered': {
     says: 'A client was registered.',
     details: Type.Object({ ...client, after: Fields }, closed),

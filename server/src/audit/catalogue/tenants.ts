@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { defineKinds, facts, Id, Moment, SAMPLE, some, telling } from './kind.ts'
+import { defineKinds, facts, Id, Moment, nullable, SAMPLE, some, telling } from './kind.ts'
 
 const Role = Type.Enum(['owner', 'admin', 'member'])
 const Status = Type.Enum(['ACTIVE', 'SUSPENDED', 'INVITED'])
@@ -14,6 +14,8 @@ const TenantState = some({
   mfaPolicy: MfaPolicy,
   settings: Settings,
 })
+const Text = nullable(Type.String())
+const Branding = some({ displayName: Text, color: Text, logo: Text })
 const InvitationStatus = facts({ status: Type.Enum(['PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED']) })
 const Settled = facts({ invitationId: Id, before: InvitationStatus, after: InvitationStatus })
 const Deadline = facts({ expiresAt: Moment })
@@ -52,6 +54,13 @@ export const tenantKinds = defineKinds({
     ...telling(facts({ before: TenantState, after: TenantState }), {
       before: { mfaPolicy: 'OPTIONAL' },
       after: { mfaPolicy: 'REQUIRED' },
+    }),
+  },
+  'tenant.branding_changed': {
+    says: 'How the hosted pages look for a tenant was changed; of a logo its SHA-256 is told.',
+    ...telling(facts({ before: Branding, after: Branding }), {
+      before: { color: null },
+      after: { color: '#3b5bdb' },
     }),
   },
   'tenant.suspended': {

@@ -8,6 +8,7 @@ import { Layout } from '../../ui/layout.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { render } from '../../ui/render.ts'
 import { wayOn } from '../arrival.ts'
+import { brandOf } from '../brand.ts'
 import { findBrowserSession, signOut } from '../browser-session.ts'
 import { type Journey, openJourney, pageOf } from '../journey.ts'
 import { signIn } from '../sign-in.ts'
@@ -58,7 +59,11 @@ interface LoginState {
   problem?: PageProblem
 }
 
-function showLogin(ctx: Ctx, input: PageInput, { journey, email, problem }: LoginState): PageAnswer {
+async function showLogin(
+  ctx: Ctx,
+  input: PageInput,
+  { journey, email, problem }: LoginState,
+): Promise<PageAnswer> {
   const props = {
     csrf: csrfToken(ctx, input.request, input.reply),
     application: journey?.application,
@@ -80,7 +85,7 @@ function showLogin(ctx: Ctx, input: PageInput, { journey, email, problem }: Logi
     status: problem?.status ?? 200,
     formTargets: journey?.formTargets ?? [],
     scripts: true,
-    html: render(<LoginPage {...props} />),
+    html: render(<LoginPage {...props} />, await brandOf(ctx, journey)),
   }
 }
 

@@ -8,6 +8,7 @@ import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { render } from '../../ui/render.ts'
 import type { SecondFactor } from '../../users/factors/factors.ts'
 import { wayOn } from '../arrival.ts'
+import { brandOf } from '../brand.ts'
 import { answerWithCode, findChallenged, methodsOf } from '../challenge.ts'
 import { type Journey, openJourney, pageOf } from '../journey.ts'
 
@@ -57,6 +58,7 @@ async function showChallenge(
         again={pageOf(ctx, '/login', journey && { ...journey, again: true })}
         problem={problem?.message}
       />,
+      await brandOf(ctx, journey),
     ),
   }
 }

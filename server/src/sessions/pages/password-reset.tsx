@@ -5,6 +5,7 @@ import { type PageProblem, toPageProblem } from '../../http/page-problem.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
+import { addressOf, brandOf, brandOfAddress } from '../brand.ts'
 import { type Journey, openJourney, pageOf } from '../journey.ts'
 import { requestPasswordReset, resetPassword } from '../password-reset.ts'
 
@@ -21,8 +22,10 @@ export const passwordResetPages = [
       requireCsrf(ctx, input.request, input.form)
       const journey = openJourney(ctx, input.query.get('journey'))
       try {
-        await requestPasswordReset(ctx, input.form.get('email') ?? '', input.request)
-        return { html: render(<MailedPage signIn={pageOf(ctx, '/login', journey)} />) }
+        const email = input.form.get('email') ?? ''
+        await requestPasswordReset(ctx, { email, request: input.request, journey })
+        const brand = await brandOf(ctx, journey)
+        return { html: render(<MailedPage signIn={pageOf(ctx, '/login', journey)} />, brand) }
       } catch (error) {
         return showForgot(ctx, input, journey, toPageProblem(error, input.reply))
       }
@@ -42,7 +45,7 @@ export const passwordResetPages = [
       try {
         const newPassword = input.form.get('newPassword') ?? ''
         await resetPassword(ctx, { token, newPassword, request: input.request })
-        return { html: render(<ResetPage />) }
+        return { html: render(<ResetPage />, await brandOfAddress(ctx, input.query)) }
       } catch (error) {
         return showReset(ctx, input, token, toPageProblem(error, input.reply))
       }
@@ -50,12 +53,12 @@ export const passwordResetPages = [
   }),
 ]
 
-function showForgot(
+async function showForgot(
   ctx: Ctx,
   input: PageInput,
   journey: Journey | undefined,
   problem?: PageProblem,
-): PageAnswer {
+): Promise<PageAnswer> {
   return {
     status: problem?.status ?? 200,
     html: render(
@@ -66,15 +69,26 @@ function showForgot(
         email={input.form.get('email') ?? journey?.loginHint}
         problem={problem?.message}
       />,
+      await brandOf(ctx, journey),
     ),
   }
 }
 
-function showReset(ctx: Ctx, input: PageInput, token: string, problem?: PageProblem): PageAnswer {
+async function showReset(
+  ctx: Ctx,
+  input: PageInput,
+  token: string,
+  problem?: PageProblem,
+): Promise<PageAnswer> {
   const csrf = csrfToken(ctx, input.request, input.reply)
+  const where = { clientId: input.query.get('client_id'), tenant: input.query.get('tenant') }
+  const action = addressOf('/reset-password', {}, where)
   return {
     status: problem?.status ?? 200,
-    html: render(<ChoosePage token={token} csrf={csrf} problem={problem?.message} />),
+    html: render(
+      <ChoosePage action={action} token={token} csrf={csrf} problem={problem?.message} />,
+      await brandOfAddress(ctx, input.query),
+    ),
   }
 }
 
@@ -122,20 +136,19 @@ const MailedPage = ({ signIn }: { signIn: string }) => (
   </Layout>
 )
 
-const ChoosePage = ({
-  token,
-  csrf,
-  problem,
-}: {
+interface ChoosePageProps {
+  action: string
   token: string
   csrf: string
   problem: string | undefined
-}) => (
+}
+
+const ChoosePage = ({ action, token, csrf, problem }: ChoosePageProps) => (
   <Layout title="Choose a new password">
     <h1>Choose a new password</h1>
     <p>All your devices will be signed out.</p>
     <Problem message={problem} />
-    <Form action="/reset-password" csrf={csrf}>
+    <Form action={action} csrf={csrf}>
       <input type="hidden" name="token" value={token} />
       <Field
         label="New password"

@@ -6,6 +6,7 @@ import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
 import { erasedAt } from '../../users/deletion.ts'
 import { wayOn } from '../arrival.ts'
+import { brandOf } from '../brand.ts'
 import { openJourney, pageOf } from '../journey.ts'
 import { findReturning, returnHome } from '../restore.ts'
 
@@ -27,6 +28,7 @@ export const restorePages = [
             email={user.email}
             day={erasedAt(user.deletion_requested_at).toISOString().slice(0, 10)}
           />,
+          await brandOf(ctx, journey),
         ),
       }
     },

@@ -6,6 +6,7 @@ import type { Fields } from '../../lib/fields.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
+import { brandOf } from '../brand.ts'
 import { type Journey, openJourney, pageOf } from '../journey.ts'
 import { register } from '../sign-up.ts'
 
@@ -24,7 +25,8 @@ export const signUpPages = [
       try {
         const { email } = await register(ctx, readForm(input.form), input.request)
         const signIn = pageOf(ctx, '/login', journey && { ...journey, loginHint: email })
-        return { html: render(<CheckMailPage email={email} signIn={signIn} />) }
+        const brand = await brandOf(ctx, journey)
+        return { html: render(<CheckMailPage email={email} signIn={signIn} />, brand) }
       } catch (error) {
         return showSignUp(ctx, input, journey, toPageProblem(error, input.reply))
       }
@@ -44,12 +46,12 @@ function readForm(form: Fields) {
   }
 }
 
-function showSignUp(
+async function showSignUp(
   ctx: Ctx,
   input: PageInput,
   journey: Journey | undefined,
   problem?: PageProblem,
-): PageAnswer {
+): Promise<PageAnswer> {
   return {
     status: problem?.status ?? 200,
     formTargets: journey?.formTargets ?? [],
@@ -62,6 +64,7 @@ function showSignUp(
         loginHint={journey?.loginHint}
         problem={problem?.message}
       />,
+      await brandOf(ctx, journey),
     ),
   }
 }

@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/open.ts'
+import type { BrandingsTable, LogoType } from '../db/tables.ts'
+
+/** Whose branding it is. */
+export type Owner = { applicationId: string } | { tenantId: string }
+
+const columnOf = (owner: Owner) => ('tenantId' in owner ? 'tenant_id' : 'application_id')
+const idOf = (owner: Owner) => ('tenantId' in owner ? owner.tenantId : owner.applicationId)
+
+/** Never the bytes of the logo. */
+const SHOWN = ['display_name', 'color', 'logo_hash', 'updated_at'] as const
+
+export type Branding = Pick<BrandingsTable, (typeof SHOWN)[number]>
+
+export const findBranding = (db: Db, owner: Owner): Promise<Branding | undefined> =>
+  db.selectFrom('brandings').select(SHOWN).where(columnOf(owner), '=', idOf(owner)).executeTakeFirst()
+
+/** False: there is no such application. Others who would change it wait until the transaction ends. */
+export const lockApplication = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx
+    .selectFrom('applications')
+    .select('id')
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()) !== undefined
+
+export const isApplication = async (db: Db, id: string): Promise<boolean> =>
+  (await db.selectFrom('applications').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+
+export type Columns = Omit<BrandingsTable, 'owner_id' | 'application_id' | 'tenant_id'>
+
+/** Columns that are not named stay as they are. */
+export async function putBranding(
+  tx: Tx,
+  owner: Owner,
+  columns: Partial<Columns> & { updated_at: Date },
+): Promise<void> {
+  const column = columnOf(owner)
+  await tx
+    .insertInto('brandings')
+    .values({ [column]: idOf(owner), ...columns })
+    .onConflict((conflict) => conflict.column(column).doUpdateSet(columns))
+    .execute()
+}
+
+export async function deleteBranding(tx: Tx, owner: Owner): Promise<void> {
+  await tx.deleteFrom('brandings').where(columnOf(owner), '=', idOf(owner)).execute()
+}
+
+/** The logo of this hash, whoever has it. */
+export const findLogo = (db: Db, hash: string): Promise<{ logo: Buffer; type: LogoType } | undefined> =>
+  db
+    .selectFrom('brandings')
+    .select(['logo', 'logo_type as type'])
+    .where('logo_hash', '=', hash)
+    .limit(1)
+    .$narrowType<{ logo: Buffer; type: LogoType }>()
+    .executeTakeFirst()
+
+export interface BrandRow {
+  /** Of what there is of what was asked for. */
+  clientId: string | null
+  applicationId: string | null
+  tenantId: string | null
+  /** All null: neither has a branding. */
+  name: string | null
+  color: string | null
+  logoHash: string | null
+  logoWidth: number | null
+  logoHeight: number | null
+}
+
+/** The brand of the tenant, else of the client's application. A suspended tenant shows none. */
+export async function findBrandRow(
+  db: Db,
+  { clientId, tenant }: { clientId: string | undefined; tenant: string | undefined },
+): Promise<BrandRow | undefined> {
+  const { rows } = await sql<BrandRow>`
+    select clients.id as "clientId", applications.id as "applicationId", tenants.id as "tenantId",
+      brand.name, brand.color, brand.logo_hash as "logoHash",
+      brand.logo_width as "logoWidth", brand.logo_height as "logoHeight"
+    from (values (${clientId ?? null}::text, ${tenant ?? null}::text)) as asked (client_id, slug)
+    left join clients on clients.client_id = asked.client_id
+    left join applications on applications.id = clients.application_id
+    left join tenants on tenants.slug = asked.slug
+    left join lateral (
+      select coalesce(display_name, tenants.name) as name, color, logo_hash, logo_width, logo_height, 1 as rank
+      from brandings where tenant_id = tenants.id and tenants.suspended_at is null
+      union all
+      select coalesce(display_name, applications.name), color, logo_hash, logo_width, logo_height, 2
+      from brandings where application_id = applications.id
+      order by rank limit 1
+    ) as brand on true
+  `.execute(db)
+  return rows[0]
+}
+
+/** Names and colours of applications, by their ids. */
+export const listLooks = (db: Db, applicationIds: string[]) =>
+  applicationIds.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('brandings')
+        .select(['application_id as applicationId', 'display_name as displayName', 'color'])
+        .where('application_id', 'in', applicationIds)
+        .execute()

@@ -1,0 +1,26 @@
+import { type Destination, findBrand } from '../branding/brands.ts'
+import type { Ctx } from '../context.ts'
+import type { Fields } from '../lib/fields.ts'
+import type { Brand } from '../ui/brand.ts'
+import { type Journey, openJourney } from './journey.ts'
+
+/** What the pages of a journey look like. Who is on none sees our own name, and nothing is read for that. */
+export const brandOf = (ctx: Ctx, journey: Journey | undefined): Promise<Brand | undefined> =>
+  findBrand(ctx, { clientId: journey?.clientId, tenant: journey?.tenant })
+
+/** The same by what an address says: of the journey, or of the request that would begin one. */
+export function brandOfAddress(ctx: Ctx, query: Fields): Promise<Brand | undefined> {
+  const journey = openJourney(ctx, query.get('journey'))
+  if (journey) return brandOf(ctx, journey)
+  return findBrand(ctx, { clientId: query.get('client_id'), tenant: query.get('tenant') })
+}
+
+/** The address of a page that is found without a journey, by a mail perhaps, and is to look like the pages of one. */
+export function addressOf(path: string, parameters: Record<string, string>, where: Destination): string {
+  const query = new URLSearchParams({
+    ...parameters,
+    ...(where.clientId !== undefined && { client_id: where.clientId }),
+    ...(where.tenant !== undefined && { tenant: where.tenant }),
+  })
+  return query.size === 0 ? path : `${path}?${query}`
+}
