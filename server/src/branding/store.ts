@@ -22,11 +22,17 @@ export const lockApplication = async (tx: Tx, id: string): Promise<boolean> =>
     .selectFrom('applications')
     .select('id')
     .where('id', '=', id)
+    .where('built_in', '=', false)
     .forNoKeyUpdate()
     .executeTakeFirst()) !== undefined
 
 export const isApplication = async (db: Db, id: string): Promise<boolean> =>
-  (await db.selectFrom('applications').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+  (await db
+    .selectFrom('applications')
+    .select('id')
+    .where('id', '=', id)
+    .where('built_in', '=', false)
+    .executeTakeFirst()) !== undefined
 
 export type Columns = Omit<BrandingsTable, 'owner_id' | 'application_id' | 'tenant_id'>
 

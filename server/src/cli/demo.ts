@@ -29,6 +29,7 @@ async function checkLine(ctx: Ctx): Promise<string> {
 const welcome = ({ baseUrl, mail: { mailbox } }: Config, check: string) => `
   Latchkey is ready at ${baseUrl}
 
+  Console    ${baseUrl}/console
   API        ${baseUrl}/docs
   Health     ${baseUrl}/health/ready${mailbox ? `\n  Mailbox    ${baseUrl}/dev/mailbox` : ''}
 

@@ -14,7 +14,9 @@ const PLACEHOLDER = '__style_nonce__'
 
 let shell: string | undefined
 
-function answerShell(_: Ctx, { reply }: PageInput): PageAnswer {
+function answerShell(_: Ctx, { request, reply }: PageInput): PageAnswer {
+  // A file of an older build is gone; the page in its place would only confuse whoever asked for a script.
+  if (request.url.startsWith('/console/assets/')) throw new AppError('NOT_FOUND')
   shell ??= readShell()
   if (shell === undefined) {
     throw new AppError('NOT_FOUND', { message: 'The console was not built with this service.' })

@@ -85,7 +85,7 @@ export function tempFolder(): string {
  * Each worker draws from a range of its own, below the one from which the system gives ports to connections; so, mostly,
  * does each of several runs at once.
  */
-let nextPort = 20_000 + 500 * Number(process.env.VITEST_POOL_ID ?? 0) + 4_000 * (process.ppid % 3)
+let nextPort = 20_000 + 500 * Number(process.env.VITEST_POOL_ID ?? 0) + 2_500 * (process.ppid % 5)
 
 export async function freePort(): Promise<string> {
   const port = nextPort++

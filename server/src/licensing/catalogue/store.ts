@@ -58,6 +58,11 @@ export async function deleteLicenseType(tx: Tx, id: string): Promise<void> {
 }
 
 export async function isApplication(db: Db, id: string): Promise<boolean> {
-  const found = await db.selectFrom('applications').select('id').where('id', '=', id).executeTakeFirst()
+  const found = await db
+    .selectFrom('applications')
+    .select('id')
+    .where('id', '=', id)
+    .where('built_in', '=', false)
+    .executeTakeFirst()
   return found !== undefined
 }

@@ -17,7 +17,11 @@ export interface DeclaredTypeRow {
 export async function listDeclaredTypes(
   db: Db,
 ): Promise<{ applications: Map<string, string>; types: Map<string, DeclaredTypeRow> }> {
-  const applications = await db.selectFrom('applications').select(['id', 'slug']).execute()
+  const applications = await db
+    .selectFrom('applications')
+    .select(['id', 'slug'])
+    .where('built_in', '=', false)
+    .execute()
   const types = await db
     .selectFrom('license_types')
     .innerJoin('applications', 'applications.id', 'license_types.application_id')
