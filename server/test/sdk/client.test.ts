@@ -3,7 +3,7 @@ import { LatchkeyError } from 'latchkey-sdk/error'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generate, readDescription, readTypes } from '../../../sdk/bin/generate.mjs'
 import type { TestService } from '../support/service.ts'
-import { findIds, machineToken, obtainTokens, startWorld } from '../support/world.ts'
+import { findIds, machineToken, obtainTokens, signIn, startWorld } from '../support/world.ts'
 
 let service: TestService
 let tenantId: string
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 const clientOf = async (email: string) => {
-  const { access_token } = await obtainTokens(service.url, email)
+  const { access_token } = await obtainTokens(service.url, await signIn(service.url, email))
   return createClient({ baseUrl: `${service.url}/`, token: () => access_token })
 }
 const refusal = (work: Promise<unknown>): Promise<LatchkeyError> =>
