@@ -107,9 +107,10 @@ export async function startService(
     }
     await prepare(ctx)
     await ensureFirstKey(ctx)
+    // Building takes a while in which nothing else is done: what the worker asks the database would seem unanswered.
+    const app = buildApp(ctx)
     const worker = await startWorker(ctx, connection, jobs)
     closers.add(worker.stop)
-    const app = buildApp(ctx)
     closers.add(() => closeDoor(ctx, app))
     await listen(app, config)
     return { ...opened, close: closers.close }

@@ -13,6 +13,19 @@ import { namesIn } from './world.ts'
 const CHANGES = 500
 const HANDS = 10
 
+/** Where what did not arrive is waiting, and for what. */
+async function describeLanes(db: pg.Pool): Promise<string> {
+  const { rows } = await db.query(`
+    select lane, due_at, locked_until, now(), waiting.*
+    from webhook_lanes left join lateral (
+      select position, attempts, last_status, last_error from webhook_deliveries
+      where webhook_id = webhook_lanes.webhook_id and lane = webhook_lanes.lane and status = 'PENDING'
+      order by position limit 1
+    ) as waiting on true
+  `)
+  return JSON.stringify(rows)
+}
+
 test('after kill -9 in the midst of 500 changes every acknowledged one is in the log, in the feed and at the receiver', async () => {
   const { database, env } = await layOut(DECLARATION, { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' })
   const port = await freePort()
@@ -77,7 +90,17 @@ test('after kill -9 in the midst of 500 changes every acknowledged one is in the
     expect(namesIn(feed).sort()).toEqual([...logged].sort())
 
     const arrived = () => new Set(receiver.accepted().map(({ id }) => id)).size
-    await expect.poll(arrived, { timeout: 90_000, interval: 200 }).toBe(feed.length)
+    await expect
+      .poll(arrived, { timeout: 90_000, interval: 200 })
+      .toBe(feed.length)
+      .catch(async (error) => {
+        throw new Error(
+          `some are still waiting: ${await describeLanes(db)}\n${program.output().slice(-2_000)}`,
+          {
+            cause: error,
+          },
+        )
+      })
     expect(new Set(receiver.accepted().map(({ id }) => id))).toEqual(new Set(feed.map(({ id }) => id)))
     // Whatever came twice came under the same id, and as the same; and what came first came in order.
     for (const event of receiver.accepted()) expect(feed).toContainEqual(event)

@@ -4,7 +4,7 @@ import type { Ctx } from '../../context.ts'
 import { defineJob } from '../../jobs/job.ts'
 import { createGuard } from './guard.ts'
 import { type Ending, leaseFrom, workOff } from './lane.ts'
-import { claimLane, type Lane } from './store.ts'
+import { claimLane, type Lane, postponeLane } from './store.ts'
 
 /** Lanes that one node works on at once, and of those how many of one webhook, or of one tenant. */
 const MOST_LANES = 16
@@ -13,6 +13,9 @@ const MOST_OF_ONE = 4
 const LOOK_MS = 250
 /** How long an attempt under way may go on once the node stops. */
 const GRACE_MS = 2_000
+
+/** How soon a lane is looked at again when something went wrong on our own side. */
+const OWN_FAULT_MS = 5_000
 
 /** The lanes that this node works on. */
 type UnderWay = Map<Promise<void>, Lane>
@@ -46,10 +49,16 @@ async function startLanes(ctx: Ctx, underWay: UnderWay, work: (lane: Lane) => Pr
     const lane = await claimLane(ctx.db, claim)
     if (!lane) return
     const task: Promise<void> = work(lane)
-      .catch((err: unknown) => ctx.log.warn({ err, webhookId: lane.webhookId }, 'webhook lane failed'))
+      .catch((err: unknown) => recover(ctx, lane, err))
       .finally(() => underWay.delete(task))
     underWay.set(task, lane)
   }
+}
+
+/** What went wrong on our side is tried again soon. Where not even that can be noted, the end of the lease sees to it. */
+async function recover(ctx: Ctx, lane: Lane, err: unknown): Promise<void> {
+  ctx.log.warn({ err, webhookId: lane.webhookId }, 'webhook lane failed')
+  await postponeLane(ctx.db, lane, new Date(ctx.now().getTime() + OWN_FAULT_MS)).catch(() => {})
 }
 
 /** Those that have as many lanes as one may have: a slow receiver does not hold up the others. */

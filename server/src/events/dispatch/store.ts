@@ -111,6 +111,14 @@ export const releaseLane = (db: Db, { webhookId, lane, holder }: Lane, now: Date
     `.execute(tx)
   })
 
+/** Gives a lane back, to whoever looks after a moment. */
+export async function postponeLane(db: Db, { webhookId, lane, holder }: Lane, until: Date): Promise<void> {
+  await sql`
+    update webhook_lanes set due_at = ${until}, holder = null, locked_until = null
+    where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder}
+  `.execute(db)
+}
+
 export interface Outcome {
   status: number | undefined
   error: string | undefined
@@ -132,14 +140,11 @@ export async function noteDelivered(
 /** Nothing else in the lane is sent before the next attempt. */
 export async function noteFailure(
   tx: Tx,
-  { webhookId, lane, holder }: Lane,
+  lane: Lane,
   { id }: Waiting,
   { status, error, startedAt, next }: Outcome & { startedAt: Date; next: Date },
 ): Promise<void> {
-  await sql`
-    update webhook_lanes set due_at = ${next}, holder = null, locked_until = null
-    where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder}
-  `.execute(tx)
+  await postponeLane(tx, lane, next)
   await sql`
     update webhook_deliveries set attempts = attempts + 1, next_attempt_at = ${next},
       first_attempt_at = coalesce(first_attempt_at, ${startedAt}), last_status = ${status ?? null},
