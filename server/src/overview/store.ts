@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { auditReading } from '../audit/chain/figures.ts'
 import type { Db } from '../db/open.ts'
 import { webhooksReading } from '../events/dispatch/figures.ts'
-import { jobsReading } from '../jobs/figures.ts'
+import { queuedWork } from '../jobs/store.ts'
 import { mailReading } from '../mail/figures.ts'
 
 export interface Counts {
@@ -57,7 +57,7 @@ export async function countWaiting(db: Db): Promise<Waiting> {
   const { rows } = await sql<Waiting>`
     select
       (select waiting::int from (${mailReading.question}) as mail) as "mailWaiting",
-      (select coalesce(sum(waiting), 0)::int from (${jobsReading([]).question}) as queue) as "jobsWaiting",
+      (select coalesce(sum(waiting), 0)::int from (${queuedWork}) as queue) as "jobsWaiting",
       (select waiting::int from (${webhooksReading.question}) as deliveries) as "webhooksWaiting",
       (select count(*)::int from webhooks where disabled_at is not null) as "webhooksDisabled",
       (select pending::int from (${auditReading.question}) as chain) as "auditBehind"

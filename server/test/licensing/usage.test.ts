@@ -150,6 +150,30 @@ describe('the use of seats, day by day', () => {
     expect(await usage(firm, owner, '?days=2')).toEqual(days)
   })
 
+  test('reads the present and the ledger at one moment, while seats are given and taken', async () => {
+    const firm = await openFirm(service, { seats: 4 })
+    const owner = await newOwner(firm)
+    const workers = [await hire(firm), await hire(firm), await hire(firm)]
+    await age(firm, 1)
+    let busy = true
+    const work = Promise.all(
+      workers.map(async (worker) => {
+        for (let round = 0; round < 6; round++) {
+          await grant(firm, worker)
+          await revoke(firm, worker)
+        }
+      }),
+    ).then(() => {
+      busy = false
+    })
+    while (busy) {
+      const [yesterday] = numbers(await usage(firm, owner, '?days=2'))
+      // Whatever happens today has not happened then.
+      expect(yesterday).toEqual([4, 0])
+    }
+    await work
+  })
+
   test.each(['FREE', 'TENANT_WIDE'] as const)('has no days where it is %s', async (mode) => {
     const firm = await openFirm(service, { mode })
     expect(await usage(firm, await newOwner(firm))).toEqual([])

@@ -35,11 +35,14 @@ const NAME = sql`coalesce(
 /** By code point, so that the order is the same on every database. */
 const KEY = sql`lower(${NAME}) collate "C"`
 
-const members = ({ mode, ...asked }: RosterFilter) => sql`
+const licenses = ({ mode, ...asked }: RosterFilter) => sql`
+  left join (${heldLicenses(mode, asked)}) as held on held."userId" = memberships.user_id`
+
+const members = (filter: RosterFilter, joined = licenses(filter)) => sql`
   from memberships
   join users on users.id = memberships.user_id
-  left join (${heldLicenses(mode, asked)}) as held on held."userId" = memberships.user_id
-  where memberships.tenant_id = ${asked.tenantId} and memberships.status = 'ACTIVE'`
+  ${joined}
+  where memberships.tenant_id = ${filter.tenantId} and memberships.status = 'ACTIVE'`
 
 function narrowed({ words, licensed, licenseTypeId }: RosterFilter) {
   const has = sql`held."userId" is not null`
@@ -55,9 +58,12 @@ export async function findPage(
   filter: RosterFilter,
   { offset, limit }: Range,
 ): Promise<{ total: number; ids: string[] }> {
+  // Whose licence does not matter is looked at only once they are on the page.
+  const matters = filter.licensed !== undefined || filter.licenseTypeId !== undefined
+  const all = matters ? members(filter) : members(filter, sql``)
   const { rows } = await sql<{ total: number; ids: string[] }>`
     with roster as materialized (
-      select memberships.id, ${KEY} as key ${members(filter)} ${narrowed(filter)}
+      select memberships.id, ${KEY} as key ${all} ${narrowed(filter)}
     )
     select (select count(*)::int from roster) as total,
       array(select id from roster order by key, id offset ${offset} limit ${limit}) as ids
