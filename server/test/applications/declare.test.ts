@@ -6,6 +6,7 @@ import { sections } from '../../src/app.ts'
 import { findClient, findSecret } from '../../src/applications/clients.ts'
 import type { Ctx } from '../../src/context.ts'
 import { applyChanges, describeChanges, planChanges, readDeclaration } from '../../src/declaration/apply.ts'
+import { exportAll } from '../declaration/yard.ts'
 import { tempFolder } from '../support/program.ts'
 import { startService } from '../support/service.ts'
 
@@ -200,4 +201,25 @@ test.each([
   await expect(apply(yaml)).rejects.toMatchObject({ name: 'OperatorError' })
   expect(await ctx.db.selectFrom('applications').select('slug').execute()).toEqual(before)
   expect(await findClient(ctx, 'bad')).toBeUndefined()
+})
+
+test('a declared branding is set as the file says, refused when it cannot be, and written out again', async () => {
+  const file = (branding: string) => `applications: [{ slug: branded, name: Branded${branding} }]`
+  expect(await apply(file(", branding: { color: '#ABCDEF' }"))).toContain(
+    '      branding: {"displayName":null,"color":"#abcdef"}\n',
+  )
+  expect(await apply(file(", branding: { color: '#abcdef' }"))).toBe('Nothing to change.')
+  expect(await apply(file(''))).toBe('Nothing to change.')
+  expect(await apply(file(', branding: { displayName: Face }'))).toContain(
+    '      branding: {"displayName":null,"color":"#abcdef"} → {"displayName":"Face","color":null}\n',
+  )
+  await expect(apply(file(', branding: { color: blue }'))).rejects.toThrow(
+    'The application branded cannot be: color must be a colour such as #3b5bdb',
+  )
+  await expect(apply(file(', branding: { logo: x }'))).rejects.toThrow('is not a valid declaration')
+  expect(await exportAll(ctx)).toMatch(
+    /slug: branded\n(?: {4}.*\n)* {4}branding: \{ displayName: Face, color: null \}\n/,
+  )
+  await apply(file(', branding: {}'))
+  expect(await exportAll(ctx)).not.toContain('Face')
 })

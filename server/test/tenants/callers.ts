@@ -2,7 +2,7 @@ import type { Role } from '../../src/db/tables.ts'
 import { addPerson, call, newSomebody, type Somebody } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
 import { admin, authorize, exchange, thirdParty, token } from '../support/world.ts'
-import { type Company, employ, hookUp, inviteTo, newCompany } from './company.ts'
+import { type Company, decorate, employ, hookUp, inviteTo, newCompany } from './company.ts'
 
 /** Everybody who may knock at a door of a tenant. */
 export const CALLERS = [
@@ -92,7 +92,9 @@ export async function furnish(service: TestService, company: Company): Promise<P
   const { id: applicationId } = await service.ctx.db
     .selectFrom('applications')
     .select('id')
+    .where('slug', '=', 'project-manager')
     .executeTakeFirstOrThrow()
+  const face = await decorate(service, company)
   const { id, name, slug } = company
   return {
     company,
@@ -102,7 +104,7 @@ export async function furnish(service: TestService, company: Company): Promise<P
     },
     secrets: [
       ...[id, name, slug, membershipId, invitation.id, target.id, target.email, invitation.email],
-      ...[webhook.id, webhook.url, webhook.deliveryId],
+      ...[webhook.id, webhook.url, webhook.deliveryId, face],
     ],
   }
 }

@@ -106,6 +106,16 @@ export async function hookUp({ ctx }: TestService, { id: tenantId, slug }: Compa
   return { id, url, deliveryId }
 }
 
+/** Gives the tenant a branding; the answer is the name it shows. */
+export async function decorate({ ctx }: TestService, company: Company): Promise<string> {
+  const display_name = `Face of ${company.slug}`
+  await ctx.db
+    .insertInto('brandings')
+    .values({ tenant_id: company.id, display_name, updated_at: ctx.now() })
+    .execute()
+  return display_name
+}
+
 /** All that is to be seen of a company, to tell whether anything has changed. */
 export async function pictureOf({ ctx }: TestService, { id }: Company) {
   const { db } = ctx
@@ -130,6 +140,7 @@ export async function pictureOf({ ctx }: TestService, { id }: Company) {
       .where('tenant_id', '=', id)
       .orderBy('id')
       .execute(),
+    brandings: await db.selectFrom('brandings').selectAll().where('tenant_id', '=', id).execute(),
     entries: await db
       .selectFrom('audit_entries')
       .selectAll()
