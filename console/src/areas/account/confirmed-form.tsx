@@ -73,6 +73,7 @@ export function ConfirmedForm({
             onChange={setPassword}
             error={fields.password}
             autoFocus={props.before === undefined}
+            isAsked={isOld}
           />
         )}
         {props.after?.(fields)}

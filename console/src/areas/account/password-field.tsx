@@ -1,5 +1,5 @@
 import { PasswordInput } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { account } from '../../text/account.ts'
 
 interface PasswordFieldProps {
@@ -11,6 +11,8 @@ interface PasswordFieldProps {
   hint?: string | undefined
   error?: string | undefined
   autoFocus?: boolean
+  /** It has just been asked for. */
+  isAsked?: boolean
 }
 
 /** A password, which can be looked at while it is typed. */
@@ -22,10 +24,16 @@ export function PasswordField({
   hint,
   error,
   autoFocus = false,
+  isAsked = false,
 }: PasswordFieldProps) {
   const [visible, setVisible] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (isAsked) field.current?.focus()
+  }, [isAsked])
   return (
     <PasswordInput
+      ref={field}
       label={label}
       description={hint}
       error={error}
@@ -33,7 +41,10 @@ export function PasswordField({
       onChange={(event) => onChange(event.currentTarget.value)}
       visible={visible}
       onVisibilityChange={setVisible}
-      visibilityToggleButtonProps={{ 'aria-label': visible ? account.hidePassword : account.showPassword }}
+      visibilityToggleButtonProps={{
+        'aria-label': visible ? account.hidePassword : account.showPassword,
+        tabIndex: 0,
+      }}
       autoComplete={kind}
       required
       withAsterisk={false}

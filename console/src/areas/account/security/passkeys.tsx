@@ -23,6 +23,7 @@ export function PasskeysSection() {
   const query = useRead('GET /api/users/me/mfa/passkeys', { input: {} })
   const { profile } = useMe()
   const [adding, setAdding] = useState(false)
+  const [going, setGoing] = useState<Passkey>()
   const isPossible = canMakePasskeys()
   const add = isPossible && (
     <Button
@@ -39,51 +40,43 @@ export function PasskeysSection() {
       <Loaded query={query} rows={2} height={56}>
         {({ passkeys }) =>
           passkeys.length > 0 ? (
-            <Passkeys passkeys={passkeys} />
+            <Stack component="ul" gap="md" p={0} m={0} aria-label={text.title} style={{ listStyle: 'none' }}>
+              {passkeys.map((passkey) => (
+                <PasskeyLine key={passkey.id} passkey={passkey} onRemove={() => setGoing(passkey)} />
+              ))}
+            </Stack>
           ) : (
             <Empty icon="key" title={text.empty} text={text.emptyText} />
           )
         }
       </Loaded>
       <AddPasskey opened={adding} close={() => setAdding(false)} />
+      <RemovePasskey passkey={going} close={() => setGoing(undefined)} />
     </Section>
   )
 }
 
-function Passkeys({ passkeys }: { passkeys: Passkey[] }) {
-  const [going, setGoing] = useState<Passkey>()
-  const [open, setOpen] = useState(false)
+function RemovePasskey({ passkey, close }: { passkey: Passkey | undefined; close: () => void }) {
   const remove = useChange('DELETE /api/users/me/mfa/passkeys/{id}', {
     ...shownInForm,
     refreshes: ['GET /api/users/me/mfa/passkeys', 'GET /api/users/me/mfa', 'GET /api/users/me'],
   })
-  const ask = (passkey: Passkey) => {
-    setGoing(passkey)
-    setOpen(true)
-  }
   return (
-    <>
-      <Stack component="ul" gap="md" p={0} m={0} aria-label={text.title} style={{ listStyle: 'none' }}>
-        {passkeys.map((passkey) => (
-          <PasskeyLine key={passkey.id} passkey={passkey} onRemove={() => ask(passkey)} />
-        ))}
-      </Stack>
-      <ConfirmedDialog
-        title={text.removeTitle}
-        opened={open}
-        text={going && text.removeText(going.name)}
-        action={security.remove}
-        hurts
-        asks="when-old"
-        onCancel={() => setOpen(false)}
-        submit={async (password) => {
-          if (!going) return
-          await remove.mutateAsync({ path: { id: going.id }, body: withPassword(password) })
-          showDone(text.removed(going.name))
-          setOpen(false)
-        }}
-      />
-    </>
+    <ConfirmedDialog
+      title={text.removeTitle}
+      opened={passkey !== undefined}
+      text={passkey && text.removeText(passkey.name)}
+      action={security.remove}
+      hurts
+      asks="when-old"
+      onCancel={close}
+      submit={async (password) => {
+        if (!passkey) return
+        await remove.mutateAsync({ path: { id: passkey.id }, body: withPassword(password) })
+        showDone(text.removed(passkey.name))
+        close()
+      }}
+    />
   )
 }
 
@@ -102,7 +95,13 @@ const PasskeyLine = ({ passkey, onRemove }: { passkey: Passkey; onRemove: () => 
       <>
         {text.since} <Moment at={passkey.createdAt} />
         {' · '}
-        {text.used} <Moment at={passkey.lastUsedAt} />
+        {passkey.lastUsedAt === null ? (
+          text.unused
+        ) : (
+          <>
+            {text.used} <Moment at={passkey.lastUsedAt} />
+          </>
+        )}
       </>
     }
     action={

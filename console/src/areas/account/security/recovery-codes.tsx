@@ -42,7 +42,16 @@ function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () => void 
       <Text size="sm" ref={start} tabIndex={-1} style={{ outline: 'none' }}>
         {text.text}
       </Text>
-      <SimpleGrid component="ul" cols={2} spacing="xs" p={0} m={0} aria-label={text.list} className="codes">
+      <SimpleGrid
+        component="ul"
+        cols={{ base: 1, xs: 2 }}
+        spacing={6}
+        p="sm"
+        m={0}
+        aria-label={text.list}
+        bg="var(--mantine-color-default-hover)"
+        bdrs="md"
+      >
         {codes.map((code) => (
           <Text component="li" key={code} ff="monospace" ta="center" style={{ listStyle: 'none' }}>
             {code}
