@@ -1,0 +1,38 @@
+import type { ComboboxItem } from '@mantine/core'
+
+/** What many people speak. Whatever else somebody has chosen elsewhere stays among the choices. */
+const LANGUAGES = (
+  'ar bg bn ca cs da de de-AT de-CH de-DE el en en-AU en-CA en-GB en-IE en-IN en-US es es-AR es-ES es-MX et ' +
+  'fa fi fr fr-BE fr-CA fr-CH fr-FR he hi hr hu id is it ja ko lt lv ms nb nl nl-BE nn pl pt-BR pt-PT ro ru ' +
+  'sk sl sr sv sw ta th tr uk ur vi zh-Hans zh-Hant'
+).split(' ')
+
+const names = new Intl.DisplayNames(['en'], { type: 'language' })
+
+const withCurrent = (choices: string[], current: string): string[] =>
+  choices.includes(current) ? choices : [current, ...choices]
+
+export const languageChoices = (current: string): ComboboxItem[] =>
+  withCurrent(LANGUAGES, current)
+    .map((value) => ({ value, label: nameOf(value) }))
+    .sort((one, other) => one.label.localeCompare(other.label))
+
+function nameOf(tag: string): string {
+  try {
+    return names.of(tag) ?? tag
+  } catch {
+    return tag
+  }
+}
+
+export const zoneChoices = (current: string): string[] =>
+  withCurrent(['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')], current)
+
+/** The time of day in a zone; undefined where this browser does not know the zone. */
+export function timeIn(timeZone: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat(undefined, { timeZone, timeStyle: 'short' }).format(new Date())
+  } catch {
+    return undefined
+  }
+}

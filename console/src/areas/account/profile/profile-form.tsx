@@ -1,0 +1,132 @@
+import { Button, Group, Paper, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { account } from '../../../text/account.ts'
+import { Section } from '../../../ui/section.tsx'
+import { Problem } from '../../../ui/states.tsx'
+import { languageChoices, timeIn, zoneChoices } from './choices.ts'
+import { type ProfileDraft, type ProfileField, useDraft } from './use-draft.ts'
+
+const { profile: text } = account
+const COLUMNS = { base: 1, sm: 2 }
+
+/** Everything that people say about themselves, saved together. */
+export function ProfileForm() {
+  const draft = useDraft()
+  const isGeneral = draft.error !== undefined && Object.keys(draft.fields).length === 0
+  return (
+    <form onSubmit={draft.onSubmit} noValidate>
+      <Stack gap="lg">
+        <Section title={text.name.title} lead={text.name.lead}>
+          <SimpleGrid cols={COLUMNS}>
+            <Line {...{ draft, field: 'givenName', label: text.givenName, autoComplete: 'given-name' }} />
+            <Line {...{ draft, field: 'familyName', label: text.familyName, autoComplete: 'family-name' }} />
+            <Line
+              {...{ draft, field: 'middleName', label: text.middleName, autoComplete: 'additional-name' }}
+            />
+            <Line {...{ draft, field: 'nickname', label: text.nickname, autoComplete: 'nickname' }} />
+          </SimpleGrid>
+          <Line
+            {...{ draft, field: 'displayName', label: text.displayName, autoComplete: 'name' }}
+            hint={text.displayNameHint}
+          />
+        </Section>
+        <Section title={text.about.title} lead={text.about.lead}>
+          <SimpleGrid cols={COLUMNS}>
+            <Line
+              {...{ draft, field: 'website', label: text.website, autoComplete: 'url' }}
+              hint={text.websiteHint}
+              isAddress
+            />
+            <Line
+              {...{ draft, field: 'pictureUrl', label: text.picture, autoComplete: 'photo' }}
+              hint={text.pictureHint}
+              isAddress
+            />
+          </SimpleGrid>
+        </Section>
+        <Section title={text.region.title} lead={text.region.lead}>
+          <Region draft={draft} />
+        </Section>
+        {isGeneral && <Problem error={draft.error} />}
+        <SaveBar draft={draft} />
+      </Stack>
+    </form>
+  )
+}
+
+interface LineProps {
+  draft: ProfileDraft
+  field: ProfileField
+  label: string
+  autoComplete: string
+  hint?: string
+  isAddress?: boolean
+}
+
+const Line = ({ draft, field, label, autoComplete, hint, isAddress = false }: LineProps) => (
+  <TextInput
+    label={label}
+    description={hint}
+    name={field}
+    value={draft.valueOf(field)}
+    onChange={(event) => draft.set(field, event.currentTarget.value)}
+    error={draft.fields[field]}
+    autoComplete={autoComplete}
+    {...(isAddress && { inputMode: 'url' as const, placeholder: 'https://', spellCheck: false })}
+    inputWrapperOrder={['label', 'input', 'description', 'error']}
+  />
+)
+
+function Region({ draft }: { draft: ProfileDraft }) {
+  const zone = draft.valueOf('zoneinfo')
+  const time = timeIn(zone)
+  const common = {
+    searchable: true,
+    allowDeselect: false,
+    nothingFoundMessage: text.nothingFound,
+    inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description')[],
+  }
+  return (
+    <SimpleGrid cols={COLUMNS}>
+      <Select
+        {...common}
+        label={text.language}
+        data={languageChoices(draft.valueOf('locale'))}
+        value={draft.valueOf('locale')}
+        onChange={(value) => value !== null && draft.set('locale', value)}
+        error={draft.fields.locale}
+        autoComplete="language"
+      />
+      <Select
+        {...common}
+        label={text.zone}
+        description={time === undefined ? undefined : text.zoneNow(time)}
+        data={zoneChoices(zone)}
+        value={zone}
+        onChange={(value) => value !== null && draft.set('zoneinfo', value)}
+        error={draft.fields.zoneinfo}
+      />
+    </SimpleGrid>
+  )
+}
+
+/** Stays in sight while there is something to save, so that nobody goes away thinking it is. */
+const SaveBar = ({ draft: { isChanged, busy, discard } }: { draft: ProfileDraft }) => (
+  <Paper
+    p="sm"
+    {...(isChanged && { pos: 'sticky' as const, bottom: 16, shadow: 'sm', style: { zIndex: 2 } })}
+  >
+    <Group justify="space-between" gap="sm">
+      <Text size="sm" c="dimmed" aria-live="polite" px="xs" visibleFrom="xs">
+        {isChanged ? text.changed : text.unchanged}
+      </Text>
+      <Group gap="xs" ml="auto" wrap="nowrap">
+        <Button variant="subtle" onClick={discard} disabled={!isChanged || busy}>
+          {text.discard}
+        </Button>
+        <Button type="submit" disabled={!isChanged} loading={busy}>
+          {text.save}
+        </Button>
+      </Group>
+    </Group>
+  </Paper>
+)

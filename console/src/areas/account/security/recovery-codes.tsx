@@ -1,0 +1,80 @@
+import { Button, CopyButton, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { saveFile } from '../../../lib/save-file.ts'
+import { useMe } from '../../../me.tsx'
+import { security } from '../../../text/security.ts'
+import { shell } from '../../../text/shell.ts'
+import { Icon } from '../../../ui/icon.tsx'
+
+const { codes: text } = security
+
+interface CodesDialogProps {
+  title: string
+  opened: boolean
+  onClose: () => void
+  /** Once there are some they take the place of everything else. */
+  codes: string[] | undefined
+  children: ReactNode
+}
+
+/** A dialog at whose end recovery codes may be shown, which only the word that they were kept takes away. */
+export const CodesDialog = ({ title, opened, onClose, codes, children }: CodesDialogProps) => (
+  <Modal
+    opened={opened}
+    onClose={onClose}
+    title={codes ? text.title : title}
+    closeButtonProps={{ 'aria-label': shell.close }}
+    {...(codes && { withCloseButton: false, closeOnEscape: false, closeOnClickOutside: false })}
+  >
+    {codes ? <RecoveryCodes codes={codes} onKept={onClose} /> : children}
+  </Modal>
+)
+
+function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () => void }) {
+  const { profile } = useMe()
+  const start = useRef<HTMLDivElement>(null)
+  useEffect(() => start.current?.focus(), [])
+  const lines = `${codes.join('\n')}\n`
+  const download = () =>
+    saveFile(text.file, 'text/plain', `${text.header(profile.email, window.location.origin)}\n\n${lines}`)
+  return (
+    <Stack>
+      <Text size="sm" ref={start} tabIndex={-1} style={{ outline: 'none' }}>
+        {text.text}
+      </Text>
+      <SimpleGrid
+        component="ul"
+        cols={{ base: 1, xs: 2 }}
+        spacing={6}
+        p="sm"
+        m={0}
+        aria-label={text.list}
+        bg="var(--mantine-color-default-hover)"
+        bdrs="md"
+      >
+        {codes.map((code) => (
+          <Text component="li" key={code} ff="monospace" ta="center" style={{ listStyle: 'none' }}>
+            {code}
+          </Text>
+        ))}
+      </SimpleGrid>
+      <Group grow gap="xs">
+        <CopyButton value={lines}>
+          {({ copied, copy }) => (
+            <Button
+              variant="default"
+              leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />}
+              onClick={copy}
+            >
+              {copied ? shell.copied : text.copy}
+            </Button>
+          )}
+        </CopyButton>
+        <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={download}>
+          {text.download}
+        </Button>
+      </Group>
+      <Button onClick={onKept}>{text.kept}</Button>
+    </Stack>
+  )
+}
