@@ -1,0 +1,6 @@
+import { shell } from '../../../text/shell.ts'
+import { Page } from '../../../ui/page.tsx'
+
+export const ApplicationPlace = (_: { id: string }) => (
+  <Page title={shell.nav.instance.applications}>{null}</Page>
+)
