@@ -36,8 +36,11 @@ export async function countEverything(db: Db): Promise<Counts> {
       (select count(*)::int from users where deletion_requested_at is not null) as "deletionRequested",
       (select count(*)::int from tenants) as tenants,
       (select count(*)::int from tenants where suspended_at is not null) as suspended,
-      (select count(*)::int from applications) as applications,
-      (select count(*)::int from clients) as clients,
+      (select count(*)::int from applications where not built_in) as applications,
+      (
+        select count(*)::int from clients join applications on applications.id = clients.application_id
+        where not applications.built_in
+      ) as clients,
       ${SESSIONS} as sessions
   `.execute(db)
   return rows[0] as Counts
