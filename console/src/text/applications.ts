@@ -38,9 +38,8 @@ export const applications = {
   idLabel: 'Application id',
   settings: {
     title: 'Settings',
-    nameText: 'What people see when they sign in, unless branding says otherwise.',
-    slugText:
-      'Names the application in declarations and on the command line. Small letters, digits and hyphens.',
+    nameText: 'What people see, unless branding says otherwise.',
+    slugText: 'Names it in declarations and on the command line.',
     trusted: 'This is our own application',
     trustedText:
       'On: nobody is asked for consent, and its tokens may manage accounts and tenants for the people who hold them. ' +

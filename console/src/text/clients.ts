@@ -73,7 +73,7 @@ export const clients = {
     title: 'Secrets',
     from: 'Made',
     add: 'Add secret',
-    addOf: (name: string) => `Add a secret to ${name}`,
+    addOf: (name: string) => `Add secret to ${name}`,
     most: 'Two are the most. End one to add another.',
     none: 'It has no secret, so it cannot be used.',
     end: 'End',

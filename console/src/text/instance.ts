@@ -50,7 +50,8 @@ export const instance = {
     webhooksDisabled: 'Webhooks switched off',
     auditBehind: 'Audit entries to be sealed',
     signingKey: 'Signing key',
-    keyAge: (days: number) => (days === 1 ? '1 day old' : `${days.toLocaleString()} days old`),
+    keyAge: (days: number) =>
+      days === 0 ? 'Made today' : days === 1 ? '1 day old' : `${days.toLocaleString()} days old`,
     noKey: 'There is none',
   },
 }

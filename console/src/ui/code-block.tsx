@@ -12,7 +12,7 @@ export const CodeBlock = ({ title, code, copy }: { title?: string; code: string;
     </Group>
     <Code
       block
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard too.
+      // What scrolls must be reached by the keyboard too.
       tabIndex={0}
       role="region"
       aria-label={title ?? copy}

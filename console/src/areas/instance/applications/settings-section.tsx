@@ -1,4 +1,15 @@
-import { Button, Group, NumberInput, Radio, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import {
+  Button,
+  Fieldset,
+  Group,
+  NumberInput,
+  Radio,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import type { Reply } from 'latchkey-sdk'
 import { useState } from 'react'
 import { useChange, useRead } from '../../../api/use-api.ts'
@@ -101,11 +112,10 @@ function LifetimeFields({ draft, set, fields }: FieldsProps) {
     return seconds === undefined ? '' : text.lifetimes.followed(seconds, toDuration(seconds))
   }
   return (
-    <Stack gap="xs" component="fieldset" p={0} m={0} bd={0}>
-      <legend>
-        <strong>{text.lifetimes.title}</strong>
-      </legend>
-      <span>{text.lifetimes.lead}</span>
+    <Fieldset variant="unstyled" legend={text.lifetimes.title}>
+      <Text size="xs" c="dimmed" mb="sm">
+        {text.lifetimes.lead}
+      </Text>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         {LIFETIMES.map((name) => (
           <NumberInput
@@ -122,6 +132,6 @@ function LifetimeFields({ draft, set, fields }: FieldsProps) {
           />
         ))}
       </SimpleGrid>
-    </Stack>
+    </Fieldset>
   )
 }
