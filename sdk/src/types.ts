@@ -90,7 +90,7 @@ export type Health = { status: string }
 
 export type InstanceHealth = { database: 'ok'; mailWaiting: number; jobsWaiting: number; webhooksWaiting: number; webhooksDisabled: number; auditBehind: number; signingKey: { kid: string; ageDays: number } | null }
 
-export type InstanceOverview = { version: string; users: { total: number; disabled: number; deletionRequested: number }; tenants: { total: number; suspended: number }; applications: number; clients: number; sessions: number; signIns: DayOfSignIns[]; seats: { purchased: number; assigned: number }; health: InstanceHealth }
+export type InstanceOverview = { version: string; tokenLifetimes: { accessTokenTtl: number; idTokenTtl: number; refreshTokenIdleTtl: number; refreshTokenTtl: number }; users: { total: number; disabled: number; deletionRequested: number }; tenants: { total: number; suspended: number }; applications: number; clients: number; sessions: number; signIns: DayOfSignIns[]; seats: { purchased: number; assigned: number }; health: InstanceHealth }
 
 export type IntrospectReply = { active: boolean; sub?: string; client_id?: string; scope?: string; exp?: number; iat?: number; tenant_id?: string }
 

@@ -26,9 +26,21 @@ const Health = Type.Object(
   { title: 'InstanceHealth' },
 )
 
+/** What an application has that says nothing else; named as the application's own. */
+const Lifetimes = Type.Object(
+  {
+    accessTokenTtl: Type.Integer(),
+    idTokenTtl: Type.Integer(),
+    refreshTokenIdleTtl: Type.Integer(),
+    refreshTokenTtl: Type.Integer(),
+  },
+  { description: 'In seconds, for applications that have none of their own' },
+)
+
 export const Overview = Type.Object(
   {
     version: Type.String(),
+    tokenLifetimes: Lifetimes,
     users: Type.Object({
       total: count('Accounts'),
       disabled: Type.Integer(),

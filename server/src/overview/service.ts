@@ -18,6 +18,7 @@ export const overviewOf = (ctx: Ctx): Promise<Overview> =>
     const { users, disabled, deletionRequested, tenants, suspended, ...rest } = await countEverything(tx)
     return {
       version: VERSION,
+      tokenLifetimes: lifetimesOf(ctx),
       users: { total: users, disabled, deletionRequested },
       tenants: { total: tenants, suspended },
       ...rest,
@@ -26,6 +27,13 @@ export const overviewOf = (ctx: Ctx): Promise<Overview> =>
       health: await healthOf(ctx, tx),
     }
   })
+
+const lifetimesOf = ({ config: { lifetimes } }: Ctx): Overview['tokenLifetimes'] => ({
+  accessTokenTtl: lifetimes.accessToken,
+  idTokenTtl: lifetimes.idToken,
+  refreshTokenIdleTtl: lifetimes.refreshTokenIdle,
+  refreshTokenTtl: lifetimes.refreshToken,
+})
 
 async function healthOf(ctx: Ctx, db: Db): Promise<Overview['health']> {
   const { mailWaiting, ...waiting } = await countWaiting(db)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { auditReading } from '../audit/chain/figures.ts'
 import type { Db } from '../db/open.ts'
 import { webhooksReading } from '../events/dispatch/figures.ts'
-import { queuedWork } from '../jobs/store.ts'
+import { jobsReading } from '../jobs/figures.ts'
 import { mailReading } from '../mail/figures.ts'
 
 export interface Counts {
@@ -37,8 +37,10 @@ export async function countEverything(db: Db): Promise<Counts> {
       (select count(*)::int from tenants) as tenants,
       (select count(*)::int from tenants where suspended_at is not null) as suspended,
       (select count(*)::int from applications where not built_in) as applications,
-      (select count(*)::int from clients join applications on applications.id = application_id where not built_in)
-        as clients,
+      (
+        select count(*)::int from clients join applications on applications.id = clients.application_id
+        where not applications.built_in
+      ) as clients,
       ${SESSIONS} as sessions
   `.execute(db)
   return rows[0] as Counts
@@ -57,7 +59,7 @@ export async function countWaiting(db: Db): Promise<Waiting> {
   const { rows } = await sql<Waiting>`
     select
       (select waiting::int from (${mailReading.question}) as mail) as "mailWaiting",
-      (select coalesce(sum(waiting), 0)::int from (${queuedWork}) as queue) as "jobsWaiting",
+      (select coalesce(sum(waiting), 0)::int from (${jobsReading([]).question}) as queue) as "jobsWaiting",
       (select waiting::int from (${webhooksReading.question}) as deliveries) as "webhooksWaiting",
       (select count(*)::int from webhooks where disabled_at is not null) as "webhooksDisabled",
       (select pending::int from (${auditReading.question}) as chain) as "auditBehind"

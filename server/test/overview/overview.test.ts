@@ -69,6 +69,18 @@ describe('the overview of the instance', () => {
     expect(seen.tenants.suspended).toBe(1)
   })
 
+  test('tells how long tokens last where an application does not say', async () => {
+    const { accessToken, idToken, refreshTokenIdle, refreshToken } = service.ctx.config.lifetimes
+    expect(await look()).toMatchObject({
+      tokenLifetimes: {
+        accessTokenTtl: accessToken,
+        idTokenTtl: idToken,
+        refreshTokenIdleTtl: refreshTokenIdle,
+        refreshTokenTtl: refreshToken,
+      },
+    })
+  })
+
   test('counts sessions as people sign in, and what is signed in and refused by day', async () => {
     const before = await look()
     const person = await newSomebody(service)

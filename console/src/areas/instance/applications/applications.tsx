@@ -1,0 +1,76 @@
+import { Anchor, Badge, Button, Code, Group, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { useRead } from '../../../api/use-api.ts'
+import { applications as text } from '../../../text/applications.ts'
+import { DataTable } from '../../../ui/data-table.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { Pager } from '../../../ui/pager.tsx'
+import { SearchBox } from '../../../ui/search-box.tsx'
+import { Empty, Loaded } from '../../../ui/states.tsx'
+import { Moment } from '../../../ui/time.tsx'
+import { useFilters } from '../../../ui/use-filters.ts'
+
+/** All applications. */
+export function ApplicationsPlace() {
+  const { values, page, set } = useFilters(['search'])
+  const { search } = values
+  const query = useRead('GET /api/admin/applications', {
+    input: { query: { page, sort: 'name', ...(search !== '' && { search }) } },
+  })
+  return (
+    <Page title={text.title} lead={text.lead} actions={<Create />}>
+      <Group>
+        <SearchBox label={text.search} value={search} onSearch={(typed) => set({ search: typed })} />
+      </Group>
+      <Loaded query={query}>
+        {({ applications, pagination }) => (
+          <>
+            <DataTable
+              label={text.title}
+              rows={applications}
+              keyOf={({ id }) => id}
+              busy={query.isPlaceholderData}
+              empty={
+                search === '' ? (
+                  <Empty icon="grid" title={text.none.title} text={text.none.text} action={<Create />} />
+                ) : (
+                  <Empty icon="search" title={text.noMatch.title} text={text.noMatch.text} />
+                )
+              }
+              columns={[
+                {
+                  title: text.name,
+                  cell: ({ id, name }) => (
+                    <Anchor component={Link} href={`/applications/${id}`} fw={600}>
+                      {name}
+                    </Anchor>
+                  ),
+                },
+                { title: text.slug, cell: ({ slug }) => <Code>{slug}</Code> },
+                {
+                  title: text.licensing,
+                  cell: ({ licensingMode }) => <Text size="sm">{text.modes[licensingMode].label}</Text>,
+                },
+                {
+                  title: text.whose,
+                  cell: ({ trusted }) => (
+                    <Badge variant="default">{trusted ? text.trusted : text.thirdParty}</Badge>
+                  ),
+                },
+                { title: text.created, cell: ({ createdAt }) => <Moment at={createdAt} />, wideOnly: true },
+              ]}
+            />
+            <Pager pagination={pagination} onPage={(to) => set({ page: to })} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const Create = () => (
+  <Button component={Link} href="/applications/new" leftSection={<Icon name="plus" size={16} />}>
+    {text.create}
+  </Button>
+)

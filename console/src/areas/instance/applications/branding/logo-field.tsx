@@ -1,0 +1,62 @@
+import { Button, FileButton, Group, Image, Input, Paper } from '@mantine/core'
+import { useState } from 'react'
+import { branding as text } from '../../../../text/application-branding.ts'
+
+const MOST_BYTES = 64 * 1024
+const TYPES = 'image/png,image/jpeg,image/webp'
+
+interface LogoFieldProps {
+  /** Where the picture is, or the picture itself. */
+  logo: string | null
+  onChange: (logo: string | null) => void
+  error?: string | undefined
+}
+
+/** Chooses a picture, which is sent along when the form is. */
+export function LogoField({ logo, onChange, error }: LogoFieldProps) {
+  const [problem, setProblem] = useState<string>()
+  const choose = async (file: File | null) => {
+    if (!file) return
+    if (file.size > MOST_BYTES) {
+      setProblem(text.logoTooLarge(Math.ceil(file.size / 1024)))
+      return
+    }
+    try {
+      onChange(await toDataUrl(file))
+      setProblem(undefined)
+    } catch {
+      setProblem(text.logoUnreadable)
+    }
+  }
+  return (
+    <Input.Wrapper label={text.logo} description={text.logoText} error={problem ?? error} labelElement="div">
+      <Group mt="xs" mb="xs">
+        {logo !== null && (
+          <Paper p={6} radius="md">
+            <Image src={logo} alt={text.logo} h={40} w="auto" maw={160} fit="contain" />
+          </Paper>
+        )}
+        <FileButton accept={TYPES} onChange={choose} inputProps={{ 'aria-label': text.logo }}>
+          {(props) => (
+            <Button {...props} variant="default">
+              {logo === null ? text.chooseLogo : text.replaceLogo}
+            </Button>
+          )}
+        </FileButton>
+        {logo !== null && (
+          <Button variant="subtle" color="red" onClick={() => onChange(null)}>
+            {text.removeLogo}
+          </Button>
+        )}
+      </Group>
+    </Input.Wrapper>
+  )
+}
+
+const toDataUrl = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(file)
+  })

@@ -1,0 +1,47 @@
+import { Group, Progress, Text, ThemeIcon } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { guide as text } from '../../../../text/guide.ts'
+import { Icon } from '../../../../ui/icon.tsx'
+
+interface StepsProps {
+  steps: string[]
+  current: number
+}
+
+/** How far one is: all steps where there is room, the current one on a phone. */
+export function Steps({ steps, current }: StepsProps) {
+  const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
+  return narrow ? <Short steps={steps} current={current} /> : <Long steps={steps} current={current} />
+}
+
+function Short({ steps, current }: StepsProps) {
+  const words = text.progress(current + 1, steps.length, steps[current] ?? '')
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={6} aria-live="polite">
+        {words}
+      </Text>
+      <Progress value={(100 * (current + 1)) / steps.length} size="sm" aria-label={words} />
+    </div>
+  )
+}
+
+const Long = ({ steps, current }: StepsProps) => (
+  <Group component="ol" gap="xl" p={0} m={0} style={{ listStyle: 'none' }}>
+    {steps.map((name, index) => (
+      <Group
+        component="li"
+        key={name}
+        gap="xs"
+        {...(index === current && { 'aria-current': 'step' as const })}
+      >
+        <ThemeIcon radius="xl" size={28} variant={index <= current ? 'filled' : 'default'}>
+          {index < current ? <Icon name="check" size={16} /> : <Text size="sm">{index + 1}</Text>}
+        </ThemeIcon>
+        <Text fw={index === current ? 600 : 400} {...(index > current && { c: 'dimmed' })}>
+          {name}
+        </Text>
+      </Group>
+    ))}
+  </Group>
+)

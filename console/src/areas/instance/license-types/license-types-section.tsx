@@ -1,0 +1,127 @@
+import { Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
+import type { Reply } from 'latchkey-sdk'
+import { useRead } from '../../../api/use-api.ts'
+import { licenseTypes as text } from '../../../text/license-types.ts'
+import { DataTable } from '../../../ui/data-table.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { Section } from '../../../ui/section.tsx'
+import { Empty, Loaded } from '../../../ui/states.tsx'
+import { useDraft } from '../../../ui/use-draft.ts'
+import { draftOf, LicenseTypeDialog, newDraft } from './license-type-dialog.tsx'
+import { useStatusChange } from './use-status-change.ts'
+
+export type LicenseType = Reply<'GET /api/licensing/license-types'>[number]
+
+/** The license types of an application, in their order. */
+export function LicenseTypesSection({ applicationId }: { applicationId: string }) {
+  const query = useRead('GET /api/licensing/license-types', { input: { query: { applicationId } } })
+  const dialog = useDraft(newDraft([]))
+  const setStatus = useStatusChange(applicationId)
+  const add = (
+    <Button
+      leftSection={<Icon name="plus" size={16} />}
+      onClick={() => dialog.open(newDraft(query.data ?? []))}
+    >
+      {text.add}
+    </Button>
+  )
+  return (
+    <Section title={text.title} lead={text.sectionLead} actions={add}>
+      <LicenseTypeDialog dialog={dialog} applicationId={applicationId} />
+      <Loaded query={query} rows={3}>
+        {(types) => (
+          <DataTable
+            label={text.title}
+            rows={types}
+            keyOf={({ id }) => id}
+            empty={<Empty icon="tag" title={text.none.title} text={text.none.text} />}
+            columns={[
+              { title: text.name, cell: (type) => <Name type={type} /> },
+              { title: text.features, cell: ({ features }) => <Features features={features} /> },
+              { title: text.order, cell: ({ displayOrder }) => displayOrder, wideOnly: true },
+              { title: text.status, cell: ({ status }) => <Status status={status} /> },
+              {
+                title: text.actions,
+                actions: true,
+                cell: (type) => (
+                  <Actions type={type} edit={() => dialog.open(draftOf(type))} setStatus={setStatus} />
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+const Name = ({ type: { name, slug, description } }: { type: LicenseType }) => (
+  <Stack gap={2}>
+    <Group gap={8}>
+      <Text fw={600} size="sm">
+        {name}
+      </Text>
+      <Code>{slug}</Code>
+    </Group>
+    {description !== null && (
+      <Text size="xs" c="dimmed" lineClamp={2}>
+        {description}
+      </Text>
+    )}
+  </Stack>
+)
+
+function Features({ features }: { features: LicenseType['features'] }) {
+  const keys = Object.entries(features)
+  if (keys.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {text.noFeatures}
+      </Text>
+    )
+  }
+  return (
+    <Group gap={4}>
+      {keys.map(([key, included]) => (
+        <Badge
+          key={key}
+          variant="default"
+          tt="none"
+          fw={500}
+          {...(!included && { td: 'line-through', c: 'dimmed', title: text.not(key) })}
+        >
+          {key}
+        </Badge>
+      ))}
+    </Group>
+  )
+}
+
+const Status = ({ status }: { status: LicenseType['status'] }) => (
+  <Badge variant={status === 'ACTIVE' ? 'light' : 'default'}>{text.statuses[status]}</Badge>
+)
+
+interface ActionsProps {
+  type: LicenseType
+  edit: () => void
+  setStatus: (type: LicenseType, status: LicenseType['status']) => void
+}
+
+function Actions({ type, edit, setStatus }: ActionsProps) {
+  const isActive = type.status === 'ACTIVE'
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <Button size="compact-sm" variant="default" onClick={edit} aria-label={text.editOf(type.name)}>
+        {text.edit}
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => setStatus(type, isActive ? 'ARCHIVED' : 'ACTIVE')}
+        aria-label={isActive ? text.archiveOf(type.name) : text.activateOf(type.name)}
+      >
+        {isActive ? text.archive : text.activate}
+      </Button>
+    </Group>
+  )
+}

@@ -1,0 +1,4 @@
+import { shell } from '../../../text/shell.ts'
+import { Page } from '../../../ui/page.tsx'
+
+export const UsersPlace = () => <Page title={shell.nav.instance.users}>{null}</Page>

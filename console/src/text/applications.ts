@@ -1,0 +1,86 @@
+const MODES = {
+  PER_SEAT: { label: 'Per seat', text: 'A tenant buys seats and gives each to one of its people.' },
+  TENANT_WIDE: {
+    label: 'Whole tenant',
+    text: 'A tenant with a subscription may use it with all of its people.',
+  },
+  FREE: { label: 'Free', text: 'Everybody in every tenant may use it. Nothing is sold.' },
+}
+
+export const applications = {
+  title: 'Applications',
+  one: 'Application',
+  all: 'All applications',
+  lead: 'The software people sign in to, and the clients through which it does so.',
+  create: 'Create application',
+  search: 'Search applications',
+  name: 'Name',
+  slug: 'Slug',
+  licensing: 'Licensing',
+  whose: 'Whose',
+  created: 'Created',
+  trusted: 'Yours',
+  thirdParty: 'Third party',
+  none: {
+    title: 'No applications yet',
+    text: 'Create the first one. You get a client id and code that runs.',
+  },
+  noMatch: { title: 'No application matches', text: 'Try another word, or clear the search.' },
+  modes: MODES,
+  tabs: {
+    label: 'Parts of the application',
+    clients: 'Clients',
+    licenseTypes: 'License types',
+    branding: 'Branding',
+    settings: 'Settings',
+  },
+  id: 'Copy the application id',
+  idLabel: 'Application id',
+  settings: {
+    title: 'Settings',
+    nameText: 'What people see, unless branding says otherwise.',
+    slugText: 'Names it in declarations and on the command line.',
+    trusted: 'This is our own application',
+    trustedText:
+      'On: nobody is asked for consent, and its tokens may manage accounts and tenants for the people who hold them. ' +
+      'Off: people are asked first, and it learns only what they allow.',
+    mode: 'Licensing mode',
+  },
+  lifetimes: {
+    title: 'Token lifetimes',
+    lead: 'In seconds. Leave a field empty to follow the instance.',
+    accessTokenTtl: { label: 'Access token', text: 'Proof for APIs. Short is safer.' },
+    idTokenTtl: { label: 'ID token', text: 'Tells the application who signed in.' },
+    refreshTokenIdleTtl: {
+      label: 'Refresh token, unused',
+      text: 'Whoever stays away longer signs in again.',
+    },
+    refreshTokenTtl: {
+      label: 'Refresh tokens in all',
+      text: 'Then everybody signs in again, active or not.',
+    },
+    followed: (seconds: number, words: string) => `${seconds} (${words}, as the instance)`,
+    units: {
+      day: (count: number) => (count === 1 ? '1 day' : `${count} days`),
+      hour: (count: number) => (count === 1 ? '1 hour' : `${count} hours`),
+      minute: (count: number) => (count === 1 ? '1 minute' : `${count} minutes`),
+      second: (count: number) => (count === 1 ? '1 second' : `${count} seconds`),
+    },
+  },
+  danger: {
+    title: 'Delete application',
+    lead: 'This cannot be taken back.',
+    action: 'Delete application',
+    question: (name: string) => `Delete ${name}?`,
+    goes: 'These go with it, at once and for good:',
+    clients: (count: number) =>
+      count === 1
+        ? 'its client, with all secrets and tokens'
+        : `its ${count} clients, with all secrets and tokens`,
+    licenseTypes: (count: number) => (count === 1 ? 'its license type' : `its ${count} license types`),
+    subscriptions: 'every subscription that tenants have to it, and every seat',
+    branding: 'its branding and logo',
+    nobody: 'Nobody can sign in to it any more. The people and tenants themselves stay.',
+    done: (name: string) => `${name} was deleted.`,
+  },
+}

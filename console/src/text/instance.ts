@@ -1,0 +1,57 @@
+export const instance = {
+  title: 'Overview',
+  lead: (version: string) => `Latchkey ${version} at a glance.`,
+  leadWaiting: 'The whole instance at a glance.',
+  figures: {
+    label: 'Figures',
+    users: 'Users',
+    usersNote: (disabled: number, leaving: number) =>
+      [
+        ...(disabled > 0 ? [`${disabled.toLocaleString()} disabled`] : []),
+        ...(leaving > 0 ? [`${leaving.toLocaleString()} to be deleted`] : []),
+      ].join(' · ') || 'All of them can sign in',
+    tenants: 'Tenants',
+    tenantsNote: (suspended: number) =>
+      suspended > 0 ? `${suspended.toLocaleString()} suspended` : 'None is suspended',
+    applications: 'Applications',
+    applicationsNote: (clients: number) =>
+      clients === 1 ? 'With 1 client' : `With ${clients.toLocaleString()} clients`,
+    sessions: 'Active sessions',
+    sessionsNote: 'On all devices together',
+    seats: 'Seats assigned',
+    seatsNote: (purchased: number) => `Of ${purchased.toLocaleString()} that tenants own`,
+  },
+  first: {
+    title: 'Create your first application',
+    text: 'An application is the software people sign in to. Four short steps, and you have a client id and code that runs.',
+    action: 'Create your first application',
+  },
+  signIns: {
+    title: 'Sign-ins',
+    lead: 'Of the last 14 days, by UTC.',
+    succeeded: 'Succeeded',
+    failed: 'Failed',
+    day: 'Day',
+    summary: (succeeded: number, failed: number) =>
+      `${succeeded.toLocaleString()} sign-ins succeeded and ${failed.toLocaleString()} failed in the last 14 days.`,
+    ofDay: (day: string, succeeded: number, failed: number) =>
+      `${day}: ${succeeded.toLocaleString()} succeeded, ${failed.toLocaleString()} failed`,
+    most: (count: number) => `Highest day: ${count.toLocaleString()}`,
+    none: 'Nobody has signed in yet.',
+  },
+  health: {
+    title: 'Health',
+    more: 'See details',
+    good: 'Everything runs as it should.',
+    look: 'Something needs a look.',
+    mailWaiting: 'Mail waiting',
+    jobsWaiting: 'Jobs waiting',
+    webhooksWaiting: 'Events waiting for webhooks',
+    webhooksDisabled: 'Webhooks switched off',
+    auditBehind: 'Audit entries to be sealed',
+    signingKey: 'Signing key',
+    keyAge: (days: number) =>
+      days === 0 ? 'Made today' : days === 1 ? '1 day old' : `${days.toLocaleString()} days old`,
+    noKey: 'There is none',
+  },
+}
