@@ -27,6 +27,7 @@ export const audit = {
   only: {
     actorId: 'All they did',
     userId: 'All that happened to them',
+    clientId: 'All through this client',
     ipAddress: 'All from this address',
     requestId: 'All of this request',
     tenantId: 'All in this tenant',
@@ -43,6 +44,7 @@ export const audit = {
     names: {
       actorId: 'done by',
       userId: 'happened to',
+      clientId: 'through',
       ipAddress: 'from',
       requestId: 'request',
       tenantId: 'tenant',

@@ -75,7 +75,7 @@ function Cards<Row>({ label, columns, rows, keyOf }: Shown<Row>) {
     <Stack component="ul" gap="sm" aria-label={label} p={0} m={0} style={{ listStyle: 'none' }}>
       {rows.map((row) => (
         <Paper component="li" key={keyOf(row)} p="md">
-          <Stack gap={6}>
+          <Stack gap={6} fz="sm">
             {shown.map(({ title, cell, actions }, index) => (
               <div key={title}>
                 {index > 0 && !actions && (

@@ -26,7 +26,7 @@ const choicesOf = (families: string[]) =>
   })
 
 const CHOICES = { tenant: choicesOf(OF_TENANTS), instance: choicesOf(Object.keys(auditFamilies)) }
-const CHOSEN_ELSEWHERE = ['actorId', 'userId', 'ipAddress', 'requestId', 'tenantId'] as const
+const CHOSEN_ELSEWHERE = ['actorId', 'userId', 'clientId', 'ipAddress', 'requestId', 'tenantId'] as const
 
 /** What to look for. Persons and addresses are chosen from an entry, and stand here to be let go. */
 export function AuditFilters({
@@ -64,10 +64,7 @@ export function AuditFilters({
         />
       ))}
       {isSet && (
-        <Button
-          variant="subtle"
-          onClick={() => set(Object.fromEntries(FILTERS.map((name) => [name, null])))}
-        >
+        <Button variant="subtle" onClick={() => set(Object.fromEntries(FILTERS.map((name) => [name, null])))}>
           {text.filters.clear}
         </Button>
       )}

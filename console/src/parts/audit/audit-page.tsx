@@ -14,7 +14,7 @@ export function AuditPage({ tenantId }: { tenantId?: string }) {
   const { values, set } = useFilters(FILTERS)
   const query = useEntries(tenantId, values)
   const entries = query.data?.pages.flatMap((page) => page.entries) ?? []
-  const names = useNames(tenantId, entries)
+  const names = useNames(tenantId, entries, values)
   const isFiltered = FILTERS.some((name) => values[name] !== '')
   const nothing = isFiltered ? text.nothingFound : text.empty
   return (

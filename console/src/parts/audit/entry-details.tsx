@@ -70,7 +70,9 @@ function factsOf(entry: Entry, names: Names): Fact[] {
     { title: facts.actor, value: actorOf(entry, names), only: 'actorId', wanted: actor.id },
     { title: facts.whom, value: userId && (whom ?? userId), only: 'userId', wanted: userId },
     { title: facts.email, value: email === whom ? null : email },
-    { title: facts.client, value: entry.clientId },
+    // On a tenant's own log it goes without saying.
+    { title: facts.tenant, value: names(entry.tenantId) ?? null, only: 'tenantId', wanted: entry.tenantId },
+    { title: facts.client, value: entry.clientId, only: 'clientId', wanted: entry.clientId },
     { title: facts.ipAddress, value: entry.ipAddress, only: 'ipAddress', wanted: entry.ipAddress },
     { title: facts.userAgent, value: entry.userAgent },
     { title: facts.requestId, value: entry.requestId, only: 'requestId', wanted: entry.requestId },

@@ -11,6 +11,7 @@ export const FILTERS = [
   'to',
   'actorId',
   'userId',
+  'clientId',
   'ipAddress',
   'requestId',
   'tenantId',

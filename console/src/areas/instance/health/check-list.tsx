@@ -1,10 +1,10 @@
 import { Anchor, Group, Paper, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { health as text } from '../../../text/health.ts'
-import { Tag, type Tone } from '../kit/tag.tsx'
+import { StatusBadge, type Tone } from '../../../ui/status-badge.tsx'
 import type { Check } from './checks.ts'
 
-const TONES: Record<Check['level'], Tone> = { good: 'good', waiting: 'plain', look: 'warn' }
+const TONES: Record<Check['level'], Tone> = { good: 'good', waiting: 'calm', look: 'waiting' }
 
 /** Each check with what it found, and what to do where it is not well. */
 export const CheckList = ({ checks }: { checks: Check[] }) => (
@@ -36,7 +36,7 @@ export const CheckList = ({ checks }: { checks: Check[] }) => (
               </Anchor>
             )}
           </div>
-          <Tag tone={TONES[level]}>{text.levels[level]}</Tag>
+          <StatusBadge tone={TONES[level]}>{text.levels[level]}</StatusBadge>
         </Group>
       ))}
     </Stack>

@@ -6,13 +6,9 @@ import { Page } from '../../../ui/page.tsx'
 import { Loaded } from '../../../ui/states.tsx'
 import { CheckList } from './check-list.tsx'
 import { toChecks, worstOf } from './checks.ts'
+import { Summary } from './summary.tsx'
 
 const EVERY_MS = 10_000
-const LOOKS = {
-  good: { color: 'teal', icon: 'check' },
-  waiting: { color: 'brand', icon: 'clock' },
-  look: { color: 'orange', icon: 'warning' },
-} as const
 
 /** Whether everything runs, in plain words. */
 export function HealthPlace() {
@@ -33,14 +29,7 @@ export function HealthPlace() {
           const level = worstOf(checks)
           return (
             <>
-              <Alert
-                color={LOOKS[level].color}
-                icon={<Icon name={LOOKS[level].icon} />}
-                title={text.summary[level].title}
-                styles={{ title: { color: 'var(--mantine-color-text)' } }}
-              >
-                {text.summary[level].text}
-              </Alert>
+              <Summary level={level} />
               <CheckList checks={checks} />
               <Text size="sm" c="dimmed">
                 {text.version(version)} ·{' '}

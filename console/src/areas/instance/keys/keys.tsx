@@ -7,14 +7,14 @@ import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
 import { Empty, Loaded } from '../../../ui/states.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
-import { Tag } from '../kit/tag.tsx'
 import { KeyRotation } from './rotation.tsx'
 
 type SigningKey = Reply<'GET /api/admin/keys'>['keys'][number]
 
-const TONES = { upcoming: 'plain', signing: 'good', published: 'plain', retired: 'plain' } as const
+const TONES = { upcoming: 'calm', signing: 'good', published: 'calm', retired: 'calm' } as const
 
 const COLUMNS: Column<SigningKey>[] = [
   {
@@ -29,7 +29,7 @@ const COLUMNS: Column<SigningKey>[] = [
     title: text.state,
     cell: ({ state }) => (
       <Stack gap={2} maw="34ch" align="flex-start">
-        <Tag tone={TONES[state]}>{text.states[state]}</Tag>
+        <StatusBadge tone={TONES[state]}>{text.states[state]}</StatusBadge>
         <Text size="xs" c="dimmed">
           {text.hints[state]}
         </Text>

@@ -28,7 +28,7 @@ export function Deed({
         </Text>
       </div>
       <Button
-        variant={hurts ? 'outline' : 'default'}
+        variant={hurts ? 'light' : 'default'}
         {...(hurts && { color: 'red' })}
         size="sm"
         onClick={onAct}

@@ -1,6 +1,6 @@
 import { allTenants as text } from '../../../text/all-tenants.ts'
-import { Tag } from '../kit/tag.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
 
 export const TenantState = ({ suspended }: { suspended: boolean }) => (
-  <Tag tone={suspended ? 'bad' : 'good'}>{suspended ? text.suspended : text.open}</Tag>
+  <StatusBadge tone={suspended ? 'bad' : 'good'}>{suspended ? text.suspended : text.open}</StatusBadge>
 )

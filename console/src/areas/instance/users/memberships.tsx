@@ -3,8 +3,8 @@ import { tenantMembers } from '../../../text/tenant-members.ts'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { Empty } from '../../../ui/states.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { Named } from '../kit/named.tsx'
-import { Tag } from '../kit/tag.tsx'
 import type { UserDetails } from './user.tsx'
 
 const text = people.memberships
@@ -23,7 +23,9 @@ const COLUMNS: Column<Membership>[] = [
   {
     title: text.status,
     cell: ({ status }) => (
-      <Tag tone={status === 'ACTIVE' ? 'good' : 'plain'}>{named(tenantMembers.statuses, status)}</Tag>
+      <StatusBadge tone={status === 'ACTIVE' ? 'good' : 'calm'}>
+        {named(tenantMembers.statuses, status)}
+      </StatusBadge>
     ),
   },
 ]

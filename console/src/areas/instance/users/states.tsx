@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core'
 import { people } from '../../../text/people.ts'
-import { Tag } from '../kit/tag.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
 
 const text = people.states
 
@@ -16,11 +16,11 @@ export function UserStates({ user }: { user: Stated }) {
   const isPlain = !user.disabled && user.deletionRequestedAt === null
   return (
     <Group gap={6}>
-      {user.superAdmin && <Tag tone="plain">{text.superAdmin}</Tag>}
-      {user.deletionRequestedAt !== null && <Tag tone="bad">{text.deleting}</Tag>}
-      {user.disabled && <Tag tone="bad">{text.disabled}</Tag>}
-      {!user.emailVerified && <Tag tone="warn">{text.unverified}</Tag>}
-      {isPlain && user.emailVerified && <Tag tone="good">{text.active}</Tag>}
+      {user.superAdmin && <StatusBadge tone="calm">{text.superAdmin}</StatusBadge>}
+      {user.deletionRequestedAt !== null && <StatusBadge tone="bad">{text.deleting}</StatusBadge>}
+      {user.disabled && <StatusBadge tone="bad">{text.disabled}</StatusBadge>}
+      {!user.emailVerified && <StatusBadge tone="waiting">{text.unverified}</StatusBadge>}
+      {isPlain && user.emailVerified && <StatusBadge tone="good">{text.active}</StatusBadge>}
     </Group>
   )
 }

@@ -9,7 +9,7 @@ export function MemberActions({ member, deeds }: { member: AnyMember; deeds: Mem
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={text.actionsFor(member.user.displayName)}>
+        <ActionIcon variant="default" aria-label={text.actionsFor(member.user.displayName)}>
           <Icon name="dots" />
         </ActionIcon>
       </Menu.Target>

@@ -9,11 +9,11 @@ import { Pager } from '../../../../ui/pager.tsx'
 import { SearchBox } from '../../../../ui/search-box.tsx'
 import { Section } from '../../../../ui/section.tsx'
 import { Empty, Loaded } from '../../../../ui/states.tsx'
+import { StatusBadge } from '../../../../ui/status-badge.tsx'
 import { Moment } from '../../../../ui/time.tsx'
 import { useFilters } from '../../../../ui/use-filters.ts'
 import { Filter } from '../../kit/filter.tsx'
 import { Named } from '../../kit/named.tsx'
-import { Tag } from '../../kit/tag.tsx'
 import type { AnyTenant } from '../tenant.tsx'
 import { AddMemberDialog } from './add-member.tsx'
 import { MemberActions } from './member-actions.tsx'
@@ -23,7 +23,7 @@ import { type MemberReading, ROLES, useMemberDeeds } from './use-member-deeds.ts
 export type AnyMember = Reply<'GET /api/admin/tenants/{id}/members'>['members'][number]
 
 const STATUSES = ['ACTIVE', 'INVITED', 'SUSPENDED'] as const
-const TONES = { ACTIVE: 'good', INVITED: 'plain', SUSPENDED: 'warn' } as const
+const TONES = { ACTIVE: 'good', INVITED: 'calm', SUSPENDED: 'waiting' } as const
 
 /** Who is in a tenant, and what may be done about it. */
 export function TenantMembers({ tenant: { id } }: { tenant: AnyTenant }) {
@@ -79,7 +79,9 @@ export function TenantMembers({ tenant: { id } }: { tenant: AnyTenant }) {
                   { title: text.role, cell: (member) => <RoleChoice member={member} deeds={deeds} /> },
                   {
                     title: text.status,
-                    cell: ({ status }) => <Tag tone={TONES[status]}>{text.statuses[status]}</Tag>,
+                    cell: ({ status }) => (
+                      <StatusBadge tone={TONES[status]}>{text.statuses[status]}</StatusBadge>
+                    ),
                   },
                   { title: text.joined, cell: ({ joinedAt }) => <Moment at={joinedAt} />, wideOnly: true },
                   {

@@ -8,8 +8,8 @@ import { type Column, DataTable } from '../../../../ui/data-table.tsx'
 import { Icon } from '../../../../ui/icon.tsx'
 import { Section } from '../../../../ui/section.tsx'
 import { Empty, Loaded } from '../../../../ui/states.tsx'
+import { StatusBadge } from '../../../../ui/status-badge.tsx'
 import { toDay } from '../../../../ui/time.tsx'
-import { Tag } from '../../kit/tag.tsx'
 import { AddSubscriptionDialog } from './add-subscription.tsx'
 import { ChangeSubscriptionDialog } from './change-subscription.tsx'
 import { SeatBar } from './seat-bar.tsx'
@@ -18,9 +18,9 @@ export type AnySubscription = Reply<'GET /api/licensing/tenants/{tenantId}/subsc
 
 const TONES = {
   ACTIVE: 'good',
-  TRIALING: 'plain',
-  PAST_DUE: 'warn',
-  CANCELED: 'warn',
+  TRIALING: 'calm',
+  PAST_DUE: 'waiting',
+  CANCELED: 'waiting',
   EXPIRED: 'bad',
 } as const
 
@@ -39,7 +39,10 @@ const COLUMNS: Column<AnySubscription>[] = [
     ),
   },
   { title: text.seats, cell: (subscription) => <SeatBar subscription={subscription} /> },
-  { title: text.status, cell: ({ status }) => <Tag tone={TONES[status]}>{text.statuses[status]}</Tag> },
+  {
+    title: text.status,
+    cell: ({ status }) => <StatusBadge tone={TONES[status]}>{text.statuses[status]}</StatusBadge>,
+  },
   {
     title: text.ends,
     cell: ({ currentPeriodEnd: end }) =>
