@@ -735,7 +735,7 @@ export interface Operations {
   /** Lists everything that ever happened to the seats and subscriptions of a tenant, in order */
   'GET /api/licensing/tenants/{tenantId}/ledger': {
     path: { tenantId: string }
-    query: { after?: number; limit?: number }
+    query: { after?: number; limit?: number; order?: 'asc' | 'desc' }
     reply: LicenseLedger
   }
   /** Lists the applications that a tenant may use, and what it has bought of each */

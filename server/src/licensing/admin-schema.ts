@@ -135,6 +135,10 @@ export const LedgerQuery = Type.Object({
     description: 'The last sequence known',
   }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
+  order: Type.Enum(['asc', 'desc'], {
+    default: 'asc',
+    description: 'desc: the newest first, or those before the one that `after` names',
+  }),
 })
 
 const state = Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()])

@@ -228,3 +228,18 @@ test('the answer to a grant says how far the ledger has come, and the ledger beg
     next: 2,
   })
 })
+
+test('the ledger is read backwards as well, from the newest on', async () => {
+  const firm = await openFirm(service)
+  const worker = await hire(firm)
+  await mustBe(201, grant(firm, worker))
+  await mustBe(200, revoke(firm, worker))
+  const path = `/api/licensing/tenants/${firm.company.id}/ledger?order=desc&limit=2`
+  const read = async (address: string) => {
+    const { body } = await callAsOps(service, 'GET', address)
+    const { entries, next } = body as { entries: { sequence: number }[]; next: number | null }
+    return { sequences: entries.map(({ sequence }) => sequence), next }
+  }
+  expect(await read(path)).toEqual({ sequences: [3, 2], next: 2 })
+  expect(await read(`${path}&after=2`)).toEqual({ sequences: [1], next: null })
+})

@@ -4,15 +4,18 @@ import { type LedgerRow, listLedger } from './store.ts'
 
 interface Asked {
   tenantId: string
+  /** The last sequence known; 0: none. */
   after: number
   limit: number
+  order: 'asc' | 'desc'
 }
 
 /** What happened, in order; the present follows from it. */
-export async function pageOfLedger(ctx: Ctx, { tenantId, after, limit }: Asked) {
+export async function pageOfLedger(ctx: Ctx, { tenantId, after, limit, order }: Asked) {
   const { id } = await getTenant(ctx.db, tenantId)
   // One more than asked for tells whether there is a next page.
-  const rows = await listLedger(ctx.db, { tenantId: id, after: String(after), limit: limit + 1 })
+  const known = after === 0 ? undefined : String(after)
+  const rows = await listLedger(ctx.db, { tenantId: id, after: known, limit: limit + 1, order })
   const entries = rows.slice(0, limit).map(toEntry)
   return { entries, next: rows.length > limit ? (entries.at(-1)?.sequence ?? null) : null }
 }

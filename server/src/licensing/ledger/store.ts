@@ -4,16 +4,21 @@ import type { LicenseLedgerTable } from '../../db/tables.ts'
 
 export type LedgerRow = Selectable<LicenseLedgerTable>
 
-/** What happened to the seats of a tenant after a place in its ledger, in order. */
-export const listLedger = (
-  db: Db,
-  { tenantId, after, limit }: { tenantId: string; after: string; limit: number },
-): Promise<LedgerRow[]> =>
+interface Part {
+  tenantId: string
+  /** The last sequence known; undefined: none. */
+  after: string | undefined
+  limit: number
+  order: 'asc' | 'desc'
+}
+
+/** What happened to the seats of a tenant from a place in its ledger on, forwards or backwards. */
+export const listLedger = (db: Db, { tenantId, after, limit, order }: Part): Promise<LedgerRow[]> =>
   db
     .selectFrom('license_ledger')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('sequence', '>', after)
-    .orderBy('sequence')
+    .$if(after !== undefined, (query) => query.where('sequence', order === 'asc' ? '>' : '<', after ?? '0'))
+    .orderBy('sequence', order)
     .limit(limit)
     .execute()

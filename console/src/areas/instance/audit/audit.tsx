@@ -1,4 +1,4 @@
-import { shell } from '../../../text/shell.ts'
-import { Page } from '../../../ui/page.tsx'
+import { AuditPage } from '../../../parts/audit/audit-page.tsx'
 
-export const AuditPlace = () => <Page title={shell.nav.instance.audit}>{null}</Page>
+/** What happened on the whole instance. */
+export const AuditPlace = () => <AuditPage />

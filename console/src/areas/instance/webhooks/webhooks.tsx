@@ -1,4 +1,4 @@
-import { shell } from '../../../text/shell.ts'
-import { Page } from '../../../ui/page.tsx'
+import { WebhooksArea } from '../../../parts/webhooks/webhooks-area.tsx'
 
-export const WebhooksPlace = () => <Page title={shell.nav.instance.webhooks}>{null}</Page>
+/** What is sent of the whole instance. It stands in a nested route, for the deliveries of each. */
+export const WebhooksPlace = () => <WebhooksArea />

@@ -1,0 +1,35 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { tenantMembers as text } from '../../../../text/tenant-members.ts'
+import { Icon } from '../../../../ui/icon.tsx'
+import type { AnyMember } from './members.tsx'
+import type { MemberDeeds } from './use-member-deeds.tsx'
+
+export function MemberActions({ member, deeds }: { member: AnyMember; deeds: MemberDeeds }) {
+  const isSuspended = member.status === 'SUSPENDED'
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="default" aria-label={text.actionsFor(member.user.displayName)}>
+          <Icon name="dots" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {member.status !== 'INVITED' && (
+          <Menu.Item
+            leftSection={<Icon name={isSuspended ? 'play' : 'clock'} size={16} />}
+            onClick={() => deeds.setStatus(member, isSuspended ? 'ACTIVE' : 'SUSPENDED')}
+          >
+            {isSuspended ? text.reactivate : text.suspend}
+          </Menu.Item>
+        )}
+        <Menu.Item
+          color="red"
+          leftSection={<Icon name="trash" size={16} />}
+          onClick={() => deeds.remove(member)}
+        >
+          {text.remove.action}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
