@@ -1,0 +1,70 @@
+import { Button, Center, Paper, Stack, Text } from '@mantine/core'
+import { audit as text } from '../../text/audit.ts'
+import { Page } from '../../ui/page.tsx'
+import { Empty, Problem, Waiting } from '../../ui/states.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
+import { AuditFilters } from './audit-filters.tsx'
+import { EntryItem } from './entry-item.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { useNames } from './names.ts'
+import { FILTERS, useEntries } from './source.ts'
+
+/** The audit log: of a tenant, or of the instance where none is named. */
+export function AuditPage({ tenantId }: { tenantId?: string }) {
+  const { values, set } = useFilters(FILTERS)
+  const query = useEntries(tenantId, values)
+  const entries = query.data?.pages.flatMap((page) => page.entries) ?? []
+  const names = useNames(tenantId, entries)
+  const isFiltered = FILTERS.some((name) => values[name] !== '')
+  const nothing = isFiltered ? text.nothingFound : text.empty
+  return (
+    <Page
+      title={text.title}
+      lead={tenantId === undefined ? text.lead.instance : text.lead.tenant}
+      actions={<ExportMenu tenantId={tenantId} filters={values} />}
+    >
+      <AuditFilters ofTenant={tenantId !== undefined} values={values} names={names} set={set} />
+      {query.isError ? (
+        <Problem error={query.error} onRetry={() => void query.refetch()} />
+      ) : query.data === undefined ? (
+        <Waiting rows={8} height={58} />
+      ) : (
+        <Stack gap="md" aria-busy={query.isPlaceholderData} opacity={query.isPlaceholderData ? 0.6 : 1}>
+          <Paper>
+            {entries.length === 0 ? (
+              <Empty icon="list" title={nothing.title} text={nothing.text} />
+            ) : (
+              <ul aria-label={text.entries} className="plain-list">
+                {entries.map((entry) => (
+                  <EntryItem
+                    key={entry.id}
+                    entry={entry}
+                    names={names}
+                    onOnly={(name, value) => set({ [name]: value })}
+                  />
+                ))}
+              </ul>
+            )}
+          </Paper>
+          <Center mih={36}>
+            {query.hasNextPage ? (
+              <Button
+                variant="default"
+                onClick={() => void query.fetchNextPage()}
+                loading={query.isFetchingNextPage}
+              >
+                {text.older}
+              </Button>
+            ) : (
+              entries.length > 0 && (
+                <Text size="sm" c="dimmed">
+                  {text.allShown(entries.length)}
+                </Text>
+              )
+            )}
+          </Center>
+        </Stack>
+      )}
+    </Page>
+  )
+}

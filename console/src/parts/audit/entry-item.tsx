@@ -1,0 +1,70 @@
+import { ActionIcon, Box, Collapse, Group, Stack, Text, ThemeIcon } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { audit as text } from '../../text/audit.ts'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { toExact, toRelative } from '../../ui/time.tsx'
+import { EntryDetails } from './entry-details.tsx'
+import type { Names } from './names.ts'
+import { Sentence } from './sentence.tsx'
+import type { Entry, FilterName } from './source.ts'
+
+const ICONS: Record<string, IconName> = {
+  user: 'user',
+  session: 'device',
+  tenant: 'building',
+  member: 'users',
+  invitation: 'mail',
+  license: 'seat',
+  license_type: 'tag',
+  subscription: 'tag',
+  application: 'grid',
+  client: 'box',
+  signing_key: 'key',
+  webhook: 'hook',
+}
+
+/** One entry: the sentence, when and from where; the rest when it is opened. */
+export function EntryItem({
+  entry,
+  names,
+  onOnly,
+}: {
+  entry: Entry
+  names: Names
+  onOnly: (name: FilterName, value: string) => void
+}) {
+  const [open, { toggle }] = useDisclosure()
+  const [family = ''] = entry.action.split('.')
+  const from = [entry.ipAddress, entry.clientId && text.via(entry.clientId)].filter(Boolean).join(' · ')
+  return (
+    <Box component="li" px="md" py="sm">
+      <Group wrap="nowrap" gap="sm" align="flex-start">
+        <ThemeIcon variant="default" radius="xl" size={30}>
+          <Icon name={ICONS[family] ?? 'list'} size={16} />
+        </ThemeIcon>
+        <Stack gap={0} style={{ flex: 1 }} miw={0}>
+          <Sentence entry={entry} names={names} />
+          <Text size="xs" c="dimmed">
+            <time dateTime={entry.occurredAt} title={toRelative(entry.occurredAt)}>
+              {toExact(entry.occurredAt)}
+            </time>
+            {from !== '' && ` · ${from}`}
+          </Text>
+        </Stack>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          onClick={toggle}
+          aria-expanded={open}
+          aria-label={text.details}
+          className={open ? 'turned' : ''}
+        >
+          <Icon name="chevron" size={18} />
+        </ActionIcon>
+      </Group>
+      <Collapse expanded={open}>
+        {open && <EntryDetails entry={entry} names={names} onOnly={onOnly} />}
+      </Collapse>
+    </Box>
+  )
+}
