@@ -64,10 +64,7 @@ export function AuditFilters({
         />
       ))}
       {isSet && (
-        <Button
-          variant="subtle"
-          onClick={() => set(Object.fromEntries(FILTERS.map((name) => [name, null])))}
-        >
+        <Button variant="subtle" onClick={() => set(Object.fromEntries(FILTERS.map((name) => [name, null])))}>
           {text.filters.clear}
         </Button>
       )}

@@ -1,0 +1,96 @@
+import { Button, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useDeed } from '../../api/use-door.ts'
+import { deliveries as text } from '../../text/webhooks.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { showDone } from '../../ui/notices.tsx'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { Moment } from '../../ui/time.tsx'
+import { type Delivery, doorOf, keyAt } from './door.ts'
+
+const TONES = { PENDING: 'waiting', DELIVERED: 'good', FAILED: 'bad' } as const
+
+/** Each event and how it fared. */
+export function DeliveriesTable({
+  tenantId,
+  webhookId,
+  rows,
+  busy,
+  empty,
+}: {
+  tenantId: string | undefined
+  webhookId: string
+  rows: Delivery[]
+  busy: boolean
+  empty: ReactNode
+}) {
+  const replay = useDeed((deliveryId: string) => doorOf(tenantId).replayOne(webhookId, deliveryId), {
+    refreshes: [keyAt(tenantId, webhookId)],
+    onDone: () => showDone(text.replayed),
+  })
+  return (
+    <DataTable
+      label={text.title}
+      rows={rows}
+      keyOf={({ id }) => id}
+      busy={busy}
+      empty={empty}
+      columns={[
+        {
+          title: text.columns.event,
+          cell: ({ event }) => (
+            <Text size="sm" ff="monospace">
+              {event.type}
+            </Text>
+          ),
+        },
+        {
+          title: text.columns.status,
+          cell: ({ status }) => <StatusBadge tone={TONES[status]}>{text.status[status]}</StatusBadge>,
+        },
+        { title: text.columns.attempts, cell: ({ attempts }) => attempts },
+        { title: text.columns.last, cell: (delivery) => <Outcome delivery={delivery} /> },
+        { title: text.columns.queued, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+        {
+          title: text.columns.actions,
+          actions: true,
+          cell: ({ id, event }) => (
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={text.replayOf(event.type)}
+              loading={replay.isPending && replay.variables === id}
+              onClick={() => replay.mutate(id)}
+            >
+              {text.replay}
+            </Button>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+/** What the receiver said last, and when it is tried again. */
+function Outcome({
+  delivery: { status, lastStatus, lastError, nextAttemptAt, attempts },
+}: {
+  delivery: Delivery
+}) {
+  const answer =
+    lastError !== null && !lastError.startsWith('status_')
+      ? (text.errors[lastError] ?? lastError)
+      : lastStatus === null
+        ? text.none
+        : text.answered(lastStatus)
+  return (
+    <Stack gap={0}>
+      <Text size="sm">{answer}</Text>
+      {status === 'PENDING' && attempts > 0 && (
+        <Text size="xs" c="dimmed">
+          {text.next} {nextAttemptAt === null ? text.soon : <Moment at={nextAttemptAt} />}
+        </Text>
+      )}
+    </Stack>
+  )
+}
