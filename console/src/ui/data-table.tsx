@@ -46,7 +46,11 @@ function Rows<Row>({ label, columns, rows, keyOf }: Shown<Row>) {
           <Table.Thead>
             <Table.Tr>
               {columns.map(({ title, actions }) => (
-                <Table.Th key={title} {...(actions && { ta: 'right' as const })}>
+                <Table.Th
+                  key={title}
+                  style={{ whiteSpace: 'nowrap' }}
+                  {...(actions && { ta: 'right' as const })}
+                >
                   {title}
                 </Table.Th>
               ))}
@@ -77,13 +81,15 @@ function Cards<Row>({ label, columns, rows, keyOf }: Shown<Row>) {
         <Paper component="li" key={keyOf(row)} p="md">
           <Stack gap={6}>
             {shown.map(({ title, cell, actions }, index) => (
-              <div key={title}>
+              <div key={title} className={actions ? 'card-actions' : index > 0 ? 'card-field' : ''}>
                 {index > 0 && !actions && (
                   <Text size="xs" c="dimmed">
                     {title}
                   </Text>
                 )}
-                <div>{cell(row)}</div>
+                <Text size="sm" component="div" miw={0}>
+                  {cell(row)}
+                </Text>
               </div>
             ))}
           </Stack>

@@ -29,7 +29,13 @@ export function InviteResults({
         animated={busy}
         aria-label={text.progress}
       />
-      <ScrollArea.Autosize mah={320} type="auto" mih={busy ? 120 : 0} viewportProps={{ tabIndex: 0 }}>
+      <ScrollArea.Autosize
+        mah={320}
+        type="auto"
+        offsetScrollbars
+        mih={busy ? 120 : 0}
+        viewportProps={{ tabIndex: 0 }}
+      >
         <ul className="plain-list" aria-label={text.result.list}>
           {[...failed, ...sent].map(({ email, problem }) => (
             <li key={email}>

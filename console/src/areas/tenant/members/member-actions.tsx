@@ -28,7 +28,12 @@ export function MemberActions({ member, ask }: ActionsProps) {
   return (
     <Menu position="bottom-end" width={200}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={text.more(member.user.displayName)}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          c="var(--mantine-color-text)"
+          aria-label={text.more(member.user.displayName)}
+        >
           <Icon name="dots" />
         </ActionIcon>
       </Menu.Target>

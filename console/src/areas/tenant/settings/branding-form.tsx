@@ -66,6 +66,7 @@ export function BrandingForm({ branding }: { branding: Reply<'GET /api/tenants/{
             onChange={setColor}
             error={form.fields.color}
             format="hex"
+            placeholder={SWATCHES[0]}
             swatches={SWATCHES}
             swatchesPerRow={8}
             withEyeDropper={false}

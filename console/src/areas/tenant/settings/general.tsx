@@ -28,7 +28,13 @@ export function GeneralSection({ tenant }: { tenant: Tenant }) {
         </Input.Wrapper>
       )}
       <Group gap="xl" align="flex-start">
-        <Input.Wrapper label={text.slug} labelElement="div" description={text.slugHint} maw={420}>
+        <Input.Wrapper
+          label={text.slug}
+          labelElement="div"
+          description={text.slugHint}
+          inputWrapperOrder={['label', 'input', 'description']}
+          maw={420}
+        >
           <Copyable value={tenant.slug} />
         </Input.Wrapper>
         <Input.Wrapper label={text.id} labelElement="div" maw="100%">
