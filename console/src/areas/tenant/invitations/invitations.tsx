@@ -59,6 +59,7 @@ export function InvitationsPlace() {
         aria-label={text.filter}
         data={STATUSES.map((value) => ({ value, label: text.status[value] }))}
         value={status}
+        transitionDuration={0}
         onChange={(value) => set({ status: value === 'PENDING' ? null : value })}
         w={{ base: '100%', xs: 'max-content' }}
       />
