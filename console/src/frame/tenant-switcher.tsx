@@ -17,7 +17,7 @@ export function TenantSwitcher() {
           variant="default"
           size="compact-md"
           rightSection={<Icon name="chevron" size={16} />}
-          aria-label={current ? `${shell.switchTenant}: ${current.name}` : shell.switchTenant}
+          aria-label={`${shell.switchTenant}: ${current?.name ?? shell.tenants}`}
           maw={{ base: '44vw', sm: 260 }}
         >
           {current?.name ?? shell.tenants}

@@ -64,7 +64,7 @@ export const webhooks = {
 export const deliveries = {
   title: 'Deliveries',
   back: 'All webhooks',
-  lead: (url: string) => `What was and is to be sent to ${url}.`,
+  lead: (url: string) => `What was and is to be sent to ${url}`,
   columns: {
     event: 'Event',
     status: 'Status',

@@ -9,12 +9,33 @@ const isFields = (value: unknown): value is Fields =>
 export const toText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 
+/** One field that went from one plain value to another is told beside the sentence. */
+export function OneChange({ details }: { details: Fields }) {
+  const [before, after] = [details.before, details.after]
+  if (!isFields(before) || !isFields(after)) return null
+  const [field = '', ...others] = Object.keys(after)
+  const values = [before[field], after[field]]
+  if (others.length > 0 || values.some((value) => value === undefined || typeof value === 'object'))
+    return null
+  return (
+    <Text span size="sm" c="dimmed">
+      {` ${values.map(toText).join(' → ')}`}
+    </Text>
+  )
+}
+
 /** What changed, field by field. Nothing where the entry tells of no change. */
 export function Diff({ details }: { details: Fields }) {
   const before = isFields(details.before) ? details.before : {}
   const after = isFields(details.after) ? details.after : {}
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   if (fields.length === 0) return null
+  const sides = [
+    { kind: 'before', title: text.before, of: before },
+    { kind: 'after', title: text.after, of: after },
+  ] as const
+  // What is new was nothing before, and what has gone is nothing after.
+  const shown = sides.filter(({ of }) => Object.keys(of).length > 0)
   return (
     <Table
       withTableBorder
@@ -27,8 +48,9 @@ export function Diff({ details }: { details: Fields }) {
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{text.field}</Table.Th>
-          <Table.Th>{text.before}</Table.Th>
-          <Table.Th>{text.after}</Table.Th>
+          {shown.map(({ title }) => (
+            <Table.Th key={title}>{title}</Table.Th>
+          ))}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -37,12 +59,11 @@ export function Diff({ details }: { details: Fields }) {
             <Table.Td>
               <Text size="sm">{field}</Text>
             </Table.Td>
-            <Table.Td>
-              <Value kind="before" fields={before} name={field} />
-            </Table.Td>
-            <Table.Td>
-              <Value kind="after" fields={after} name={field} />
-            </Table.Td>
+            {shown.map(({ kind, of }) => (
+              <Table.Td key={kind}>
+                <Value kind={kind} fields={of} name={field} />
+              </Table.Td>
+            ))}
           </Table.Tr>
         ))}
       </Table.Tbody>

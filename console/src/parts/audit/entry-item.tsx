@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { audit as text } from '../../text/audit.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { toExact, toRelative } from '../../ui/time.tsx'
+import { OneChange } from './diff.tsx'
 import { EntryDetails } from './entry-details.tsx'
 import type { Names } from './names.ts'
 import { Sentence } from './sentence.tsx'
@@ -43,7 +44,10 @@ export function EntryItem({
           <Icon name={ICONS[family] ?? 'list'} size={16} />
         </ThemeIcon>
         <Stack gap={0} style={{ flex: 1 }} miw={0}>
-          <Sentence entry={entry} names={names} />
+          <span>
+            <Sentence entry={entry} names={names} />
+            <OneChange details={entry.details} />
+          </span>
           <Text size="xs" c="dimmed">
             <time dateTime={entry.occurredAt} title={toRelative(entry.occurredAt)}>
               {toExact(entry.occurredAt)}
@@ -54,6 +58,7 @@ export function EntryItem({
         <ActionIcon
           variant="subtle"
           color="gray"
+          c="var(--mantine-color-text)"
           onClick={toggle}
           aria-expanded={open}
           aria-label={text.details}

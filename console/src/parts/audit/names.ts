@@ -17,7 +17,8 @@ export function useNames(tenantId: string | undefined, entries: Entry[], filters
     input: { path: { id: tenantId ?? '' }, query: { limit: 100 } },
     enabled: tenantId !== undefined,
   })
-  for (const { userId, user } of members.data?.members ?? []) known.set(userId, user.displayName)
+  for (const { userId, user, status } of members.data?.members ?? [])
+    known.set(userId, status === 'INVITED' ? user.email : user.displayName)
   const unknown = tenantId === undefined ? strangersIn(entries, known, filters) : []
   const users = useQueries({
     queries: unknown.map((id) => ({

@@ -48,7 +48,7 @@ export function WebhookActions({ tenantId, webhook, ask, onEdit, onSecret }: Act
       </Button>
       <Menu position="bottom-end" width={200}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={text.more(url)}>
+          <ActionIcon variant="subtle" color="gray" c="var(--mantine-color-text)" aria-label={text.more(url)}>
             <Icon name="dots" />
           </ActionIcon>
         </Menu.Target>

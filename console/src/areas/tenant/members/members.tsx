@@ -1,22 +1,84 @@
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
 import { useRead } from '../../../api/use-api.ts'
-import { members as text } from '../../../text/members.ts'
-import { DataTable } from '../../../ui/data-table.tsx'
+import { useMe } from '../../../me.tsx'
+import { invitations } from '../../../text/invitations.ts'
+import { memberStatus, members as text } from '../../../text/members.ts'
+import { useConfirm } from '../../../ui/confirm.tsx'
+import { type Column, DataTable } from '../../../ui/data-table.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
+import { Person } from '../../../ui/person.tsx'
 import { Empty, Loaded } from '../../../ui/states.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
+import { InviteDialog } from '../invite/invite-dialog.tsx'
 import { useTenant } from '../tenant.ts'
+import { MemberActions } from './member-actions.tsx'
+import { MemberFilters, toMemberQuery } from './member-filters.tsx'
+import { RoleCell } from './role-cell.tsx'
+import type { Member } from './use-member-change.ts'
+
+const TONES = { ACTIVE: 'good', INVITED: 'waiting', SUSPENDED: 'bad' } as const
 
 export function MembersPlace() {
   const tenant = useTenant()
-  const { page, set } = useFilters(['search', 'role', 'status'])
+  const { profile } = useMe()
+  const { values, page, set } = useFilters(['search', 'role', 'status'])
+  const [inviting, { open: invite, close }] = useDisclosure()
+  const [dialog, ask] = useConfirm()
+  // The fields begin anew when they are emptied from elsewhere.
+  const [cleared, setCleared] = useState(0)
+  const clear = () => {
+    set({ search: null, role: null, status: null })
+    setCleared((times) => times + 1)
+  }
   const query = useRead('GET /api/tenants/{id}/members', {
-    input: { path: { id: tenant.id }, query: { page } },
+    input: { path: { id: tenant.id }, query: { page, ...toMemberQuery(values) } },
   })
+  const columns: Column<Member>[] = [
+    {
+      title: text.name,
+      cell: ({ user, userId }) => (
+        <Person
+          name={user.displayName}
+          email={user.email}
+          mark={userId === profile.id ? text.you : undefined}
+        />
+      ),
+    },
+    { title: text.role, cell: (member) => <RoleCell member={member} ask={ask} /> },
+    {
+      title: text.status,
+      cell: ({ status }) => <StatusBadge tone={TONES[status]}>{memberStatus[status]}</StatusBadge>,
+    },
+    {
+      title: text.joined,
+      cell: ({ joinedAt }) => (joinedAt === null ? text.notYet : <Moment at={joinedAt} />),
+    },
+    {
+      title: text.actions,
+      actions: true,
+      cell: (member) => <MemberActions member={member} ask={ask} />,
+    },
+  ]
   return (
-    <Page title={text.title} lead={text.lead(tenant.name)}>
-      <Loaded query={query}>
+    <Page
+      title={text.title}
+      lead={text.lead(tenant.name)}
+      {...(tenant.runs && {
+        actions: (
+          <Button leftSection={<Icon name="plus" size={16} />} onClick={invite}>
+            {invitations.invite}
+          </Button>
+        ),
+      })}
+    >
+      <MemberFilters key={cleared} values={values} set={set} />
+      <Loaded query={query} rows={6} height={58}>
         {({ members, pagination }) => (
           <>
             <DataTable
@@ -24,17 +86,28 @@ export function MembersPlace() {
               rows={members}
               keyOf={({ id }) => id}
               busy={query.isPlaceholderData}
-              empty={<Empty icon="users" title={text.nobody} />}
-              columns={[
-                { title: text.name, cell: ({ user }) => user.displayName },
-                { title: text.role, cell: ({ role }) => role },
-                { title: text.joined, cell: ({ joinedAt }) => <Moment at={joinedAt} /> },
-              ]}
+              empty={<NobodyFound clear={clear} />}
+              columns={columns}
             />
             <Pager pagination={pagination} onPage={(to) => set({ page: to })} />
           </>
         )}
       </Loaded>
+      {dialog}
+      {inviting && <InviteDialog onClose={close} />}
     </Page>
   )
 }
+
+const NobodyFound = ({ clear }: { clear: () => void }) => (
+  <Empty
+    icon="users"
+    title={text.nobody}
+    text={text.nobodyText}
+    action={
+      <Button variant="light" onClick={clear}>
+        {text.clear}
+      </Button>
+    }
+  />
+)

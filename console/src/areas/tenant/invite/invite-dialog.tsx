@@ -1,0 +1,47 @@
+import { Modal } from '@mantine/core'
+import { useState } from 'react'
+import { invite as text } from '../../../text/invitations.ts'
+import { shell } from '../../../text/shell.ts'
+import { InviteForm } from './invite-form.tsx'
+import { InviteResults } from './invite-results.tsx'
+import { useInvite } from './use-invite.ts'
+
+/** Invites any number of people: what they are asked, how far it is, and what became of each. */
+export function InviteDialog({ onClose }: { onClose: () => void }) {
+  const inviting = useInvite()
+  const [pasted, setPasted] = useState('')
+  const [showsResults, setShowsResults] = useState(false)
+  const { busy, outcomes } = inviting
+  return (
+    <Modal
+      opened
+      onClose={() => !busy && onClose()}
+      title={text.title}
+      size="lg"
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': shell.close, disabled: busy }}
+    >
+      {showsResults ? (
+        <InviteResults
+          {...inviting}
+          onClose={onClose}
+          onAgain={() => {
+            const failed = outcomes.filter(({ problem }) => problem !== undefined)
+            setPasted(failed.map(({ email }) => email).join('\n'))
+            setShowsResults(false)
+          }}
+        />
+      ) : (
+        <InviteForm
+          pasted={pasted}
+          setPasted={setPasted}
+          onCancel={onClose}
+          onSend={(wish) => {
+            setShowsResults(true)
+            void inviting.invite(wish)
+          }}
+        />
+      )}
+    </Modal>
+  )
+}

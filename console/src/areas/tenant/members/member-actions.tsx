@@ -1,0 +1,115 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { useLocation } from 'wouter'
+import { useChange } from '../../../api/use-api.ts'
+import { useMe } from '../../../me.tsx'
+import { members as text } from '../../../text/members.ts'
+import type { Question } from '../../../ui/confirm.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { showDone } from '../../../ui/notices.tsx'
+import { reachOf } from '../reach.ts'
+import { useTenant } from '../tenant.ts'
+import { useLeave } from './use-leave.ts'
+import { type Member, useMemberChange } from './use-member-change.ts'
+
+interface ActionsProps {
+  member: Member
+  ask: (question: Question, deed: () => Promise<unknown>) => void
+}
+
+/** What one can do with a member. Nothing, where one may do nothing. */
+export function MemberActions({ member, ask }: ActionsProps) {
+  const tenant = useTenant()
+  const { profile } = useMe()
+  const [, navigate] = useLocation()
+  const leave = useLeave(ask)
+  const isSelf = member.userId === profile.id
+  const mayChange = reachOf(tenant.role).includes(member.role)
+  if (!mayChange && !isSelf) return null
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          c="var(--mantine-color-text)"
+          aria-label={text.more(member.user.displayName)}
+        >
+          <Icon name="dots" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {member.status === 'INVITED' ? (
+          <Menu.Item leftSection={<Icon name="mail" size={16} />} onClick={() => navigate('/invitations')}>
+            {text.seeInvitation}
+          </Menu.Item>
+        ) : (
+          mayChange && <StatusItem member={member} ask={ask} isSelf={isSelf} />
+        )}
+        {isSelf ? (
+          <Menu.Item color="red" leftSection={<Icon name="out" size={16} />} onClick={() => leave(member.id)}>
+            {text.leave.action}
+          </Menu.Item>
+        ) : (
+          member.status !== 'INVITED' && <RemoveItem member={member} ask={ask} />
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Suspending can be taken back by whoever did it, unless it was oneself. */
+function StatusItem({ member, ask, isSelf }: ActionsProps & { isSelf: boolean }) {
+  const tenant = useTenant()
+  const change = useMemberChange(tenant.id)
+  const name = member.user.displayName
+  const give = async (status: 'ACTIVE' | 'SUSPENDED') => {
+    await change.mutateAsync({ member, change: { status } })
+    if (isSelf) return
+    const former = status === 'ACTIVE' ? 'SUSPENDED' : 'ACTIVE'
+    showDone(status === 'ACTIVE' ? text.reactivated(name) : text.suspended(name), () =>
+      change.mutate({ member: { ...member, status }, change: { status: former } }),
+    )
+  }
+  if (member.status === 'SUSPENDED') {
+    return (
+      <Menu.Item
+        leftSection={<Icon name="play" size={16} />}
+        onClick={() => void give('ACTIVE').catch(() => {})}
+      >
+        {text.reactivate}
+      </Menu.Item>
+    )
+  }
+  const suspend = () =>
+    isSelf ? ask(text.suspendSelf, () => give('SUSPENDED')) : void give('SUSPENDED').catch(() => {})
+  return (
+    <Menu.Item leftSection={<Icon name="cross" size={16} />} onClick={suspend}>
+      {text.suspend}
+    </Menu.Item>
+  )
+}
+
+function RemoveItem({ member, ask }: ActionsProps) {
+  const tenant = useTenant()
+  const name = member.user.displayName
+  const remove = useChange('DELETE /api/tenants/{id}/members/{membershipId}', {
+    refreshes: ['GET /api/tenants/{id}/members', 'GET /api/tenants'],
+    onDone: () => showDone(text.remove.done(name)),
+  })
+  const question = {
+    title: text.remove.title(name),
+    text: text.remove.text(name, tenant.name),
+    action: text.remove.confirm,
+  }
+  return (
+    <Menu.Item
+      color="red"
+      leftSection={<Icon name="trash" size={16} />}
+      onClick={() =>
+        ask(question, () => remove.mutateAsync({ path: { id: tenant.id, membershipId: member.id } }))
+      }
+    >
+      {text.remove.action}
+    </Menu.Item>
+  )
+}
