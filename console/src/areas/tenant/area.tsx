@@ -3,6 +3,7 @@ import { Redirect, Route, Switch } from 'wouter'
 import { useMe } from '../../me.tsx'
 import { rememberTenant } from '../../session/arrive.ts'
 import { NotFound } from '../../ui/not-found.tsx'
+import { LicensesArea } from '../licenses/area.tsx'
 import { MembersPlace } from './members/members.tsx'
 import { TenantContext } from './tenant.ts'
 
@@ -21,6 +22,9 @@ export function TenantArea({ slug }: { slug: string }) {
           <Redirect to="/members" replace />
         </Route>
         <Route path="/members" component={MembersPlace} />
+        <Route path="/licenses" nest>
+          <LicensesArea />
+        </Route>
         <Route>
           <NotFound />
         </Route>
