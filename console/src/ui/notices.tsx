@@ -6,6 +6,8 @@ import { shell } from '../text/shell.ts'
 /** Long enough to change one's mind. */
 const UNDO_MS = 8_000
 
+const closeButtonProps = { 'aria-label': shell.close }
+
 /** Says that something was done; with a way back, where there is one. */
 export function showDone(message: string, undo?: () => void): void {
   const id = notifications.show({
@@ -28,12 +30,19 @@ export function showDone(message: string, undo?: () => void): void {
     ),
     color: 'teal',
     autoClose: undo ? UNDO_MS : 4_000,
+    closeButtonProps,
   })
 }
 
 /** Says why something was not done, in the words of the service. */
 export function showProblem(error: unknown): void {
-  notifications.show({ color: 'red', title: shell.problem, message: sentenceOf(error), autoClose: 10_000 })
+  notifications.show({
+    color: 'red',
+    title: shell.problem,
+    message: sentenceOf(error),
+    autoClose: 10_000,
+    closeButtonProps,
+  })
 }
 
 /** The sentence of an error that a person can act on. */

@@ -1,9 +1,10 @@
-import { Anchor, Divider, Paper, Stack } from '@mantine/core'
+import { Anchor, Divider, Stack } from '@mantine/core'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { licenses as text } from '../../text/licenses.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Section } from '../../ui/section.tsx'
 import { useTenant } from '../tenant/tenant.ts'
 import { explainMode, ModeBadge } from './application-card.tsx'
 import { SeatList } from './seats/seat-list.tsx'
@@ -29,16 +30,14 @@ export function ApplicationPlace({ application }: { application: LicensedApplica
         {...(!perSeat && { lead: explainMode(application, tenant.name) })}
       >
         <YourLicense application={application} />
-        <Paper p={{ base: 'md', sm: 'lg' }}>
-          <Stack gap="md">
-            {licenseTypes.map((type, index) => (
-              <Fragment key={type.id}>
-                {index > 0 && <Divider />}
-                <TypeSummary type={type} mode={mode} />
-              </Fragment>
-            ))}
-          </Stack>
-        </Paper>
+        <Section title={text.types}>
+          {licenseTypes.map((type, index) => (
+            <Fragment key={type.id}>
+              {index > 0 && <Divider />}
+              <TypeSummary type={type} mode={mode} />
+            </Fragment>
+          ))}
+        </Section>
         <SeatList application={application} />
         {perSeat && <Usage applicationId={application.id} />}
       </Page>

@@ -2,7 +2,7 @@ import type { DayOfUsage } from 'latchkey-sdk/types'
 
 /** Room around the drawing, for what is written beside it. */
 const ROOM = { top: 10, right: 8, bottom: 26, left: 40 }
-const TICK_WIDTH = 96
+const TICK_WIDTH = 84
 
 /** Where things stand in a chart of days: each day has a strip of its own, because its numbers are those of its end. */
 export interface Scale {

@@ -17,7 +17,12 @@ export function SeatBar({ type }: { type: LicensedType }) {
       </Progress.Root>
       <Group component="ul" gap="md" mt={6} className="plain-list" aria-label={text.bar.label(name)}>
         {words.map((word, index) => (
-          <Text component="li" size="sm" key={word} {...(index > 0 && { c: 'dimmed' })}>
+          <Text
+            component="li"
+            size="sm"
+            key={word}
+            {...(index > 0 && word !== text.bar.full && { c: 'dimmed' })}
+          >
             {word}
           </Text>
         ))}

@@ -44,16 +44,16 @@ export function TypeSummary({
   )
 }
 
-const COLORS = { ACTIVE: 'teal', TRIALING: 'brand', CANCELED: 'gray', PAST_DUE: 'red', EXPIRED: 'gray' }
+const LOOKS = {
+  ACTIVE: { color: 'teal', className: 'status-good' },
+  TRIALING: { color: 'brand' },
+  CANCELED: { color: 'gray' },
+  PAST_DUE: { color: 'red.9', variant: 'filled' },
+  EXPIRED: { color: 'gray' },
+}
 
 const StatusBadge = ({ status }: { status: NonNullable<LicensedType['status']> }) => (
-  <Badge
-    tt="none"
-    fw={600}
-    color={COLORS[status]}
-    variant={status === 'PAST_DUE' ? 'filled' : 'light'}
-    className="status"
-  >
+  <Badge tt="none" fw={600} variant="light" {...LOOKS[status]}>
     {text.status[status]}
   </Badge>
 )

@@ -32,6 +32,7 @@ export function Usage({ applicationId }: { applicationId: string }) {
         <Group gap="xs">
           <SegmentedControl
             size="xs"
+            transitionDuration={0}
             aria-label={text.range}
             value={span}
             // The list of people above stays where it is.

@@ -24,6 +24,7 @@ export function BulkBar({ page, selection, types, busy, onGive, onTakeBack }: Bu
     <Group justify="space-between" gap="sm" mih={36} px={{ base: 0, sm: 'md' }}>
       <Checkbox
         label={text.page}
+        disabled={page.length === 0}
         checked={page.length > 0 && onPage === page.length}
         indeterminate={onPage > 0 && onPage < page.length}
         onChange={(event) => toggle(page, event.currentTarget.checked)}
@@ -33,7 +34,7 @@ export function BulkBar({ page, selection, types, busy, onGive, onTakeBack }: Bu
           <Text size="sm" aria-live="polite">
             {text.selected(chosen.length)}
           </Text>
-          <Menu position="bottom-end" width={250}>
+          <Menu position="bottom-end" width={250} withInitialFocusPlaceholder={false}>
             <Menu.Target>
               <Button size="xs" loading={busy} rightSection={<Icon name="chevron" size={14} />}>
                 {text.give}

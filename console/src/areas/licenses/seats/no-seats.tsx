@@ -13,7 +13,7 @@ const { lack: text } = licenses
 
 /** Nothing can be given any more: said before anybody tries. */
 export const NoSeatsBanner = ({ application, onAsk }: { application: string; onAsk: () => void }) => (
-  <Alert color="yellow" variant="light" icon={<Icon name="info" />} title={text.banner} className="legible">
+  <Alert color="yellow" variant="light" icon={<Icon name="info" />} title={text.banner}>
     <Group justify="space-between" gap="sm">
       <Text size="sm">{text.bannerText(application)}</Text>
       <Button size="xs" variant="default" onClick={onAsk}>

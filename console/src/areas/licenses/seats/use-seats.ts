@@ -18,11 +18,11 @@ import { useShownSeat } from './shown-seat.ts'
 export interface Lack {
   member?: SeatOfMember | undefined
   type?: LicensedType | undefined
-  /** What the service said. */
+  /** Why there was none, where somebody tried. */
   sentence?: string | undefined
 }
 
-const { seats: text } = licenses
+const { seats: text, lack: why } = licenses
 
 /** Gives, changes and takes back the seats of one application; what was done can be undone. */
 export function useSeats(application: LicensedApplication) {
@@ -36,7 +36,7 @@ export function useSeats(application: LicensedApplication) {
     } catch (error) {
       if (!isLack(error)) return showProblem(error)
       const type = licenseTypes.find(({ id }) => id === to?.licenseTypeId)
-      return setLack({ member, type, sentence: error.message })
+      return setLack({ member, type, sentence: explain(error, to?.name ?? '') })
     }
     const undo = () => void send({ ...member, license: to }, member.license).catch(showProblem)
     showDone(describe(member, to), undo)
@@ -85,6 +85,12 @@ function useSending(applicationId: string) {
 
 const isLack = (error: unknown): error is LatchkeyError =>
   error instanceof LatchkeyError && error.code === 'NO_SEATS_AVAILABLE'
+
+/** What stood in the way, as the service tells it by a word. */
+function explain({ details }: LatchkeyError, type: string): string {
+  const { reason } = (details ?? {}) as { reason?: string }
+  return reason === 'FULL' ? why.taken(type) : why.inactive(type)
+}
 
 const toLicense = ({ id, slug, name }: LicensedType): License => ({
   licenseTypeId: id,
