@@ -41,7 +41,9 @@ export const InstanceArea = () => (
     <Route path="/users" component={UsersPlace} />
     <Route path="/users/:id">{({ id }) => <UserPlace key={id} id={id} />}</Route>
     <Route path="/keys" component={KeysPlace} />
-    <Route path="/webhooks" component={WebhooksPlace} />
+    <Route path="/webhooks" nest>
+      <WebhooksPlace />
+    </Route>
     <Route path="/audit" component={AuditPlace} />
     <Route path="/health" component={HealthPlace} />
     <Route>

@@ -1,0 +1,35 @@
+import { licenses as text } from '../../text/licenses.ts'
+import { toDay, toRelative } from '../../ui/time.tsx'
+import type { LicensedApplication, LicensedType } from './types.ts'
+
+const { period } = text
+
+/** Who pays late keeps what they have for so long. */
+const GRACE_MS = 7 * 86_400_000
+
+/** Until when a license type is good, or what becomes of it. Undefined where nothing was bought. */
+export function describePeriod(
+  { status, currentPeriodEnd: end }: LicensedType,
+  mode: LicensedApplication['licensingMode'],
+): { text: string; isAlarming: boolean } | undefined {
+  const day = end === null ? undefined : toDay(end)
+  switch (status) {
+    case null:
+      return undefined
+    case 'ACTIVE':
+      return calm(day === undefined ? period.endless : period.renews(day))
+    case 'TRIALING':
+      return calm(end === null ? period.endless : period.trial(toRelative(end), toDay(end)))
+    case 'CANCELED':
+      return calm(day === undefined ? period.canceledEndless : period.canceled(day))
+    case 'PAST_DUE':
+      return alarming(end === null ? period.pastDueEndless : period.pastDue(toDay(endOfGrace(end))))
+    case 'EXPIRED':
+      return alarming(mode === 'PER_SEAT' ? period.expired : period.expiredWide)
+  }
+}
+
+const calm = (sentence: string) => ({ text: sentence, isAlarming: false })
+const alarming = (sentence: string) => ({ text: sentence, isAlarming: true })
+
+const endOfGrace = (end: string): string => new Date(Date.parse(end) + GRACE_MS).toISOString()

@@ -1,0 +1,85 @@
+import { Button, Group, Menu, Text } from '@mantine/core'
+import { licenses } from '../../../text/licenses.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import { isGood, type LicensedType, leftOf, type SeatOfMember } from '../types.ts'
+
+const { seats: text, bar } = licenses
+
+interface SeatMenuProps {
+  member: SeatOfMember
+  types: LicensedType[]
+  onGive: (type: LicensedType) => void
+  onTakeBack: () => void
+  onLack: () => void
+}
+
+/** What can be done with the seat of one person. */
+export function SeatMenu({ member, types, onGive, onTakeBack, onLack }: SeatMenuProps) {
+  const { displayName, license } = member
+  return (
+    <Menu position="bottom-end" width={250} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <Button
+          size="xs"
+          variant={license ? 'default' : 'light'}
+          rightSection={<Icon name="chevron" size={14} />}
+          aria-label={license ? text.changeOf(displayName) : text.giveTo(displayName)}
+        >
+          {license ? text.change : text.give}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{text.choose}</Menu.Label>
+        <TypeItems types={types} currentId={license?.licenseTypeId} onChoose={onGive} />
+        {types.some((type) => leftOf(type) === 0) && (
+          <Menu.Item leftSection={<Icon name="info" size={16} />} onClick={onLack}>
+            {text.needMore}
+          </Menu.Item>
+        )}
+        {license && (
+          <>
+            <Menu.Divider />
+            <Menu.Item
+              leftSection={<Icon name="cross" size={16} />}
+              onClick={onTakeBack}
+              className="alarming"
+            >
+              {text.takeBack}
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** The license types to choose from, each with what is left of it. */
+export const TypeItems = ({
+  types,
+  currentId,
+  onChoose,
+}: {
+  types: LicensedType[]
+  currentId?: string | undefined
+  onChoose: (type: LicensedType) => void
+}) =>
+  types.map((type) => (
+    <Menu.Item
+      key={type.id}
+      disabled={type.id === currentId || leftOf(type) === 0}
+      onClick={() => onChoose(type)}
+      leftSection={<Icon name={type.id === currentId ? 'check' : 'seat'} size={16} />}
+    >
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <span>{type.name}</span>
+        <Text size="xs" span>
+          {type.id === currentId ? text.current : describeLeft(type)}
+        </Text>
+      </Group>
+    </Menu.Item>
+  ))
+
+function describeLeft(type: LicensedType): string {
+  if (!isGood(type)) return text.notGood
+  return type.available === 0 ? text.noneLeft : bar.left(type.available)
+}

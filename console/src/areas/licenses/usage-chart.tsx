@@ -1,0 +1,151 @@
+import { Box, Group, Text } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import type { DayOfUsage } from 'latchkey-sdk/types'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { licenses } from '../../text/licenses.ts'
+import { createScale, drawArea, drawSteps, type Scale } from './chart-scale.ts'
+
+const { usage: text } = licenses
+
+const HEIGHT = 240
+const dayMonth = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const monthYear = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' })
+const fullDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+
+export const nameDay = (day: string): string => fullDay.format(new Date(day))
+
+/** How far a key leads; the first and the last day are far away. */
+const STEPS: Record<string, number> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -7,
+  PageUp: 7,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+}
+
+/** Seats that were bought as a line, seats in use as an area. Each day can be read by pointer and by keys. */
+export function UsageChart({ days }: { days: DayOfUsage[] }) {
+  const { ref, width } = useElementSize()
+  const [chosen, setChosen] = useState<number>()
+  const last = days.length - 1
+  const index = Math.min(chosen ?? last, last)
+  const day = days[index]
+  const scale = createScale(days, Math.max(width, 240), HEIGHT)
+  const reading = day ? text.reading(nameDay(day.day), day.assigned, day.purchased) : ''
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = STEPS[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    setChosen(Math.min(last, Math.max(0, index + step)))
+  }
+  return (
+    <div>
+      <Group justify="space-between" gap="xs" mb="xs" mih={24}>
+        <Legend />
+        <Text size="sm" fw={600}>
+          {reading}
+        </Text>
+      </Group>
+      <Box
+        ref={ref}
+        h={HEIGHT}
+        role="slider"
+        tabIndex={0}
+        aria-label={text.chart}
+        aria-valuemin={0}
+        aria-valuemax={last}
+        aria-valuenow={index}
+        aria-valuetext={reading}
+        onKeyDown={onKeyDown}
+        onPointerMove={(event) =>
+          setChosen(scale.indexAt(event.clientX - event.currentTarget.getBoundingClientRect().left))
+        }
+        onPointerLeave={() => setChosen(undefined)}
+        className="usage-chart"
+      >
+        {width > 0 && <Drawing days={days} scale={scale} index={index} />}
+      </Box>
+    </div>
+  )
+}
+
+function Drawing({ days, scale, index }: { days: DayOfUsage[]; scale: Scale; index: number }) {
+  const assigned = days.map((day) => day.assigned)
+  const purchased = days.map((day) => day.purchased)
+  const middle = (scale.x(index) + scale.x(index + 1)) / 2
+  return (
+    <svg width={scale.width} height={scale.height} aria-hidden="true">
+      <Axes days={days} scale={scale} />
+      <path d={drawArea(assigned, scale)} className="usage-area" />
+      <path d={drawSteps(assigned, scale)} className="usage-edge" />
+      <path d={drawSteps(purchased, scale)} className="usage-line" />
+      <line
+        x1={middle}
+        x2={middle}
+        y1={scale.y(scale.ticks.at(-1) ?? 0)}
+        y2={scale.bottom}
+        className="usage-marker"
+      />
+      <circle cx={middle} cy={scale.y(assigned[index] ?? 0)} r={4} className="usage-dot" />
+    </svg>
+  )
+}
+
+function Axes({ days, scale }: { days: DayOfUsage[]; scale: Scale }) {
+  const format = days.length > 120 ? monthYear : dayMonth
+  return (
+    <g>
+      {scale.ticks.map((tick) => (
+        <g key={tick}>
+          <line
+            x1={scale.left}
+            x2={scale.right}
+            y1={scale.y(tick)}
+            y2={scale.y(tick)}
+            className="usage-grid"
+          />
+          <text x={scale.left - 8} y={scale.y(tick) + 4} textAnchor="end">
+            {tick.toLocaleString()}
+          </text>
+        </g>
+      ))}
+      {scale.named.map((index) => {
+        const isLast = index === days.length - 1
+        return (
+          <text
+            key={index}
+            x={isLast ? scale.right : (scale.x(index) + scale.x(index + 1)) / 2}
+            y={scale.height - 6}
+            textAnchor={isLast ? 'end' : 'middle'}
+          >
+            {format.format(new Date(days[index]?.day ?? 0))}
+          </text>
+        )
+      })}
+    </g>
+  )
+}
+
+const Legend = () => (
+  <Group gap="md" aria-hidden="true">
+    <Sample name={text.assigned}>
+      <rect y={2} width={18} height={10} className="usage-area" />
+      <path d="M0,2H18" className="usage-edge" />
+    </Sample>
+    <Sample name={text.purchased}>
+      <path d="M0,7H18" className="usage-line" />
+    </Sample>
+  </Group>
+)
+
+const Sample = ({ name, children }: { name: string; children: ReactNode }) => (
+  <Group gap={6} wrap="nowrap">
+    <svg width={18} height={14} aria-hidden="true">
+      {children}
+    </svg>
+    <Text size="sm">{name}</Text>
+  </Group>
+)
