@@ -120,7 +120,7 @@ export const licenses = {
     bannerAction: 'What can I do?',
     taken: (type: string) => `Somebody else has taken the last seat of ${type}.`,
     inactive: (type: string) => `${type} has expired, so its seats cannot be given.`,
-    lead: 'There are three ways on:',
+    lead: 'What you can do now:',
     back: {
       title: 'Take a seat back',
       text: 'Somebody may not need theirs any more.',
