@@ -46,7 +46,7 @@ export function useRead<O extends Operation>(
   { input, tenant, enabled = true, everyMs }: Reading<O>,
 ) {
   return useQuery<Reply<O>>({
-    queryKey: keyOf(operation, input),
+    queryKey: tenant === undefined ? keyOf(operation, input) : [...keyOf(operation, input), tenant],
     queryFn: () => call(operation, input, tenant),
     enabled,
     placeholderData: keepPreviousData,

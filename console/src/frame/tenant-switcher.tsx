@@ -17,10 +17,10 @@ export function TenantSwitcher() {
           variant="default"
           size="compact-md"
           rightSection={<Icon name="chevron" size={16} />}
-          aria-label={`${shell.switchTenant}: ${current?.name ?? shell.tenants}`}
+          aria-label={current ? `${shell.switchTenant}: ${current.name}` : shell.chooseTenant}
           maw={{ base: '44vw', sm: 260 }}
         >
-          {current?.name ?? shell.tenants}
+          {current?.name ?? shell.chooseTenant}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

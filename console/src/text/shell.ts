@@ -7,7 +7,7 @@ export const shell = {
   skipToContent: 'Skip to the content',
   account: 'My account',
   instance: 'Instance',
-  tenants: 'Tenant',
+  chooseTenant: 'Choose tenant',
   switchTenant: 'Switch tenant',
   noTenants: 'You are in no tenant yet',
   newTenant: 'New tenant',

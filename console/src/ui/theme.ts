@@ -15,6 +15,20 @@ const indigo: MantineColorsTuple = [
   '#1e368a',
 ]
 
+/** The greys of the sign-in pages in the dark: a little blue in all of them. */
+const night: MantineColorsTuple = [
+  '#e8eaf0',
+  '#c4cad6',
+  '#a2a9b8',
+  '#8a92a3',
+  '#434957',
+  '#343945',
+  '#262a33',
+  '#1d2027',
+  '#16181e',
+  '#101217',
+]
+
 /** A colour whose darkest shade, that of words on a light ground of the same colour, is dark enough to read. */
 const readable = (
   name: string,
@@ -28,6 +42,7 @@ const readable = (
 export const theme = createTheme({
   colors: {
     brand: indigo,
+    dark: night,
     // White words stand on this red where something hurts.
     red: readable('red', '#a51d1d', { 5: '#d53b3b', 7: '#d02f2f', 8: '#b92525' }),
     orange: readable('orange', '#9c3706'),
@@ -48,6 +63,8 @@ export const theme = createTheme({
   components: {
     // Those of the colours in which initials can be read in both schemes.
     Avatar: { defaultProps: { allowedInitialsColors: ['blue', 'indigo', 'violet', 'grape', 'pink'] } },
+    // It would put the focus on an element that nobody can see.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45, blur: 2 } } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md', highlightOnHover: true } },
     NavLink: { defaultProps: { styles: { root: { borderRadius: 8 } } } },

@@ -141,7 +141,9 @@ describe.skipIf(!browserPath)('webhooks, audit log and settings in the console',
       page.getByRole('menuitem', { name: 'As a table (CSV)' }).click(),
     ])
     expect(file.suggestedFilename()).toMatch(/^latchkey-audit-.*\.csv$/)
-    const lines = readFileSync(await file.path(), 'utf8').trim().split(/\r?\n/)
+    const lines = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split(/\r?\n/)
     expect(lines.length).toBe(2)
     expect(lines[1]).toContain('webhook.deleted')
     await page.getByLabel('To day').fill('2020-01-01')
@@ -175,7 +177,8 @@ describe.skipIf(!browserPath)('webhooks, audit log and settings in the console',
     await reads('This is not valid JSON.')
     await json.fill('{"theme": "dark"}')
     await section('Advanced').getByRole('button', { name: 'Save' }).click()
-    const kept = () => stage.service.ctx.db.selectFrom('tenants').select('settings').where('slug', '=', 'acme')
+    const kept = () =>
+      stage.service.ctx.db.selectFrom('tenants').select('settings').where('slug', '=', 'acme')
     await expect
       .poll(async () => (await kept().executeTakeFirstOrThrow()).settings)
       .toEqual({ theme: 'dark' })

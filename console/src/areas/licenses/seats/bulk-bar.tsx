@@ -34,7 +34,7 @@ export function BulkBar({ page, selection, types, busy, onGive, onTakeBack }: Bu
           <Text size="sm" aria-live="polite">
             {text.selected(chosen.length)}
           </Text>
-          <Menu position="bottom-end" width={250} withInitialFocusPlaceholder={false}>
+          <Menu position="bottom-end" width={250}>
             <Menu.Target>
               <Button size="xs" loading={busy} rightSection={<Icon name="chevron" size={14} />}>
                 {text.give}

@@ -17,7 +17,7 @@ interface SeatMenuProps {
 export function SeatMenu({ member, types, onGive, onTakeBack, onLack }: SeatMenuProps) {
   const { displayName, license } = member
   return (
-    <Menu position="bottom-end" width={250} withInitialFocusPlaceholder={false}>
+    <Menu position="bottom-end" width={250}>
       <Menu.Target>
         <Button
           size="xs"
