@@ -5,6 +5,7 @@ import { shell } from '../text/shell.ts'
 
 /** Long enough to change one's mind. */
 const UNDO_MS = 8_000
+const CLOSE = { 'aria-label': shell.close }
 
 /** Says that something was done; with a way back, where there is one. */
 export function showDone(message: string, undo?: () => void): void {
@@ -27,13 +28,20 @@ export function showDone(message: string, undo?: () => void): void {
       message
     ),
     color: 'teal',
+    closeButtonProps: CLOSE,
     autoClose: undo ? UNDO_MS : 4_000,
   })
 }
 
 /** Says why something was not done, in the words of the service. */
 export function showProblem(error: unknown): void {
-  notifications.show({ color: 'red', title: shell.problem, message: sentenceOf(error), autoClose: 10_000 })
+  notifications.show({
+    color: 'red',
+    title: shell.problem,
+    message: sentenceOf(error),
+    closeButtonProps: CLOSE,
+    autoClose: 10_000,
+  })
 }
 
 /** The sentence of an error that a person can act on. */

@@ -80,12 +80,12 @@ describe.skipIf(!browserPath)('webhooks, audit log and settings in the console',
     await page.getByRole('cell', { name: 'Delivered' }).waitFor()
     await reads('Answered 200')
     await isAccessible()
-    await press('Send member.role_changed again')
+    await press('Send again: member.role_changed')
     await reads('It will be sent once more.')
     await expect.poll(() => receiver.types.length, { timeout: 20_000 }).toBe(2)
     await press('Send again since …')
     await press('Send again')
-    await reads('1 event is sent once more.')
+    await reads(/events? (is|are) sent once more/)
     await page.getByRole('combobox', { name: 'Status' }).click()
     await page.getByRole('option', { name: 'Given up' }).click()
     await reads('There is no delivery with this status.')
@@ -141,7 +141,9 @@ describe.skipIf(!browserPath)('webhooks, audit log and settings in the console',
       page.getByRole('menuitem', { name: 'As a table (CSV)' }).click(),
     ])
     expect(file.suggestedFilename()).toMatch(/^latchkey-audit-.*\.csv$/)
-    const lines = readFileSync(await file.path(), 'utf8').trim().split(/\r?\n/)
+    const lines = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split(/\r?\n/)
     expect(lines.length).toBe(2)
     expect(lines[1]).toContain('webhook.deleted')
     await page.getByLabel('To day').fill('2020-01-01')
@@ -161,6 +163,7 @@ describe.skipIf(!browserPath)('webhooks, audit log and settings in the console',
     await page.getByRole('button', { name: 'Switch tenant: Acme & Sons' }).waitFor()
     await fill('Displayed name', 'The Acme portal')
     await page.getByRole('textbox', { name: 'Color' }).fill('#ffd43b')
+    await page.keyboard.press('Tab')
     const logo = { name: 'logo.png', mimeType: 'image/png' }
     const field = section('Branding').locator('input[type=file]')
     await field.setInputFiles({ ...logo, buffer: Buffer.alloc(70_000) })
@@ -175,7 +178,8 @@ describe.skipIf(!browserPath)('webhooks, audit log and settings in the console',
     await reads('This is not valid JSON.')
     await json.fill('{"theme": "dark"}')
     await section('Advanced').getByRole('button', { name: 'Save' }).click()
-    const kept = () => stage.service.ctx.db.selectFrom('tenants').select('settings').where('slug', '=', 'acme')
+    const kept = () =>
+      stage.service.ctx.db.selectFrom('tenants').select('settings').where('slug', '=', 'acme')
     await expect
       .poll(async () => (await kept().executeTakeFirstOrThrow()).settings)
       .toEqual({ theme: 'dark' })
