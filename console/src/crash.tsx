@@ -1,6 +1,5 @@
 import { Button, Center, Stack, Text, Title } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
-import { SignedOut, signIn } from './session/session.ts'
 import { shell } from './text/shell.ts'
 import { sentenceOf } from './ui/notices.tsx'
 
@@ -42,10 +41,6 @@ export class CrashBarrier extends Component<{ children: ReactNode }, State> {
 
   static getDerivedStateFromError(error: unknown): State {
     return { error }
-  }
-
-  override componentDidCatch(error: unknown): void {
-    if (error instanceof SignedOut) void signIn(window.location.pathname + window.location.search)
   }
 
   override render(): ReactNode {

@@ -1,5 +1,7 @@
 import {
   keepPreviousData,
+  MutationCache,
+  QueryCache,
   QueryClient,
   type QueryKey,
   useMutation,
@@ -8,12 +10,14 @@ import {
 } from '@tanstack/react-query'
 import type { Input, Operation, Reply } from 'latchkey-sdk'
 import { LatchkeyError } from 'latchkey-sdk/error'
-import { SignedOut } from '../session/session.ts'
+import { SignedOut, signIn } from '../session/session.ts'
 import { showProblem } from '../ui/notices.tsx'
 import { call } from './api.ts'
 
 /** What was read is good for a moment; going back and forth asks again in the background. */
 export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: leaveIfSignedOut }),
+  mutationCache: new MutationCache({ onError: leaveIfSignedOut }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -23,6 +27,12 @@ export const queries = new QueryClient({
     },
   },
 })
+
+/** Whoever is not signed in any more signs in again, and comes back to where they were. */
+function leaveIfSignedOut(error: Error): void {
+  const { pathname, search } = window.location
+  if (error instanceof SignedOut) void signIn(pathname + search, { tenant: error.tenant })
+}
 
 const isPassing = (error: unknown): boolean =>
   error instanceof LatchkeyError ? error.status >= 500 : !(error instanceof SignedOut)

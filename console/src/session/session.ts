@@ -159,9 +159,14 @@ function readClaims(token: string): { tenant_slug?: string; sub?: string; sid?: 
   return JSON.parse(new TextDecoder().decode(bytes))
 }
 
-/** Nobody is signed in any more, or not for this. */
+/** Nobody is signed in any more, or not for this tenant: only the sign-in page can tell. */
 export class SignedOut extends Error {
   override readonly name = 'SignedOut'
+  readonly tenant: string | undefined
+  constructor(tenant: string | undefined) {
+    super()
+    this.tenant = tenant
+  }
 }
 
 /**
@@ -194,9 +199,11 @@ async function renew(tenant: string | undefined): Promise<Tokens> {
       if (!(error instanceof oauth.ResponseBodyError)) throw error
     }
   }
-  // The family of tokens is over; the browser's own session may not be.
-  if (!(await restore(wanted)) || !tokens) throw new SignedOut()
-  if (tenant !== undefined && tokens.tenant !== tenant) throw new SignedOut()
+  // The family of tokens is over; the browser's own session may not be. And a tenant may have been closed to the
+  // person meanwhile, who has other places to be.
+  const isBack =
+    (await restore(wanted)) || (tenant === undefined && wanted !== undefined && (await restore()))
+  if (!isBack || !tokens || (tenant !== undefined && tokens.tenant !== tenant)) throw new SignedOut(tenant)
   return tokens
 }
 

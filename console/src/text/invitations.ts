@@ -15,11 +15,11 @@ export const invitations = {
   filter: 'Status',
   status: { PENDING: 'Open', ACCEPTED: 'Accepted', REVOKED: 'Revoked', EXPIRED: 'Expired' },
   resend: 'Send again',
-  resendTo: (email: string) => `Send the invitation of ${email} again`,
+  resendTo: (email: string) => `Send again: ${email}`,
   resent: (email: string) => `A new link is on its way to ${email}. The one before is not good any more.`,
   revoke: {
     action: 'Revoke',
-    of: (email: string) => `Revoke the invitation of ${email}`,
+    of: (email: string) => `Revoke: ${email}`,
     title: 'Revoke this invitation?',
     text: (email: string) =>
       `The link that ${email} got will not be good any more, and a seat that was kept for them falls free.`,

@@ -88,7 +88,7 @@ export const deliveries = {
     event_gone: 'The event is not kept any more',
   } as Record<string, string>,
   replay: 'Send again',
-  replayOf: (type: string) => `Send ${type} again`,
+  replayOf: (type: string) => `Send again: ${type}`,
   replayed: 'It will be sent once more.',
   replaySince: {
     button: 'Send again since …',

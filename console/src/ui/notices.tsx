@@ -5,6 +5,7 @@ import { shell } from '../text/shell.ts'
 
 /** Long enough to change one's mind. */
 const UNDO_MS = 8_000
+const CLOSE = { 'aria-label': shell.close }
 
 const closeButtonProps = { 'aria-label': shell.close }
 
@@ -29,6 +30,7 @@ export function showDone(message: string, undo?: () => void): void {
       message
     ),
     color: 'teal',
+    closeButtonProps: CLOSE,
     autoClose: undo ? UNDO_MS : 4_000,
     closeButtonProps,
   })
@@ -39,6 +41,7 @@ export function showProblem(error: unknown): void {
   notifications.show({
     color: 'red',
     title: shell.problem,
+<<<<<<< HEAD
     message: (
       <Text size="sm" c="dimmed">
         {sentenceOf(error)}
@@ -46,6 +49,11 @@ export function showProblem(error: unknown): void {
     ),
     autoClose: 10_000,
     closeButtonProps,
+=======
+    message: sentenceOf(error),
+    closeButtonProps: CLOSE,
+    autoClose: 10_000,
+>>>>>>> u2
   })
 }
 

@@ -41,7 +41,7 @@ export function EventsField({
       </Radio.Group>
       {!isAll && (
         <ScrollArea.Autosize mah={300} type="auto">
-          <Accordion variant="contained" chevronPosition="left">
+          <Accordion variant="contained" chevronPosition="left" styles={{ item: { transition: 'none' } }}>
             {groupsFor(ofTenant).map((family) => (
               <Family key={family} family={family} value={value} onChange={onChange} />
             ))}

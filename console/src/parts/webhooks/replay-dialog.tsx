@@ -59,6 +59,7 @@ export function ReplayDialog({
             onChange={(event) => setFrom(event.currentTarget.value)}
             error={fields.from ?? fields.after}
             required
+            withAsterisk={false}
             data-autofocus
           />
           <TextInput

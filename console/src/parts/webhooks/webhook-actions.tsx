@@ -70,7 +70,7 @@ export function WebhookActions({ tenantId, webhook, ask, onEdit, onSecret }: Act
           </Menu.Item>
           <Menu.Divider />
           <Menu.Item
-            color="red"
+            c="var(--mantine-color-error)"
             leftSection={<Icon name="trash" size={16} />}
             onClick={() =>
               ask(

@@ -58,6 +58,7 @@ export function WebhookDialog({
             autoComplete="off"
             maxLength={2_000}
             required
+            withAsterisk={false}
             data-autofocus
           />
           <TextInput

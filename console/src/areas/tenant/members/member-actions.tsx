@@ -103,7 +103,7 @@ function RemoveItem({ member, ask }: ActionsProps) {
   }
   return (
     <Menu.Item
-      color="red"
+      c="var(--mantine-color-error)"
       leftSection={<Icon name="trash" size={16} />}
       onClick={() =>
         ask(question, () => remove.mutateAsync({ path: { id: tenant.id, membershipId: member.id } }))
