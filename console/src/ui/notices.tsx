@@ -5,10 +5,6 @@ import { shell } from '../text/shell.ts'
 
 /** Long enough to change one's mind. */
 const UNDO_MS = 8_000
-const CLOSE = { 'aria-label': shell.close }
-
-const closeButtonProps = { 'aria-label': shell.close }
-
 /** Says that something was done; with a way back, where there is one. */
 export function showDone(message: string, undo?: () => void): void {
   const id = notifications.show({
@@ -30,9 +26,7 @@ export function showDone(message: string, undo?: () => void): void {
       message
     ),
     color: 'teal',
-    closeButtonProps: CLOSE,
     autoClose: undo ? UNDO_MS : 4_000,
-    closeButtonProps,
   })
 }
 
@@ -41,19 +35,12 @@ export function showProblem(error: unknown): void {
   notifications.show({
     color: 'red',
     title: shell.problem,
-<<<<<<< HEAD
     message: (
       <Text size="sm" c="dimmed">
         {sentenceOf(error)}
       </Text>
     ),
     autoClose: 10_000,
-    closeButtonProps,
-=======
-    message: sentenceOf(error),
-    closeButtonProps: CLOSE,
-    autoClose: 10_000,
->>>>>>> u2
   })
 }
 
