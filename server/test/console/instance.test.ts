@@ -104,7 +104,8 @@ describe.skipIf(!browserPath)('the instance in the console', () => {
     await press('Remove branding')
     await dialog().getByRole('button', { name: 'Remove branding' }).click()
     await reads('The branding was removed.')
-    await expect.poll(() => textbox('Name on the pages').inputValue()).toBe('')
+    const name = () => textbox('Name on the pages').inputValue()
+    await expect.poll(name, { timeout: 15_000 }).toBe('')
   })
 
   test('what is not there is not found', async () => {
