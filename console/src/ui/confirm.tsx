@@ -69,6 +69,8 @@ function Answer({
     <form
       onSubmit={(event) => {
         event.preventDefault()
+        // A form in a dialog stands, for React, inside the page's own, which must not be sent along.
+        event.stopPropagation()
         void act()
       }}
     >

@@ -32,7 +32,7 @@ export function ApplicationPlace({ id }: { id: string }) {
       >
         <Tabs.List aria-label={text.tabs.label} mb="lg">
           {TABS.map((name) => (
-            <Tabs.Tab key={name} value={name}>
+            <Tabs.Tab key={name} value={name} px={{ base: 'xs', sm: 'md' }}>
               {text.tabs[name]}
             </Tabs.Tab>
           ))}
@@ -69,7 +69,7 @@ const Back = () => (
 
 const Id = ({ id }: { id: string }) => (
   <Group gap={6} wrap="nowrap" miw={0}>
-    <Text size="sm" c="dimmed">
+    <Text size="sm" c="dimmed" flex="none">
       {text.idLabel}
     </Text>
     <Copyable value={id} label={text.id} />

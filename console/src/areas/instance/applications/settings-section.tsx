@@ -112,7 +112,12 @@ function LifetimeFields({ draft, set, fields }: FieldsProps) {
     return seconds === undefined ? '' : text.lifetimes.followed(seconds, toDuration(seconds))
   }
   return (
-    <Fieldset variant="unstyled" legend={text.lifetimes.title}>
+    <Fieldset
+      variant="unstyled"
+      legend={text.lifetimes.title}
+      m={0}
+      styles={{ legend: { fontSize: 'var(--mantine-font-size-sm)', fontWeight: 500, padding: 0 } }}
+    >
       <Text size="xs" c="dimmed" mb="sm">
         {text.lifetimes.lead}
       </Text>
