@@ -1,6 +1,7 @@
 import { Anchor, Skeleton, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { useRead } from '../../../api/use-api.ts'
+import { LINK } from './named.tsx'
 
 /** Somebody by id: their name, and the way to their account. */
 export function Person({ id, gone }: { id: string; gone: string }) {
@@ -14,7 +15,7 @@ export function Person({ id, gone }: { id: string; gone: string }) {
   }
   if (!data) return <Skeleton component="span" display="inline-block" h={12} w={90} />
   return (
-    <Anchor component={Link} href={`/users/${id}`} size="sm">
+    <Anchor component={Link} href={`/users/${id}`} size="sm" c={LINK}>
       {data.displayName}
     </Anchor>
   )
