@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { freePort } from '../support/program.ts'
 import { admin, findIds, PASSWORD } from '../support/world.ts'
-import { fitsPhone, placeIsAccessible, unmeant } from './place.ts'
+import { fitsPhone, unmeant } from './place.ts'
 import { copySnippet, runOnce, serve } from './snippet-runs.ts'
 import { openStage, type Stage, type Visit } from './stage.ts'
 
@@ -53,17 +53,17 @@ describe.skipIf(!browserPath)('the guide to an application', () => {
   test('each step can be done by everybody, and taken back', async () => {
     const { page, press, reads, picture } = visit
     await visit.arriveAt('Create an application')
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await textbox('Name of the application').fill('Notes')
     await press('Continue')
     await page.getByRole('heading', { name: 'What kind of software is it?' }).waitFor()
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await picture('guide-kind')
     await press('Continue')
     await textbox('Redirect addresses').fill('http://example.com/*')
     await press('Create application')
     await reads(/Line 1 must be a whole address, without a wildcard/)
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await press('Back')
     await press('Back')
     await textbox('Name of the application').fill('Better Notes')
@@ -71,7 +71,7 @@ describe.skipIf(!browserPath)('the guide to an application', () => {
     await press('Continue')
     await textbox('Redirect addresses').fill('http://localhost:5173/callback')
     await create('Better Notes')
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await fitsPhone(visit)
     await picture('guide-done')
     await page.getByRole('link', { name: 'Go to the application' }).click()
@@ -118,7 +118,7 @@ describe.skipIf(!browserPath)('the guide to an application', () => {
     await page.getByRole('combobox', { name: 'Acts for' }).click()
     await page.getByRole('option', { name: 'Acme' }).click()
     await page.getByRole('checkbox', { name: 'licenses:write' }).waitFor()
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await picture('guide-access')
     await create('Robot')
     const copied = await copySnippet(visit, 'check-license.mjs')
@@ -133,7 +133,7 @@ describe.skipIf(!browserPath)('the guide to an application', () => {
     await page.getByRole('tab', { name: 'curl' }).click()
     const inCurl = await copySnippet(visit, 'check-license.sh')
     expect(await runOnce(inCurl, userId)).toMatchObject({ hasLicense: true, licenseType: 'basic' })
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
   })
 
   test('the code for a machine of the whole instance lists its tenants', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
-import { fitsPhone, placeIsAccessible, unmeant } from './place.ts'
+import { fitsPhone, unmeant } from './place.ts'
 import { openStage, type Stage, type Visit } from './stage.ts'
 
 describe.skipIf(!browserPath)('clients and license types in the console', () => {
@@ -18,7 +18,7 @@ describe.skipIf(!browserPath)('clients and license types in the console', () => 
   const dialog = () => visit.page.getByRole('dialog')
   const row = (name: string) => visit.page.getByRole('row', { name: new RegExp(name) })
   const card = (name: string) => visit.page.getByRole('article', { name, exact: true })
-  const isAccessible = () => placeIsAccessible(visit)
+  const isAccessible = () => visit.isAccessible()
   const onPhone = () => fitsPhone(visit)
 
   test('a client is added, changed, disabled, enabled and deleted', async () => {

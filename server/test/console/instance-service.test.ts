@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
-import { ADMIN, answer, placeIsAccessible, write } from './instance-steps.ts'
+import { ADMIN, answer, write } from './instance-steps.ts'
 import { openStage, type Stage } from './stage.ts'
 
 describe.skipIf(!browserPath)('the service itself, in the console', () => {
@@ -17,7 +17,7 @@ describe.skipIf(!browserPath)('the service itself, in the console', () => {
     await reads(/^Latchkey \d/)
     await reads('Takes requests.')
     await page.getByRole('list', { name: 'Checks' }).getByText('The key in use was made today.').waitFor()
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await picture('instance-health')
     expect(complaints).toEqual([])
   })
@@ -26,7 +26,7 @@ describe.skipIf(!browserPath)('the service itself, in the console', () => {
     const visit = await stage.as(ADMIN, '/instance/webhooks')
     const { page, arriveAt, reads, go, complaints } = visit
     await arriveAt('Webhooks')
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await page
       .getByRole('button', { name: /webhook/i })
       .first()
@@ -42,11 +42,11 @@ describe.skipIf(!browserPath)('the service itself, in the console', () => {
     await arriveAt('Signing keys')
     const keys = page.getByRole('table', { name: 'Signing keys' })
     await keys.getByText('Signing now').waitFor()
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await press('Rotate key')
     await answer(visit, 'Rotate key')
     await keys.getByText('Next', { exact: true }).waitFor()
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await picture('instance-keys')
     await press('Rotate at once')
     await answer(visit, 'Rotate at once')
@@ -54,7 +54,7 @@ describe.skipIf(!browserPath)('the service itself, in the console', () => {
     await press('Withdraw all keys')
     const withdraw = page.getByRole('dialog').getByRole('button', { name: 'Withdraw all keys' })
     expect(await withdraw.isDisabled()).toBe(true)
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await write(visit, 'Type “withdraw” to confirm', 'withdraw')
     await answer(visit, 'Withdraw all keys')
     await keys.getByText('Published', { exact: true }).waitFor({ state: 'detached' })

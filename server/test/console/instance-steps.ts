@@ -18,11 +18,3 @@ export async function choose({ page }: Visit, label: string, option: string) {
 /** Writes into a field, which may be required: the star beside its name is not part of it. */
 export const write = ({ page }: Visit, name: string, text: string) =>
   page.getByRole('textbox', { name, exact: true }).fill(text)
-
-/** Fails where the place, or a dialog on it, shuts somebody out. The header is the frame's, and looked at there. */
-export async function placeIsAccessible({ page, isAccessible }: Visit) {
-  const header = page.locator('header').first()
-  await header.evaluate((element) => element.style.setProperty('visibility', 'hidden'))
-  await isAccessible()
-  await header.evaluate((element) => element.style.removeProperty('visibility'))
-}

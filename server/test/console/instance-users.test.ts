@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { PASSWORD } from '../support/world.ts'
-import { ADMIN, answer, choose, placeIsAccessible, unmeant, write } from './instance-steps.ts'
+import { ADMIN, answer, choose, unmeant, write } from './instance-steps.ts'
 import { openStage, type Stage, type Visit } from './stage.ts'
 
 /** Opens the page of an account from the list. */
@@ -26,7 +26,7 @@ describe.skipIf(!browserPath)('the users of the instance, in the console', () =>
     const { page, press, fill, reads, arriveAt, go, picture, complaints } = visit
     await arriveAt('Users')
     await reads('mia@acme.test')
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await picture('instance-users')
     await choose(visit, 'Show', 'Super Admins')
     await page.getByRole('link', { name: 'Mia Member' }).waitFor({ state: 'detached' })
@@ -46,7 +46,7 @@ describe.skipIf(!browserPath)('the users of the instance, in the console', () =>
     await write(visit, 'Email address', 'nina@acme.test')
     await write(visit, 'Given name', 'Nina')
     await write(visit, 'Family name', 'Newcomer')
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await answer(visit, 'Create user')
     await reads('a link is on its way to nina@acme.test')
     await arriveAt('Nina Newcomer')
@@ -69,7 +69,7 @@ describe.skipIf(!browserPath)('the users of the instance, in the console', () =>
     const { page, press, reads, arriveAt, picture, complaints } = visit
     await open(visit, 'Max Member')
     await reads('Acme')
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await picture('instance-user')
     await write(visit, 'Display name', 'Maximilian')
     await press('Save')
@@ -79,7 +79,7 @@ describe.skipIf(!browserPath)('the users of the instance, in the console', () =>
     await reads(/signed out everywhere at once/)
     await answer(visit, 'Disable account')
     await reads('This account is disabled')
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await press('Undo')
     await page.getByText('This account is disabled').waitFor({ state: 'detached' })
 
@@ -87,7 +87,7 @@ describe.skipIf(!browserPath)('the users of the instance, in the console', () =>
     await write(visit, 'Type “max@acme.test” to confirm', 'max@acme.test')
     await answer(visit, 'Delete account')
     await reads('This account is being deleted')
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await press('Restore account')
     await page.getByText('This account is being deleted').waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Audit log' }).last().click()
@@ -134,7 +134,7 @@ describe.skipIf(!browserPath)('the users of the instance, in the console', () =>
     await open(visit, 'Ada Administrator')
     await reads('This is you')
     expect(await page.getByRole('button', { name: 'Delete account' }).count()).toBe(0)
-    await placeIsAccessible(visit)
+    await visit.isAccessible()
     await turn(visit, 'Super Admin')
     await answer(visit, 'Give it up')
     await reads('This is the last Super Admin who can sign in. Make somebody else one first.')

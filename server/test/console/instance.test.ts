@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
-import { fitsPhone, placeIsAccessible, unmeant } from './place.ts'
+import { fitsPhone, unmeant } from './place.ts'
 import { openStage, type Stage, type Visit } from './stage.ts'
 
 const ADMIN = 'admin@latchkey.test'
@@ -21,7 +21,7 @@ describe.skipIf(!browserPath)('the instance in the console', () => {
   const textbox = (name: string | RegExp) => visit.page.getByRole('textbox', { name, exact: true })
   const dialog = () => visit.page.getByRole('dialog')
   const openTab = (name: string) => visit.page.getByRole('tab', { name }).click()
-  const isAccessible = () => placeIsAccessible(visit)
+  const isAccessible = () => visit.isAccessible()
   const onPhone = () => fitsPhone(visit)
 
   test('the overview shows what there is, who signed in, and that all is well', async () => {

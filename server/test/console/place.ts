@@ -4,14 +4,6 @@ import type { Visit } from './stage.ts'
 const PHONE = { width: 390, height: 780 }
 const DESKTOP = { width: 1280, height: 860 }
 
-/** Fails where a place, or a dialog on it, shuts somebody out. The header is the frame's, and is looked at there. */
-export async function placeIsAccessible({ page, isAccessible }: Visit): Promise<void> {
-  const header = page.locator('header').first()
-  await header.evaluate((element) => element.style.setProperty('visibility', 'hidden'))
-  await isAccessible()
-  await header.evaluate((element) => element.style.removeProperty('visibility'))
-}
-
 /** Fails where a place is too wide for a phone, or shuts somebody out there. */
 export async function fitsPhone(visit: Visit): Promise<void> {
   await visit.page.setViewportSize(PHONE)
@@ -19,7 +11,7 @@ export async function fitsPhone(visit: Visit): Promise<void> {
   await expect
     .poll(() => visit.page.evaluate(() => document.documentElement.scrollWidth), { timeout: 5_000 })
     .toBeLessThanOrEqual(PHONE.width)
-  await placeIsAccessible(visit)
+  await visit.isAccessible()
   await visit.page.setViewportSize(DESKTOP)
 }
 
