@@ -23,7 +23,8 @@ import { auditRoutes } from './audit/routes.ts'
 import { logos } from './branding/logos.ts'
 import { brandingRoutes } from './branding/routes.ts'
 import type { Config } from './config.ts'
-import { consoleAssets, consolePages } from './console/pages.ts'
+import { consoleFiles } from './console/files.ts'
+import { consolePages } from './console/pages.ts'
 import type { Ctx } from './context.ts'
 import { STATEMENTS } from './db/observation.ts'
 import type { Section } from './declaration/section.ts'
@@ -130,8 +131,8 @@ export function surface(config: Config): Surface {
       ...consolePages,
       ...(mailbox ? mailboxPages : []),
     ],
-    assets: [stylesheet, passkeyScript, openApiAsset(routes, config), ...consoleAssets()],
-    shelves: [brandSheets, logos],
+    assets: [stylesheet, passkeyScript, openApiAsset(routes, config)],
+    shelves: [brandSheets, logos, consoleFiles()],
   }
 }
 

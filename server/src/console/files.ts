@@ -1,17 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Asset } from '../http/define-route.ts'
+import type { Kept, Shelf } from '../http/define-route.ts'
 
 /** Where the build puts the console: the same folder whether this runs from src or from dist. */
 const FOLDER = fileURLToPath(new URL('../../public/', import.meta.url))
+const FILES = join(FOLDER, 'assets')
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.woff2': 'font/woff2',
 }
 
 /** The page into which the console is loaded; undefined where it was not built. */
@@ -20,36 +19,27 @@ export function readShell(): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
-/** Scripts and styles of the console. Their names change with their content, so that they can be kept for ever. */
-export function listFiles(): Asset[] {
-  const folder = join(FOLDER, 'assets')
-  const names = existsSync(folder) ? readdirSync(folder) : []
-  return names.flatMap((name) => {
-    const type = TYPES[extname(name)]
-    return type === undefined
-      ? []
-      : [toAsset(join(folder, name), { name, type, isSmaller: names.includes(`${name}.br`) })]
-  })
-}
-
-function toAsset(
-  file: string,
-  { name, type, isSmaller }: { name: string; type: string; isSmaller: boolean },
-): Asset {
+/** Scripts and styles of the console. Each is read when it is first asked for, and kept. */
+export function consoleFiles(): Shelf {
+  // Only what was there at the start: no name leads anywhere else.
+  const names = new Set(existsSync(FILES) ? readdirSync(FILES) : [])
+  const kept = new Map<string, Promise<Kept>>()
   return {
-    path: `/console/assets/${name}`,
-    type,
-    maxAge: 31_536_000,
-    content: once(() => readFileSync(file)),
-    ...(isSmaller && { compressed: once(() => readFileSync(`${file}.br`)) }),
+    path: '/console/assets/:name',
+    param: 'name',
+    async find(_, name) {
+      const type = TYPES[extname(name)]
+      if (type === undefined || !names.has(name)) return undefined
+      const known = kept.get(name) ?? load(name, type)
+      kept.set(name, known)
+      return known
+    },
   }
 }
 
-/** Read when it is first asked for, and kept. */
-function once(read: () => Buffer): () => Buffer {
-  let kept: Buffer | undefined
-  return () => {
-    kept ??= read()
-    return kept
-  }
+async function load(name: string, type: string): Promise<Kept> {
+  const [body, compressed] = await Promise.all(
+    [name, `${name}.br`].map((file) => readFile(join(FILES, file))),
+  )
+  return { type, body: body ?? '', ...(compressed && { compressed }) }
 }

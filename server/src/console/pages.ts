@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { definePage, type Page, type PageAnswer, type PageInput } from '../http/define-route.ts'
 import { newSecret } from '../lib/secrets.ts'
-import { listFiles, readShell } from './files.ts'
+import { readShell } from './files.ts'
 
 /**
  * The console: a program in the browser that knows us by our API alone. Here it is only handed out. Which of its
@@ -12,12 +12,9 @@ import { listFiles, readShell } from './files.ts'
 /** The build leaves this where the number of the page's styles belongs. */
 const PLACEHOLDER = '__style_nonce__'
 
-let shell: string | undefined
+const shell = readShell()
 
-function answerShell(_: Ctx, { request, reply }: PageInput): PageAnswer {
-  // A file of an older build is gone; the page in its place would only confuse whoever asked for a script.
-  if (request.url.startsWith('/console/assets/')) throw new AppError('NOT_FOUND')
-  shell ??= readShell()
+function answerShell(_: Ctx, { reply }: PageInput): PageAnswer {
   if (shell === undefined) {
     throw new AppError('NOT_FOUND', { message: 'The console was not built with this service.' })
   }
@@ -30,5 +27,3 @@ function answerShell(_: Ctx, { request, reply }: PageInput): PageAnswer {
 export const consolePages: Page[] = ['/console', '/console/*'].map((path) =>
   definePage({ method: 'GET', path, handler: answerShell }),
 )
-
-export const consoleAssets = listFiles

@@ -3,17 +3,16 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Asset, Shelf } from './define-route.ts'
 
-export function registerAsset(app: FastifyInstance, ctx: Ctx, asset: Asset): void {
-  const { path, type, maxAge, admit, content, compressed } = asset
-  const keeping = `public, max-age=${maxAge}${compressed ? ', immutable' : ''}`
+export function registerAsset(
+  app: FastifyInstance,
+  ctx: Ctx,
+  { path, type, maxAge, admit, content }: Asset,
+): void {
   app.get(path, async (request, reply) => {
     admit?.(ctx, request)
     reply.type(type)
-    if (maxAge > 0) reply.header('Cache-Control', keeping)
-    if (!compressed) return content(ctx)
-    reply.header('Vary', 'Accept-Encoding')
-    if (!/\bbr\b/.test(request.headers['accept-encoding'] ?? '')) return content(ctx)
-    return reply.header('Content-Encoding', 'br').send(compressed())
+    if (maxAge > 0) reply.header('Cache-Control', `public, max-age=${maxAge}`)
+    return content(ctx)
   })
 }
 
@@ -26,10 +25,13 @@ export function registerShelf(app: FastifyInstance, ctx: Ctx, { path, param, fin
     const name = (request.params as Record<string, string>)[param] ?? ''
     const found = await find(ctx, name)
     if (!found) throw new AppError('NOT_FOUND')
-    return reply
+    reply
       .type(found.type)
       .header('Cache-Control', 'public, max-age=31536000, immutable')
       .header('Content-Security-Policy', SHELF_POLICY)
-      .send(found.body)
+    if (!found.compressed) return reply.send(found.body)
+    reply.header('Vary', 'Accept-Encoding')
+    const isRead = /\bbr\b/.test(request.headers['accept-encoding'] ?? '')
+    return isRead ? reply.header('Content-Encoding', 'br').send(found.compressed) : reply.send(found.body)
   })
 }

@@ -182,9 +182,15 @@ export interface Asset {
   maxAge: number
   /** Throws where whoever asks may not see it. */
   admit?(ctx: Ctx, request: Exchange['request']): void
-  content(ctx: Ctx): Promise<string> | string | Buffer
-  /** The same in fewer bytes, for whoever can read it. */
-  compressed?(): Buffer
+  content(ctx: Ctx): Promise<string> | string
+}
+
+/** Something with a name that stands for its content. */
+export interface Kept {
+  type: string
+  body: string | Buffer
+  /** The same in fewer bytes (Brotli), for whoever can read it. */
+  compressed?: Buffer
 }
 
 /** Things served by a name that stands for their content, such as logos. */
@@ -192,5 +198,5 @@ export interface Shelf {
   path: string
   /** What the name is called in the path. */
   param: string
-  find(ctx: Ctx, name: string): Promise<{ type: string; body: string | Buffer } | undefined>
+  find(ctx: Ctx, name: string): Promise<Kept | undefined>
 }
