@@ -87,7 +87,12 @@ interface LooseInput {
 }
 
 const fillIn = (template: string, values: LooseInput['path'] = {}): string =>
-  template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+  template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name] ?? ''
+    // These would make the address one of another route.
+    if (['', '.', '..'].includes(value)) throw new TypeError(`${name} cannot be "${value}" in ${template}`)
+    return encodeURIComponent(value)
+  })
 
 function toQuery(query: LooseInput['query'] = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')

@@ -25,6 +25,8 @@ export const queries = new QueryClient({
       retry: (count, error) => count < 2 && isPassing(error),
       refetchOnWindowFocus: true,
     },
+    // Passwords that were typed and secrets that are shown once are not kept when they are out of sight.
+    mutations: { gcTime: 0 },
   },
 })
 

@@ -36,6 +36,8 @@ interface Attempt {
 type Proof = Pick<Attempt, 'state' | 'nonce' | 'verifier'>
 
 let tokens: Tokens | undefined
+/** Whom this page is of. What it shows and what was typed into it is theirs, until it is loaded anew. */
+let person: string | undefined
 let renewal: Promise<Tokens> | undefined
 let server: Promise<oauth.AuthorizationServer> | undefined
 
@@ -145,8 +147,11 @@ async function redeem(parameters: URLSearchParams, { state, nonce, verifier }: P
   return keep(reply)
 }
 
-function keep(reply: oauth.TokenEndpointResponse, former?: Tokens): Tokens {
-  const { tenant_slug } = readClaims(reply.access_token)
+function keep(reply: oauth.TokenEndpointResponse, former?: Tokens): Tokens | Promise<never> {
+  const { tenant_slug, sub } = readClaims(reply.access_token)
+  person ??= sub
+  // Somebody else has signed in in this browser: nothing that was meant for one is done as the other.
+  if (sub !== person) return leave()
   return {
     accessToken: reply.access_token,
     refreshToken: reply.refresh_token,
@@ -154,6 +159,13 @@ function keep(reply: oauth.TokenEndpointResponse, former?: Tokens): Tokens {
     endsAt: Date.now() + (reply.expires_in ?? 0) * 1_000,
     tenant: tenant_slug,
   }
+}
+
+/** Loads the page anew, as whoever is signed in now. Never returns. */
+function leave(): Promise<never> {
+  tokens = undefined
+  window.location.reload()
+  return new Promise(() => {})
 }
 
 /** What our own token says. Whoever gets it checks it; here it only tells the tenant. */

@@ -20,12 +20,10 @@ export interface Accent {
 export function readableOn(ground: string, wanted: string): Accent {
   const { hue, saturation, lightness } = toHsl(wanted)
   const end = luminance(ground) > 0.18 ? 0 : 1
-  const colors = Array.from({ length: STEPS + 1 }, (_, step) =>
-    step === 0
-      ? wanted
-      : fromHsl({ hue, saturation, lightness: lightness + ((end - lightness) * step) / STEPS }),
-  )
-  const color = colors.find((one) => contrast(one, ground) >= READABLE) ?? (end === 0 ? '#000000' : '#ffffff')
+  let color = wanted
+  for (let step = 1; contrast(color, ground) < READABLE; step++) {
+    color = fromHsl({ hue, saturation, lightness: lightness + ((end - lightness) * step) / STEPS })
+  }
   return { color, ink: contrast(color, '#ffffff') >= READABLE ? '#ffffff' : '#000000' }
 }
 

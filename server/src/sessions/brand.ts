@@ -1,4 +1,4 @@
-import { type Destination, findBrand } from '../branding/brands.ts'
+import { findBrand } from '../branding/brands.ts'
 import type { Ctx } from '../context.ts'
 import type { Fields } from '../lib/fields.ts'
 import type { Brand } from '../ui/brand.ts'
@@ -8,19 +8,25 @@ import { type Journey, openJourney } from './journey.ts'
 export const brandOf = (ctx: Ctx, journey: Journey | undefined): Promise<Brand | undefined> =>
   findBrand(ctx, { clientId: journey?.clientId, tenant: journey?.tenant })
 
-/** The same by what an address says: of the journey, or of the request that would begin one. */
+/**
+ * The same by what an address says: of the journey, or of the request that would begin one. A tenant in it is not
+ * believed: anybody may found one, call it what they like and send people a link to one of our pages.
+ */
 export function brandOfAddress(ctx: Ctx, query: Fields): Promise<Brand | undefined> {
   const journey = openJourney(ctx, query.get('journey'))
   if (journey) return brandOf(ctx, journey)
-  return findBrand(ctx, { clientId: query.get('client_id'), tenant: query.get('tenant') })
+  return findBrand(ctx, { clientId: query.get('client_id') })
 }
 
 /** The address of a page that is found without a journey, by a mail perhaps, and is to look like the pages of one. */
-export function addressOf(path: string, parameters: Record<string, string>, where: Destination): string {
+export function addressOf(
+  path: string,
+  parameters: Record<string, string>,
+  clientId: string | undefined,
+): string {
   const query = new URLSearchParams({
     ...parameters,
-    ...(where.clientId !== undefined && { client_id: where.clientId }),
-    ...(where.tenant !== undefined && { tenant: where.tenant }),
+    ...(clientId !== undefined && { client_id: clientId }),
   })
   return query.size === 0 ? path : `${path}?${query}`
 }

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { person, record, SYSTEM } from '../audit/record.ts'
-import type { Destination } from '../branding/brands.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import { AppError, tooManyAttempts } from '../errors.ts'
@@ -41,14 +40,17 @@ export async function requestPasswordReset(
   if (wait !== undefined) throw tooManyAttempts(wait)
   const email = requireEmail(typed.trim(), 'email')
   if (await isTired(ctx, 'reset', email)) return
-  const where = { clientId: journey?.clientId, tenant: journey?.tenant }
-  await enqueue(ctx.db, mailPasswordReset, { recipient: sealText(ctx.keys, SEAL, email), where })
+  const clientId = journey?.clientId
+  await enqueue(ctx.db, mailPasswordReset, {
+    recipient: sealText(ctx.keys, SEAL, email),
+    ...(clientId !== undefined && { clientId }),
+  })
 }
 
 /** Sends the link to whoever has the address. The ones sent before are worth nothing from then on. */
-export const mailPasswordReset = defineJob<{ recipient: string; where?: Destination }>({
+export const mailPasswordReset = defineJob<{ recipient: string; clientId?: string }>({
   name: 'mail_password_reset',
-  async run(ctx, { recipient, where = {} }) {
+  async run(ctx, { recipient, clientId }) {
     const address = unsealText(ctx.keys, SEAL, recipient)
     const user = address === undefined ? undefined : await findUserByEmail(ctx.db, address)
     // Who was invited has no account to forget the password of.
@@ -57,7 +59,7 @@ export const mailPasswordReset = defineJob<{ recipient: string; where?: Destinat
     await ctx.db.transaction().execute(async (tx) => {
       await voidLinks(tx, { userId, purpose: PURPOSE })
       const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email, passwordHash: null })
-      await queueMail(ctx, tx, email, resetLetter(token, where))
+      await queueMail(ctx, tx, email, resetLetter(token, clientId))
       await record(ctx, tx, { action: 'user.password_reset_requested', actor: SYSTEM, userId })
     })
   },
@@ -93,11 +95,11 @@ export async function resetPassword(
   await ctx.changes.settle()
 }
 
-const resetLetter = (token: string, where: Destination) => ({
+const resetLetter = (token: string, clientId: string | undefined) => ({
   subject: 'Choose a new password',
   paragraphs: [
     'Somebody, probably you, has asked for a new password for your account. The link is good for one hour, and once.',
     'If it was not you, do not follow it: your password stays as it is.',
   ],
-  action: { label: 'Choose a new password', path: addressOf('/reset-password', { token }, where) },
+  action: { label: 'Choose a new password', path: addressOf('/reset-password', { token }, clientId) },
 })

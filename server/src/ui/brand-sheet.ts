@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { readableOn } from '../lib/contrast.ts'
 
 /** What stands behind the accent, as the stylesheet has it. */
@@ -17,11 +18,26 @@ function sheetOf(color: string): string {
 `
 }
 
-/** Its name changes with its content, so that it can be kept for ever. */
-const nameOf = (color: string): string =>
-  `brand-${color.slice(1)}-${createHash('sha256').update(sheetOf(color)).digest('hex').slice(0, 8)}.css`
+interface Sheet {
+  name: string
+  body: string
+}
 
-export const brandSheetPath = (color: string): string => `/assets/${nameOf(color)}`
+/** Those of which pages were shown lately. Strangers ask for any colour, but only pages fill it. */
+const lately = new LRUCache<string, Sheet>({ max: 500 })
+
+/** Its name changes with its content, so that it can be kept for ever. */
+function makeSheet(color: string): Sheet {
+  const body = sheetOf(color)
+  const hash = createHash('sha256').update(body).digest('hex').slice(0, 8)
+  return { name: `brand-${color.slice(1)}-${hash}.css`, body }
+}
+
+export function brandSheetPath(color: string): string {
+  const sheet = lately.get(color) ?? makeSheet(color)
+  lately.set(color, sheet)
+  return `/assets/${sheet.name}`
+}
 
 /** Made when it is asked for: there are as many as there are colours, and none is more than a colour. */
 export const brandSheets = {
@@ -29,9 +45,8 @@ export const brandSheets = {
   param: 'name',
   find: async (_ctx: unknown, name: string) => {
     const [, digits] = NAME.exec(name) ?? []
-    const color = `#${digits}`
-    return digits !== undefined && nameOf(color) === name
-      ? { type: 'text/css; charset=utf-8', body: sheetOf(color) }
-      : undefined
+    if (digits === undefined) return undefined
+    const sheet = lately.get(`#${digits}`) ?? makeSheet(`#${digits}`)
+    return sheet.name === name ? { type: 'text/css; charset=utf-8', body: sheet.body } : undefined
   },
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -8,6 +9,12 @@ describe.skipIf(!browserPath)('the frame of the console', () => {
     stage = await openStage()
   })
   afterAll(() => stage?.close())
+
+  const endSessionsOf = async (email: string) => {
+    const { db } = stage.service.ctx
+    const ofThem = db.selectFrom('users').select('id').where('email', '=', email)
+    await db.deleteFrom('sessions').where('user_id', 'in', ofThem).execute()
+  }
 
   test('a link leads through the sign-in to where it points, and a reload asks for nothing', async () => {
     const { page, arriveAt, complaints } = await stage.as('mia@acme.test', '/account/profile')
@@ -57,6 +64,30 @@ describe.skipIf(!browserPath)('the frame of the console', () => {
     await page.locator('input[name=email]').waitFor()
     await go('/account/profile')
     await page.locator('input[name=email]').waitFor()
+  })
+
+  test('what is typed on one person’s page is never done as another who signed in elsewhere in the browser', async () => {
+    const { page, arriveAt } = await stage.as('max@acme.test', '/account/profile')
+    await arriveAt('Profile')
+    await page.getByLabel('Nickname').fill('Maximus')
+    const elsewhere = await page.context().newPage()
+    await page.context().clearCookies()
+    await endSessionsOf('max@acme.test')
+    await elsewhere.goto(`${stage.service.url}/console/account/profile`)
+    await elsewhere.locator('input[name=email]').fill('gus@globex.test')
+    await elsewhere.locator('input[name=password]').fill('latchkey-demo-2026')
+    await elsewhere.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await elsewhere.getByRole('heading', { level: 1, name: 'Profile' }).waitFor()
+    // It may be loaded anew before that, because it comes into sight again.
+    await page
+      .getByRole('button', { name: 'Save', exact: true })
+      .click({ timeout: 2_000 })
+      .catch(() => {})
+    await page.getByRole('button', { name: 'My account: Gus Owner' }).waitFor()
+    const { rows } = await sql<{
+      nickname: string | null
+    }>`select nickname from users where nickname is not null`.execute(stage.service.ctx.db)
+    expect(rows).toEqual([])
   })
 
   test('the keyboard reaches everything, beginning with a way past the menu', async () => {

@@ -60,6 +60,9 @@ test('what stands in an address cannot lead to another', async () => {
   const client = await clientOf('olivia@acme.test')
   const error = await refusal(client.call('GET /api/tenants/{id}', { path: { id: '../users/me' } }))
   expect(error).toMatchObject({ status: 404, code: 'TENANT_NOT_FOUND' })
+  for (const id of ['', '.', '..']) {
+    expect(await refusal(client.call('GET /api/tenants/{id}', { path: { id } }))).toBeInstanceOf(TypeError)
+  }
 })
 
 test('a repeated request with the same key is done once', async () => {

@@ -2,6 +2,7 @@ import type { Size } from './size.ts'
 
 const START = 0xffd8
 const END = 0xffd9
+const END_MARK = Buffer.from([0xff, 0xd9])
 const SCAN = 0xda
 /** Frames that say how large the picture is: all of 0xc0 to 0xcf, but for tables that stand between them. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
@@ -19,8 +20,8 @@ export function readJpeg(bytes: Buffer): Size | undefined {
     // A second frame could contradict the first.
     if (isFrame(marker) && (size || end - at < 9)) return undefined
     if (isFrame(marker)) size = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
-    // Behind the first scan comes the picture itself.
-    if (marker === SCAN) return size
+    // Behind the first scan comes the picture itself, in which the mark of the end cannot stand (§B.1.1.5).
+    if (marker === SCAN) return bytes.indexOf(END_MARK, end) === bytes.length - 2 ? size : undefined
     at = end
   }
   return undefined

@@ -81,8 +81,7 @@ async function showReset(
   problem?: PageProblem,
 ): Promise<PageAnswer> {
   const csrf = csrfToken(ctx, input.request, input.reply)
-  const where = { clientId: input.query.get('client_id'), tenant: input.query.get('tenant') }
-  const action = addressOf('/reset-password', {}, where)
+  const action = addressOf('/reset-password', {}, input.query.get('client_id'))
   return {
     status: problem?.status ?? 200,
     html: render(
