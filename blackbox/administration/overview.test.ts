@@ -33,6 +33,7 @@ test('the overview shows the instance at a glance, and nothing else', async () =
     sessions: count,
     signIns: expect.any(Array),
     seats: { purchased: count, assigned: count },
+    tokenLifetimes: { accessToken: count, idToken: count, refreshTokenIdle: count, refreshToken: count },
     health: {
       database: 'ok',
       mailWaiting: count,
