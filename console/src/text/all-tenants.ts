@@ -2,6 +2,7 @@ export const allTenants = {
   title: 'Tenants',
   lead: 'The organizations that use this instance. Each has its own members and licenses.',
   one: 'Tenant',
+  all: 'All tenants',
   search: 'Search by name or slug',
   name: 'Name',
   slug: 'Slug',

@@ -5,6 +5,7 @@ export const people = {
   title: 'Users',
   lead: 'Everybody who has an account here, in whichever tenant.',
   one: 'User',
+  all: 'All users',
   search: 'Search by name or address',
   name: 'Name',
   state: 'State',

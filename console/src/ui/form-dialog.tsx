@@ -31,7 +31,13 @@ export function useForm(submit: () => Promise<unknown>) {
       setBusy(false)
     }
   }
-  return { error, busy, fields: fieldErrorsOf(error), onSubmit, clear: () => setError(undefined) }
+  const fields = fieldErrorsOf(error)
+  return {
+    ...{ error, busy, fields, onSubmit },
+    /** What was refused and belongs to no field. */
+    general: Object.keys(fields).length === 0 ? error : undefined,
+    clear: () => setError(undefined),
+  }
 }
 
 /** A form in a dialog. `children` get what was refused. */
@@ -61,12 +67,11 @@ export function FormDialog({
     form.clear()
     onClose()
   }
-  const isGeneral = form.error !== undefined && Object.keys(form.fields).length === 0
   return (
     <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': shell.close }}>
       <form onSubmit={form.onSubmit}>
         <Stack>
-          {isGeneral && <Problem error={form.error} />}
+          {form.general !== undefined && <Problem error={form.general} />}
           {children(form.fields)}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>

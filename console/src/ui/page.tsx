@@ -1,10 +1,16 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { shell } from '../text/shell.ts'
+import { Icon } from './icon.tsx'
 
 interface PageProps {
   title: string
+  /** The way back to the list that something stands in. */
+  back?: { href: string; label: string }
+  /** What state it is in, beside its name. */
+  badges?: ReactNode
   /** One sentence on what this page is for. */
   lead?: ReactNode
   /** What one can do here. */
@@ -13,15 +19,19 @@ interface PageProps {
 }
 
 /** The frame of every place in the console. */
-export function Page({ title, lead, actions, children }: PageProps) {
+export function Page({ title, back, badges, lead, actions, children }: PageProps) {
   useDocumentTitle(`${title} · ${shell.product}`)
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">
         <div>
-          <Title order={1} size="h2">
-            {title}
-          </Title>
+          {back && <Back {...back} />}
+          <Group gap="sm">
+            <Title order={1} size="h2">
+              {title}
+            </Title>
+            {badges}
+          </Group>
           {lead !== undefined && (
             <Text c="dimmed" mt={4} maw="60ch">
               {lead}
@@ -34,3 +44,12 @@ export function Page({ title, lead, actions, children }: PageProps) {
     </Stack>
   )
 }
+
+const Back = ({ href, label }: { href: string; label: string }) => (
+  <Anchor component={Link} href={href} size="sm" mb="xs" display="inline-block">
+    <Group gap={2} wrap="nowrap">
+      <Icon name="left" size={16} />
+      {label}
+    </Group>
+  </Anchor>
+)

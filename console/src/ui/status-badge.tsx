@@ -2,9 +2,25 @@ import { Badge } from '@mantine/core'
 
 export type Tone = 'good' | 'calm' | 'waiting' | 'bad'
 
+interface StatusBadgeProps {
+  tone: Tone
+  /** Small beside a name. */
+  size?: 'xs' | 'md'
+  children: string
+}
+
 /** A state in one word. Its colours are readable in both schemes. */
-export const StatusBadge = ({ tone, children }: { tone: Tone; children: string }) => (
-  <Badge className={`tone-${tone}`} variant="transparent" tt="none" fw={600} radius="sm" miw="max-content">
+export const StatusBadge = ({ tone, size = 'md', children }: StatusBadgeProps) => (
+  <Badge
+    className={`tone-${tone}`}
+    size={size}
+    variant="transparent"
+    tt="none"
+    fw={600}
+    radius="sm"
+    miw="max-content"
+    style={{ flexShrink: 0 }}
+  >
     {children}
   </Badge>
 )

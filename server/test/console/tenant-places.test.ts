@@ -161,7 +161,8 @@ describe.skipIf(!browserPath)('webhooks, audit log and settings in the console',
     await fill('Name', 'Acme & Sons')
     await section('General').getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Switch tenant: Acme & Sons' }).waitFor()
-    await fill('Displayed name', 'The Acme portal')
+    await fill('Name on the pages', 'The Acme portal')
+    await page.getByRole('img', { name: 'Preview: The Acme portal' }).waitFor()
     await page.getByRole('textbox', { name: 'Color' }).fill('#ffd43b')
     await page.keyboard.press('Tab')
     const logo = { name: 'logo.png', mimeType: 'image/png' }

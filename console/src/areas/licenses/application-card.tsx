@@ -1,9 +1,10 @@
-import { Badge, Button, Divider, Group, Stack, Text } from '@mantine/core'
+import { Button, Divider, Group, Stack, Text } from '@mantine/core'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { licenses as text } from '../../text/licenses.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Section } from '../../ui/section.tsx'
+import { Tag } from '../../ui/tag.tsx'
 import { useTenant } from '../tenant/tenant.ts'
 import { TypeSummary } from './type-summary.tsx'
 import type { LicensedApplication } from './types.ts'
@@ -18,7 +19,7 @@ export function ApplicationCard({ application }: { application: LicensedApplicat
     <Section
       title={name}
       {...(mode !== 'PER_SEAT' && { lead: explainMode(application, tenant.name) })}
-      actions={<ModeBadge mode={mode} />}
+      actions={<Tag>{text.modes[mode]}</Tag>}
     >
       {licenseTypes.map((type, index) => (
         <Fragment key={type.id}>
@@ -42,12 +43,6 @@ export function ApplicationCard({ application }: { application: LicensedApplicat
     </Section>
   )
 }
-
-export const ModeBadge = ({ mode }: { mode: LicensedApplication['licensingMode'] }) => (
-  <Badge variant="default" tt="none" size="lg" fw={500}>
-    {text.modes[mode]}
-  </Badge>
-)
 
 /** Why nobody is given a seat there. */
 export function explainMode({ name, licensingMode: mode }: LicensedApplication, tenant: string): string {

@@ -3,26 +3,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { keyOf, useChange } from '../../api/use-api.ts'
+import { LONGEST_SLUG, slugFrom } from '../../lib/slug.ts'
 import { newTenant as text } from '../../text/settings.ts'
 import { useForm } from '../../ui/form-dialog.tsx'
 import { showDone } from '../../ui/notices.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/states.tsx'
-
-const LONGEST_SLUG = 63
-
-/** What the service would make of the name, so that one sees it before. */
-const toSlug = (name: string): string =>
-  (
-    name
-      .normalize('NFKD')
-      .replace(/\p{M}/gu, '')
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? []
-  )
-    .join('-')
-    .slice(0, LONGEST_SLUG)
-    .replace(/-$/, '')
 
 /** Founds a tenant, and goes there. */
 export function NewTenant() {
@@ -39,13 +25,12 @@ export function NewTenant() {
     showDone(text.created(tenant.name))
     navigate(`/t/${tenant.slug}/members`)
   })
-  const isGeneral = form.error !== undefined && Object.keys(form.fields).length === 0
   return (
     <Page title={text.title} lead={text.lead}>
       <Paper p={{ base: 'md', sm: 'lg' }} maw={560}>
         <form onSubmit={form.onSubmit}>
           <Stack>
-            {isGeneral && <Problem error={form.error} />}
+            {form.general !== undefined && <Problem error={form.general} />}
             <TextInput
               label={text.name}
               description={text.nameHint}
@@ -60,7 +45,7 @@ export function NewTenant() {
             <TextInput
               label={text.slug}
               description={text.slugHint}
-              value={chosen ?? toSlug(name)}
+              value={chosen ?? slugFrom(name)}
               onChange={(event) => setChosen(event.currentTarget.value.toLowerCase() || undefined)}
               error={form.fields.slug}
               autoComplete="off"

@@ -1,7 +1,6 @@
-import { Anchor, Button, Center, Select, Stack } from '@mantine/core'
+import { Button, Center, Select, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { useEndless } from '../../api/use-door.ts'
 import { deliveries as text } from '../../text/webhooks.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -39,6 +38,7 @@ export function DeliveriesPage({ tenantId, webhookId }: { tenantId: string | und
   return (
     <Page
       title={text.title}
+      back={{ href: '/', label: text.back }}
       lead={text.lead(webhook.data?.url ?? '…')}
       actions={
         <Button
@@ -50,9 +50,6 @@ export function DeliveriesPage({ tenantId, webhookId }: { tenantId: string | und
         </Button>
       }
     >
-      <Anchor component={Link} href="/" size="sm">
-        {text.back}
-      </Anchor>
       <Select
         label={text.filter}
         placeholder={text.any}

@@ -11,7 +11,6 @@ const COLUMNS = { base: 1, sm: 2 }
 /** Everything that people say about themselves, saved together. */
 export function ProfileForm() {
   const draft = useDraft()
-  const isGeneral = draft.error !== undefined && Object.keys(draft.fields).length === 0
   return (
     <form onSubmit={draft.onSubmit} noValidate>
       <Stack gap="lg">
@@ -46,7 +45,7 @@ export function ProfileForm() {
         <Section title={text.region.title} lead={text.region.lead}>
           <Region draft={draft} />
         </Section>
-        {isGeneral && <Problem error={draft.error} />}
+        {draft.general !== undefined && <Problem error={draft.general} />}
         <SaveBar draft={draft} />
       </Stack>
     </form>

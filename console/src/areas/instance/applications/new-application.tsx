@@ -20,7 +20,6 @@ export function NewApplicationPlace() {
   const steps = text.steps.map((name, index) =>
     index === LAST_QUESTION && isMachine ? text.machineStep : name,
   )
-  const isGeneral = form.error !== undefined && Object.keys(form.fields).length === 0
   const answers = { draft: guide.draft, change: guide.change, fields: form.fields }
   const goBack = () => {
     form.clear()
@@ -35,7 +34,7 @@ export function NewApplicationPlace() {
         <Paper component="section" p={{ base: 'md', sm: 'xl' }} maw={680}>
           <form onSubmit={form.onSubmit}>
             <Stack>
-              {isGeneral && <Problem error={form.error} />}
+              {form.general !== undefined && <Problem error={form.general} />}
               {guide.step === 0 && (
                 <NameStep name={guide.name} onChange={guide.setName} error={form.fields.name} />
               )}

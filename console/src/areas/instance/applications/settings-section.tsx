@@ -43,7 +43,7 @@ export function SettingsSection({ application }: { application: Application }) {
   return (
     <form onSubmit={form.onSubmit}>
       <Section title={text.settings.title}>
-        {form.error !== undefined && Object.keys(form.fields).length === 0 && <Problem error={form.error} />}
+        {form.general !== undefined && <Problem error={form.general} />}
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
             label={text.name}

@@ -1,11 +1,11 @@
 import { NumberInput, Textarea, TextInput } from '@mantine/core'
 import { useChange } from '../../../api/use-api.ts'
+import { slugFrom } from '../../../lib/slug.ts'
 import { licenseTypes as text } from '../../../text/license-types.ts'
 import { shell } from '../../../text/shell.ts'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
 import { showDone } from '../../../ui/notices.tsx'
 import type { Draft } from '../../../ui/use-draft.ts'
-import { slugFrom } from '../slug.ts'
 import { type FeatureRow, FeatureRows, namesTwice, rowsOf, toFeatures } from './feature-rows.tsx'
 import type { LicenseType } from './license-types-section.tsx'
 

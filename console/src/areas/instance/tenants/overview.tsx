@@ -6,13 +6,12 @@ import { Moment } from '../../../ui/time.tsx'
 import { Facts } from '../kit/facts.tsx'
 import { TenantDanger } from './danger.tsx'
 import { TenantSettings } from './settings.tsx'
-import { TenantState } from './state.tsx'
 import type { AnyTenant } from './tenant.tsx'
 
 /** What a tenant is, what may be set, and how it ends. */
 export const TenantOverview = ({ tenant }: { tenant: AnyTenant }) => (
   <Stack gap="lg">
-    <Section title={text.facts.title} actions={<TenantState suspended={tenant.suspended} />}>
+    <Section title={text.facts.title}>
       <Facts
         facts={[
           [text.facts.id, <Copyable key="id" value={tenant.id} />],

@@ -30,12 +30,11 @@ export function TenantSettings({ tenant }: { tenant: AnyTenant }) {
     ...(mfaPolicy !== tenant.mfaPolicy && { mfaPolicy }),
   }
   const form = useForm(() => save.mutateAsync({ path: { id }, body }).catch(onField('SLUG_TAKEN', 'slug')))
-  const isGeneral = form.error !== undefined && Object.keys(form.fields).length === 0
   return (
     <Section title={text.title} lead={text.lead}>
       <form onSubmit={form.onSubmit}>
         <Stack>
-          {isGeneral && <Problem error={form.error} />}
+          {form.general !== undefined && <Problem error={form.general} />}
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <TextInput
               label={text.name}

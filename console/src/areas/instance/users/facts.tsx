@@ -3,13 +3,12 @@ import { Copyable } from '../../../ui/copy.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { Facts } from '../kit/facts.tsx'
-import { UserStates } from './states.tsx'
 import type { UserDetails } from './user.tsx'
 
 const text = people.facts
 
 export const UserFacts = ({ user }: { user: UserDetails }) => (
-  <Section title={text.title} actions={<UserStates user={user} />}>
+  <Section title={text.title}>
     <Facts
       facts={[
         [text.id, <Copyable key="id" value={user.id} />],

@@ -32,12 +32,11 @@ export function UserNames({ user }: { user: UserDetails }) {
       body: Object.fromEntries(changed.map((field) => [field, names[field]])),
     }),
   )
-  const isGeneral = form.error !== undefined && Object.keys(form.fields).length === 0
   return (
     <Section title={text.title} lead={text.lead}>
       <form onSubmit={form.onSubmit}>
         <Stack>
-          {isGeneral && <Problem error={form.error} />}
+          {form.general !== undefined && <Problem error={form.general} />}
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
             {FIELDS.map((field) => (
               <TextInput

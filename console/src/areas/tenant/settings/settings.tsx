@@ -1,10 +1,10 @@
 import { useRead } from '../../../api/use-api.ts'
+import { BrandingSection } from '../../../parts/branding/branding-section.tsx'
 import { settings as text } from '../../../text/settings.ts'
 import { Page } from '../../../ui/page.tsx'
 import { Loaded } from '../../../ui/states.tsx'
 import { useTenant } from '../tenant.ts'
 import { AdvancedSection } from './advanced.tsx'
-import { BrandingSection } from './branding.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { GeneralSection } from './general.tsx'
 import { MfaSection } from './mfa.tsx'
@@ -19,7 +19,7 @@ export function SettingsPlace() {
           <>
             <GeneralSection key={tenant.name} tenant={tenant} />
             <MfaSection tenant={tenant} />
-            {runs && <BrandingSection />}
+            {runs && <BrandingSection owner={{ kind: 'tenant', id, name }} />}
             {runs && <AdvancedSection key={tenant.updatedAt} tenant={tenant} />}
             <DangerZone tenant={tenant} />
           </>

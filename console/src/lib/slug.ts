@@ -1,6 +1,6 @@
-const LONGEST = 63
+export const LONGEST_SLUG = 63
 
-/** A slug that reminds of a name, as the service would make it. */
+/** What the service would make of a name, so that one sees it before. */
 export const slugFrom = (name: string): string =>
   (
     name
@@ -10,5 +10,5 @@ export const slugFrom = (name: string): string =>
       .match(/[a-z0-9]+/g) ?? []
   )
     .join('-')
-    .slice(0, LONGEST)
+    .slice(0, LONGEST_SLUG)
     .replace(/-$/, '')

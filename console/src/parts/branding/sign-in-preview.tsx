@@ -1,5 +1,5 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core'
-import { branding } from '../../../../text/application-branding.ts'
+import { branding } from '../../text/branding.ts'
 import { isColor, readableOn } from './readable.ts'
 
 const text = branding.preview

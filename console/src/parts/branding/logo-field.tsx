@@ -1,9 +1,9 @@
 import { Button, FileButton, Group, Image, Input, Paper } from '@mantine/core'
 import { useState } from 'react'
-import { branding as text } from '../../../../text/application-branding.ts'
+import { branding as text } from '../../text/branding.ts'
 
 const MOST_BYTES = 64 * 1024
-const TYPES = 'image/png,image/jpeg,image/webp'
+const TYPES = ['image/png', 'image/jpeg', 'image/webp']
 
 interface LogoFieldProps {
   /** Where the picture is, or the picture itself. */
@@ -12,15 +12,13 @@ interface LogoFieldProps {
   error?: string | undefined
 }
 
-/** Chooses a picture, which is sent along when the form is. */
+/** Chooses a picture, which is sent along when the form is. What is wrong with it at first sight is said before. */
 export function LogoField({ logo, onChange, error }: LogoFieldProps) {
   const [problem, setProblem] = useState<string>()
   const choose = async (file: File | null) => {
     if (!file) return
-    if (file.size > MOST_BYTES) {
-      setProblem(text.logoTooLarge(Math.ceil(file.size / 1024)))
-      return
-    }
+    if (!TYPES.includes(file.type)) return setProblem(text.logoOfWrongType)
+    if (file.size > MOST_BYTES) return setProblem(text.logoTooLarge(Math.ceil(file.size / 1024)))
     try {
       onChange(await toDataUrl(file))
       setProblem(undefined)
@@ -30,13 +28,13 @@ export function LogoField({ logo, onChange, error }: LogoFieldProps) {
   }
   return (
     <Input.Wrapper label={text.logo} description={text.logoText} error={problem ?? error} labelElement="div">
-      <Group mt="xs" mb="xs">
+      <Group mt="xs" mb="xs" mih={54}>
         {logo !== null && (
           <Paper p={6} radius="md">
             <Image src={logo} alt={text.logo} h={40} w="auto" maw={160} fit="contain" />
           </Paper>
         )}
-        <FileButton accept={TYPES} onChange={choose} inputProps={{ 'aria-label': text.logo }}>
+        <FileButton accept={TYPES.join(',')} onChange={choose} inputProps={{ 'aria-label': text.logo }}>
           {(props) => (
             <Button {...props} variant="default">
               {logo === null ? text.chooseLogo : text.replaceLogo}

@@ -1,0 +1,67 @@
+import { Button, ColorInput, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { branding as text } from '../../text/branding.ts'
+import { shell } from '../../text/shell.ts'
+import { useConfirm } from '../../ui/confirm.tsx'
+import { Problem } from '../../ui/states.tsx'
+import type { Branding, Owner } from './door.ts'
+import { LogoField } from './logo-field.tsx'
+import { SignInPreview } from './sign-in-preview.tsx'
+import { useBranding } from './use-branding.ts'
+
+/** The first is the color of pages without branding. */
+const SWATCHES = ['#3b5bdb', '#1971c2', '#0c8599', '#2f9e44', '#e8590c', '#c2255c', '#9c36b5', '#343a40']
+
+/** Name, color and logo, and beside them what becomes of them. */
+export function BrandingForm({ owner, branding }: { owner: Owner; branding: Branding }) {
+  const { form, displayName, setDisplayName, color, setColor, logo, setLogo, reset } = useBranding(
+    owner,
+    branding,
+  )
+  const [dialog, ask] = useConfirm()
+  const question = { title: text.resetQuestion, text: text.resetText[owner.kind], action: text.reset }
+  return (
+    <form onSubmit={form.onSubmit}>
+      {dialog}
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
+        <Stack>
+          {form.general !== undefined && <Problem error={form.general} />}
+          <TextInput
+            label={text.displayName}
+            description={text.displayNameText(owner.name)}
+            value={displayName}
+            onChange={(event) => setDisplayName(event.currentTarget.value)}
+            error={form.fields.displayName}
+            maxLength={60}
+            autoComplete="off"
+          />
+          <ColorInput
+            label={text.color}
+            description={text.colorText}
+            placeholder={SWATCHES[0]}
+            value={color}
+            onChange={setColor}
+            error={form.fields.color}
+            format="hex"
+            swatches={SWATCHES}
+            swatchesPerRow={SWATCHES.length}
+            withEyeDropper={false}
+            autoComplete="off"
+            popoverProps={{ withinPortal: true }}
+          />
+          <LogoField logo={logo} onChange={setLogo} error={form.fields.logo} />
+          <Group>
+            <Button type="submit" loading={form.busy}>
+              {shell.save}
+            </Button>
+            {branding.updatedAt !== null && (
+              <Button variant="default" onClick={() => ask(question, reset)}>
+                {text.reset}
+              </Button>
+            )}
+          </Group>
+        </Stack>
+        <SignInPreview name={displayName.trim() || owner.name} color={color} logo={logo} />
+      </SimpleGrid>
+    </form>
+  )
+}
