@@ -67,14 +67,20 @@ export async function restore(tenant?: string): Promise<boolean> {
   }
 }
 
+interface SignInWish {
+  tenant?: string | undefined
+  /** True: also where the browser has a session. */
+  again?: boolean
+  /** Whose address the sign-in page begins with. */
+  hint?: string
+}
+
 /** Leaves for the sign-in page, and comes back to where the person was going. Never returns. */
-export async function signIn(
-  goal: string,
-  { tenant, again = false }: { tenant?: string | undefined; again?: boolean } = {},
-): Promise<never> {
+export async function signIn(goal: string, { tenant, again = false, hint }: SignInWish = {}): Promise<never> {
   const { url, attempt } = await prepare({
     ...(tenant !== undefined && { tenant }),
     ...(again && { prompt: 'login' }),
+    ...(hint !== undefined && { login_hint: hint }),
   })
   sessionStorage.setItem(ATTEMPT, JSON.stringify({ ...attempt, goal, tenant } satisfies Attempt))
   window.location.assign(url)

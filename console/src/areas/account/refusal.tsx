@@ -1,6 +1,7 @@
 import { Alert, Button, Stack } from '@mantine/core'
 import { LatchkeyError } from 'latchkey-sdk/error'
 import { NoPasskey } from '../../lib/passkeys.ts'
+import { useMe } from '../../me.tsx'
 import { signIn } from '../../session/session.ts'
 import { account } from '../../text/account.ts'
 import { security } from '../../text/security.ts'
@@ -17,6 +18,7 @@ const { refusals, failed } = security.passkeys
 
 /** Why something was refused, with the way on that there is. */
 export function Refusal({ error }: { error: unknown }) {
+  const { profile } = useMe()
   if (error instanceof NoPasskey) {
     return (
       <Alert color="red" icon={<Icon name="warning" />} role="alert">
@@ -29,7 +31,10 @@ export function Refusal({ error }: { error: unknown }) {
   return (
     <Stack gap="xs" align="stretch">
       <Problem error={error} />
-      <Button variant="light" onClick={() => void signIn(pathname + search, { again: true })}>
+      <Button
+        variant="light"
+        onClick={() => void signIn(pathname + search, { again: true, hint: profile.email })}
+      >
         {account.signInAgain}
       </Button>
     </Stack>
