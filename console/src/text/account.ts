@@ -5,7 +5,7 @@ export const account = {
   hidePassword: 'Hide the password',
   signInAgain: 'Sign in again',
   confirmAddressFirst: {
-    title: 'Confirm your e-mail address first',
+    title: 'Confirm your email address first',
     text: 'Until then, nothing can be added here. You find the link in your mailbox, or ask for another.',
     action: 'Go to my profile',
   },
@@ -44,7 +44,7 @@ export const account = {
     },
   },
   address: {
-    title: 'E-mail address',
+    title: 'Email address',
     lead: 'You sign in with it, and we write to it when something about your account changes.',
     verified: 'Confirmed',
     unverified: 'Not confirmed',
@@ -53,7 +53,7 @@ export const account = {
     resend: 'Send the link again',
     resent: (email: string) => `We have sent a new link to ${email}.`,
     change: 'Change address',
-    newEmail: 'New e-mail address',
+    newEmail: 'New email address',
     explain: 'We send a link to the new address. Your address changes once you follow it.',
     send: 'Send the link',
     sent: {

@@ -4,7 +4,7 @@ export const invitations = {
   title: 'Invitations',
   lead: (tenant: string) => `Who was invited into ${tenant}, and how it went.`,
   invite: 'Invite people',
-  email: 'E-mail',
+  email: 'Email',
   role: 'Role',
   invitedBy: 'Invited by',
   nobody: 'Somebody whose account is gone',
@@ -29,7 +29,7 @@ export const invitations = {
   empty: {
     PENDING: {
       title: 'No open invitations',
-      text: 'Invite people by e-mail. Until they accept, they are listed here.',
+      text: 'Invite people by email. Until they accept, they are listed here.',
     },
     ACCEPTED: { title: 'Nobody has accepted an invitation yet', text: '' },
     REVOKED: { title: 'No invitation was revoked', text: '' },
@@ -39,7 +39,7 @@ export const invitations = {
 
 export const invite = {
   title: 'Invite people',
-  addresses: 'E-mail addresses',
+  addresses: 'Email addresses',
   addressesHint:
     'As many as you like, with commas, spaces or on lines of their own. “Ada <ada@example.com>” is fine.',
   understood: (count: number) =>

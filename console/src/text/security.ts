@@ -7,7 +7,7 @@ export const security = {
   remove: 'Remove',
   password: {
     title: 'Password',
-    set: 'You can sign in with your e-mail address and a password.',
+    set: 'You can sign in with your email address and a password.',
     switchedOff:
       'Signing in with a password is switched off for your account. It still confirms what you do here.',
     change: 'Change password',
@@ -17,7 +17,7 @@ export const security = {
       `At least ${least} characters. A few words in a row are easy to remember and hard to guess.`,
     ends: 'You stay signed in here. Everywhere else you are signed out.',
     changed: 'Your password was changed. All your other sessions have ended.',
-    none: 'You have no password yet. To choose one, have a link sent to your e-mail address. Choosing it signs you out everywhere.',
+    none: 'You have no password yet. To choose one, have a link sent to your email address. Choosing it signs you out everywhere.',
     noneNeeded: 'You have no password, and need none: signing in with one is switched off for your account.',
     mail: 'Send me the link',
     mailed: (email: string) => `If all is well, a link is on its way to ${email}.`,

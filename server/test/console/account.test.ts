@@ -68,7 +68,7 @@ describe.skipIf(!browserPath)('my account in the console', () => {
     const visit = await stage.as('mia@acme.test', '/account/profile')
     const { page, fill, press, reads } = visit
     await press('Change address')
-    await fill('New e-mail address', 'mia.new@acme.test')
+    await fill('New email address', 'mia.new@acme.test')
     await fill('Password', 'not mine')
     await press('Send the link')
     await reads('The current password is wrong.')
@@ -94,7 +94,7 @@ describe.skipIf(!browserPath)('my account in the console', () => {
     await visit.isAccessible()
     await visit.picture('account-unverified')
     await go('/account/security')
-    await reads('Confirm your e-mail address first')
+    await reads('Confirm your email address first')
     expect(await page.getByRole('button', { name: 'Set up' }).isDisabled()).toBe(true)
     expect(await page.getByRole('button', { name: 'Add a passkey' }).isDisabled()).toBe(true)
     await reads('No other accounts can be linked')

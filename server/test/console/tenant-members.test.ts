@@ -80,7 +80,7 @@ describe.skipIf(!browserPath)('members and invitations in the console', () => {
     await page.getByRole('button', { name: 'Invite people' }).first().click()
     const many = Array.from({ length: 60 }, (_, at) => `person${at}@example.com`).join('\n')
     const rest = '"Lovelace, Ada" <ada@example.com>; rubbish, mia@acme.test'
-    await fill('E-mail addresses', `${rest}\n${many} ADA@example.com`)
+    await fill('Email addresses', `${rest}\n${many} ADA@example.com`)
     await reads(/62 addresses\. 1 stood there twice\. Not an address, left out: rubbish/)
     await isAccessible()
     await press('Invite 62 people')
@@ -88,7 +88,7 @@ describe.skipIf(!browserPath)('members and invitations in the console', () => {
     await reads('This person is a member of the tenant already.')
     await isAccessible()
     await press('Try those again')
-    await fill('E-mail addresses', 'carol@example.com')
+    await fill('Email addresses', 'carol@example.com')
     await page.getByRole('combobox', { name: 'Give them a seat' }).click()
     await page.getByRole('option', { name: /^Pro/ }).click()
     await press('Invite 1 person')
@@ -104,7 +104,7 @@ describe.skipIf(!browserPath)('members and invitations in the console', () => {
     const { page, go, fill, press, reads } = owner
     await go('/t/acme/invitations')
     await press('Invite people')
-    await fill('E-mail addresses', 'second-owner@example.com dora@example.com')
+    await fill('Email addresses', 'second-owner@example.com dora@example.com')
     await page.getByRole('combobox', { name: 'Role' }).click()
     await page.getByRole('option', { name: 'Owner' }).click()
     await press('Invite 2 people')
