@@ -10,15 +10,16 @@ export async function download(path: string, query: Record<string, string>): Pro
   })
   if (!response.ok) throw LatchkeyError.from(response, await response.json().catch(() => undefined))
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
-  keep(await response.blob(), name ?? 'latchkey')
+  saveFile(name ?? 'latchkey', await response.blob())
 }
 
-function keep(file: Blob, name: string): void {
+/** Hands a file to the browser, which keeps it where it keeps downloads. */
+export function saveFile(name: string, file: Blob): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = address
   link.download = name
   link.click()
-  // The browser has taken it by then.
+  // Some browsers begin to read it only after the click; by then all have taken it.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }

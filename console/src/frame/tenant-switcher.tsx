@@ -1,8 +1,10 @@
-import { Badge, Button, Menu } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useLocation } from 'wouter'
 import { useMe } from '../me.tsx'
+import { roles } from '../text/roles.ts'
 import { shell } from '../text/shell.ts'
 import { Icon } from '../ui/icon.tsx'
+import { StatusBadge } from '../ui/status-badge.tsx'
 
 /** Which tenant one works in. It stands in the address, so that two tabs can work in two. */
 export function TenantSwitcher() {
@@ -33,9 +35,9 @@ export function TenantSwitcher() {
               tenant.slug === slug ? <Icon name="check" size={16} /> : <span style={{ width: 16 }} />
             }
             rightSection={
-              <Badge size="xs" variant="light" color="gray">
-                {tenant.role}
-              </Badge>
+              <StatusBadge tone="calm" size="xs">
+                {roles[tenant.role]}
+              </StatusBadge>
             }
           >
             {tenant.name}

@@ -1,8 +1,5 @@
-/** What counts one thing or many. */
-const count = (many: number, one: string, more: string): string =>
-  `${many.toLocaleString()} ${many === 1 ? one : more}`
+import { count, usedOf } from './seats.ts'
 
-const seats = (many: number): string => count(many, 'seat', 'seats')
 const people = (many: number): string => count(many, 'person', 'people')
 
 export const licenses = {
@@ -24,23 +21,6 @@ export const licenses = {
     TENANT_WIDE: (tenant: string) =>
       `One license covers everyone in ${tenant}. Nobody needs a seat of their own.`,
     FREE: (application: string) => `${application} is free. Everyone here may use it.`,
-  },
-  bar: {
-    label: (type: string) => `Seats of ${type}`,
-    used: (assigned: number, purchased: number) =>
-      `${assigned.toLocaleString()} of ${seats(purchased)} in use`,
-    left: (many: number) => `${many.toLocaleString()} left`,
-    kept: (many: number) => `${many.toLocaleString()} kept for invitations`,
-    full: 'All seats are taken',
-    over: (many: number) => `${seats(many)} more in use than you have`,
-    dormant: (many: number) => `${seats(many)}, not usable`,
-  },
-  status: {
-    ACTIVE: 'Active',
-    TRIALING: 'Trial',
-    CANCELED: 'Canceled',
-    PAST_DUE: 'Payment overdue',
-    EXPIRED: 'Expired',
   },
   period: {
     endless: 'No end date',
@@ -154,8 +134,7 @@ export const licenses = {
     asTable: 'Show as table',
     asChart: 'Show as chart',
     chart: 'Seats by day. Use the arrow keys to read each day.',
-    reading: (day: string, assigned: number, purchased: number) =>
-      `${day}: ${assigned.toLocaleString()} of ${seats(purchased)} in use`,
+    reading: (day: string, assigned: number, purchased: number) => `${day}: ${usedOf(assigned, purchased)}`,
     changes: 'Days on which something changed, the latest first.',
     empty: 'No history yet',
     emptyText: 'From tomorrow on you see here how your seats were used.',

@@ -1,7 +1,7 @@
 export const members = {
   title: 'Members',
   lead: (tenant: string) => `Who belongs to ${tenant}, and what they may do.`,
-  search: 'Search by name or e-mail',
+  search: 'Search by name or email',
   name: 'Name',
   role: 'Role',
   status: 'Status',
@@ -48,17 +48,3 @@ export const members = {
     confirm: 'Leave',
   },
 }
-
-export const roles = {
-  owner: 'Owner',
-  admin: 'Admin',
-  member: 'Member',
-  what: {
-    owner: 'May do everything, also delete the tenant.',
-    admin: 'Looks after members, seats and settings.',
-    member: 'Uses what the tenant has.',
-  },
-  as: { owner: 'an owner', admin: 'an admin', member: 'a member' },
-}
-
-export const memberStatus = { ACTIVE: 'Active', INVITED: 'Invited', SUSPENDED: 'Suspended' }

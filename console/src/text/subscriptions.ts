@@ -1,22 +1,11 @@
-const seats = (count: number) => (count === 1 ? '1 seat' : `${count.toLocaleString()} seats`)
+import { countSeats as seats } from './seats.ts'
 
 export const subscriptions = {
   title: 'Subscriptions',
   lead: 'How many seats of which license the tenant has bought.',
   license: 'License',
   seats: 'Seats in use',
-  used: (assigned: number, purchased: number) =>
-    `${assigned.toLocaleString()} of ${purchased.toLocaleString()}`,
-  free: (available: number) => `${available.toLocaleString()} free`,
-  barLabel: (name: string) => `Seats of ${name} in use`,
   status: 'Status',
-  statuses: {
-    ACTIVE: 'Active',
-    TRIALING: 'Trial',
-    PAST_DUE: 'Past due',
-    CANCELED: 'Canceled',
-    EXPIRED: 'Expired',
-  },
   statusHints: {
     ACTIVE: 'Seats can be used until the period ends.',
     TRIALING: 'Like active, while they try it.',

@@ -1,19 +1,19 @@
+import { memberStatus } from './roles.ts'
+
 export const tenantMembers = {
   title: 'Members',
   lead: 'You can add people without an invitation and change what they may do.',
   search: 'Search members',
   role: 'Role',
   roleOf: (name: string) => `Role of ${name}`,
-  roles: { owner: 'Owner', admin: 'Admin', member: 'Member' },
   roleFilter: {
     label: 'Role',
     options: { '': 'All roles', owner: 'Owners', admin: 'Admins', member: 'Members' },
   },
   status: 'Status',
-  statuses: { ACTIVE: 'Active', INVITED: 'Invited', SUSPENDED: 'Suspended' },
   statusFilter: {
     label: 'Status',
-    options: { '': 'Any status', ACTIVE: 'Active', INVITED: 'Invited', SUSPENDED: 'Suspended' },
+    options: { '': 'Any status', ...memberStatus },
   },
   name: 'Name',
   joined: 'Joined',

@@ -1,18 +1,36 @@
-import { Avatar, Badge, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Avatar, Group, Stack, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { LINK } from './link-color.ts'
+import { StatusBadge } from './status-badge.tsx'
+
+interface PersonProps {
+  name: string
+  email: string
+  /** What is said beside the name, such as that it is oneself. */
+  mark?: string | undefined
+  /** Where the name leads. */
+  href?: string
+}
 
 /** Somebody, with the address that tells them from others of the same name. */
-export const Person = ({ name, email, mark }: { name: string; email: string; mark?: string | undefined }) => (
+export const Person = ({ name, email, mark, href }: PersonProps) => (
   <Group gap="sm" wrap="nowrap" miw={0}>
     <Avatar aria-hidden name={name} color="initials" radius="xl" size={34} />
     <Stack gap={0} miw={0}>
       <Group gap={6} wrap="nowrap">
-        <Text size="sm" fw={600} truncate>
-          {name}
-        </Text>
+        {href === undefined ? (
+          <Text size="sm" fw={600} truncate>
+            {name}
+          </Text>
+        ) : (
+          <Anchor component={Link} href={href} size="sm" fw={600} c={LINK} truncate>
+            {name}
+          </Anchor>
+        )}
         {mark !== undefined && (
-          <Badge size="xs" variant="transparent" className="tone-calm" tt="none" style={{ flexShrink: 0 }}>
+          <StatusBadge tone="calm" size="xs">
             {mark}
-          </Badge>
+          </StatusBadge>
         )}
       </Group>
       {email !== name && (

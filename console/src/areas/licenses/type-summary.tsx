@@ -1,8 +1,10 @@
-import { Badge, Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Text, Title } from '@mantine/core'
 import { licenses as text } from '../../text/licenses.ts'
+import { SeatBar } from '../../ui/seat-bar.tsx'
+import { SubscriptionBadge } from '../../ui/subscription-badge.tsx'
+import { Tag } from '../../ui/tag.tsx'
 import { describePeriod } from './period.ts'
-import { SeatBar } from './seat-bar.tsx'
-import type { LicensedApplication, LicensedType } from './types.ts'
+import { isGood, type LicensedApplication, type LicensedType } from './types.ts'
 
 /** What was bought of one license type: its seats, how long it lasts and what it opens. */
 export function TypeSummary({
@@ -20,7 +22,7 @@ export function TypeSummary({
           <Title order={3} size="h6">
             {type.name}
           </Title>
-          {type.status && <StatusBadge status={type.status} />}
+          {type.status && <SubscriptionBadge status={type.status} />}
         </Group>
         {period && !period.isAlarming && (
           <Text size="sm" c="dimmed">
@@ -33,7 +35,7 @@ export function TypeSummary({
           {type.description}
         </Text>
       )}
-      {mode === 'PER_SEAT' && <SeatBar type={type} />}
+      {mode === 'PER_SEAT' && <SeatBar {...type} usable={isGood(type)} />}
       {period?.isAlarming && (
         <Text size="sm" fw={500} className={type.status === 'PAST_DUE' ? 'alarming' : undefined}>
           {period.text}
@@ -44,29 +46,15 @@ export function TypeSummary({
   )
 }
 
-const LOOKS = {
-  ACTIVE: { color: 'teal', className: 'status-good' },
-  TRIALING: { color: 'brand' },
-  CANCELED: { color: 'gray' },
-  PAST_DUE: { color: 'red.9', variant: 'filled' },
-  EXPIRED: { color: 'gray' },
-}
-
-const StatusBadge = ({ status }: { status: NonNullable<LicensedType['status']> }) => (
-  <Badge tt="none" fw={600} variant="light" {...LOOKS[status]}>
-    {text.status[status]}
-  </Badge>
-)
-
 function Features({ type }: { type: LicensedType }) {
   const open = Object.keys(type.features).filter((key) => type.features[key])
   if (open.length === 0) return null
   return (
     <Group gap={6} component="ul" aria-label={text.features} className="plain-list">
       {open.sort().map((key) => (
-        <Badge component="li" key={key} variant="default" tt="none" fw={400} size="md">
-          {key}
-        </Badge>
+        <li key={key}>
+          <Tag>{key}</Tag>
+        </li>
       ))}
     </Group>
   )

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { saveFile } from '../../../api/download.ts'
 import { useChange } from '../../../api/use-api.ts'
-import { saveFile } from '../../../lib/save-file.ts'
 import { ownData } from '../../../text/own-data.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { showDone } from '../../../ui/notices.tsx'
@@ -20,7 +20,7 @@ function ExportSection() {
   const { title, lead, action, done, file } = ownData.export
   const take = useChange('GET /api/users/me/export', {
     onDone: (data) => {
-      saveFile(file, 'application/json', `${JSON.stringify(data, null, 2)}\n`)
+      saveFile(file, new Blob([`${JSON.stringify(data, null, 2)}\n`], { type: 'application/json' }))
       showDone(done)
     },
   })

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../../../api/use-api.ts'
 import { useMe } from '../../../me.tsx'
@@ -6,6 +6,7 @@ import { account } from '../../../text/account.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { showDone } from '../../../ui/notices.tsx'
 import { Section } from '../../../ui/section.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { ConfirmedDialog } from '../confirmed-form.tsx'
 import { shownInForm, withPassword } from '../inline.ts'
 
@@ -28,9 +29,9 @@ export function AddressSection() {
     >
       <Group gap="xs">
         <Text fw={600}>{profile.email}</Text>
-        <Badge variant="light" color={profile.emailVerified ? 'teal' : 'orange'}>
+        <StatusBadge tone={profile.emailVerified ? 'good' : 'waiting'}>
           {profile.emailVerified ? text.verified : text.unverified}
-        </Badge>
+        </StatusBadge>
       </Group>
       {!profile.emailVerified && <Unverified email={profile.email} />}
       {mailed !== undefined && (

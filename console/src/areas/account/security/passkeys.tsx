@@ -1,4 +1,4 @@
-import { Badge, Button, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import type { Reply } from 'latchkey-sdk'
 import { useState } from 'react'
 import { useChange, useRead } from '../../../api/use-api.ts'
@@ -9,6 +9,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { showDone } from '../../../ui/notices.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { Empty, Loaded } from '../../../ui/states.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { ConfirmedDialog } from '../confirmed-form.tsx'
 import { shownInForm, withPassword } from '../inline.ts'
@@ -84,13 +85,7 @@ const PasskeyLine = ({ passkey, onRemove }: { passkey: Passkey; onRemove: () => 
   <Line
     component="li"
     title={passkey.name}
-    badge={
-      passkey.backedUp && (
-        <Badge variant="light" color="gray">
-          {text.synced}
-        </Badge>
-      )
-    }
+    badge={passkey.backedUp && <StatusBadge tone="calm">{text.synced}</StatusBadge>}
     text={
       <>
         {text.since} <Moment at={passkey.createdAt} />

@@ -1,6 +1,6 @@
 import { Button, CopyButton, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { saveFile } from '../../../lib/save-file.ts'
+import { saveFile } from '../../../api/download.ts'
 import { useMe } from '../../../me.tsx'
 import { security } from '../../../text/security.ts'
 import { shell } from '../../../text/shell.ts'
@@ -35,8 +35,10 @@ function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () => void 
   const start = useRef<HTMLDivElement>(null)
   useEffect(() => start.current?.focus(), [])
   const lines = `${codes.join('\n')}\n`
-  const download = () =>
-    saveFile(text.file, 'text/plain', `${text.header(profile.email, window.location.origin)}\n\n${lines}`)
+  const download = () => {
+    const header = text.header(profile.email, window.location.origin)
+    saveFile(text.file, new Blob([`${header}\n\n${lines}`], { type: 'text/plain' }))
+  }
   return (
     <Stack>
       <Text size="sm" ref={start} tabIndex={-1} style={{ outline: 'none' }}>

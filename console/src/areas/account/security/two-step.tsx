@@ -1,4 +1,4 @@
-import { Badge, Button, Divider, Stack, Text } from '@mantine/core'
+import { Button, Divider, Stack, Text } from '@mantine/core'
 import type { Reply } from 'latchkey-sdk'
 import { useState } from 'react'
 import { useChange, useRead } from '../../../api/use-api.ts'
@@ -7,6 +7,7 @@ import { security } from '../../../text/security.ts'
 import { showDone } from '../../../ui/notices.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { Loaded } from '../../../ui/states.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { ConfirmedDialog, ConfirmedForm } from '../confirmed-form.tsx'
 import { shownInForm, withPassword } from '../inline.ts'
 import { Line } from './line.tsx'
@@ -52,11 +53,7 @@ function AppLine({ factors: { totp } }: { factors: Factors }) {
     <>
       <Line
         title={text.app}
-        badge={
-          <Badge variant="light" color={totp ? 'teal' : 'gray'}>
-            {totp ? security.on : security.off}
-          </Badge>
-        }
+        badge={<StatusBadge tone={totp ? 'good' : 'calm'}>{totp ? security.on : security.off}</StatusBadge>}
         text={totp ? text.appOn : text.appOff}
         action={
           totp ? (
@@ -101,11 +98,7 @@ function CodesLine({ left }: { left: number }) {
     <>
       <Line
         title={text.codes}
-        badge={
-          <Badge variant="light" color={isFew ? 'red' : 'gray'} tt="none">
-            {text.codesLeft(left)}
-          </Badge>
-        }
+        badge={<StatusBadge tone={isFew ? 'bad' : 'calm'}>{text.codesLeft(left)}</StatusBadge>}
         text={
           <>
             {text.codesFor}

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Text, ThemeIcon } from '@mantine/core'
+import { Button, Group, Text, ThemeIcon } from '@mantine/core'
 import type { Reply } from 'latchkey-sdk'
 import { useChange, useRead } from '../../../api/use-api.ts'
 import { readDevice } from '../../../lib/device.ts'
@@ -9,6 +9,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { showDone } from '../../../ui/notices.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Empty, Loaded } from '../../../ui/states.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { Moment } from '../../../ui/time.tsx'
 
 const LIST = 'GET /api/users/me/sessions'
@@ -100,11 +101,7 @@ function DeviceCell({ session }: { session: Session }) {
         <Text size="sm" fw={600}>
           {nameOf(session)}
         </Text>
-        {session.isCurrent && (
-          <Badge variant="light" color="teal" size="sm">
-            {text.here}
-          </Badge>
-        )}
+        {session.isCurrent && <StatusBadge tone="good">{text.here}</StatusBadge>}
       </div>
     </Group>
   )

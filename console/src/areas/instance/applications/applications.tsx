@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Code, Group, Text } from '@mantine/core'
+import { Anchor, Button, Code, Group, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { useRead } from '../../../api/use-api.ts'
 import { applications as text } from '../../../text/applications.ts'
@@ -8,6 +8,7 @@ import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
 import { SearchBox } from '../../../ui/search-box.tsx'
 import { Empty, Loaded } from '../../../ui/states.tsx'
+import { Tag } from '../../../ui/tag.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
 
@@ -54,9 +55,7 @@ export function ApplicationsPlace() {
                 },
                 {
                   title: text.whose,
-                  cell: ({ trusted }) => (
-                    <Badge variant="default">{trusted ? text.trusted : text.thirdParty}</Badge>
-                  ),
+                  cell: ({ trusted }) => <Tag>{trusted ? text.trusted : text.thirdParty}</Tag>,
                 },
                 { title: text.created, cell: ({ createdAt }) => <Moment at={createdAt} />, wideOnly: true },
               ]}

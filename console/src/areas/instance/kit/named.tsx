@@ -1,8 +1,6 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
-
-/** Also read on a row that one rests on, which is lighter in the dark. */
-export const LINK = 'light-dark(var(--mantine-color-brand-7), var(--mantine-color-brand-2))'
+import { LINK } from '../../../ui/link-color.ts'
 
 /** The name of a row, which leads to it, with what tells it from others of that name. */
 export const Named = ({ href, name, note }: { href: string; name: string; note: string }) => (

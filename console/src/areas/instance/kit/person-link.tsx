@@ -1,10 +1,10 @@
 import { Anchor, Skeleton, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { useRead } from '../../../api/use-api.ts'
-import { LINK } from './named.tsx'
+import { LINK } from '../../../ui/link-color.ts'
 
 /** Somebody by id: their name, and the way to their account. */
-export function Person({ id, gone }: { id: string; gone: string }) {
+export function PersonLink({ id, gone }: { id: string; gone: string }) {
   const { data, isError } = useRead('GET /api/admin/users/{id}', { input: { path: { id } } })
   if (isError) {
     return (

@@ -1,4 +1,4 @@
-import { Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import type { Reply } from 'latchkey-sdk'
 import { useRead } from '../../../api/use-api.ts'
 import { licenseTypes as text } from '../../../text/license-types.ts'
@@ -6,6 +6,8 @@ import { DataTable } from '../../../ui/data-table.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { Empty, Loaded } from '../../../ui/states.tsx'
+import { StatusBadge } from '../../../ui/status-badge.tsx'
+import { Tag } from '../../../ui/tag.tsx'
 import { useDraft } from '../../../ui/use-draft.ts'
 import { draftOf, LicenseTypeDialog, newDraft } from './license-type-dialog.tsx'
 import { useStatusChange } from './use-status-change.ts'
@@ -83,22 +85,16 @@ function Features({ features }: { features: LicenseType['features'] }) {
   return (
     <Group gap={4}>
       {keys.map(([key, included]) => (
-        <Badge
-          key={key}
-          variant="default"
-          tt="none"
-          fw={500}
-          {...(!included && { td: 'line-through', c: 'dimmed', title: text.not(key) })}
-        >
-          {key}
-        </Badge>
+        <span key={key} {...(!included && { title: text.not(key) })}>
+          <Tag crossed={!included}>{key}</Tag>
+        </span>
       ))}
     </Group>
   )
 }
 
 const Status = ({ status }: { status: LicenseType['status'] }) => (
-  <Badge variant={status === 'ACTIVE' ? 'light' : 'default'}>{text.statuses[status]}</Badge>
+  <StatusBadge tone={status === 'ACTIVE' ? 'good' : 'calm'}>{text.statuses[status]}</StatusBadge>
 )
 
 interface ActionsProps {

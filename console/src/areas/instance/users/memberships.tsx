@@ -1,16 +1,15 @@
+import type { OwnTenant } from '../../../me.tsx'
 import { people } from '../../../text/people.ts'
-import { tenantMembers } from '../../../text/tenant-members.ts'
+import { roles } from '../../../text/roles.ts'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
+import { MemberBadge, type MemberStatus } from '../../../ui/member-badge.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { Empty } from '../../../ui/states.tsx'
-import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { Named } from '../kit/named.tsx'
 import type { UserDetails } from './user.tsx'
 
 const text = people.memberships
 type Membership = UserDetails['memberships'][number]
-
-const named = (names: Record<string, string>, name: string) => names[name] ?? name
 
 const COLUMNS: Column<Membership>[] = [
   {
@@ -19,14 +18,11 @@ const COLUMNS: Column<Membership>[] = [
       <Named href={`/tenants/${tenantId}`} name={tenantName} note={tenantSlug} />
     ),
   },
-  { title: text.role, cell: ({ role }) => named(tenantMembers.roles, role) },
+  // Roles and statuses come as plain words here; they are those of the tenant's own list.
+  { title: text.role, cell: ({ role }) => roles[role as OwnTenant['role']] },
   {
     title: text.status,
-    cell: ({ status }) => (
-      <StatusBadge tone={status === 'ACTIVE' ? 'good' : 'calm'}>
-        {named(tenantMembers.statuses, status)}
-      </StatusBadge>
-    ),
+    cell: ({ status }) => <MemberBadge status={status as MemberStatus} />,
   },
 ]
 

@@ -7,12 +7,12 @@ import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
+import { Person } from '../../../ui/person.tsx'
 import { SearchBox } from '../../../ui/search-box.tsx'
 import { Empty, Loaded } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
 import { Filter } from '../kit/filter.tsx'
-import { Named } from '../kit/named.tsx'
 import { NewUserDialog } from './new-user.tsx'
 import { UserStates } from './states.tsx'
 
@@ -31,7 +31,7 @@ const SHOWN = {
 const COLUMNS: Column<AnyUser>[] = [
   {
     title: text.name,
-    cell: ({ id, displayName, email }) => <Named href={`/users/${id}`} name={displayName} note={email} />,
+    cell: ({ id, displayName, email }) => <Person href={`/users/${id}`} name={displayName} email={email} />,
   },
   { title: text.state, cell: (user) => <UserStates user={user} /> },
   { title: text.lastSignIn, cell: ({ lastSignInAt }) => <Moment at={lastSignInAt} /> },

@@ -1,9 +1,10 @@
 import { Button, Group, Menu, Text } from '@mantine/core'
 import { licenses } from '../../../text/licenses.ts'
+import { seatBar } from '../../../text/seats.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { isGood, type LicensedType, leftOf, type SeatOfMember } from '../types.ts'
 
-const { seats: text, bar } = licenses
+const { seats: text } = licenses
 
 interface SeatMenuProps {
   member: SeatOfMember
@@ -81,5 +82,5 @@ export const TypeItems = ({
 
 function describeLeft(type: LicensedType): string {
   if (!isGood(type)) return text.notGood
-  return type.available === 0 ? text.noneLeft : bar.left(type.available)
+  return type.available === 0 ? text.noneLeft : seatBar.left(type.available)
 }

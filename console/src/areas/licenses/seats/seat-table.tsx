@@ -1,8 +1,9 @@
-import { Badge, Box, Checkbox, Group, Text } from '@mantine/core'
+import { Checkbox, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useMe } from '../../../me.tsx'
 import { licenses } from '../../../text/licenses.ts'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
+import { Person } from '../../../ui/person.tsx'
 import { toDay } from '../../../ui/time.tsx'
 import type { LicensedApplication, SeatOfMember } from '../types.ts'
 import { SeatMenu } from './seat-menu.tsx'
@@ -30,7 +31,7 @@ export function SeatTable({ application, rows, busy, empty, seats, selection }: 
     {
       title: text.person,
       cell: (member) => (
-        <Group gap="sm" wrap="nowrap">
+        <Group gap="sm" wrap="nowrap" miw={0}>
           {selection && (
             <Checkbox
               aria-label={bulk.person(member.displayName)}
@@ -38,7 +39,7 @@ export function SeatTable({ application, rows, busy, empty, seats, selection }: 
               onChange={(event) => selection.toggle([member], event.currentTarget.checked)}
             />
           )}
-          <Person member={member} isMe={isMe(member)} />
+          <Person name={member.displayName} email={member.email} mark={isMe(member) ? text.you : undefined} />
         </Group>
       ),
     },
@@ -93,21 +94,3 @@ export function SeatTable({ application, rows, busy, empty, seats, selection }: 
     />
   )
 }
-
-const Person = ({ member, isMe }: { member: SeatOfMember; isMe: boolean }) => (
-  <Box miw={0}>
-    <Group gap={6}>
-      <Text size="sm" fw={600}>
-        {member.displayName}
-      </Text>
-      {isMe && (
-        <Badge size="sm" variant="default" tt="none" fw={500}>
-          {text.you}
-        </Badge>
-      )}
-    </Group>
-    <Text size="xs" c="dimmed" truncate>
-      {member.email}
-    </Text>
-  </Box>
-)

@@ -1,7 +1,7 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { invitations as text } from '../../../text/invitations.ts'
-import { roles } from '../../../text/members.ts'
+import { roles } from '../../../text/roles.ts'
 import { useConfirm } from '../../../ui/confirm.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Icon } from '../../../ui/icon.tsx'

@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Select, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { invite as text } from '../../../text/invitations.ts'
-import { roles } from '../../../text/members.ts'
+import { roles } from '../../../text/roles.ts'
 import { shell } from '../../../text/shell.ts'
 import { type Role, reachOf } from '../reach.ts'
 import { useTenant } from '../tenant.ts'

@@ -1,5 +1,6 @@
 import { Group, Select } from '@mantine/core'
-import { memberStatus, roles, members as text } from '../../../text/members.ts'
+import { members as text } from '../../../text/members.ts'
+import { memberStatus, roles } from '../../../text/roles.ts'
 import { SearchBox } from '../../../ui/search-box.tsx'
 
 interface Wanted {

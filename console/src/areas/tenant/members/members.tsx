@@ -4,15 +4,15 @@ import { useState } from 'react'
 import { useRead } from '../../../api/use-api.ts'
 import { useMe } from '../../../me.tsx'
 import { invitations } from '../../../text/invitations.ts'
-import { memberStatus, members as text } from '../../../text/members.ts'
+import { members as text } from '../../../text/members.ts'
 import { useConfirm } from '../../../ui/confirm.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Icon } from '../../../ui/icon.tsx'
+import { MemberBadge } from '../../../ui/member-badge.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
 import { Person } from '../../../ui/person.tsx'
 import { Empty, Loaded } from '../../../ui/states.tsx'
-import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { Moment } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
 import { InviteDialog } from '../invite/invite-dialog.tsx'
@@ -21,8 +21,6 @@ import { MemberActions } from './member-actions.tsx'
 import { MemberFilters, toMemberQuery } from './member-filters.tsx'
 import { RoleCell } from './role-cell.tsx'
 import type { Member } from './use-member-change.ts'
-
-const TONES = { ACTIVE: 'good', INVITED: 'waiting', SUSPENDED: 'bad' } as const
 
 export function MembersPlace() {
   const tenant = useTenant()
@@ -53,7 +51,7 @@ export function MembersPlace() {
     { title: text.role, cell: (member) => <RoleCell member={member} ask={ask} /> },
     {
       title: text.status,
-      cell: ({ status }) => <StatusBadge tone={TONES[status]}>{memberStatus[status]}</StatusBadge>,
+      cell: ({ status }) => <MemberBadge status={status} />,
     },
     {
       title: text.joined,

@@ -1,6 +1,7 @@
 import { Select, Text } from '@mantine/core'
 import { useMe } from '../../../me.tsx'
-import { roles, members as text } from '../../../text/members.ts'
+import { members as text } from '../../../text/members.ts'
+import { roles } from '../../../text/roles.ts'
 import type { Question } from '../../../ui/confirm.tsx'
 import { showDone } from '../../../ui/notices.tsx'
 import { type Role, reachOf } from '../reach.ts'

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Menu, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { ActionIcon, Button, Group, Menu, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useChange, useRead } from '../../../../api/use-api.ts'
 import { clients as text } from '../../../../text/clients.ts'
 import { shell } from '../../../../text/shell.ts'
@@ -6,6 +6,8 @@ import { useConfirm } from '../../../../ui/confirm.tsx'
 import { Copyable } from '../../../../ui/copy.tsx'
 import { Icon } from '../../../../ui/icon.tsx'
 import { showDone } from '../../../../ui/notices.tsx'
+import { StatusBadge } from '../../../../ui/status-badge.tsx'
+import { Tag } from '../../../../ui/tag.tsx'
 import type { Client } from './client-draft.ts'
 import { ClientSecrets } from './client-secrets.tsx'
 import type { Connection } from './connection-dialog.tsx'
@@ -27,8 +29,8 @@ export function ClientCard({ client, edit, connect }: ClientCardProps) {
             <Title order={3} size="h5">
               {client.name}
             </Title>
-            <Badge variant="default">{text.kinds[client.kind].short}</Badge>
-            {client.disabled && <Badge color="red">{text.disabled}</Badge>}
+            <Tag>{text.kinds[client.kind].short}</Tag>
+            {client.disabled && <StatusBadge tone="bad">{text.disabled}</StatusBadge>}
           </Group>
           <Actions client={client} edit={edit} connect={connect} />
         </Group>

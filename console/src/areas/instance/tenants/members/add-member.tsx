@@ -2,12 +2,13 @@ import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useChange, useRead } from '../../../../api/use-api.ts'
+import { roles } from '../../../../text/roles.ts'
 import { tenantMembers } from '../../../../text/tenant-members.ts'
 import { FormDialog } from '../../../../ui/form-dialog.tsx'
 import { showDone } from '../../../../ui/notices.tsx'
 import { ROLES } from './use-member-deeds.tsx'
 
-const { add: text, roles } = tenantMembers
+const { add: text } = tenantMembers
 
 interface Props {
   tenantId: string

@@ -5,15 +5,15 @@ import { useRead } from '../../../../api/use-api.ts'
 import { tenantMembers as text } from '../../../../text/tenant-members.ts'
 import { DataTable } from '../../../../ui/data-table.tsx'
 import { Icon } from '../../../../ui/icon.tsx'
+import { MemberBadge } from '../../../../ui/member-badge.tsx'
 import { Pager } from '../../../../ui/pager.tsx'
+import { Person } from '../../../../ui/person.tsx'
 import { SearchBox } from '../../../../ui/search-box.tsx'
 import { Section } from '../../../../ui/section.tsx'
 import { Empty, Loaded } from '../../../../ui/states.tsx'
-import { StatusBadge } from '../../../../ui/status-badge.tsx'
 import { Moment } from '../../../../ui/time.tsx'
 import { useFilters } from '../../../../ui/use-filters.ts'
 import { Filter } from '../../kit/filter.tsx'
-import { Named } from '../../kit/named.tsx'
 import type { AnyTenant } from '../tenant.tsx'
 import { AddMemberDialog } from './add-member.tsx'
 import { MemberActions } from './member-actions.tsx'
@@ -23,7 +23,6 @@ import { type MemberReading, ROLES, useMemberDeeds } from './use-member-deeds.ts
 export type AnyMember = Reply<'GET /api/admin/tenants/{id}/members'>['members'][number]
 
 const STATUSES = ['ACTIVE', 'INVITED', 'SUSPENDED'] as const
-const TONES = { ACTIVE: 'good', INVITED: 'calm', SUSPENDED: 'waiting' } as const
 
 /** Who is in a tenant, and what may be done about it. */
 export function TenantMembers({ tenant: { id } }: { tenant: AnyTenant }) {
@@ -73,15 +72,13 @@ export function TenantMembers({ tenant: { id } }: { tenant: AnyTenant }) {
                   {
                     title: text.name,
                     cell: ({ userId, user }) => (
-                      <Named href={`/users/${userId}`} name={user.displayName} note={user.email} />
+                      <Person href={`/users/${userId}`} name={user.displayName} email={user.email} />
                     ),
                   },
                   { title: text.role, cell: (member) => <RoleChoice member={member} deeds={deeds} /> },
                   {
                     title: text.status,
-                    cell: ({ status }) => (
-                      <StatusBadge tone={TONES[status]}>{text.statuses[status]}</StatusBadge>
-                    ),
+                    cell: ({ status }) => <MemberBadge status={status} />,
                   },
                   { title: text.joined, cell: ({ joinedAt }) => <Moment at={joinedAt} />, wideOnly: true },
                   {

@@ -1,6 +1,7 @@
 import type { Input } from 'latchkey-sdk'
 import type { ReactNode } from 'react'
 import { useChange } from '../../../../api/use-api.ts'
+import { roles } from '../../../../text/roles.ts'
 import { tenantMembers as text } from '../../../../text/tenant-members.ts'
 import { useConfirm } from '../../../../ui/confirm.tsx'
 import { showDone } from '../../../../ui/notices.tsx'
@@ -44,7 +45,7 @@ export function useMemberDeeds(id: string, reading: MemberReading): MemberDeeds 
   return {
     dialog,
     setRole: (member, role) =>
-      attempt(member, { role }, text.changedRole(member.user.displayName, text.roles[role]), {
+      attempt(member, { role }, text.changedRole(member.user.displayName, roles[role]), {
         role: member.role,
       }),
     setStatus: (member, status) => {

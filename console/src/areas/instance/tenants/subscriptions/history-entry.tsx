@@ -1,11 +1,12 @@
 import { Code, Text } from '@mantine/core'
 import { useRead } from '../../../../api/use-api.ts'
+import { subscriptionStatus } from '../../../../text/seats.ts'
 import { subscriptions } from '../../../../text/subscriptions.ts'
 import { toDay } from '../../../../ui/time.tsx'
-import { Person } from '../../kit/person.tsx'
+import { PersonLink } from '../../kit/person-link.tsx'
 import type { HistoryRow } from './history.tsx'
 
-const { history: text, statuses, noEnd } = subscriptions
+const { history: text, noEnd } = subscriptions
 
 /** What happened, to which license and to whom. */
 export function HistoryEvent({ entry }: { entry: HistoryRow }) {
@@ -27,7 +28,7 @@ export function HistoryEvent({ entry }: { entry: HistoryRow }) {
         {userId !== null && (
           <>
             {` ${text.forWhom} `}
-            <Person id={userId} gone={text.gone} />
+            <PersonLink id={userId} gone={text.gone} />
           </>
         )}
         {entry.subject === 'subscription' && changesOf(entry).map((change) => `, ${change}`)}
@@ -39,7 +40,7 @@ export function HistoryEvent({ entry }: { entry: HistoryRow }) {
 export function HistoryActor({ actor }: { actor: string | null }) {
   const [, kind, id] = /^(user|client):(.+)$/.exec(actor ?? '') ?? []
   if (id === undefined) return text.service
-  if (kind === 'user') return <Person id={id} gone={text.gone} />
+  if (kind === 'user') return <PersonLink id={id} gone={text.gone} />
   return <Code>{text.client(id)}</Code>
 }
 
@@ -69,6 +70,6 @@ function changesOf({ before, after }: HistoryRow): string[] {
 
 const DESCRIBED: [name: string, describe: (value: unknown) => string][] = [
   ['quantityPurchased', (value) => text.seats(Number(value))],
-  ['status', (value) => statuses[value as keyof typeof statuses] ?? String(value)],
+  ['status', (value) => subscriptionStatus[value as keyof typeof subscriptionStatus] ?? String(value)],
   ['currentPeriodEnd', (value) => (typeof value === 'string' ? text.until(toDay(value)) : noEnd)],
 ]

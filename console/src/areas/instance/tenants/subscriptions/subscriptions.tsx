@@ -6,23 +6,15 @@ import { useRead } from '../../../../api/use-api.ts'
 import { subscriptions as text } from '../../../../text/subscriptions.ts'
 import { type Column, DataTable } from '../../../../ui/data-table.tsx'
 import { Icon } from '../../../../ui/icon.tsx'
+import { SeatBar } from '../../../../ui/seat-bar.tsx'
 import { Section } from '../../../../ui/section.tsx'
 import { Empty, Loaded } from '../../../../ui/states.tsx'
-import { StatusBadge } from '../../../../ui/status-badge.tsx'
+import { SubscriptionBadge } from '../../../../ui/subscription-badge.tsx'
 import { toDay } from '../../../../ui/time.tsx'
 import { AddSubscriptionDialog } from './add-subscription.tsx'
 import { ChangeSubscriptionDialog } from './change-subscription.tsx'
-import { SeatBar } from './seat-bar.tsx'
 
 export type AnySubscription = Reply<'GET /api/licensing/tenants/{tenantId}/subscriptions'>[number]
-
-const TONES = {
-  ACTIVE: 'good',
-  TRIALING: 'calm',
-  PAST_DUE: 'waiting',
-  CANCELED: 'waiting',
-  EXPIRED: 'bad',
-} as const
 
 const COLUMNS: Column<AnySubscription>[] = [
   {
@@ -38,10 +30,10 @@ const COLUMNS: Column<AnySubscription>[] = [
       </div>
     ),
   },
-  { title: text.seats, cell: (subscription) => <SeatBar subscription={subscription} /> },
+  { title: text.seats, cell: (subscription) => <Seats subscription={subscription} /> },
   {
     title: text.status,
-    cell: ({ status }) => <StatusBadge tone={TONES[status]}>{text.statuses[status]}</StatusBadge>,
+    cell: ({ status }) => <SubscriptionBadge status={status} />,
   },
   {
     title: text.ends,
@@ -105,3 +97,13 @@ export function Subscriptions({ tenantId }: { tenantId: string }) {
     </Section>
   )
 }
+
+const Seats = ({ subscription }: { subscription: AnySubscription }) => (
+  <SeatBar
+    name={subscription.licenseTypeName}
+    purchased={subscription.quantityPurchased}
+    assigned={subscription.quantityAssigned}
+    available={subscription.quantityAvailable}
+    usable={subscription.status !== 'EXPIRED'}
+  />
+)

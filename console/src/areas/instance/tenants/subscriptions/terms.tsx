@@ -1,4 +1,5 @@
 import { NumberInput, Select, TextInput } from '@mantine/core'
+import { subscriptionStatus } from '../../../../text/seats.ts'
 import { subscriptions as text } from '../../../../text/subscriptions.ts'
 import type { FieldErrors } from '../../../../ui/form-dialog.tsx'
 import type { AnySubscription } from './subscriptions.tsx'
@@ -18,7 +19,7 @@ interface Props {
   hint?: string
 }
 
-const STATUSES = Object.entries(text.statuses).map(([value, label]) => ({
+const STATUSES = Object.entries(subscriptionStatus).map(([value, label]) => ({
   value: value as Terms['status'],
   label,
 }))

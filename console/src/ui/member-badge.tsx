@@ -1,0 +1,11 @@
+import { memberStatus as text } from '../text/roles.ts'
+import { StatusBadge } from './status-badge.tsx'
+
+const TONES = { ACTIVE: 'good', INVITED: 'waiting', SUSPENDED: 'bad' } as const
+
+export type MemberStatus = keyof typeof TONES
+
+/** How it stands with somebody in a tenant. */
+export const MemberBadge = ({ status }: { status: MemberStatus }) => (
+  <StatusBadge tone={TONES[status]}>{text[status]}</StatusBadge>
+)
