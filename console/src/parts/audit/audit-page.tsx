@@ -8,6 +8,7 @@ import { EntryItem } from './entry-item.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { useNames } from './names.ts'
 import { FILTERS, useEntries } from './source.ts'
+import './audit.css'
 
 /** The audit log: of a tenant, or of the instance where none is named. */
 export function AuditPage({ tenantId }: { tenantId?: string }) {
@@ -34,7 +35,7 @@ export function AuditPage({ tenantId }: { tenantId?: string }) {
             {entries.length === 0 ? (
               <Empty icon="list" title={nothing.title} text={nothing.text} />
             ) : (
-              <ul aria-label={text.entries} className="plain-list">
+              <ul aria-label={text.entries} className="plain-list divided">
                 {entries.map((entry) => (
                   <EntryItem
                     key={entry.id}
