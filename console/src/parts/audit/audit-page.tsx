@@ -1,5 +1,6 @@
-import { Button, Center, Paper, Stack, Text } from '@mantine/core'
+import { Center, Paper, Stack, Text } from '@mantine/core'
 import { audit as text } from '../../text/audit.ts'
+import { Older } from '../../ui/older.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Problem, Waiting } from '../../ui/states.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -49,13 +50,7 @@ export function AuditPage({ tenantId }: { tenantId?: string }) {
           </Paper>
           <Center mih={36}>
             {query.hasNextPage ? (
-              <Button
-                variant="default"
-                onClick={() => void query.fetchNextPage()}
-                loading={query.isFetchingNextPage}
-              >
-                {text.older}
-              </Button>
+              <Older label={text.older} query={query} />
             ) : (
               entries.length > 0 && (
                 <Text size="sm" c="dimmed">
