@@ -6,6 +6,7 @@ import { shell } from '../text/shell.ts'
 import { Navigation } from './navigation.tsx'
 import { TenantSwitcher } from './tenant-switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
+import './frame.css'
 
 /** The header with the tenant, the way through the area at the side, and the place one is at. */
 export function Frame({ children }: { children: ReactNode }) {

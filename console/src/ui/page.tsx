@@ -23,23 +23,25 @@ export function Page({ title, back, badges, lead, actions, children }: PageProps
   useDocumentTitle(`${title} · ${shell.product}`)
   return (
     <Stack gap="lg">
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <div>
-          {back && <Back {...back} />}
-          <Group gap="sm">
-            <Title order={1} size="h2">
-              {title}
-            </Title>
-            {badges}
-          </Group>
-          {lead !== undefined && (
-            <Text c="dimmed" mt={4} maw="60ch">
-              {lead}
-            </Text>
-          )}
-        </div>
-        {actions !== undefined && <Group gap="xs">{actions}</Group>}
-      </Group>
+      <div>
+        {back && <Back {...back} />}
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <div>
+            <Group gap="sm">
+              <Title order={1} size="h2">
+                {title}
+              </Title>
+              {badges}
+            </Group>
+            {lead !== undefined && (
+              <Text c="dimmed" mt={4} maw="60ch">
+                {lead}
+              </Text>
+            )}
+          </div>
+          {actions !== undefined && <Group gap="xs">{actions}</Group>}
+        </Group>
+      </div>
       {children}
     </Stack>
   )

@@ -3,14 +3,11 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { admin, PASSWORD, signIn } from '../support/world.ts'
-import { besides } from './refusals.ts'
 import { openStage, type Stage } from './stage.ts'
+import { besides, inDialog } from './steps.ts'
 
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
-
-const inDialog = (page: Page, name: string) =>
-  page.getByRole('dialog').getByRole('button', { name, exact: true })
 
 /** What the service was asked to change, as it was sent. */
 function noteChanges(page: Page): unknown[] {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
-import { ADMIN, answer, write } from './instance-steps.ts'
 import { openStage, type Stage } from './stage.ts'
+import { ADMIN, answer, write } from './steps.ts'
 
 describe.skipIf(!browserPath)('the service itself, in the console', () => {
   let stage: Stage

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { PASSWORD } from '../support/world.ts'
-import { ADMIN, answer, choose, unmeant, write } from './instance-steps.ts'
 import { openStage, type Stage, type Visit } from './stage.ts'
+import { ADMIN, answer, besides, choose, write } from './steps.ts'
 
 /** Opens the page of an account from the list. */
 async function open({ page, go, arriveAt }: Visit, name: string) {
@@ -61,7 +61,7 @@ describe.skipIf(!browserPath)('the users of the instance, in the console', () =>
     await page.getByRole('dialog').locator('input[type=password]').fill('a long walk by the river 7')
     await answer(visit, 'Create user')
     await arriveAt('sam')
-    expect(unmeant(complaints, 400, 409, 422)).toEqual([])
+    expect(besides(complaints, 400, 409, 422)).toEqual([])
   })
 
   test('are renamed, disabled, deleted and taken back', async () => {
@@ -155,6 +155,6 @@ describe.skipIf(!browserPath)('the users of the instance, in the console', () =>
     await turn(visit, 'Super Admin')
     await reads('Gus Owner is no Super Admin any more.')
     await expect.poll(() => page.getByRole('switch', { name: 'Super Admin' }).isChecked()).toBe(false)
-    expect(unmeant(complaints, 400, 409)).toEqual([])
+    expect(besides(complaints, 400, 409)).toEqual([])
   })
 })

@@ -34,8 +34,8 @@ export interface Visit {
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const PHONE = { width: 390, height: 780 }
-const DESKTOP = { width: 1280, height: 860 }
+export const PHONE = { width: 390, height: 780 }
+export const DESKTOP = { width: 1280, height: 860 }
 
 export async function openStage(options: Parameters<typeof startWorld>[0] = {}): Promise<Stage> {
   // Passkeys belong to a name; an address in numbers has none.

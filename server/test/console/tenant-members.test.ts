@@ -2,9 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { join } from '../support/world.ts'
 import { openStage, type Stage, type Visit } from './stage.ts'
-
-/** What the browser says of a refusal that a test brings about. */
-const isRefusal = (complaint: string) => /the server responded with a status of 4\d\d/.test(complaint)
+import { isRefusal } from './steps.ts'
 
 describe.skipIf(!browserPath)('members and invitations in the console', () => {
   let stage: Stage

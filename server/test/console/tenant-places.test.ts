@@ -4,14 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { openStage, type Stage, type Visit } from './stage.ts'
-
-const isRefusal = (complaint: string) => /the server responded with a status of 4\d\d/.test(complaint)
-
-/** A picture of one pixel. */
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
+import { isRefusal, PIXEL } from './steps.ts'
 
 /** An address of a tenant's own that takes what is sent. */
 async function openReceiver(): Promise<{ server: Server; url: string; types: string[] }> {

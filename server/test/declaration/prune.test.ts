@@ -68,7 +68,7 @@ test('what is not declared is kept, and listed, and the rest is applied all the 
       '6 things are not declared and kept. To delete what is not declared: --prune.',
     ].join('\n'),
   )
-  expect(await count('applications', 'true')).toBe(2)
+  expect(await count('applications', 'not built_in')).toBe(2)
 })
 
 test('with --prune it goes in one transaction, each thing told of, and the ledger stays right', async () => {

@@ -1,5 +1,6 @@
-import { Button, Center, Paper, Stack, Text } from '@mantine/core'
+import { Center, Paper, Stack, Text } from '@mantine/core'
 import { audit as text } from '../../text/audit.ts'
+import { Older } from '../../ui/older.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Problem, Waiting } from '../../ui/states.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -8,6 +9,7 @@ import { EntryItem } from './entry-item.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { useNames } from './names.ts'
 import { FILTERS, useEntries } from './source.ts'
+import './audit.css'
 
 /** The audit log: of a tenant, or of the instance where none is named. */
 export function AuditPage({ tenantId }: { tenantId?: string }) {
@@ -34,7 +36,7 @@ export function AuditPage({ tenantId }: { tenantId?: string }) {
             {entries.length === 0 ? (
               <Empty icon="list" title={nothing.title} text={nothing.text} />
             ) : (
-              <ul aria-label={text.entries} className="plain-list">
+              <ul aria-label={text.entries} className="plain-list divided">
                 {entries.map((entry) => (
                   <EntryItem
                     key={entry.id}
@@ -48,13 +50,7 @@ export function AuditPage({ tenantId }: { tenantId?: string }) {
           </Paper>
           <Center mih={36}>
             {query.hasNextPage ? (
-              <Button
-                variant="default"
-                onClick={() => void query.fetchNextPage()}
-                loading={query.isFetchingNextPage}
-              >
-                {text.older}
-              </Button>
+              <Older label={text.older} query={query} />
             ) : (
               entries.length > 0 && (
                 <Text size="sm" c="dimmed">

@@ -73,7 +73,7 @@ export function Diff({ details }: { details: Fields }) {
 
 function Value({ kind, fields, name }: { kind: 'before' | 'after'; fields: Fields; name: string }) {
   if (!(name in fields)) return null
-  const color = kind === 'before' ? 'var(--console-gone)' : 'var(--console-come)'
+  const color = kind === 'before' ? 'var(--audit-gone)' : 'var(--audit-come)'
   return (
     <Code color={color} c="var(--mantine-color-text)" style={{ whiteSpace: 'pre-wrap' }}>
       {toText(fields[name])}

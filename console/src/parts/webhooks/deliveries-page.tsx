@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useEndless } from '../../api/use-door.ts'
 import { deliveries as text } from '../../text/webhooks.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { Older } from '../../ui/older.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Problem, Waiting } from '../../ui/states.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -72,13 +73,7 @@ export function DeliveriesPage({ tenantId, webhookId }: { tenantId: string | und
           />
           {query.hasNextPage && (
             <Center>
-              <Button
-                variant="default"
-                onClick={() => void query.fetchNextPage()}
-                loading={query.isFetchingNextPage}
-              >
-                {text.older}
-              </Button>
+              <Older label={text.older} query={query} />
             </Center>
           )}
         </Stack>

@@ -1,26 +1,15 @@
 import { Button, Stack } from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
 import { useState } from 'react'
-import { useChange, useRead } from '../../../api/use-api.ts'
+import { useRead } from '../../../api/use-api.ts'
 import { type Access, useMe } from '../../../me.tsx'
 import { security } from '../../../text/security.ts'
-import { showDone } from '../../../ui/notices.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { Empty, Loaded } from '../../../ui/states.tsx'
 import { Moment } from '../../../ui/time.tsx'
-import { ConfirmedDialog } from '../confirmed-form.tsx'
-import { shownInForm, withPassword } from '../inline.ts'
 import { Line } from './line.tsx'
+import { type Link, LinkDialog, type Provider, UnlinkDialog } from './link-dialogs.tsx'
 
 const { links: text } = security
-
-type Link = Reply<'GET /api/users/me/sso'>['links'][number]
-
-interface Provider {
-  name: string
-  label: string
-  link: Link | undefined
-}
 
 /** Accounts elsewhere that open the one here. */
 export function LinksSection() {
@@ -107,55 +96,4 @@ function ProviderLine({ provider, ask }: ProviderLineProps) {
     text.notLinked
   )
   return <Line component="li" title={label} text={state} action={action} />
-}
-
-interface DialogProps {
-  provider: Provider
-  opened: boolean
-  close: () => void
-}
-
-function LinkDialog({ provider: { name, label }, opened, close }: DialogProps) {
-  const begin = useChange('POST /api/users/me/sso/link', shownInForm)
-  return (
-    <ConfirmedDialog
-      title={text.linkTitle(label)}
-      opened={opened}
-      text={text.linkText(label)}
-      action={text.go(label)}
-      asks="when-old"
-      onCancel={close}
-      submit={async (password) => {
-        const { origin, pathname } = window.location
-        const redirectUri = origin + pathname
-        const { url } = await begin.mutateAsync({
-          body: { provider: name, redirectUri, ...withPassword(password) },
-        })
-        window.location.assign(url)
-      }}
-    />
-  )
-}
-
-function UnlinkDialog({ provider: { name, label }, opened, close }: DialogProps) {
-  const unlink = useChange('DELETE /api/users/me/sso/{provider}', {
-    ...shownInForm,
-    refreshes: ['GET /api/users/me/sso'],
-  })
-  return (
-    <ConfirmedDialog
-      title={text.unlinkTitle(label)}
-      opened={opened}
-      text={text.unlinkText(label)}
-      action={text.unlink}
-      hurts
-      asks="never"
-      onCancel={close}
-      submit={async () => {
-        await unlink.mutateAsync({ path: { provider: name } })
-        showDone(text.unlinked(label))
-        close()
-      }}
-    />
-  )
 }

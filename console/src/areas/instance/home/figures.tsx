@@ -3,6 +3,7 @@ import type { Reply } from 'latchkey-sdk'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { instance } from '../../../text/instance.ts'
+import './home.css'
 
 const text = instance.figures
 

@@ -36,7 +36,7 @@ export function InviteResults({
         mih={busy ? 120 : 0}
         viewportProps={{ tabIndex: 0 }}
       >
-        <ul className="plain-list" aria-label={text.result.list}>
+        <ul className="plain-list divided" aria-label={text.result.list}>
           {[...failed, ...sent].map(({ email, problem }) => (
             <li key={email}>
               <Group justify="space-between" wrap="nowrap" gap="sm" py={8} align="flex-start">
