@@ -33,7 +33,12 @@ test('the overview shows the instance at a glance, and nothing else', async () =
     sessions: count,
     signIns: expect.any(Array),
     seats: { purchased: count, assigned: count },
-    tokenLifetimes: { accessToken: count, idToken: count, refreshTokenIdle: count, refreshToken: count },
+    tokenLifetimes: {
+      accessTokenTtl: count,
+      idTokenTtl: count,
+      refreshTokenIdleTtl: count,
+      refreshTokenTtl: count,
+    },
     health: {
       database: 'ok',
       mailWaiting: count,

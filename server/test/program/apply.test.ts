@@ -31,7 +31,9 @@ const apply = (yaml: string, flags: string[] = [], more: Record<string, string> 
   return runToEnd(['apply', '-f', file, ...flags], { env: { ...env, ...more } })
 }
 const slugs = async () =>
-  (await pool.query('select slug from applications where not built_in order by slug')).rows.map(({ slug }) => slug)
+  (await pool.query('select slug from applications where not built_in order by slug')).rows.map(
+    ({ slug }) => slug,
+  )
 
 test(
   'latchkey apply keeps what is not declared, and deletes it with --prune',
