@@ -59,6 +59,8 @@ export async function restore(tenant?: string): Promise<boolean> {
   // The answer is a redirect to our own address, which the browser follows: the code stands in where it leads.
   const response = await fetch(url, { credentials: 'same-origin', headers: { accept: 'text/html' } })
   const arrived = new URL(response.url)
+  // Nobody reads the page itself.
+  await response.body?.cancel()
   if (arrived.pathname !== '/console/callback') return false
   try {
     tokens = await redeem(arrived.searchParams, attempt)
