@@ -39,7 +39,8 @@ export function Frame({ children }: { children: ReactNode }) {
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
-        <Box maw={1080} mx="auto">
+        {/* Room below, so that no notice ever covers what stands last. */}
+        <Box maw={1080} mx="auto" pb={112}>
           {children}
         </Box>
       </AppShell.Main>
