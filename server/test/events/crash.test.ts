@@ -91,7 +91,7 @@ test('after kill -9 in the midst of 500 changes every acknowledged one is in the
 
     const arrived = () => new Set(receiver.accepted().map(({ id }) => id)).size
     await expect
-      .poll(arrived, { timeout: 240_000, interval: 200 })
+      .poll(arrived, { timeout: 90_000, interval: 200 })
       .toBe(feed.length)
       .catch(async (error) => {
         throw new Error(
@@ -114,4 +114,4 @@ test('after kill -9 in the midst of 500 changes every acknowledged one is in the
     await db.end()
     await database.close()
   }
-}, 480_000)
+}, 300_000)

@@ -53,7 +53,7 @@ test('mail is sent as text and HTML with links of BASE_URL, and then forgotten',
   expect(message).toContain('Hello &lt;b>you&lt;/b> &amp; yours')
   expect(message).toContain(`<a href="${ctx.config.baseUrl}/verify?token=t0p-s3cret"`)
   expect(message).toContain(`Open:\r\n${ctx.config.baseUrl}/verify?token=t0p-s3cret\r\n`)
-  await expect.poll(() => rowsLeft(ctx), { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => rowsLeft(ctx)).toBe(0)
 })
 
 test('mail of a transaction that does not commit is never sent', async () => {
