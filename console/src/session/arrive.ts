@@ -11,22 +11,16 @@ export const tenantIn = (path: string): string | undefined => /^\/console\/t\/([
 
 /** Begins: somebody is signed in afterwards, or the sign-in page has taken over. */
 export async function arrive(): Promise<void> {
-  const { pathname, search, hash } = window.location
-  if (pathname === '/console/callback') {
-    const goal = await finishOrStartOver(new URLSearchParams(search))
-    window.history.replaceState(null, '', goal)
-    return
+  if (window.location.pathname === '/console/callback') {
+    const goal = await finish(new URLSearchParams(window.location.search))
+    window.history.replaceState(null, '', goal ?? '/console/')
+    if (goal !== undefined) return
+    // Somebody came back to an old address, or in another tab than they left from.
   }
-  const goal = pathname + search + hash
+  const { pathname, search, hash } = window.location
   const wish = tenantIn(pathname) ?? lastTenant()
   if (await restore(wish)) return
   // The tenant of last time may be one that is closed to this person by now.
   if (wish !== undefined && tenantIn(pathname) === undefined && (await restore())) return
-  await signIn(goal, { tenant: tenantIn(pathname) })
-}
-
-async function finishOrStartOver(parameters: URLSearchParams): Promise<string> {
-  const goal = await finish(parameters)
-  // Somebody came back to an old address, or in another tab than they left from.
-  return goal ?? '/console/'
+  await signIn(pathname + search + hash, { tenant: tenantIn(pathname) })
 }

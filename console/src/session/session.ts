@@ -236,9 +236,6 @@ async function refresh(former: Tokens, refreshToken: string, tenant: string | un
   return keep(await oauth.processRefreshTokenResponse(at, CLIENT, response), former)
 }
 
-/** The tenant of the token at hand. */
-export const currentTenant = (): string | undefined => tokens?.tenant
-
 /** A token was refused before its time: the next request gets another, or finds that nobody is signed in. */
 export function distrust(token: string): void {
   if (tokens?.accessToken === token) tokens = { ...tokens, endsAt: 0 }

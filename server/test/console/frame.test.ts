@@ -19,6 +19,15 @@ describe.skipIf(!browserPath)('the frame of the console', () => {
     expect(complaints).toEqual([])
   })
 
+  test('an answer of long ago, or of another tab, leads to the console and signs nobody in', async () => {
+    const { page, arriveAt, go, complaints } = await stage.as('olivia@acme.test', '/account/profile')
+    await arriveAt('Profile')
+    await go('/callback?code=somebody-elses&state=unknown')
+    await arriveAt('Members')
+    expect(new URL(page.url()).pathname).toBe('/console/t/acme/members')
+    expect(complaints).toEqual([])
+  })
+
   test('no token is kept outside the memory of the page', async () => {
     const { page, arriveAt } = await stage.as('mia@acme.test', '/account/profile')
     await arriveAt('Profile')

@@ -2,15 +2,14 @@ import type { QueryKey } from '@tanstack/react-query'
 import type { Input, Reply } from 'latchkey-sdk'
 import { call } from '../../api/api.ts'
 
+/** Webhooks are the same at both doors: a tenant's own, and those of the whole instance. */
+
 export type Webhook = Reply<'GET /api/admin/webhooks'>['webhooks'][number]
 export type Delivery = Reply<'GET /api/admin/webhooks/{webhookId}/deliveries'>['deliveries'][number]
 export type DeliveryQuery = NonNullable<Input<'GET /api/admin/webhooks/{webhookId}/deliveries'>['query']>
 export type WebhookBody = Input<'POST /api/admin/webhooks'>['body']
 export type WebhookChange = NonNullable<Input<'PATCH /api/admin/webhooks/{webhookId}'>['body']>
 export type ReplayBody = NonNullable<Input<'POST /api/admin/webhooks/{webhookId}/replay'>['body']>
-
-/** Webhooks are the same at both doors: a tenant's own, and those of the whole instance. */
-export type Door = ReturnType<typeof doorOf>
 
 /** What was read at a door. */
 export const keyAt = (tenantId: string | undefined, ...rest: unknown[]): QueryKey => [
