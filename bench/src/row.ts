@@ -1,0 +1,56 @@
+/** What is measured, one line of the table each. */
+
+export interface Request {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+export interface Answer {
+  status: number
+  body: string
+}
+
+/** One connection: what it sends, one request after the other, and what it thinks of the answers. */
+export interface Talk {
+  /** Sent again and again; a function is asked each time, because a token can be used once. */
+  request: Request | (() => Request)
+  /** Says what is wrong with an answer; undefined: nothing is. */
+  check(answer: Answer): string | undefined
+}
+
+/** The programs that are measured, each a process of its own. */
+export type ProgramName = 'limits' | 'latchkey' | 'oidc-provider' | 'better-auth'
+
+/** A program that is running and ready to be asked. */
+export interface Program {
+  name: ProgramName
+  /** http://127.0.0.1:port */
+  url: string
+  /** What it told of itself when it was ready: tokens, ids. */
+  facts: Record<string, string>
+}
+
+/** How a row must stand to another of the same run. */
+export interface Comparison {
+  /** The other row's id. */
+  with: string
+  /** Its requests per second, as a share of the other's, must be at least so. Undefined: it is only shown. */
+  least?: number
+}
+
+export interface Row {
+  id: string
+  /** As the table calls it. */
+  name: string
+  program: ProgramName
+  /** One talk for each connection, all prepared before the clock runs. */
+  prepare(program: Program, connections: number): Promise<Talk[]>
+  compare?: Comparison[]
+  /** Connections, where 32 make no sense. */
+  connections?: number
+}
+
+/** The same talk on every connection. */
+export const everywhere = (talk: Talk, connections: number): Talk[] => Array(connections).fill(talk)
