@@ -6,16 +6,18 @@ const MOST_UNANSWERED = 64
 
 /** A client that sends without reading could pile up work at no cost to itself; it is cut off. */
 export function limitPipelining(app: FastifyInstance): void {
-  const unanswered = new WeakMap<Socket, number>()
+  const lines = new WeakMap<Socket, { unanswered: number }>()
   app.addHook('onRequest', ({ socket }, _reply, done) => {
-    const count = (unanswered.get(socket) ?? 0) + 1
-    unanswered.set(socket, count)
-    if (count > MOST_UNANSWERED) socket.destroy()
+    const line = lines.get(socket) ?? { unanswered: 0 }
+    if (line.unanswered === 0) lines.set(socket, line)
+    line.unanswered += 1
+    if (line.unanswered > MOST_UNANSWERED) socket.destroy()
     // What was parsed of a connection already cut off is dropped here, without an answer.
     else done()
   })
   app.addHook('onResponse', ({ socket }, _reply, done) => {
-    unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1)
+    const line = lines.get(socket)
+    if (line) line.unanswered -= 1
     done()
   })
 }

@@ -1,15 +1,15 @@
+import type { IncomingMessage } from 'node:http'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { newRequestId } from '../lib/ids.ts'
 import { refuseBrokenAddresses } from './address.ts'
 import { acceptBodies, BODY_LIMIT } from './bodies.ts'
-import { clientAddress } from './client-address.ts'
 import { refuseBrokenConnection } from './client-error.ts'
 import { sendError } from './errors.ts'
-import { securityHeaders, setSecurityHeaders } from './headers.ts'
-import { countRequest } from './metrics.ts'
+import { createResponse } from './headers.ts'
 import { limitPipelining } from './pipelining.ts'
+import { newRequestLog, observeRequests } from './request-log.ts'
 import { traceRequests } from './tracing.ts'
 import { installValidation } from './validation.ts'
 
@@ -26,26 +26,31 @@ export function createServer(ctx: Ctx): FastifyInstance {
   const app = fastify({
     loggerInstance: ctx.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: newRequestId,
+    childLoggerFactory: newRequestLog,
+    genReqId(request: IncomingMessage) {
+      request.requestId = newRequestId()
+      return request.requestId
+    },
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: SILENCE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 5_000 },
+    http: {
+      ServerResponse: createResponse(ctx),
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: 5_000,
+    },
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     // Long enough that an absurd id reaches its route, which answers as for any unknown one.
     routerOptions: { maxParamLength: 16_384 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // These come before any hook, so the headers that hooks set are set here.
-    frameworkErrors: (error, request, reply) =>
-      sendError(error, request, reply.headers(securityHeaders(request.id, config))),
+    frameworkErrors: sendError,
     clientErrorHandler: refuseBrokenConnection,
   })
   app.decorateRequest('caller', undefined)
   traceRequests(app, ctx)
-  setSecurityHeaders(app, config)
   limitPipelining(app)
   refuseBrokenAddresses(app)
   acceptBodies(app)
@@ -54,25 +59,6 @@ export function createServer(ctx: Ctx): FastifyInstance {
   app.setNotFoundHandler(() => {
     throw new AppError('NOT_FOUND')
   })
-  observe(app, ctx)
+  observeRequests(app, ctx)
   return app
-}
-
-/** One line and one measurement a request, by route: the address itself may hold a secret. */
-function observe(app: FastifyInstance, ctx: Ctx): void {
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    // While draining, ask clients to reconnect: they will be led to another node.
-    if (ctx.state.draining) reply.header('Connection', 'close')
-    done(null, payload)
-  })
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unmatched'
-    const ms = Math.round(reply.elapsedTime * 10) / 10
-    countRequest(ctx, { method: request.method, route, status: reply.statusCode, seconds: ms / 1000 })
-    request.log.info(
-      { method: request.method, route, status: reply.statusCode, ms, ip: clientAddress(request) },
-      'request',
-    )
-    done()
-  })
 }

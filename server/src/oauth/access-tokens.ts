@@ -3,11 +3,12 @@ import { findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import type { Fact } from '../db/memory.ts'
 import { AppError } from '../errors.ts'
+import { readAuthorization } from '../http/authorization.ts'
 import { type Caller, type Doorkeeper, IN_BROWSER } from '../http/callers.ts'
 import { requireSameOrigin } from '../http/csrf.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { isId } from '../lib/ids.ts'
-import { hashSecret } from '../lib/secrets.ts'
+import { fingerprintOf } from '../lib/secrets.ts'
 import type { Claims } from '../lib/signer.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import { lacksSecondFactor } from './grant-subject.ts'
@@ -41,7 +42,7 @@ export interface LiveToken {
  * change of any of it, so a token in use costs no statement.
  */
 export async function findLiveToken(ctx: Ctx, token: string): Promise<LiveToken | undefined> {
-  const key = `access:${hashSecret(token).toString('base64url')}`
+  const key = `access:${fingerprintOf(token)}`
   const live = await ctx.memory.recall(key, () => loadLiveToken(ctx, token))
   return live && !hasExpired(ctx, live.claims) ? live : undefined
 }
@@ -149,11 +150,8 @@ async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Li
 }
 
 /** The token of an Authorization header; undefined when there is none. */
-export function readBearer({ raw }: FastifyRequest): string | undefined {
-  const [header, ...others] = raw.headersDistinct.authorization ?? []
-  if (others.length > 0) return undefined
-  return /^bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1]
-}
+export const readBearer = (request: FastifyRequest): string | undefined =>
+  /^bearer +([\w.~+/-]+=*) *$/i.exec(readAuthorization(request) ?? '')?.[1]
 
 /** Finds out who is calling: by their access token or, where that is enough, by the browser's session. */
 export const recognise: Doorkeeper = async (ctx, exchange, { cookies }) => {

@@ -5,6 +5,7 @@ import { record, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter, type Limiter, REFUSALS } from '../db/limiter.ts'
 import { OAuthError, tooManyAttempts } from '../errors.ts'
+import { readAuthorization } from '../http/authorization.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { decodeField } from '../lib/fields.ts'
 
@@ -120,9 +121,9 @@ function readCredentials(request: FastifyRequest, form: Form): Credentials {
 }
 
 /** The credentials of HTTP Basic, each form-urlencoded (RFC 6749 §2.3.1); undefined when there is no header. */
-export function readBasic({ raw }: FastifyRequest): { clientId: string; secret: string } | undefined {
-  const [header, ...others] = raw.headersDistinct.authorization ?? []
-  if (others.length > 0) throw invalidClient(true)
+export function readBasic(request: FastifyRequest): { clientId: string; secret: string } | undefined {
+  const header = readAuthorization(request)
+  if (header === null) throw invalidClient(true)
   // Another scheme is not for us to judge.
   if (header === undefined || !/^basic(?: |$)/i.test(header)) return undefined
   const encoded = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1]
