@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import type { ClientKind, PkceMethod } from '../db/tables.ts'
+import { type Eventual, whenThere } from '../lib/eventual.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import { isAddressLike } from './clients/addresses.ts'
 import { consoleAddresses } from './clients/console.ts'
@@ -45,7 +46,7 @@ export interface Client {
 }
 
 /** The client of this client_id, also when it is disabled. */
-export async function findClient(ctx: Ctx, clientId: string): Promise<Client | undefined> {
+export function findClient(ctx: Ctx, clientId: string): Eventual<Client | undefined> {
   if (!isClientId(clientId)) return undefined
   return ctx.memory.recall(`client:${clientId}`, async () => {
     const value = await loadClient(ctx, clientId)
@@ -85,13 +86,13 @@ export function findSecret({ secrets }: Client, presented: string): { id: string
 }
 
 /** Whether some enabled client lists this origin. */
-export async function knowsOrigin(ctx: Ctx, origin: string): Promise<boolean> {
+export function knowsOrigin(ctx: Ctx, origin: string): Eventual<boolean> {
   if (!isAddressLike(origin)) return false
-  const known = await ctx.memory.recall(`origin:${origin}`, async () => {
+  const known = ctx.memory.recall(`origin:${origin}`, async () => {
     const client = await findClientWithOrigin(ctx.db, origin)
     return client && { value: true, subjects: [`client:${client.id}`] }
   })
-  return known ?? false
+  return whenThere(known, (yes) => yes ?? false)
 }
 
 /** Whether some enabled client lists this address as one to go to after a logout. */

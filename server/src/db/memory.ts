@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Eventual } from '../lib/eventual.ts'
 import type { ChangeFeed } from './changes.ts'
 
 const MOST_ENTRIES = 50_000
@@ -9,14 +10,15 @@ export interface Fact<T> {
   subjects: string[]
 }
 
+type Load<T> = () => Promise<Fact<T> | undefined>
+
 /** Facts kept while the change feed vouches for them. */
 export interface Memory {
-  /** The fact under this key: remembered, if that will do, or loaded. What does not exist is not remembered. */
-  recall<T>(
-    key: string,
-    load: () => Promise<Fact<T> | undefined>,
-    willDo?: (value: T) => boolean,
-  ): Promise<T | undefined>
+  /**
+   * The fact under this key: remembered, if that will do, and then there at once, or loaded. What does not exist is
+   * not remembered.
+   */
+  recall<T>(key: string, load: Load<T>, willDo?: (value: T) => boolean): Eventual<T | undefined>
   /** How much is known, and how often it was of use. */
   describe(): { entries: number; hits: number; misses: number }
 }
@@ -41,33 +43,33 @@ export function createMemory(feed: ChangeFeed): Memory {
     else for (const key of [...(keysBySubject.get(subject) ?? [])]) facts.delete(key)
   })
 
+  async function learn<T>(key: string, load: Load<T>): Promise<T | undefined> {
+    const during = { heard: new Set<string>(), missed: !feed.isCurrent() }
+    loads.add(during)
+    try {
+      const fact = await load()
+      const stale = during.missed || fact?.subjects.some((subject) => during.heard.has(subject))
+      if (fact && !stale) {
+        facts.set(key, fact)
+        for (const subject of fact.subjects) remember(keysBySubject, subject, key)
+      }
+      return fact?.value
+    } finally {
+      loads.delete(during)
+    }
+  }
+
   return {
     describe: () => ({ entries: facts.size, ...lookups }),
-    async recall<T>(
-      key: string,
-      load: () => Promise<Fact<T> | undefined>,
-      willDo: (value: T) => boolean = () => true,
-    ) {
-      const known = feed.isCurrent() ? facts.get(key) : undefined
+    recall<T>(key: string, load: Load<T>, willDo?: (value: T) => boolean) {
       // A key holds what its own loader returned, so the type is the caller's.
-      if (known && willDo(known.value as T)) {
+      const known = feed.isCurrent() ? (facts.get(key) as Fact<T> | undefined) : undefined
+      if (known && (!willDo || willDo(known.value))) {
         lookups.hits += 1
-        return known.value as T
+        return known.value
       }
       lookups.misses += 1
-      const during = { heard: new Set<string>(), missed: !feed.isCurrent() }
-      loads.add(during)
-      try {
-        const fact = await load()
-        const stale = during.missed || fact?.subjects.some((subject) => during.heard.has(subject))
-        if (fact && !stale) {
-          facts.set(key, fact)
-          for (const subject of fact.subjects) remember(keysBySubject, subject, key)
-        }
-        return fact?.value
-      } finally {
-        loads.delete(during)
-      }
+      return learn(key, load)
     },
   }
 }

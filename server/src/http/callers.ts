@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { Role } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
+import { type Eventual, whenThere } from '../lib/eventual.ts'
 import type { Exchange } from './exchange.ts'
 
 /** A person who came with an access token, or with the cookie of their browser. */
@@ -84,7 +85,7 @@ export type CallerOf<K extends CallerKind> = Admitted[K]
  * Finds out who is calling, or throws UNAUTHORIZED. The slice that issues tokens brings it. `cookies`: whoever is
  * signed in in the browser needs no token.
  */
-export type Doorkeeper = (ctx: Ctx, exchange: Exchange, accept: { cookies: boolean }) => Promise<Caller>
+export type Doorkeeper = (ctx: Ctx, exchange: Exchange, accept: { cookies: boolean }) => Eventual<Caller>
 
 /** The tenant a request is about, and who may do what it asks for. */
 export interface TenantDoor {
@@ -109,27 +110,28 @@ export type TenantKeeper = <T>(
 export const callerName = (caller: Caller | undefined): string =>
   caller === undefined ? 'anyone' : caller.kind === 'person' ? caller.userId : caller.clientId
 
-export async function admit(
+export function admit(
   ctx: Ctx,
   exchange: Exchange,
   { kind, doorkeeper }: { kind: CallerKind; doorkeeper: Doorkeeper },
-): Promise<Caller | undefined> {
+): Eventual<Caller | undefined> {
   if (kind === 'anyone') return undefined
-  const caller = await ask(ctx, exchange, { kind, doorkeeper })
-  if (caller && !MAY_ENTER[kind](caller)) throw new AppError('FORBIDDEN')
-  return caller
+  const caller =
+    kind === 'visitor'
+      ? askVisitor(ctx, exchange, doorkeeper)
+      : doorkeeper(ctx, exchange, { cookies: COOKIES.includes(kind) })
+  return whenThere<Caller | undefined, Caller | undefined>(caller, (known) => {
+    if (known && !MAY_ENTER[kind](known)) throw new AppError('FORBIDDEN')
+    return known
+  })
 }
 
-async function ask(
-  ctx: Ctx,
-  exchange: Exchange,
-  { kind, doorkeeper }: { kind: CallerKind; doorkeeper: Doorkeeper },
-): Promise<Caller | undefined> {
+async function askVisitor(ctx: Ctx, exchange: Exchange, doorkeeper: Doorkeeper): Promise<Caller | undefined> {
   try {
-    return await doorkeeper(ctx, exchange, { cookies: COOKIES.includes(kind) })
+    return await doorkeeper(ctx, exchange, { cookies: true })
   } catch (error) {
     // What a visitor brings may have run out, and they may not need it.
-    if (kind === 'visitor' && error instanceof AppError && error.code === 'UNAUTHORIZED') return undefined
+    if (error instanceof AppError && error.code === 'UNAUTHORIZED') return undefined
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Ctx } from '../context.ts'
+import { type Eventual, whenThere } from '../lib/eventual.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
@@ -9,26 +10,29 @@ import type { Exchange } from './exchange.ts'
 export type CrossOrigin = 'everybody' | 'registered'
 
 /** Whether some enabled client names this origin. The slice that knows the clients brings it. */
-export type KnowsOrigin = (ctx: Ctx, origin: string) => Promise<boolean>
+export type KnowsOrigin = (ctx: Ctx, origin: string) => Eventual<boolean>
 
 const PREFLIGHT_SECONDS = '600'
 
 /** Sets the headers that let a page read the answer, or none. */
-export async function allowOrigin(
+export function allowOrigin(
   ctx: Ctx,
   { request, reply }: Exchange,
   { rule, knowsOrigin }: { rule: CrossOrigin; knowsOrigin: KnowsOrigin },
-): Promise<void> {
+): Eventual<void> {
   if (rule === 'everybody') {
     reply.header('Access-Control-Allow-Origin', '*').header('Cross-Origin-Resource-Policy', 'cross-origin')
     return
   }
   reply.header('Vary', 'Origin')
   const { origin } = request.headers
-  if (origin === undefined || !(await knowsOrigin(ctx, origin))) return
-  reply
-    .header('Access-Control-Allow-Origin', origin)
-    .header('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After')
+  if (origin === undefined) return
+  return whenThere(knowsOrigin(ctx, origin), (known) => {
+    if (!known) return
+    reply
+      .header('Access-Control-Allow-Origin', origin)
+      .header('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After')
+  })
 }
 
 /** What a browser asks before it sends the request itself. */

@@ -4,6 +4,7 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { Role } from '../db/tables.ts'
 import type { ErrorCode, OAuthErrorCode } from '../errors.ts'
+import type { Eventual } from '../lib/eventual.ts'
 import type { Fields } from '../lib/fields.ts'
 import type { CallerKind, CallerOf } from './callers.ts'
 import type { CrossOrigin } from './cross-origin.ts'
@@ -74,7 +75,7 @@ interface RouteOptions<
   streams?: readonly string[]
   /** A GET of a member that leaves a trace: its transaction may write. */
   leavesTrace?: boolean
-  handler(ctx: Ctx, input: Input<B, Q, P, K>): Promise<Answer<R>> | Answer<R>
+  handler(ctx: Ctx, input: Input<B, Q, P, K>): Eventual<Answer<R>>
 }
 
 /** Input whose types are known to the route alone. */

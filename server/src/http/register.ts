@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError, type ErrorCode, OAuthError } from '../errors.ts'
+import { type Eventual, whenThere } from '../lib/eventual.ts'
 import { type Fields, NO_FIELDS, parseFields } from '../lib/fields.ts'
 import { groupBy } from '../lib/group-by.ts'
 import type { Brand } from '../ui/brand.ts'
@@ -10,7 +11,15 @@ import { ErrorPage } from '../ui/error-page.tsx'
 import { render } from '../ui/render.ts'
 import { registerAsset, registerShelf } from './assets.ts'
 import { FORM_LIMIT } from './bodies.ts'
-import { admit, type Caller, callerName, type Doorkeeper, type Person, type TenantKeeper } from './callers.ts'
+import {
+  admit,
+  type Caller,
+  type CallerKind,
+  callerName,
+  type Doorkeeper,
+  type Person,
+  type TenantKeeper,
+} from './callers.ts'
 import { allowOrigin, answerPreflight, type KnowsOrigin } from './cross-origin.ts'
 import type { Asset, Method, Page, PageAnswer, Route, Shelf } from './define-route.ts'
 import { COMMON_ERRORS, impliedErrors, logServerError, toAppError } from './errors.ts'
@@ -63,10 +72,12 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
     // A refused body is an answer too, and repeated as such; and whoever has no place in a tenant hears that first.
     attachValidation: route.idempotent || route.caller === 'member',
     ...(asksFirst(route) && {
-      onRequest: (request, reply) => askFirst(ctx, { request, reply }, route, wiring),
+      onRequest: (request, reply, done) =>
+        proceed(() => askFirst(ctx, { request, reply }, route, wiring), done),
     }),
     ...(asksAgain(route) && {
-      preHandler: (request, reply) => askAgain(ctx, { request, reply }, route, wiring),
+      preHandler: (request, reply, done) =>
+        proceed(() => askAgain(ctx, { request, reply }, route, wiring), done),
     }),
     schema: {
       ...(body && { body }),
@@ -74,15 +85,25 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
       ...(params && { params }),
       response: replies,
     },
-    handler: async (request: FastifyRequest, reply: FastifyReply) => {
+    handler: (request: FastifyRequest, reply: FastifyReply) => {
       if (statuses.length === 1) reply.code(statuses[0] ?? 200)
-      try {
-        return await answerRoute(ctx, route, { request, reply }, wiring)
-      } catch (error) {
-        throw ctx.strict ? declared(route, error) : error
-      }
+      const work = () => answerRoute(ctx, route, { request, reply }, wiring)
+      const answer = ctx.strict ? answerAsDeclared(route, work) : work()
+      // For the framework, nothing at all would mean that the answer is yet to be sent.
+      return answer === undefined ? Promise.resolve() : answer
     },
   })
+}
+
+/** Goes on at once where there is nothing to wait for: most who come are known. */
+function proceed(work: () => Eventual<void>, done: (error?: Error) => void): void {
+  try {
+    const waiting = work()
+    if (waiting) waiting.then(() => done(), done)
+    else done()
+  } catch (error) {
+    done(error as Error)
+  }
 }
 
 /** Who leaves a body out that may be left out has sent one in which nothing stands. */
@@ -93,38 +114,42 @@ async function fillInBody(request: FastifyRequest): Promise<void> {
 const asksFirst = ({ crossOrigin, caller }: Route) => crossOrigin !== undefined || caller !== 'anyone'
 
 /** Before the body is read: whoever may not enter has us read nothing, and learns nothing from what we make of it. */
-async function askFirst(
+function askFirst(
   ctx: Ctx,
-  { request, reply }: Exchange,
+  exchange: Exchange,
   { crossOrigin, caller }: Route,
   { doorkeeper, knowsOrigin }: Wiring,
-): Promise<void> {
-  if (crossOrigin) await allowOrigin(ctx, { request, reply }, { rule: crossOrigin, knowsOrigin })
-  if (caller !== 'anyone') request.caller = await admit(ctx, { request, reply }, { kind: caller, doorkeeper })
+): Eventual<void> {
+  const letIn = () => enter(ctx, exchange, caller, doorkeeper)
+  if (!crossOrigin) return letIn()
+  return whenThere(allowOrigin(ctx, exchange, { rule: crossOrigin, knowsOrigin }), letIn)
 }
+
+const enter = (ctx: Ctx, exchange: Exchange, kind: CallerKind, doorkeeper: Doorkeeper): Eventual<void> =>
+  whenThere(admit(ctx, exchange, { kind, doorkeeper }), (caller) => {
+    exchange.request.caller = caller
+  })
 
 const asksAgain = ({ caller, bodyType }: Route) => caller !== 'anyone' && bodyType !== undefined
 
 /** A body may take its time to arrive. Whoever may not enter any more by then is turned away all the same. */
-async function askAgain(
-  ctx: Ctx,
-  exchange: Exchange,
-  { caller }: Route,
-  { doorkeeper }: Wiring,
-): Promise<void> {
-  exchange.request.caller = await admit(ctx, exchange, { kind: caller, doorkeeper })
+const askAgain = (ctx: Ctx, exchange: Exchange, { caller }: Route, { doorkeeper }: Wiring): Eventual<void> =>
+  enter(ctx, exchange, caller, doorkeeper)
+
+function answerRoute(ctx: Ctx, route: Route, exchange: Exchange, wiring: Wiring): unknown {
+  const key = route.idempotent ? readIdempotencyKey(exchange.request.headers) : undefined
+  return key === undefined
+    ? answer(ctx, route, exchange, wiring)
+    : answerKeyed(ctx, route, { ...exchange, key }, wiring)
 }
 
-async function answerRoute(
+async function answerKeyed(
   ctx: Ctx,
   route: Route,
-  { request, reply }: Exchange,
+  { request, reply, key }: Exchange & { key: string },
   wiring: Wiring,
 ): Promise<unknown> {
   const { body, caller, method, url } = request
-  const work = () => answer(ctx, route, { request, reply }, wiring)
-  const key = route.idempotent ? readIdempotencyKey(request.headers) : undefined
-  if (key === undefined) return work()
   // What was answered once is not told to somebody who would not be answered now.
   if (route.caller === 'member') await inTenant(ctx, { ...route, method: 'GET' }, request, wiring)
   // The same words mean something else in another tenant.
@@ -132,7 +157,7 @@ async function answerRoute(
   const fingerprints = fingerprintsOf(ctx.keys, { method, url, body })
   const keyed = { caller: callerName(caller) + where, key, fingerprints }
   const { status, headers, replayed, ...kept } = await answerOnce(ctx, keyed, async () => ({
-    body: await work(),
+    body: await answer(ctx, route, { request, reply }, wiring),
     status: reply.statusCode,
     headers: headersToKeep(route, reply),
   }))
@@ -145,19 +170,14 @@ async function answerRoute(
 const headersToKeep = ({ replyHeaders }: Route, reply: FastifyReply): Record<string, string> =>
   Object.fromEntries(Object.keys(replyHeaders).map((name) => [name, String(reply.getHeader(name))]))
 
-async function answer(
-  ctx: Ctx,
-  route: Route,
-  { request, reply }: Exchange,
-  wiring: Wiring,
-): Promise<unknown> {
-  const handle = async (place: { tx: Tx | undefined; caller: Caller | undefined }) => {
+function answer(ctx: Ctx, route: Route, { request, reply }: Exchange, wiring: Wiring): unknown {
+  const handle = (tx: Tx | undefined, caller: Caller | undefined) => {
     if (request.validationError) throw request.validationError
     const { body, query, params } = request
-    return route.handler(ctx, { body, query, params, request, reply, ...place })
+    return route.handler(ctx, { body, query, params, request, reply, tx, caller })
   }
-  if (route.caller !== 'member') return handle({ tx: undefined, caller: request.caller })
-  return inTenant(ctx, route, request, wiring, (tx, caller) => handle({ tx, caller }))
+  if (route.caller !== 'member') return handle(undefined, request.caller)
+  return inTenant(ctx, route, request, wiring, async (tx, caller) => handle(tx, caller))
 }
 
 /** Works for the tenant that the address names. Whatever is changed is known to this node before the answer is. */
@@ -174,6 +194,14 @@ async function inTenant(
   const done = await tenantKeeper(ctx, caller as Person, door, work)
   if (!door.readOnly) await ctx.changes.settle()
   return done
+}
+
+async function answerAsDeclared(route: Route, work: () => unknown): Promise<unknown> {
+  try {
+    return await work()
+  } catch (error) {
+    throw declared(route, error)
+  }
 }
 
 /** A code that the route does not declare is a mistake in the house: its documentation would be wrong. */

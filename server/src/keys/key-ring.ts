@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ctx } from '../context.ts'
+import type { Eventual } from '../lib/eventual.ts'
 import { openPrivateKey } from './key-pairs.ts'
 import { listSigningKeys, type StoredKey } from './store.ts'
 
@@ -18,7 +19,7 @@ export interface SigningKey extends StoredKey {
 /** The keys of the database, remembered. */
 export interface KeyRing {
   /** Newest first; read again when they may have changed. While that fails, those known before are good. */
-  keys(): Promise<readonly SigningKey[]>
+  keys(): Eventual<readonly SigningKey[]>
   /** For a key nobody here knows: read just now. Fails if that does. */
   latestKeys(): Promise<readonly SigningKey[]>
 }
@@ -72,11 +73,12 @@ export function openKeyRing(deps: Pick<Ctx, 'db' | 'now' | 'keys' | 'changes'>):
   }
 
   return {
-    async keys() {
+    keys() {
       if (!known || known.keys.length === 0) return read().done
       const due = known.asOf !== heard || !isWithin(FRESH_MS, known.readAt)
-      if (due && !(failure && isWithin(RETRY_MS, failure.at))) await read().patiently
-      return known.keys
+      if (!due || (failure && isWithin(RETRY_MS, failure.at))) return known.keys
+      const before = known
+      return read().patiently.then(() => (known ?? before).keys)
     },
     async latestKeys() {
       if (failure && isWithin(RETRY_MS, failure.at)) throw failure.error

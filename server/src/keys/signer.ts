@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import { whenThere } from '../lib/eventual.ts'
 import type { Signer } from '../lib/signer.ts'
 import { openJws, readJws, signJws } from './jws.ts'
 import { type KeyRing, openKeyRing, type SigningKey } from './key-ring.ts'
@@ -22,9 +23,7 @@ export function createSigner(deps: Pick<Ctx, 'config' | 'db' | 'now' | 'keys' | 
       const claims = openJws(jws, key.publicKey)
       return claims?.iss === deps.config.baseUrl ? claims : undefined
     },
-    async publishedKeys() {
-      return publish(await ring.keys(), deps.now())
-    },
+    publishedKeys: () => whenThere(ring.keys(), (keys) => publish(keys, deps.now())),
   }
 }
 

@@ -43,10 +43,12 @@ export const toFields = (values: Record<string, string>): Fields => ({
 
 export const NO_FIELDS: Fields = toFields({})
 
+const ESCAPED = /[%+]/
+
 /** The value of a form-urlencoded text; undefined for what is none. */
 export function decodeField(text: string): string | undefined {
   try {
-    const value = decodeURIComponent(text.replaceAll('+', ' '))
+    const value = ESCAPED.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text
     return isCleanText(value) ? value : undefined
   } catch {
     return undefined

@@ -1,3 +1,5 @@
+import type { Eventual } from './eventual.ts'
+
 /** The claims of a token, as they stand in it. */
 export type Claims = Record<string, unknown>
 
@@ -13,5 +15,5 @@ export interface Signer {
    */
   verify(type: TokenType, token: string): Promise<Claims | undefined>
   /** The public keys as the text of a JWK Set: those that sign, will sign soon, or have signed what still lives. */
-  publishedKeys(): Promise<string>
+  publishedKeys(): Eventual<string>
 }

@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { LicensingMode, MembershipStatus } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
+import { type Eventual, whenThere } from '../lib/eventual.ts'
 import { NO_ID, toId } from '../lib/ids.ts'
 import { findStandingRow, type StandingRow } from './checks/store.ts'
 import { goodUntil, isBefore } from './periods.ts'
@@ -51,20 +52,19 @@ export interface Question {
  * What somebody holds at this moment; undefined: nothing, for whatever reason. What it depends on is remembered until
  * the database announces a change of any of it; the clock is asked each time.
  */
-export async function findLicense(ctx: Ctx, question: Question): Promise<License | undefined> {
-  return licenseAt(await getStanding(ctx, question), ctx.now())
-}
+export const findLicense = (ctx: Ctx, question: Question): Eventual<License | undefined> =>
+  whenThere(getStanding(ctx, question), (standing) => licenseAt(standing, ctx.now()))
 
 type Key = Record<'tenantId' | 'userId' | 'applicationId', string>
 
 /** Throws INVALID_APPLICATION_ID when there is no such application. */
-export async function getStanding(ctx: Ctx, question: Question): Promise<Standing> {
+export function getStanding(ctx: Ctx, question: Question): Eventual<Standing> {
   const { tenantId, minRevision = 0n } = question
   const applicationId = toId(question.applicationId)
   if (applicationId === undefined) throw new AppError('INVALID_APPLICATION_ID')
   // Whatever is no id is nobody's.
   const key = { tenantId, applicationId, userId: toId(question.userId) ?? NO_ID }
-  const standing = await ctx.licenses.recall(
+  const standing = ctx.licenses.recall(
     `${tenantId}:${key.userId}:${applicationId}`,
     async () => {
       const row = await findStandingRow(ctx.db, key)
@@ -72,8 +72,10 @@ export async function getStanding(ctx: Ctx, question: Question): Promise<Standin
     },
     ({ revision }) => revision >= minRevision,
   )
-  if (!standing) throw new AppError('INVALID_APPLICATION_ID')
-  return standing
+  return whenThere(standing, (known) => {
+    if (!known) throw new AppError('INVALID_APPLICATION_ID')
+    return known
+  })
 }
 
 const subjectsOf = ({ tenantId, userId, applicationId }: Key): string[] => [

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { defineRoute } from '../http/define-route.ts'
 import {
   check,
-  hasFeature,
+  checkFeature,
   requireConfidant,
   requireFeatureKey,
   requireTrusted,
@@ -67,9 +67,8 @@ const checks = [
     query: FeatureQuery,
     reply: { 200: FeatureResult },
     errors: ['INVALID_APPLICATION_ID'],
-    handler: async (ctx, { caller, query, request }) => ({
-      hasFeature: await hasFeature(ctx, toQuestion(caller, query, request), query.featureKey),
-    }),
+    handler: (ctx, { caller, query, request }) =>
+      checkFeature(ctx, toQuestion(caller, query, request), query.featureKey),
   }),
   defineRoute({
     ...asking,
@@ -80,10 +79,10 @@ const checks = [
     body: Type.Optional(FeatureBody),
     reply: { 200: FeatureResult },
     errors: ['INVALID_APPLICATION_ID'],
-    handler: async (ctx, { caller, query, body, request }) => {
+    handler: (ctx, { caller, query, body, request }) => {
       const fields = { ...query, ...body }
       const featureKey = requireFeatureKey(fields)
-      return { hasFeature: await hasFeature(ctx, toQuestion(caller, fields, request), featureKey) }
+      return checkFeature(ctx, toQuestion(caller, fields, request), featureKey)
     },
   }),
   defineRoute({

@@ -47,6 +47,7 @@ export const CheckResult = Type.Object(
 export type CheckResult = Static<typeof CheckResult>
 
 export const FeatureResult = Type.Object({ hasFeature: Type.Boolean() }, { title: 'FeatureCheck' })
+export type FeatureResult = Static<typeof FeatureResult>
 export const TypeResult = Type.Object({ licenseType: nullableText }, { title: 'LicenseTypeCheck' })
 
 export const ByApplication = Type.Object({ applicationId: Type.String() })

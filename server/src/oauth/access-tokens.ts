@@ -4,9 +4,10 @@ import type { Ctx } from '../context.ts'
 import type { Fact } from '../db/memory.ts'
 import { AppError } from '../errors.ts'
 import { readAuthorization } from '../http/authorization.ts'
-import { type Caller, type Doorkeeper, IN_BROWSER } from '../http/callers.ts'
+import { type Caller, type Doorkeeper, IN_BROWSER, type Person } from '../http/callers.ts'
 import { requireSameOrigin } from '../http/csrf.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { type Eventual, whenThere } from '../lib/eventual.ts'
 import { isId } from '../lib/ids.ts'
 import { fingerprintOf } from '../lib/secrets.ts'
 import type { Claims } from '../lib/signer.ts'
@@ -35,16 +36,17 @@ export interface LiveToken {
   scopes: string[]
   /** Undefined for a machine's token. */
   person: LiveGrantRow | undefined
+  /** Whoever comes with it. */
+  caller: Caller
 }
 
 /**
  * The token, if it is one of ours and still alive. What it depends on is remembered until the database announces a
  * change of any of it, so a token in use costs no statement.
  */
-export async function findLiveToken(ctx: Ctx, token: string): Promise<LiveToken | undefined> {
-  const key = `access:${fingerprintOf(token)}`
-  const live = await ctx.memory.recall(key, () => loadLiveToken(ctx, token))
-  return live && !hasExpired(ctx, live.claims) ? live : undefined
+export function findLiveToken(ctx: Ctx, token: string): Eventual<LiveToken | undefined> {
+  const live = ctx.memory.recall(`access:${fingerprintOf(token)}`, () => loadLiveToken(ctx, token))
+  return whenThere(live, (known) => (known && !hasExpired(ctx, known.claims) ? known : undefined))
 }
 
 const hasExpired = (ctx: Ctx, { exp }: AccessClaims) => exp * 1000 <= ctx.now().getTime()
@@ -82,8 +84,9 @@ async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Liv
   const issuedAt = issuedBefore(claims)
   const person = await findLiveGrant(ctx.db, { grantId, tenantId: tenant_id ?? null, jti, issuedAt })
   if (!person || !stands(person, claims)) return undefined
+  const scopes = scopesOf(claims, person.client_scopes)
   return {
-    value: { claims, scopes: scopesOf(claims, person.client_scopes), person },
+    value: { claims, scopes, person, caller: toPerson(person, claims) },
     subjects: [
       KEYS,
       `grant:${grantId}`,
@@ -137,8 +140,10 @@ async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Li
     client.secrets.some(({ id }) => id === secretId) &&
     !(await isRevoked(ctx.db, jti))
   if (!alive) return undefined
+  const scopes = scopesOf(claims, client.scopes)
+  const caller: Caller = { kind: 'machine', clientId: client_id, tenantId: tenant_id, scopes }
   return {
-    value: { claims, scopes: scopesOf(claims, client.scopes), person: undefined },
+    value: { claims, scopes, person: undefined, caller },
     subjects: [
       KEYS,
       `client:${client.id}`,
@@ -154,15 +159,18 @@ export const readBearer = (request: FastifyRequest): string | undefined =>
   /^bearer +([\w.~+/-]+=*) *$/i.exec(readAuthorization(request) ?? '')?.[1]
 
 /** Finds out who is calling: by their access token or, where that is enough, by the browser's session. */
-export const recognise: Doorkeeper = async (ctx, exchange, { cookies }) => {
+export const recognise: Doorkeeper = (ctx, exchange, { cookies }) => {
   const { request } = exchange
   if (cookies && request.headers.authorization === undefined) return recogniseBrowser(ctx, exchange)
   const token = readBearer(request)
-  const live = token === undefined ? undefined : await findLiveToken(ctx, token)
-  if (!live) throw unauthorized(request)
-  const { claims, scopes, person } = live
-  const { client_id: clientId, tenant_id: tenantId } = claims
-  if (!person) return { kind: 'machine', clientId, tenantId, scopes }
+  if (token === undefined) throw unauthorized(request)
+  return whenThere(findLiveToken(ctx, token), (live) => {
+    if (!live) throw unauthorized(request)
+    return live.caller
+  })
+}
+
+function toPerson(person: LiveGrantRow, { client_id: clientId, tenant_id: tenantId }: AccessClaims): Person {
   const { id: userId, session_id: sessionId, is_super_admin: superAdmin, trusted, role } = person
   const standing = { superAdmin, trusted, tenantId, tenantRole: role ?? undefined }
   return { kind: 'person', userId, sessionId, clientId, ...standing }

@@ -7,6 +7,7 @@ import { createLimiter, type Limiter, REFUSALS } from '../db/limiter.ts'
 import { OAuthError, tooManyAttempts } from '../errors.ts'
 import { readAuthorization } from '../http/authorization.ts'
 import { clientNetwork } from '../http/client-address.ts'
+import { type Eventual, whenThere } from '../lib/eventual.ts'
 import { decodeField } from '../lib/fields.ts'
 
 /** What a client shows of itself: in the header, in the body, or just its name. */
@@ -30,42 +31,65 @@ type Form = Record<string, string | undefined>
 const BASIC_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="latchkey", charset="UTF-8"' }
 
 /** Authenticates the client of a token request (RFC 6749 §2.3), in exactly one way. */
-export async function authenticateClient(
+export const authenticateClient = (
   ctx: Ctx,
   request: FastifyRequest,
   form: Form,
-): Promise<AuthenticatedClient> {
-  const { clientId, secret, method } = readCredentials(request, form)
-  const client = await findClient(ctx, clientId)
-  if (client?.kind === 'SPA' && secret === undefined && !client.disabled)
-    return { client, request, secretId: undefined }
-  const match = await checkSecret(ctx, request, { client, secret })
-  if (client && match && client.disabled) await noteRefusal(ctx, request, { client, reason: 'disabled' })
-  if (!client || !match || client.disabled) throw invalidClient(method === 'basic')
-  // Told only to who has shown the secret: it is right, and does not need to be replaced.
-  if (client.suspension && client.suspension.suspendedAt !== null) {
-    throw new OAuthError('unauthorized_client', 'The tenant of this client is suspended.')
-  }
-  return { client, request, secretId: match.id }
+): Eventual<AuthenticatedClient> => authenticateBy(ctx, request, readCredentials(request, form))
+
+/** The same by what was read of the request before. */
+export function authenticateBy(
+  ctx: Ctx,
+  request: FastifyRequest,
+  { clientId, secret, method }: Credentials,
+): Eventual<AuthenticatedClient> {
+  return whenThere(findClient(ctx, clientId), (client) => {
+    if (client?.kind === 'SPA' && secret === undefined && !client.disabled)
+      return { client, request, secretId: undefined }
+    return whenThere(checkSecret(ctx, request, { client, secret }), (match) => {
+      if (!client || !match) throw invalidClient(method === 'basic')
+      if (client.disabled) return refuseDisabled(ctx, request, { client, method })
+      // Told only to who has shown the secret: it is right, and does not need to be replaced.
+      if (client.suspension && client.suspension.suspendedAt !== null) {
+        throw new OAuthError('unauthorized_client', 'The tenant of this client is suspended.')
+      }
+      return { client, request, secretId: match.id }
+    })
+  })
+}
+
+async function refuseDisabled(
+  ctx: Ctx,
+  request: FastifyRequest,
+  { client, method }: { client: Client; method: Credentials['method'] },
+): Promise<never> {
+  await noteRefusal(ctx, request, { client, reason: 'disabled' })
+  throw invalidClient(method === 'basic')
+}
+
+/** Who shows what. Whatever is made up as a client is counted as one. */
+interface Shown {
+  client: Client | undefined
+  secret: string | undefined
 }
 
 /** Which of the client's secrets was shown, if any. Wrong ones are counted, and too many refused unseen. */
-export async function checkSecret(
+export function checkSecret(
   ctx: Ctx,
   request: FastifyRequest,
-  { client, secret }: { client: Client | undefined; secret: string | undefined },
-): Promise<{ id: string } | undefined> {
+  { client, secret }: Shown,
+): Eventual<{ id: string } | undefined> {
   // A public client has no secret that could be guessed: nobody's attempts may keep it out.
   if (client?.kind === 'SPA') return undefined
-  // Whatever is made up as a client is counted as one.
-  const key = keyOf(client, request)
-  refuseWhenBlocked(ctx, key)
+  refuseWhenBlocked(ctx, request, client)
   const match = client && secret !== undefined ? findSecret(client, secret) : undefined
-  if (match) return match
-  await countFailure(ctx, key)
+  return match ?? noteFailure(ctx, request, { client, secret })
+}
+
+async function noteFailure(ctx: Ctx, request: FastifyRequest, { client, secret }: Shown): Promise<undefined> {
+  await countFailure(ctx, keyOf(client, request))
   const reason = client ? (secret === undefined ? 'no_secret' : 'wrong_secret') : 'unknown_client'
   await noteRefusal(ctx, request, { client, reason })
-  return undefined
 }
 
 const keyOf = (client: Client | undefined, request: FastifyRequest): string =>
@@ -149,8 +173,10 @@ function blockedBy(ctx: Ctx): LRUCache<string, number> {
   return made
 }
 
-function refuseWhenBlocked(ctx: Ctx, key: string): void {
-  const until = blockedBy(ctx).get(key) ?? 0
+function refuseWhenBlocked(ctx: Ctx, request: FastifyRequest, client: Client | undefined): void {
+  const known = blockedBy(ctx)
+  if (known.size === 0) return
+  const until = known.get(keyOf(client, request)) ?? 0
   const seconds = Math.ceil((until - ctx.now().getTime()) / 1000)
   if (seconds <= 0) return
   ctx.figures.count(REFUSALS, { limiter: LIMITER })

@@ -1,8 +1,16 @@
 import type { Config } from '../config.ts'
 import type { Discovery } from './schema.ts'
 
-/** What a client needs to know to use us (OpenID Connect Discovery §3, RFC 8414 §2). */
-export const describeProvider = ({ baseUrl }: Config): Discovery => ({
+const written = new WeakMap<Config, string>()
+
+/** What a client needs to know to use us (OpenID Connect Discovery §3, RFC 8414 §2), as JSON, written once. */
+export function describeProvider(config: Config): string {
+  const text = written.get(config) ?? JSON.stringify(describe(config))
+  written.set(config, text)
+  return text
+}
+
+const describe = ({ baseUrl }: Config): Discovery => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/api/oauth/token`,

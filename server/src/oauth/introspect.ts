@@ -2,9 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import { type Client, findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
+import { type Eventual, whenThere } from '../lib/eventual.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { findLiveToken } from './access-tokens.ts'
-import { authenticateClient, invalidClient, readBasic } from './client-auth.ts'
+import { findLiveToken, type LiveToken } from './access-tokens.ts'
+import { type AuthenticatedClient, authenticateBy, invalidClient, readBasic } from './client-auth.ts'
 import { toSubject } from './grant-subject.ts'
 import { findGrantByRefreshToken, type GrantRow } from './grants/store.ts'
 import type { IntrospectReply } from './schema.ts'
@@ -13,42 +14,63 @@ import type { Subject } from './tokens.ts'
 const INACTIVE: IntrospectReply = { active: false }
 
 /** Tells a resource server about a token (RFC 7662). What it may not see looks like a token that does not exist. */
-export async function introspect(
+export const introspect = (
   ctx: Ctx,
   request: FastifyRequest,
   token: string | undefined,
-): Promise<IntrospectReply> {
-  const caller = await authenticateResource(ctx, request)
-  if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.')
-  // A JWT has dots; a refresh token has none.
-  return token.includes('.')
-    ? describeAccessToken(ctx, caller, token)
-    : describeRefreshToken(ctx, caller, token)
-}
+): Eventual<IntrospectReply> =>
+  whenThere(authenticateResource(ctx, request), (caller) => {
+    if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.')
+    // A JWT has dots; a refresh token has none.
+    return token.includes('.')
+      ? describeAccessToken(ctx, caller, token)
+      : describeRefreshToken(ctx, caller, token)
+  })
 
 /** Only HTTP Basic with a secret will do, and the refusal is a 401 here (RFC 7662 §2.3). */
-async function authenticateResource(ctx: Ctx, request: FastifyRequest): Promise<Client> {
+function authenticateResource(ctx: Ctx, request: FastifyRequest): Eventual<Client> {
   try {
-    if (!readBasic(request)) throw invalidClient(true)
-    const { client, secretId } = await authenticateClient(ctx, request, {})
-    if (secretId === undefined) throw invalidClient(true)
-    return client
+    const basic = readBasic(request)
+    if (!basic) throw invalidClient(true)
+    const authenticated = authenticateBy(ctx, request, { ...basic, method: 'basic' })
+    return authenticated instanceof Promise
+      ? authenticated.then(requireSecret).catch(refuse)
+      : requireSecret(authenticated)
   } catch (error) {
-    if (error instanceof OAuthError) throw invalidClient(true, 401)
-    throw error
+    return refuse(error)
   }
+}
+
+function requireSecret({ client, secretId }: AuthenticatedClient): Client {
+  if (secretId === undefined) throw invalidClient(true)
+  return client
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof OAuthError ? invalidClient(true, 401) : error
 }
 
 /** A client sees the tokens of its own application, and a machine of the whole instance sees all. */
 const maySee = (caller: Client, applicationId: string): boolean =>
   caller.applicationId === applicationId || (caller.kind === 'MACHINE' && caller.tenantId === undefined)
 
-async function describeAccessToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectReply> {
-  const live = await findLiveToken(ctx, token)
-  if (!live || !maySee(caller, live.claims.aud)) return INACTIVE
+const describeAccessToken = (ctx: Ctx, caller: Client, token: string): Eventual<IntrospectReply> =>
+  whenThere(findLiveToken(ctx, token), (live) =>
+    live && maySee(caller, live.claims.aud) ? describe(live) : INACTIVE,
+  )
+
+/** What was told of a token before is told again, for as long as it is known to be alive. */
+const descriptions = new WeakMap<LiveToken, IntrospectReply>()
+
+function describe(live: LiveToken): IntrospectReply {
+  const told = descriptions.get(live)
+  if (told) return told
   const { sub, client_id, exp, iat, tenant_id } = live.claims
   const scope = live.scopes.join(' ')
-  return { active: true, sub, client_id, scope, exp, iat, ...(tenant_id !== undefined && { tenant_id }) }
+  const tenant = tenant_id === undefined ? {} : { tenant_id }
+  const description = { active: true, sub, client_id, scope, exp, iat, ...tenant }
+  descriptions.set(live, description)
+  return description
 }
 
 async function describeRefreshToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectReply> {

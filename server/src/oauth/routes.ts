@@ -1,5 +1,6 @@
 import type { OAuthErrorCode } from '../errors.ts'
 import { defineRoute, type Route } from '../http/define-route.ts'
+import { whenThere } from '../lib/eventual.ts'
 import { sendCacheable } from './cacheable.ts'
 import { describeProvider } from './discovery.ts'
 import { introspect } from './introspect.ts'
@@ -29,8 +30,7 @@ const discoveryRoute = (path: string): Route =>
     caller: 'anyone',
     crossOrigin: 'everybody',
     reply: { 200: Discovery },
-    handler: ({ config }, exchange) =>
-      sendCacheable(exchange, JSON.stringify(describeProvider(config))) as never,
+    handler: ({ config }, exchange) => sendCacheable(exchange, describeProvider(config)) as never,
   })
 
 const userInfoRoute = (method: 'GET' | 'POST'): Route =>
@@ -66,7 +66,8 @@ export const oauthRoutes: Route[] = [
     caller: 'anyone',
     crossOrigin: 'everybody',
     reply: { 200: KeySet },
-    handler: async ({ signer }, exchange) => sendCacheable(exchange, await signer.publishedKeys()) as never,
+    handler: ({ signer }, exchange) =>
+      whenThere(signer.publishedKeys(), (keys) => sendCacheable(exchange, keys)) as never,
   }),
   defineRoute({
     method: 'POST',

@@ -2,28 +2,42 @@ import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { displayNameOf } from '../lib/display-name.ts'
-import { findLiveToken, readBearer } from './access-tokens.ts'
+import { type Eventual, whenThere } from '../lib/eventual.ts'
+import { findLiveToken, type LiveToken, readBearer } from './access-tokens.ts'
 import type { UserInfo } from './schema.ts'
 import type { LiveGrantRow } from './store.ts'
 
 /** What the holder of the token allowed it to tell (OpenID Connect Core §5.3, §5.4). */
-export async function answerUserInfo(ctx: Ctx, request: FastifyRequest): Promise<UserInfo> {
+export function answerUserInfo(ctx: Ctx, request: FastifyRequest): Eventual<UserInfo> {
   const token = readBearer(request)
   if (token === undefined && request.headers.authorization === undefined) {
     // RFC 6750 §3.1: whoever brought nothing is told what to bring, and no more.
     throw refuse('invalid_token', 'Send an access token as Authorization: Bearer.', 'Bearer')
   }
-  const live = token === undefined ? undefined : await findLiveToken(ctx, token)
-  if (!live) throw refuse('invalid_token', 'The access token is not valid.')
+  const live = token === undefined ? undefined : findLiveToken(ctx, token)
+  return whenThere(live, (known) => {
+    if (!known) throw refuse('invalid_token', 'The access token is not valid.')
+    return claimsOf(known)
+  })
+}
+
+/** What was told of a token before is told again, for as long as it is known to be alive. */
+const told = new WeakMap<LiveToken, UserInfo>()
+
+function claimsOf(live: LiveToken): UserInfo {
+  const before = told.get(live)
+  if (before) return before
   const { person, scopes } = live
   if (!person || !scopes.includes('openid')) {
     throw refuse('insufficient_scope', 'The access token lacks the scope openid.')
   }
-  return {
+  const claims = {
     sub: person.id,
     ...(scopes.includes('profile') && profileClaims(person)),
     ...(scopes.includes('email') && { email: person.email, email_verified: person.email_verified }),
   }
+  told.set(live, claims)
+  return claims
 }
 
 const refuse = (code: 'invalid_token' | 'insufficient_scope', description: string, challenge?: string) =>

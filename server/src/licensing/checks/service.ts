@@ -2,9 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import type { TenantCaller } from '../../http/callers.ts'
+import { type Eventual, whenThere } from '../../lib/eventual.ts'
 import { toId } from '../../lib/ids.ts'
-import { findLicense, type Question } from '../licenses.ts'
-import type { CheckBody, CheckResult, FeatureFields } from '../schema.ts'
+import { findLicense, type License, type Question } from '../licenses.ts'
+import type { CheckBody, CheckResult, FeatureFields, FeatureResult } from '../schema.ts'
 
 /** What a request asks, from its fields and who asks. */
 export function toQuestion(
@@ -54,8 +55,10 @@ function readRevision(header: string | string[] | undefined): string | undefined
 const invalid = (field: string, message: string) =>
   new AppError('VALIDATION_FAILED', { details: [{ field, message }] })
 
-export async function check(ctx: Ctx, question: Question): Promise<CheckResult> {
-  const license = await findLicense(ctx, question)
+export const check = (ctx: Ctx, question: Question): Eventual<CheckResult> =>
+  whenThere(findLicense(ctx, question), toCheckResult)
+
+function toCheckResult(license: License | undefined): CheckResult {
   if (!license) return { hasLicense: false, licenseType: null, licenseTypeName: null, features: [] }
   const { type, name, features, assignedAt } = license
   return {
@@ -67,10 +70,11 @@ export async function check(ctx: Ctx, question: Question): Promise<CheckResult> 
   }
 }
 
-export async function hasFeature(ctx: Ctx, question: Question, featureKey: string): Promise<boolean> {
-  const license = await findLicense(ctx, question)
-  return license?.features.includes(featureKey) ?? false
-}
+/** Whether their licence has a feature, as it is answered. */
+export const checkFeature = (ctx: Ctx, question: Question, featureKey: string): Eventual<FeatureResult> =>
+  whenThere(findLicense(ctx, question), (license) => ({
+    hasFeature: license?.features.includes(featureKey) ?? false,
+  }))
 
 /** The key that a POST asks for, wherever it stands. */
 export function requireFeatureKey({ featureKey }: Pick<FeatureFields, 'featureKey'>): string {
