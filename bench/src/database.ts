@@ -5,6 +5,7 @@ import pg from 'pg'
 /** One PostgreSQL for all programs, as the service brings it along: what is committed is on the disk. */
 export interface Database {
   version: string
+  socketDir: string
   /** Of the process that all others of the server come from. */
   pid: number
   /** Makes a database and says where it is. */
@@ -44,6 +45,7 @@ export async function startDatabase(folder: string): Promise<Database> {
   const { rows } = await owner.query<{ server_version: string }>('show server_version')
   return {
     version: rows[0]?.server_version ?? '?',
+    socketDir,
     pid: Number(readFileSync(join(socketDir, '.s.PGSQL.5432.lock'), 'utf8').split('\n')[0]),
     async create(name) {
       await owner.query(`create database ${pg.escapeIdentifier(name)} owner latchkey`)

@@ -23,8 +23,8 @@ export interface Measured {
   p99: number
   /** Answers while the clock ran. */
   answers: number
-  /** With those to what was asked meanwhile. */
-  clockedAnswers: number
+  /** Answers to what was asked meanwhile. */
+  meanwhilePerSecond: number
   /** With those before and after it. */
   allAnswers: number
 }
@@ -40,7 +40,7 @@ interface Run {
   url: URL
   running: boolean
   clockRuns: boolean
-  clockedAnswers: number
+  meanwhileAnswers: number
   allAnswers: number
   times: number[]
   problem: string | undefined
@@ -54,7 +54,7 @@ export async function runLoad(load: Load): Promise<Measured> {
   const url = new URL(load.url)
   const run: Run = {
     ...{ url, running: true, clockRuns: false, times: [], problem: undefined },
-    ...{ clockedAnswers: 0, allAnswers: 0 },
+    ...{ meanwhileAnswers: 0, allAnswers: 0 },
   }
   const conversations = [
     ...load.talks.map((talk) => converse(run, talk, true)),
@@ -73,13 +73,15 @@ export async function runLoad(load: Load): Promise<Measured> {
   await Promise.race([ended, sleep(PATIENCE_MS).then(() => noteProblem(run, 'no answer for 20 s'))])
   if (run.problem) throw new WrongAnswer(run.problem)
   if (run.times.length === 0) throw new WrongAnswer('no answer came while the clock ran')
-  const { times, clockedAnswers, allAnswers } = run
+  const { times, meanwhileAnswers, allAnswers } = run
   times.sort((a, b) => a - b)
   return {
     perSecond: times.length / seconds,
     p50: quantile(times, 0.5),
     p99: quantile(times, 0.99),
-    ...{ answers: times.length, clockedAnswers, allAnswers },
+    meanwhilePerSecond: meanwhileAnswers / seconds,
+    answers: times.length,
+    allAnswers,
   }
 }
 
@@ -112,8 +114,8 @@ function converse(run: Run, talk: Talk, counts: boolean): Promise<void> {
     }
     openConnection(url, {
       onAnswer(answer) {
-        if (counts && run.clockRuns) run.times.push(performance.now() - asked)
-        if (run.clockRuns) run.clockedAnswers++
+        if (run.clockRuns && counts) run.times.push(performance.now() - asked)
+        else if (run.clockRuns) run.meanwhileAnswers++
         run.allAnswers++
         const problem = judge(talk, answer)
         if (problem !== undefined) noteProblem(run, problem)

@@ -9,10 +9,11 @@ export interface Run extends Measured {
   /** Percent of one core. */
   serviceCpu: number
   databaseCpu: number
-  /** Microseconds of the service's processes for each answer, those of a load beside it included. */
+  /** Of the bench itself. Near 100 it is the bench that is slow, and not what it asks. */
+  ownCpu: number
+  /** Microseconds of the service's processes. NaN where answers of several kinds come at once, as below. */
   cpuPerAnswer: number
-  /** Undefined where answers of several kinds come at once. */
-  statementsPerAnswer: number | undefined
+  statementsPerAnswer: number
   residentMb: number
 }
 
@@ -101,9 +102,9 @@ async function measureOnce(
   const costs = clock.costs()
   return {
     ...measured,
-    ...{ serviceCpu: costs.service * 100, databaseCpu: costs.database * 100 },
-    cpuPerAnswer: (costs.service * costs.seconds * 1e6) / measured.clockedAnswers,
-    statementsPerAnswer: meanwhile ? undefined : statements / measured.allAnswers,
+    ...{ serviceCpu: costs.service * 100, databaseCpu: costs.database * 100, ownCpu: costs.own * 100 },
+    cpuPerAnswer: meanwhile ? Number.NaN : (costs.service * costs.seconds * 1e6) / measured.answers,
+    statementsPerAnswer: meanwhile ? Number.NaN : statements / measured.allAnswers,
     residentMb: residentMbOf(program.pid),
   }
 }
@@ -111,7 +112,10 @@ async function measureOnce(
 /** Reads what was used when the clock begins to run and when it ends. */
 function watchCosts(service: number, database: number) {
   const read = () => ({
-    ...{ at: performance.now(), service: cpuSecondsOf(service), database: cpuSecondsOf(database) },
+    at: performance.now(),
+    service: cpuSecondsOf(service),
+    database: cpuSecondsOf(database),
+    own: ownCpuSeconds(),
   })
   let begin = read()
   let end = begin
@@ -127,7 +131,13 @@ function watchCosts(service: number, database: number) {
         seconds,
         service: (end.service - begin.service) / seconds,
         database: (end.database - begin.database) / seconds,
+        own: (end.own - begin.own) / seconds,
       }
     },
   }
+}
+
+function ownCpuSeconds(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** What processes have used, as Linux tells it. Elsewhere nothing is known, and the tables show a dash. */
 
@@ -33,19 +33,30 @@ function listProcesses(): Process[] {
   return pids.map(readProcess).filter((found) => found !== undefined)
 }
 
-/** A process with all that it has started. */
+/** A process with those of the same program that it has started: a service with its workers, but not its database. */
 function familyOf(root: number): Process[] {
   const all = listProcesses()
+  const program = programOf(root)
   const family = all.filter(({ pid }) => pid === root)
-  for (const member of family) family.push(...all.filter(({ parent }) => parent === member.pid))
+  for (const member of family) {
+    family.push(...all.filter(({ pid, parent }) => parent === member.pid && programOf(pid) === program))
+  }
   return family
 }
 
-/** Seconds of a core that a process and all below it have used so far. NaN: nobody knows. */
+function programOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`)
+  } catch {
+    return undefined
+  }
+}
+
+/** Seconds of a core that a process and its family have used so far. NaN: nobody knows. */
 export const cpuSecondsOf = (pid: number): number =>
   isLinux ? familyOf(pid).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0) : Number.NaN
 
-/** Memory that a process and all below it hold, in MB. NaN: nobody knows. */
+/** Memory that a process and its family hold, in MB. NaN: nobody knows. */
 export function residentMbOf(pid: number): number {
   if (!isLinux) return Number.NaN
   return familyOf(pid).reduce((sum, member) => sum + readResidentMb(member.pid), 0)

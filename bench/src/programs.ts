@@ -87,26 +87,48 @@ export interface Launched {
 }
 
 /** All that run, so that an end in the midst leaves none behind. */
-const children = new Set<ChildProcess>()
+const launched = new Set<Pick<Launched, 'stop'> & { child: ChildProcess }>()
 
 process.on('exit', () => {
-  for (const child of children) child.kill('SIGKILL')
+  for (const { child } of launched) child.kill('SIGKILL')
 })
+
+/** Ends everything that runs, also what is just starting. */
+export async function stopAll(): Promise<void> {
+  await Promise.all([...launched].map(({ stop }) => stop()))
+}
+
+let isClosed = false
+
+/** The same, and nothing is started after it. */
+export async function closeAll(): Promise<void> {
+  isClosed = true
+  await stopAll()
+}
 
 /** Starts a process of node whose output goes straight into files, so that nobody has to read it while the clock runs. */
 export function launch({ folder }: Pick<Site, 'folder'>, { label, args, env }: Launch): Launched {
+  if (isClosed) throw new Error(`${label} was not started: the bench is ending.`)
   const log = (kind: string) => join(folder, `${label}.${kind}.log`)
   const fds = [openSync(log('out'), 'a', 0o600), openSync(log('err'), 'a', 0o600)] as const
   const child = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', ...fds] })
   for (const fd of fds) closeSync(fd)
-  children.add(child)
+  let running = true
   const ended = new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null))
     child.once('exit', resolve)
-  }).finally(() => children.delete(child))
-  let running = true
+  })
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const late = sleep(STOP_MS, 'late', { ref: false })
+    if ((await Promise.race([ended, late])) === 'late') child.kill('SIGKILL')
+    await ended
+  }
+  const entry = { child, stop }
+  launched.add(entry)
   void ended.then(() => {
     running = false
+    launched.delete(entry)
   })
   const read = (kind: string) => readFileSync(log(kind), 'utf8')
   return {
@@ -123,12 +145,7 @@ export function launch({ folder }: Pick<Site, 'folder'>, { label, args, env }: L
       const said = `${read('out')}${read('err')}`.trim().split('\n').slice(-15).join('\n')
       throw new Error(`${label} ${running ? 'did not become ready' : 'ended at its start'}:\n${said}`)
     },
-    async stop() {
-      child.kill('SIGTERM')
-      if ((await Promise.race([ended, sleep(STOP_MS, 'late', { ref: false })])) === 'late')
-        child.kill('SIGKILL')
-      await ended
-    },
+    stop,
   }
 }
 

@@ -37,7 +37,7 @@ export async function startLatchkey(site: Site, name: 'latchkey' | 'latchkey-two
 
 /** True as soon as the service is ready. */
 export const isReady = (url: string): Promise<true | undefined> =>
-  fetch(`${url}/health/ready`).then(
+  fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
     ({ ok }) => ok || undefined,
     () => undefined,
   )
