@@ -59,8 +59,8 @@ async function openPlace(): Promise<Place> {
 }
 
 /** Rows that are asked for, also those of two processes, where the service can be run so. */
-async function chooseRows({ only }: Options): Promise<Row[]> {
-  const every = [...allRows, ...((await knowsWorkers()) ? twoProcessRows : [])]
+function chooseRows({ only }: Options): Row[] {
+  const every = [...allRows, ...(knowsWorkers() ? twoProcessRows : [])]
   const rows = only === undefined ? every : pickRows(every, only)
   if (rows.length > 0) return rows
   throw new UsageError(
@@ -117,7 +117,7 @@ function publish(results: Results, out: string | undefined): void {
 
 /** The code to end with. */
 async function run(options: Options): Promise<number> {
-  const rows = await chooseRows(options)
+  const rows = chooseRows(options)
   const place = await openPlace()
   try {
     const results = await measure(place, rows, options)

@@ -62,6 +62,9 @@ export function residentMbOf(pid: number): number {
   return familyOf(pid).reduce((sum, member) => sum + readResidentMb(member.pid), 0)
 }
 
+/** How many processes of a program run. NaN: nobody knows. */
+export const countProcesses = (pid: number): number => (isLinux ? familyOf(pid).length : Number.NaN)
+
 function readResidentMb(pid: number): number {
   try {
     const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -1,6 +1,6 @@
-/** Whether the service, as it is built, can be run as several processes. */
-export async function knowsWorkers(): Promise<boolean> {
-  const built = new URL('../../server/dist/config.js', import.meta.url)
-  const { VARIABLES } = await import(built.href)
-  return 'WORKERS' in VARIABLES
-}
+import { readFileSync } from 'node:fs'
+
+const CONFIGURATION = new URL('../../docs/configuration.md', import.meta.url)
+
+/** Whether the service can be run as several processes. The page is made from the variables that it knows. */
+export const knowsWorkers = (): boolean => readFileSync(CONFIGURATION, 'utf8').includes('`WORKERS`')

@@ -12,6 +12,8 @@ export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 export const JSON_BODY = { 'content-type': 'application/json' }
+/** One device for every sign-in of the bench: a person who comes with another is sent a notice. */
+export const DEVICE = { 'user-agent': 'latchkey-bench' }
 
 export interface Tokens {
   access_token: string
@@ -49,7 +51,7 @@ export async function getTokens(program: Program, email: string): Promise<Tokens
   const { url, facts } = program
   const signedIn = await fetch(`${url}/api/auth/login`, {
     method: 'POST',
-    headers: { ...JSON_BODY, origin: url },
+    headers: { ...JSON_BODY, ...DEVICE, origin: url },
     body: JSON.stringify({ email, password: facts.password }),
   })
   await readJson(signedIn)

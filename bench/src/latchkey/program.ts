@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { countProcesses } from '../processes.ts'
 import { commonEnv, databaseName, freePort, launch, type Running, type Site } from '../programs.ts'
 import type { Program } from '../row.ts'
 import { getJson, getMachineToken } from './callers.ts'
@@ -27,6 +28,9 @@ export async function startLatchkey(site: Site, name: 'latchkey' | 'latchkey-two
     throw new Error(`latchkey apply failed:\n${applied.readOutput().slice(-2_000)}`)
   const child = launch(site, { label: name, args: [LATCHKEY, 'serve'], env })
   await child.until(() => isReady(url))
+  if (name === 'latchkey-two' && countProcesses(child.pid) < 2) {
+    throw new Error('The service was to run as two processes, and runs as one.')
+  }
   const facts = { password: keys.password, clientSecret: keys.clientSecret }
   const program: Program = { name, url, facts }
   return {

@@ -1,5 +1,5 @@
 import { type Answer, everywhere, type Program, type Request, type Row, type Talk } from '../row.ts'
-import { basic, bearer, FORM, getMachineToken, getTokens, JSON_BODY } from './callers.ts'
+import { basic, bearer, DEVICE, FORM, getMachineToken, getTokens, JSON_BODY } from './callers.ts'
 import { seatRows } from './seat-rows.ts'
 import { PEOPLE, personEmail } from './world.ts'
 
@@ -124,8 +124,9 @@ const prepareSignIn = (program: Program, connections: number): Talk[] =>
   Array.from({ length: connections }, (_, index) => {
     const email = personEmail(index % PEOPLE)
     const id = idOf(program, email)
+    const headers = { ...JSON_BODY, ...DEVICE }
     const body = JSON.stringify({ email, password: program.facts.password })
-    const request: Request = { method: 'POST', path: '/api/auth/login', headers: JSON_BODY, body }
+    const request: Request = { method: 'POST', path: '/api/auth/login', headers, body }
     return expecting(request, ({ body }) => JSON.parse(body).user?.id === id)
   })
 
