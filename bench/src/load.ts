@@ -10,10 +10,19 @@ export interface Load {
   talks: Talk[]
   /** Asked at the same time on connections of their own, and not counted. */
   meanwhile?: Talk[]
-  warmMs: number
-  ms: number
+  /** Before the clock runs. */
+  warm: Span
+  /** While it runs. */
+  span: Span
   /** When the clock begins to run, and when it ends. */
   onClock?(moment: 'begin' | 'end'): void
+}
+
+/** How long something goes on: for a while, and until so many answers are there, but not for ever. */
+export interface Span {
+  ms: number
+  answers: number
+  mostMs: number
 }
 
 export interface Measured {
@@ -61,11 +70,11 @@ export async function runLoad(load: Load): Promise<Measured> {
     ...(load.meanwhile ?? []).map((talk) => converse(run, talk, false)),
   ]
   const ended = Promise.all(conversations)
-  await Promise.race([sleep(load.warmMs), ended])
+  await Promise.race([pass(load.warm, () => run.allAnswers), ended])
   const begin = performance.now()
   run.clockRuns = true
   load.onClock?.('begin')
-  await Promise.race([sleep(load.ms), ended])
+  await Promise.race([pass(load.span, () => run.times.length), ended])
   run.clockRuns = false
   const seconds = (performance.now() - begin) / 1000
   load.onClock?.('end')
@@ -83,6 +92,14 @@ export async function runLoad(load: Load): Promise<Measured> {
     answers: times.length,
     allAnswers,
   }
+}
+
+const STEP_MS = 50
+
+async function pass({ ms, answers, mostMs }: Span, count: () => number): Promise<void> {
+  const begin = performance.now()
+  await sleep(ms)
+  while (count() < answers && performance.now() - begin < mostMs) await sleep(STEP_MS)
 }
 
 function noteProblem(run: Run, problem: string): void {

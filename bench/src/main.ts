@@ -13,8 +13,20 @@ import { allRows, inOrder, pickRows, twoProcessRows } from './rows.ts'
 import { measureStart } from './start.ts'
 import { knowsWorkers } from './workers.ts'
 
-const PLAN: Plan = { rounds: 5, ms: 3_000, warmMs: 1_000, connections: 32 }
-const QUICK: Plan = { rounds: 1, ms: 1_000, warmMs: 1_000, connections: 32 }
+const PLAN: Plan = {
+  rounds: 5,
+  span: { ms: 3_000, answers: 100, mostMs: 10_000 },
+  firstWarm: { ms: 2_000, answers: 10_000, mostMs: 8_000 },
+  warm: { ms: 500, answers: 64, mostMs: 2_000 },
+  connections: 32,
+}
+const QUICK: Plan = {
+  rounds: 1,
+  span: { ms: 1_000, answers: 64, mostMs: 6_000 },
+  firstWarm: { ms: 500, answers: 5_000, mostMs: 1_500 },
+  warm: { ms: 500, answers: 64, mostMs: 2_000 },
+  connections: 32,
+}
 
 /** Told to stop: whatever fails from then on is of no interest. */
 let isStopped = false
@@ -104,7 +116,7 @@ const describeRun = ({ version }: Database, plan: Plan, minutes: number): About 
   memoryGb: Math.round(totalmem() / 1e9),
   system: `${process.platform} ${process.arch}`,
   rounds: plan.rounds,
-  ms: plan.ms,
+  ms: plan.span.ms,
   connections: plan.connections,
   minutes,
 })

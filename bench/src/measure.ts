@@ -1,5 +1,5 @@
 import { startLatchkey } from './latchkey/program.ts'
-import { type Measured, runLoad, WrongAnswer } from './load.ts'
+import { type Measured, runLoad, type Span, WrongAnswer } from './load.ts'
 import { cpuSecondsOf, residentMbOf } from './processes.ts'
 import { type Running, type Site, startProgram } from './programs.ts'
 import type { ProgramName, Row, Talk } from './row.ts'
@@ -27,8 +27,11 @@ export interface RowResult {
 
 export interface Plan {
   rounds: number
-  ms: number
-  warmMs: number
+  /** How long the clock runs for each row. */
+  span: Span
+  /** How long a row is asked before it does, the first time and later: at first the engine has its code to compile. */
+  firstWarm: Span
+  warm: Span
   connections: number
 }
 
@@ -89,13 +92,14 @@ async function measureOnce(
   const { database } = stage.site
   const program = await getProgram(stage, row.program)
   const other = rows.find(({ id }) => id === row.meanwhile)
+  const isFirst = !stage.talks.has(row.id)
   const talks = await getTalks(stage, row, plan.connections)
   const meanwhile = other && (await getTalks(stage, other, plan.connections))
   const clock = watchCosts(program.pid, database.pid)
   const before = await database.countStatements(program.database)
   const { url } = program
   const measured = await runLoad({
-    ...{ url, talks, warmMs: plan.warmMs, ms: plan.ms, onClock: clock.note },
+    ...{ url, talks, warm: isFirst ? plan.firstWarm : plan.warm, span: plan.span, onClock: clock.note },
     ...(meanwhile && { meanwhile }),
   })
   const statements = (await database.countStatements(program.database)) - before

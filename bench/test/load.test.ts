@@ -22,7 +22,8 @@ const expecting = (body: string): Talk => ({
   check: (answer) => (answer.status === 200 && answer.body === body ? undefined : 'not what was expected'),
 })
 
-const BRIEF = { warmMs: 50, ms: 200 }
+const spanOf = (ms: number) => ({ ms, answers: 1, mostMs: 10_000 })
+const BRIEF = { warm: spanOf(50), span: spanOf(200) }
 
 test('right answers are counted while the clock runs', async () => {
   let served = 0
@@ -41,13 +42,27 @@ test('right answers are counted while the clock runs', async () => {
   expect(measured.p99).toBeGreaterThanOrEqual(measured.p50)
 })
 
+test('the clock runs until there is enough to count', async () => {
+  const url = await serve((_, response) => void setTimeout(() => response.end('right'), 300))
+  const span = { ms: 10, answers: 3, mostMs: 10_000 }
+  const load = { url, talks: [expecting('right')], warm: { ms: 0, answers: 0, mostMs: 0 } }
+  expect((await runLoad({ ...load, span })).answers).toBeGreaterThanOrEqual(3)
+  const running = runLoad({ ...load, span: { ms: 10, answers: 3, mostMs: 20 } })
+  await expect(running).rejects.toThrow('no answer came while the clock ran')
+})
+
 test('one wrong answer among many fails the row, and is shown', async () => {
   let served = 0
   const url = await serve((_, response) => {
     served++
     response.end(served === 50 ? 'wrong' : 'right')
   })
-  const running = runLoad({ url, talks: everywhere(expecting('right'), 4), warmMs: 0, ms: 10_000 })
+  const running = runLoad({
+    url,
+    talks: everywhere(expecting('right'), 4),
+    warm: spanOf(0),
+    span: spanOf(10_000),
+  })
   await expect(running).rejects.toThrow(WrongAnswer)
   await expect(running).rejects.toThrow('not what was expected: 200 wrong')
 })
