@@ -26,6 +26,10 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
+      {
+        extends: true,
+        test: { name: 'bench', root: 'bench', include: ['test/**/*.test.ts'] },
+      },
     ],
   },
 })

@@ -21,7 +21,7 @@ export interface Talk {
 }
 
 /** The programs that are measured, each a process of its own. */
-export type ProgramName = 'limits' | 'latchkey' | 'oidc-provider' | 'better-auth'
+export type ProgramName = 'limits' | 'latchkey' | 'latchkey-two' | 'oidc-provider' | 'better-auth'
 
 /** A program that is running and ready to be asked. */
 export interface Program {
@@ -48,6 +48,10 @@ export interface Row {
   /** One talk for each connection, all prepared before the clock runs. */
   prepare(program: Program, connections: number): Promise<Talk[]>
   compare?: Comparison[]
+  /** A row of the same program that is asked on 32 connections of its own meanwhile. */
+  meanwhile?: string
+  /** Milliseconds within which 99 of 100 answers must come. */
+  mostP99?: number
   /** Connections, where 32 make no sense. */
   connections?: number
 }

@@ -1,0 +1,196 @@
+import { type Answer, everywhere, type Program, type Request, type Row, type Talk } from '../row.ts'
+import { basic, bearer, DEVICE, FORM, getMachineToken, getTokens, JSON_BODY } from './callers.ts'
+import { seatRows } from './seat-rows.ts'
+import { PEOPLE, personEmail } from './world.ts'
+
+/** What the service is asked most, and what it must not be slow at. */
+
+const expecting = (request: Request, isRight: (answer: Answer) => boolean): Talk => ({
+  request,
+  check: (answer) =>
+    answer.status === 200 && isRight(answer) ? undefined : `${request.path} answered wrongly`,
+})
+
+const LICENSED = personEmail(0)
+const idOf = ({ facts }: Program, email: string): string => JSON.parse(facts.people ?? '{}')[email]
+
+async function prepareCheck(program: Program, connections: number): Promise<Talk[]> {
+  const token = await getMachineToken(program, 'bench-machine')
+  const query = new URLSearchParams({
+    userId: idOf(program, LICENSED),
+    applicationId: program.facts.applicationId ?? '',
+    featureKey: 'reports',
+  })
+  const path = `/api/integration/licenses/feature?${query}`
+  const request: Request = { method: 'GET', path, headers: bearer(token) }
+  return everywhere(
+    expecting(request, ({ body }) => body === '{"hasFeature":true}'),
+    connections,
+  )
+}
+
+/** What every answer must be the same as the first of, which is looked at. */
+async function prepareDocument(program: Program, path: string, holds: string): Promise<Talk> {
+  const body = await (await fetch(program.url + path)).text()
+  if (!body.includes(holds)) throw new Error(`${path} does not hold ${holds}: ${body.slice(0, 300)}`)
+  return expecting({ method: 'GET', path }, (answer) => answer.body === body)
+}
+
+const document = (id: string, name: string, { path, holds }: { path: string; holds: string }): Row => ({
+  ...{ id, name, program: 'latchkey' },
+  prepare: async (program, connections) =>
+    everywhere(await prepareDocument(program, path, holds), connections),
+  compare: [{ with: 'fastify', least: 0.9 }, { with: `oidc-provider:${id}` }],
+})
+
+async function prepareIntrospection(program: Program, connections: number): Promise<Talk[]> {
+  const { access_token } = await getTokens(program, LICENSED)
+  const request: Request = {
+    method: 'POST',
+    path: '/api/oauth/introspect',
+    headers: { ...FORM, ...basic('bench-web', program.facts.clientSecret) },
+    body: String(new URLSearchParams({ token: access_token })),
+  }
+  const sub = idOf(program, LICENSED)
+  const isRight = ({ body }: Answer) => {
+    const told = JSON.parse(body)
+    return told.active === true && told.sub === sub
+  }
+  return everywhere(expecting(request, isRight), connections)
+}
+
+async function prepareUserinfo(program: Program, connections: number): Promise<Talk[]> {
+  const { access_token } = await getTokens(program, LICENSED)
+  const request: Request = { method: 'GET', path: '/api/oauth/userinfo', headers: bearer(access_token) }
+  const sub = idOf(program, LICENSED)
+  return everywhere(
+    expecting(request, ({ body }) => JSON.parse(body).sub === sub),
+    connections,
+  )
+}
+
+/** Three parts, the last as long as a signature with 2048 bits. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]{342}$/
+const isJwt = (token: unknown) => typeof token === 'string' && JWT.test(token)
+
+function prepareClientCredentials({ facts }: Program, connections: number): Talk[] {
+  const request: Request = {
+    method: 'POST',
+    path: '/api/oauth/token',
+    headers: { ...FORM, ...basic('bench-machine', facts.clientSecret) },
+    body: 'grant_type=client_credentials',
+  }
+  let last = ''
+  const isNew = ({ body }: Answer) => {
+    const { access_token: token, token_type: type } = JSON.parse(body)
+    const isAnother = token !== last
+    last = token
+    return isAnother && isJwt(token) && type === 'Bearer'
+  }
+  return everywhere(expecting(request, isNew), connections)
+}
+
+/** Each answer brings the token for the next request. */
+function refreshing({ facts }: Program, first: string): Talk {
+  const headers = { ...FORM, ...basic('bench-web', facts.clientSecret) }
+  let token = first
+  return {
+    request: () => ({
+      method: 'POST',
+      path: '/api/oauth/token',
+      headers,
+      body: `grant_type=refresh_token&refresh_token=${encodeURIComponent(token)}`,
+    }),
+    check({ status, body }) {
+      if (status !== 200) return 'a refresh was refused'
+      const told = JSON.parse(body)
+      const isRight = isJwt(told.access_token) && isJwt(told.id_token) && told.refresh_token !== token
+      token = told.refresh_token
+      return isRight ? undefined : 'a refresh must bring an access token, an ID token and a new refresh token'
+    },
+  }
+}
+
+async function prepareRefresh(program: Program, connections: number): Promise<Talk[]> {
+  const talks: Talk[] = []
+  for (let index = 0; index < connections; index++) {
+    const { refresh_token } = await getTokens(program, personEmail(index % PEOPLE))
+    talks.push(refreshing(program, refresh_token))
+  }
+  return talks
+}
+
+const prepareSignIn = (program: Program, connections: number): Talk[] =>
+  Array.from({ length: connections }, (_, index) => {
+    const email = personEmail(index % PEOPLE)
+    const id = idOf(program, email)
+    const headers = { ...JSON_BODY, ...DEVICE }
+    const body = JSON.stringify({ email, password: program.facts.password })
+    const request: Request = { method: 'POST', path: '/api/auth/login', headers, body }
+    return expecting(request, ({ body }) => JSON.parse(body).user?.id === id)
+  })
+
+const row = (
+  id: string,
+  name: string,
+  {
+    prepare,
+    ...rest
+  }: Omit<Row, 'id' | 'name' | 'program' | 'prepare'> & {
+    prepare(program: Program, connections: number): Promise<Talk[]> | Talk[]
+  },
+): Row => ({
+  ...{ id, name, program: 'latchkey', ...rest },
+  prepare: async (program, connections) => prepare(program, connections),
+})
+
+export const latchkeyRows: Row[] = [
+  row('license-check', 'License check', {
+    prepare: prepareCheck,
+    compare: [{ with: 'fastify', least: 0.7 }, { with: 'fastify-verify' }],
+  }),
+  document('discovery', 'Discovery', {
+    path: '/.well-known/openid-configuration',
+    holds: '"token_endpoint"',
+  }),
+  document('jwks', 'Key set', { path: '/api/oauth/jwks', holds: '"kty":"RSA"' }),
+  row('introspection', 'Introspection', {
+    prepare: prepareIntrospection,
+    compare: [
+      { with: 'fastify', least: 0.55 },
+      { with: 'oidc-provider:introspection', least: 5 },
+    ],
+  }),
+  row('userinfo', 'Userinfo', {
+    prepare: prepareUserinfo,
+    compare: [
+      { with: 'fastify', least: 0.55 },
+      { with: 'oidc-provider:userinfo', least: 5 },
+      { with: 'better-auth:session' },
+    ],
+  }),
+  row('client-credentials', 'Client credentials', {
+    prepare: prepareClientCredentials,
+    compare: [
+      { with: 'fastify-sign-1', least: 0.95 },
+      { with: 'oidc-provider:client-credentials' },
+      { with: 'better-auth:token' },
+    ],
+  }),
+  row('refresh', 'Refresh with an ID token', {
+    prepare: prepareRefresh,
+    compare: [
+      { with: 'fastify-sign-2', least: 0.9 },
+      { with: 'oidc-provider:refresh', least: 1.25 },
+    ],
+  }),
+  row('sign-in', 'Sign-in with a password', {
+    prepare: prepareSignIn,
+    compare: [{ with: 'fastify-argon2', least: 0.9 }, { with: 'better-auth:sign-in' }],
+  }),
+  ...seatRows,
+  row('license-check-under-refresh', 'License check while 32 refresh', {
+    ...{ prepare: prepareCheck, meanwhile: 'refresh', mostP99: 60 },
+    compare: [{ with: 'fastify-under-signing', least: 0.75 }],
+  }),
+]

@@ -1,0 +1,155 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { type Database, startDatabase } from './database.ts'
+import { measureRows, type Plan, type Stage } from './measure.ts'
+import { HELP, type Options, readOptions, UsageError } from './options.ts'
+import { residentMbOf } from './processes.ts'
+import { closeAll, stopAll } from './programs.ts'
+import { listMissed, writePage } from './report.ts'
+import type { About, Results } from './results.ts'
+import type { Row } from './row.ts'
+import { allRows, inOrder, pickRows, twoProcessRows } from './rows.ts'
+import { measureStart } from './start.ts'
+import { knowsWorkers } from './workers.ts'
+
+const PLAN: Plan = {
+  rounds: 5,
+  span: { ms: 3_000, answers: 100, mostMs: 10_000 },
+  firstWarm: { ms: 2_000, answers: 10_000, mostMs: 8_000 },
+  warm: { ms: 500, answers: 64, mostMs: 2_000 },
+  connections: 32,
+}
+const QUICK: Plan = {
+  rounds: 1,
+  span: { ms: 1_000, answers: 64, mostMs: 6_000 },
+  firstWarm: { ms: 500, answers: 5_000, mostMs: 1_500 },
+  warm: { ms: 500, answers: 64, mostMs: 2_000 },
+  connections: 32,
+}
+
+/** Told to stop: whatever fails from then on is of no interest. */
+let isStopped = false
+
+const tell = (line: string) => void (isStopped || process.stderr.write(`${line}\n`))
+
+/** Where all of it happens, and what has to be tidied up afterwards. */
+interface Place {
+  folder: string
+  database: Database
+  close(): Promise<void>
+}
+
+async function openPlace(): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
+  // The database may run as another user than root, who must be able to pass.
+  chmodSync(folder, 0o711)
+  let database: Database | undefined
+  const tidyUp = async () => {
+    await closeAll()
+    await database?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  let closing: Promise<void> | undefined
+  const close = () => {
+    closing ??= tidyUp()
+    return closing
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      isStopped = true
+      void close().finally(() => process.exit(130))
+    })
+  }
+  try {
+    database = await startDatabase(join(folder, 'database'))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { folder, database, close }
+}
+
+/** Rows that are asked for, also those of two processes, where the service can be run so. */
+function chooseRows({ only }: Options): Row[] {
+  const every = [...allRows, ...(knowsWorkers() ? twoProcessRows : [])]
+  const rows = only === undefined ? every : pickRows(every, only)
+  if (rows.length > 0) return rows
+  throw new UsageError(
+    `No row has "${only}" in its id. The ids are:\n  ${every.map(({ id }) => id).join('\n  ')}`,
+  )
+}
+
+async function measure({ folder, database }: Place, rows: Row[], options: Options): Promise<Results> {
+  const begin = Date.now()
+  const plan = options.quick ? QUICK : PLAN
+  const stage: Stage = { site: { folder, database }, programs: new Map(), talks: new Map(), tell }
+  const results = await measureRows(stage, inOrder(rows), plan)
+  const inTable = rows.flatMap(({ id }) => results.filter(({ row }) => row.id === id))
+  const isWhole = options.only === undefined
+  const loadedMb = isWhole ? await readLoadedMb(stage) : undefined
+  await stopAll()
+  const starts = options.quick ? 3 : 5
+  const start = isWhole ? await measureStart({ folder, starts, idleMs: 10_000, tell }) : undefined
+  return {
+    about: describeRun(database, plan, Math.ceil((Date.now() - begin) / 60_000)),
+    rows: inTable.filter(({ row }) => row.program !== 'latchkey-two'),
+    twoProcesses: inTable.filter(({ row }) => row.program === 'latchkey-two'),
+    ...(start && { start }),
+    ...(loadedMb !== undefined && { loadedMb }),
+  }
+}
+
+/** What the service holds after all rows; nothing is known of one that did not start. */
+const readLoadedMb = ({ programs }: Stage): Promise<number | undefined> | undefined =>
+  programs.get('latchkey')?.then(
+    ({ pid }) => residentMbOf(pid),
+    () => undefined,
+  )
+
+const describeRun = ({ version }: Database, plan: Plan, minutes: number): About => ({
+  date: new Date().toISOString().slice(0, 10),
+  node: process.versions.node,
+  postgres: version,
+  processor: cpus()[0]?.model.trim() ?? 'unknown',
+  cores: cpus().length,
+  memoryGb: Math.round(totalmem() / 1e9),
+  system: `${process.platform} ${process.arch}`,
+  rounds: plan.rounds,
+  ms: plan.span.ms,
+  connections: plan.connections,
+  minutes,
+})
+
+function publish(results: Results, out: string | undefined): void {
+  if (out === undefined) return void process.stdout.write(writePage(results))
+  writeFileSync(out, writePage(results, existsSync(out) ? readFileSync(out, 'utf8') : ''))
+  tell(`written to ${out}`)
+}
+
+/** The code to end with. */
+async function run(options: Options): Promise<number> {
+  const rows = chooseRows(options)
+  const place = await openPlace()
+  try {
+    const results = await measure(place, rows, options)
+    publish(results, options.out)
+    const missed = listMissed(results)
+    for (const name of missed) tell(`missed: ${name}`)
+    const failed = [...results.rows, ...results.twoProcesses].filter(({ problem }) => problem !== undefined)
+    for (const { row, problem } of failed) tell(`failed: ${row.id}: ${problem}`)
+    return failed.length > 0 || (options.strict && missed.length > 0) ? 1 : 0
+  } finally {
+    await place.close()
+  }
+}
+
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options.help) process.stdout.write(HELP)
+  else process.exitCode = await run(options)
+} catch (error) {
+  process.exitCode = 1
+  const isUsage = error instanceof UsageError
+  tell(isUsage ? `${error.message}\n\n${HELP}` : error instanceof Error ? String(error.stack) : String(error))
+}

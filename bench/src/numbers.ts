@@ -1,0 +1,11 @@
+/** The value below which so much of a sorted list lies. */
+export const quantile = (sorted: number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = sorted.length / 2
+  if (sorted.length === 0) return Number.NaN
+  if (sorted.length % 2 === 1) return sorted[Math.floor(half)] ?? Number.NaN
+  return ((sorted[half - 1] ?? Number.NaN) + (sorted[half] ?? Number.NaN)) / 2
+}

@@ -1,0 +1,49 @@
+import { latchkeyRows } from './latchkey/rows.ts'
+import { bareAfter, bareBefore, limitRows } from './limits/rows.ts'
+import type { Row } from './row.ts'
+
+/** Everything that is measured, in the order of the table. */
+export const allRows: Row[] = [bareBefore, ...limitRows, ...latchkeyRows, bareAfter]
+
+const TWO = [...['license-check', 'introspection', 'userinfo', 'client-credentials', 'refresh', 'seat-grant']]
+
+/** The same rows asked of a service that runs as two processes. */
+export const twoProcessRows: Row[] = latchkeyRows
+  .filter(({ id }) => TWO.includes(id))
+  .map((row) => ({
+    ...{ ...row, id: `two:${row.id}`, program: 'latchkey-two' },
+    compare: [{ with: row.id }],
+  }))
+
+/** The rows whose id holds a word, with those that they are compared with or that are asked meanwhile. */
+export function pickRows(rows: Row[], word: string): Row[] {
+  const wanted = new Set(rows.filter(({ id }) => id.includes(word)).map(({ id }) => id))
+  for (const id of wanted) for (const other of neighboursOf(rows, id)) wanted.add(other)
+  return rows.filter(({ id }) => wanted.has(id))
+}
+
+function neighboursOf(rows: Row[], id: string): string[] {
+  const row = rows.find((candidate) => candidate.id === id)
+  return [
+    ...(row?.compare?.map((comparison) => comparison.with) ?? []),
+    ...(row?.meanwhile ? [row.meanwhile] : []),
+  ]
+}
+
+/** In which order they are asked: right after what they are compared with, so that both meet the same machine. */
+export function inOrder(rows: Row[]): Row[] {
+  const ordered = new Set<Row>()
+  const place = (row: Row) => {
+    if (ordered.has(row)) return
+    for (const id of row.compare?.map((comparison) => comparison.with) ?? []) {
+      const other = rows.find((candidate) => candidate.id === id)
+      if (other && !ordered.has(other)) place(other)
+    }
+    ordered.add(row)
+  }
+  const isLast = ({ id }: Row) => id === bareAfter.id
+  for (const row of rows.filter((row) => row.program !== 'limits' || row.id === bareBefore.id)) place(row)
+  for (const row of rows.filter((row) => !isLast(row))) place(row)
+  for (const row of rows.filter(isLast)) place(row)
+  return [...ordered]
+}

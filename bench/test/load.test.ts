@@ -1,0 +1,125 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { runLoad, WrongAnswer } from '../src/load.ts'
+import { everywhere, type Talk } from '../src/row.ts'
+
+let close: (() => void) | undefined
+afterEach(() => close?.())
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  close = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const expecting = (body: string): Talk => ({
+  request: { method: 'GET', path: '/' },
+  check: (answer) => (answer.status === 200 && answer.body === body ? undefined : 'not what was expected'),
+})
+
+const spanOf = (ms: number) => ({ ms, answers: 1, mostMs: 10_000 })
+const BRIEF = { warm: spanOf(50), span: spanOf(200) }
+
+test('right answers are counted while the clock runs', async () => {
+  let served = 0
+  const url = await serve((_, response) => {
+    served++
+    response.end('right')
+  })
+  const moments: string[] = []
+  const onClock = (moment: string) => void moments.push(moment)
+  const measured = await runLoad({ url, talks: everywhere(expecting('right'), 4), ...BRIEF, onClock })
+  expect(moments).toEqual(['begin', 'end'])
+  expect(measured.allAnswers).toBe(served)
+  expect(measured.answers).toBeGreaterThan(0)
+  expect(measured.answers).toBeLessThan(served)
+  expect(measured.p50).toBeGreaterThan(0)
+  expect(measured.p99).toBeGreaterThanOrEqual(measured.p50)
+})
+
+test('the clock runs until there is enough to count', async () => {
+  const url = await serve((_, response) => void setTimeout(() => response.end('right'), 300))
+  const span = { ms: 10, answers: 3, mostMs: 10_000 }
+  const load = { url, talks: [expecting('right')], warm: { ms: 0, answers: 0, mostMs: 0 } }
+  expect((await runLoad({ ...load, span })).answers).toBeGreaterThanOrEqual(3)
+  const running = runLoad({ ...load, span: { ms: 10, answers: 3, mostMs: 20 } })
+  await expect(running).rejects.toThrow('no answer came while the clock ran')
+})
+
+test('one wrong answer among many fails the row, and is shown', async () => {
+  let served = 0
+  const url = await serve((_, response) => {
+    served++
+    response.end(served === 50 ? 'wrong' : 'right')
+  })
+  const running = runLoad({
+    url,
+    talks: everywhere(expecting('right'), 4),
+    warm: spanOf(0),
+    span: spanOf(10_000),
+  })
+  await expect(running).rejects.toThrow(WrongAnswer)
+  await expect(running).rejects.toThrow('not what was expected: 200 wrong')
+})
+
+test('a wrong status with the right body is wrong', async () => {
+  const url = await serve((_, response) => response.writeHead(500).end('right'))
+  const running = runLoad({ url, talks: [expecting('right')], ...BRIEF })
+  await expect(running).rejects.toThrow('not what was expected: 500 right')
+})
+
+test('an answer that cannot be read by its check is wrong', async () => {
+  const url = await serve((_, response) => response.end('{'))
+  const talk: Talk = { request: { method: 'GET', path: '/' }, check: ({ body }) => JSON.parse(body) }
+  await expect(runLoad({ url, talks: [talk], ...BRIEF })).rejects.toThrow('SyntaxError')
+})
+
+test('a connection that is closed instead of an answer is wrong', async () => {
+  const url = await serve((request) => request.socket.destroy())
+  await expect(runLoad({ url, talks: [expecting('right')], ...BRIEF })).rejects.toThrow(WrongAnswer)
+})
+
+test('answers that come in chunks and in pieces are read whole', async () => {
+  const text = 'ü'.repeat(100_000)
+  const url = await serve((_, response) => {
+    response.write(text.slice(0, 50_000))
+    setImmediate(() => response.end(text.slice(50_000)))
+  })
+  const measured = await runLoad({ url, talks: everywhere(expecting(text), 2), ...BRIEF })
+  expect(measured.answers).toBeGreaterThan(0)
+})
+
+test('what a connection got is what it sends next, to the very end', async () => {
+  let issued = 0
+  const url = await serve((request, response) => {
+    const isNext = request.url === `/${issued}`
+    issued++
+    response.writeHead(isNext ? 200 : 400).end(String(issued))
+  })
+  let token = '0'
+  const talk: Talk = {
+    request: () => ({ method: 'POST', path: `/${token}`, body: 'a=b' }),
+    check({ status, body }) {
+      token = body
+      return status === 200 ? undefined : 'used twice'
+    },
+  }
+  await runLoad({ url, talks: [talk], ...BRIEF })
+  // Nothing was cut off: a second run goes on where the first has ended.
+  await runLoad({ url, talks: [talk], ...BRIEF })
+  expect(token).toBe(String(issued))
+})
+
+test('what goes on meanwhile is checked as well, and not counted', async () => {
+  const url = await serve((request, response) => response.end(request.url === '/' ? 'right' : 'other'))
+  const beside = (body: string): Talk => ({ ...expecting(body), request: { method: 'GET', path: '/beside' } })
+  const load = { url, talks: [expecting('right')], ...BRIEF }
+  const measured = await runLoad({ ...load, meanwhile: [beside('other')] })
+  expect(measured.meanwhilePerSecond).toBeGreaterThan(0)
+  await expect(runLoad({ ...load, meanwhile: [beside('right')] })).rejects.toThrow(WrongAnswer)
+})
