@@ -15,9 +15,9 @@ export const form = (path: string, fields: Record<string, string>, headers = {})
   headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
 })
 
-export const json = (path: string, fields: Record<string, unknown>): Request => ({
+export const json = (path: string, fields: Record<string, unknown>, headers = {}): Request => ({
   ...{ method: 'POST', path, body: JSON.stringify(fields) },
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', ...headers },
 })
 
 export type Body = Record<string, unknown>
@@ -43,9 +43,9 @@ export const complaint = ({ status, body }: Answer): string => `${status} ${body
 export const isJwt = (value: unknown): value is string =>
   typeof value === 'string' && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(value)
 
-/** Keys are published, and nothing but their public half. */
+/** One key is published, and nothing but its public half. */
 export const isPublicKeySet = ({ keys }: Body): boolean =>
-  Array.isArray(keys) && keys.length > 0 && keys.every((key) => key.kty === 'RSA' && key.n && !key.d)
+  Array.isArray(keys) && keys.length === 1 && keys[0].kty === 'RSA' && keys[0].n && !keys[0].d
 
 /** A talk of its own for each connection, as each belongs to somebody else. */
 export const forEach = (connections: number, talk: (number: number) => Promise<Talk>): Promise<Talk[]> =>
