@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { everywhere, type Program, type Request, type Row, type Talk } from '../row.ts'
-import { openBrowser } from './browser.ts'
+import { followRedirects } from './browser.ts'
 import {
   basic,
   bodyOf,
@@ -28,7 +28,7 @@ interface Tokens {
   refresh_token: string
 }
 
-/** A person signs in to the web client, by a browser; which one, the number says. */
+/** A person signs in to the web client, through every redirect of it; which person, the number says. */
 async function signIn(program: Program, number: number, kind: Kind): Promise<Tokens> {
   const redirectUri = fact(program, 'redirectUri')
   const verifier = randomBytes(32).toString('base64url')
@@ -43,7 +43,7 @@ async function signIn(program: Program, number: number, kind: Kind): Promise<Tok
     ...{ code_challenge: createHash('sha256').update(verifier).digest('base64url') },
     ...resourceOf(program, kind),
   })
-  const landing = await openBrowser().follow(`${program.url}/auth?${query}`, redirectUri)
+  const landing = await followRedirects(`${program.url}/auth?${query}`, redirectUri)
   const code = landing.searchParams.get('code')
   if (!code) throw new Error(`No code came back: ${landing.search}`)
   const { path, ...request } = asWebClient(program, '/token', {
