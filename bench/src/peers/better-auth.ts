@@ -56,9 +56,10 @@ type Auth = Awaited<ReturnType<typeof openAuth>>
 
 /** The schema comes first, by its own helper: what it is configured with is written when it opens. */
 async function openAuth(place: Place) {
-  const { runMigrations } = await getMigrations(configure(place))
+  const options = configure(place)
+  const { runMigrations } = await getMigrations(options)
   await runMigrations()
-  return betterAuth(configure(place))
+  return betterAuth(options)
 }
 
 /** People who share a password, and its hash with it: what that costs is measured when they sign in, not here. */
