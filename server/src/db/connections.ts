@@ -18,8 +18,14 @@ export function openClient(settings: pg.ClientConfig): pg.Client {
   return client
 }
 
+/**
+ * What a connection has planned, it does again in the same way, also when a table that was empty then has grown: a
+ * new connection looks anew.
+ */
+const LIFETIME_SECONDS = 60
+
 export function openPool(settings: pg.PoolConfig, size: number): pg.Pool {
-  const pool = new pg.Pool({ ...settings, types, max: size })
+  const pool = new pg.Pool({ ...settings, types, max: size, maxLifetimeSeconds: LIFETIME_SECONDS })
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
   return pool

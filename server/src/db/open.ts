@@ -5,6 +5,7 @@ import { OperatorError } from '../errors.ts'
 import { type BundledOptions, startBundled } from './bundled/server.ts'
 import { openClient, openPool } from './connections.ts'
 import { noteStatement } from './observation.ts'
+import { prepareStatements } from './prepared.ts'
 import { checkSessions } from './session-check.ts'
 import type { Tables } from './tables.ts'
 
@@ -15,6 +16,8 @@ export type Tx = Transaction<Tables>
 export interface Connection {
   /** For requests; may lead through a transaction pooler. */
   pooled: pg.PoolConfig
+  /** There is a pooler, so that a connection is another one for each transaction, and remembers nothing. */
+  hasPooler?: boolean
   /** For what needs a session of its own: LISTEN, locks, migrations. */
   direct: pg.ClientConfig
   /** Where a bundled database lies, if not in the data folder. */
@@ -34,12 +37,19 @@ export async function connect(config: Config, use: BundledOptions['use']): Promi
   if (url === undefined) {
     const server = await startBundled(config.dataDir, { use })
     const direct = { ...common, host: server.socketDir, user: 'latchkey', database: 'latchkey' }
-    return { pooled: direct, direct, lost: server.lost, relocatedTo: server.relocatedTo, close: server.stop }
+    return {
+      pooled: direct,
+      direct,
+      lost: server.lost,
+      relocatedTo: server.relocatedTo,
+      close: server.stop,
+    }
   }
   const direct = { ...common, connectionString: directUrl ?? url }
   await checkServer(direct, directUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL')
   return {
     pooled: { ...common, connectionString: url },
+    hasPooler: directUrl !== undefined,
     direct,
     lost: new Promise(() => {}),
     close: async () => {},
@@ -49,6 +59,7 @@ export async function connect(config: Config, use: BundledOptions['use']): Promi
 /** The query builder on a pool of connections for requests. */
 export function openDb(connection: Connection, size: number): Db {
   const pool = openPool(connection.pooled, size)
+  if (!connection.hasPooler) prepareStatements(pool)
   const db: Db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
     log: (event) => noteStatement(db, event),
