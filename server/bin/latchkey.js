@@ -11,6 +11,6 @@ setFlagsFromString('--semi-space-growth-factor=1')
 
 import('./build.mjs').then(async ({ buildIfStale }) => {
   // One of several processes runs what the first one runs.
-  if (!require('node:cluster').isWorker) await buildIfStale()
+  if (!process.connected || !require('node:cluster').isWorker) await buildIfStale()
   return import('../dist/cli/latchkey.js')
 })

@@ -1,4 +1,3 @@
-import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
@@ -8,14 +7,13 @@ import { openContext, startService } from '../main.ts'
 import type { ServiceHooks } from './service-hooks.ts'
 import { listenForStop } from './signals.ts'
 import { DATABASE_LOST, databaseLost, serveUntil } from './stopping.ts'
-import { leadWorkers } from './workers/lead.ts'
-import { runWorker } from './workers/work.ts'
 
 /** Runs a service until it is told to stop, or its database goes away. */
 export async function runService(config: Config, hooks: ServiceHooks): Promise<void> {
-  if (config.workers === 1) await runAlone(config, hooks)
-  else if (cluster.isWorker) await runWorker(config)
-  else await leadWorkers(config, hooks)
+  if (config.workers === 1) return runAlone(config, hooks)
+  // Loaded where it is wanted: one process alone needs nothing of it.
+  const { runOneOfSeveral } = await import('./workers/run.ts')
+  await runOneOfSeveral(config, hooks)
 }
 
 async function runAlone(config: Config, { prepare, onReady }: ServiceHooks): Promise<void> {
