@@ -10,6 +10,7 @@ process.env.UV_THREADPOOL_SIZE ??= String(Math.max(4, availableParallelism() + 2
 setFlagsFromString('--semi-space-growth-factor=1')
 
 import('./build.mjs').then(async ({ buildIfStale }) => {
-  await buildIfStale()
+  // One of several processes runs what the first one runs.
+  if (!process.connected || !require('node:cluster').isWorker) await buildIfStale()
   return import('../dist/cli/latchkey.js')
 })

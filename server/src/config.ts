@@ -20,6 +20,8 @@ export interface Config {
   readonly mode: Mode
   readonly host: string
   readonly port: number
+  /** Processes of the service that share the port. */
+  readonly workers: number
   /** The public address, without a trailing slash. Every link and the issuer start with it. */
   readonly baseUrl: string
   readonly dataDir: string
@@ -92,12 +94,13 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** Every variable the service reads, with what `latchkey doctor` and the docs say about it. */
 export const VARIABLES: Record<string, string> = {
   PORT: 'port to listen on (3000)',
+  WORKERS: 'processes of the service on that port, 1 to 64; each has its own DATABASE_POOL_SIZE (1)',
   HOST: 'address to listen on (localhost in the demo, 0.0.0.0 with serve)',
   BASE_URL: 'public address, used for every link and as the issuer (http://localhost:$PORT)',
   LATCHKEY_DATA_DIR: 'folder of the bundled database and the demo key (./.latchkey)',
   DATABASE_URL: 'postgres:// address of a PostgreSQL 15 or later; without it the bundled one runs',
   DATABASE_DIRECT_URL: 'the same database without a transaction pooler in between, when DATABASE_URL has one',
-  DATABASE_POOL_SIZE: 'connections for requests (10)',
+  DATABASE_POOL_SIZE: 'connections for requests, of each process (10)',
   SMTP_URL: 'smtp:// or smtps:// address of the mail server; without it the demo shows /dev/mailbox',
   MAIL_FROM: 'sender of all mail (Latchkey <no-reply@host of BASE_URL>)',
   LATCHKEY_ENCRYPTION_KEY: '32 bytes in base64 or hex; several, newest first, separated by commas',
@@ -131,6 +134,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     mode,
     host: read.text('HOST') ?? (mode === 'demo' ? 'localhost' : '0.0.0.0'),
     port,
+    workers: read.integer('WORKERS', { fallback: 1, min: 1, max: 64 }),
     baseUrl,
     dataDir: resolve(read.text('LATCHKEY_DATA_DIR') ?? '.latchkey'),
     database: {

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { ChangeFeed } from './db/changes.ts'
 import type { Memory } from './db/memory.ts'
 import type { Db } from './db/open.ts'
+import type { Conversation } from './lib/conversation.ts'
 import type { Figures } from './lib/figures.ts'
 import type { Sealer } from './lib/seal.ts'
 import type { Signer } from './lib/signer.ts'
@@ -32,6 +33,8 @@ export interface Ctx {
   readonly figures: Figures
   /** What takes how long. */
   readonly tracer: Tracer
+  /** The way to the other processes that share this port; undefined where there are none. */
+  readonly host: Conversation | undefined
   /** Set by tests: a route that throws a code it does not declare then fails instead of answering it. */
   readonly strict: boolean
   /** What this process is doing, for the health routes. */

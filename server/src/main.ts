@@ -8,7 +8,7 @@ import { startClock } from './db/clock.ts'
 import { createMemory } from './db/memory.ts'
 import { type Migration, migrate } from './db/migrate.ts'
 import { observe } from './db/observation.ts'
-import { type Connection, connect, openDb } from './db/open.ts'
+import { type Connection, connect, openDb, type Use } from './db/open.ts'
 import { yielding } from './db/violations.ts'
 import { raiseWall } from './db/wall.ts'
 import { OperatorError } from './errors.ts'
@@ -16,12 +16,14 @@ import { startWorker } from './jobs/worker.ts'
 import { loadEncryptionKeys } from './keys/encryption-keys.ts'
 import { createSigner } from './keys/signer.ts'
 import { createClosers } from './lib/closers.ts'
+import type { Conversation } from './lib/conversation.ts'
 import { createFigures } from './lib/figures.ts'
 import { createLogger } from './lib/logger.ts'
 import { createSealer } from './lib/seal.ts'
 import { openTracer, silentTracer } from './lib/tracer.ts'
 import { openWhereabouts } from './lib/whereabouts.ts'
 import { ensureFirstKey } from './oauth/signing-keys/service.ts'
+import { shareCores } from './users/passwords.ts'
 
 /** A context on an open database, for the service and for commands. */
 export interface OpenContext {
@@ -40,27 +42,49 @@ const REQUEST_PATIENCE_MS = 4_000
 
 /**
  * Opens the database and brings it to this program's schema. `own` is for the service, which must be alone on a
- * bundled database; `share` is for commands, which may run beside it.
+ * bundled database; `join` for one of its processes, and `share` for commands, which may run beside it.
  */
-export async function openContext(config: Config, use: 'own' | 'share'): Promise<OpenContext> {
+export async function openContext(config: Config, use: Use, host?: Conversation): Promise<OpenContext> {
   const closers = createClosers()
   try {
     const connection = await connect(config, use)
     closers.add(connection.close)
+    const opened = await openOn(connection, config, { serves: use !== 'share', host })
+    closers.add(opened.close)
+    return { ...opened, close: closers.close }
+  } catch (error) {
+    await closers.close()
+    throw error
+  }
+}
+
+interface OpenOptions {
+  /** What serves nobody ends before it could use anything twice. */
+  serves: boolean
+  host?: Conversation | undefined
+}
+
+/** A context on a database that outlives it. */
+export async function openOn(
+  connection: Connection,
+  config: Config,
+  { serves, host }: OpenOptions,
+): Promise<OpenContext> {
+  const closers = createClosers()
+  try {
     const applied = await yielding(() => migrate(connection.direct))
     const db = openDb(connection, config.database.poolSize)
     closers.add(() => db.destroy())
     await raiseWall(db)
     const clock = await startClock(db)
     closers.add(clock.stop)
-    // A command ends before it could use anything twice.
-    const changes = use === 'own' ? await openChangeFeed(connection.direct) : silentFeed
+    const changes = serves ? await openChangeFeed(connection.direct) : silentFeed
     closers.add(changes.stop)
     const log = createLogger(config.logLevel)
-    const tracer = use === 'own' ? await openTracer(config.tracing, log) : silentTracer
+    const tracer = serves ? await openTracer(config.tracing, log) : silentTracer
     closers.add(tracer.close)
     const keys = createSealer(loadEncryptionKeys(config))
-    const ctx = createContext(config, { db, changes, now: clock.now, keys, log, tracer })
+    const ctx = createContext(config, { db, changes, now: clock.now, keys, log, tracer, host })
     return { ctx, connection, applied, close: closers.close }
   } catch (error) {
     await closers.close()
@@ -68,7 +92,8 @@ export async function openContext(config: Config, use: 'own' | 'share'): Promise
   }
 }
 
-type Givens = Pick<Ctx, 'db' | 'changes' | 'now' | 'keys' | 'log'> & Partial<Pick<Ctx, 'strict' | 'tracer'>>
+type Givens = Pick<Ctx, 'db' | 'changes' | 'now' | 'keys' | 'log'> &
+  Partial<Pick<Ctx, 'strict' | 'tracer' | 'host'>>
 
 /** Puts together what every part of the service works with. */
 export function createContext(config: Config, givens: Givens): Ctx {
@@ -77,6 +102,7 @@ export function createContext(config: Config, givens: Givens): Ctx {
   observe(givens.db, { figures, tracer })
   return {
     strict: false,
+    host: undefined,
     ...givens,
     config,
     figures,
@@ -89,30 +115,51 @@ export function createContext(config: Config, givens: Givens): Ctx {
   }
 }
 
-/** Starts the worker and opens the door, on a context that `prepare` may fill first. */
-export async function startService(
-  config: Config,
-  prepare: (ctx: Ctx) => Promise<void> = async () => {},
+/** What is done before a service opens its door. */
+export type Prepare = (ctx: Ctx) => Promise<void>
+
+/** Brings a fresh instance to where it can be served. */
+export async function prepareInstance({ ctx, connection }: OpenContext, prepare: Prepare): Promise<void> {
+  if (connection.relocatedTo !== undefined) {
+    ctx.log.info(
+      { folder: connection.relocatedTo },
+      'the database lies where its user can reach it, not in the data folder',
+    )
+  }
+  await prepare(ctx)
+  await ensureFirstKey(ctx)
+}
+
+/** The service in one process, on an instance that `prepare` may fill first. */
+export const startService = (config: Config, prepare: Prepare): Promise<Service> =>
+  openDoor(
+    () => openContext(config, 'own'),
+    (opened) => prepareInstance(opened, prepare),
+  )
+
+/** One of several processes of the service, on an instance that their host has prepared. */
+export function startShare(config: Config, host: Conversation): Promise<Service> {
+  shareCores(config.workers)
+  return openDoor(() => openContext(config, 'join', host))
+}
+
+/** Starts the worker and opens the door. */
+async function openDoor(
+  open: () => Promise<OpenContext>,
+  prepare: (opened: OpenContext) => Promise<void> = async () => {},
 ): Promise<Service> {
   const closers = createClosers()
   try {
-    const opened = await openContext(config, 'own')
+    const opened = await open()
     const { ctx, connection } = opened
     closers.add(opened.close)
-    if (connection.relocatedTo !== undefined) {
-      ctx.log.info(
-        { folder: connection.relocatedTo },
-        'the database lies where its user can reach it, not in the data folder',
-      )
-    }
-    await prepare(ctx)
-    await ensureFirstKey(ctx)
+    await prepare(opened)
     // Building takes a while in which nothing else is done: what the worker asks the database would seem unanswered.
     const app = buildApp(ctx)
     const worker = await startWorker(ctx, connection, jobs)
     closers.add(worker.stop)
     closers.add(() => closeDoor(ctx, app))
-    await listen(app, config)
+    await listen(app, ctx.config)
     return { ...opened, close: closers.close }
   } catch (error) {
     await closers.close()

@@ -1,6 +1,4 @@
 import { Command } from 'commander'
-import { isDatabaseAway } from '../db/away.ts'
-import { AppError, OperatorError } from '../errors.ts'
 import { VERSION } from '../lib/version.ts'
 import { adminCommand } from './admin.ts'
 import { applicationCommand } from './application.ts'
@@ -8,6 +6,7 @@ import { applyCommand } from './apply.ts'
 import { auditCommand } from './audit.ts'
 import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
+import { describeError } from './describe-error.ts'
 import { docsCommand } from './docs.ts'
 import { doctorCommand } from './doctor.ts'
 import { exportCommand } from './export.ts'
@@ -40,22 +39,6 @@ const program = new Command('latchkey')
 try {
   await program.parseAsync()
 } catch (error) {
-  console.error(describe(error))
+  console.error(describeError(error))
   process.exitCode = 1
-}
-
-/** What an operator can mend is said in a sentence; the rest is our mistake and shows where. */
-function describe(error: unknown): unknown {
-  if (error instanceof OperatorError) return error.message
-  if (error instanceof AppError && error.status < 500) return describeRefusal(error)
-  if (error instanceof Error && isDatabaseAway(error)) return `The database cannot be used: ${error.message}.`
-  return error
-}
-
-/** A rule that a command broke, as the API would name it. */
-function describeRefusal({ message, details }: AppError): string {
-  if (!Array.isArray(details)) return message
-  return ['This is not valid:', ...details.map((problem) => `  - ${problem.field} ${problem.message}`)].join(
-    '\n',
-  )
 }

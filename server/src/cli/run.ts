@@ -1,40 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import type { Migration } from '../db/migrate.ts'
 import { OperatorError } from '../errors.ts'
-import { openContext, type Service, startService } from '../main.ts'
+import { openContext, startService } from '../main.ts'
+import type { ServiceHooks } from './service-hooks.ts'
 import { listenForStop } from './signals.ts'
-
-const STOP_DEADLINE_MS = 9_500
-
-interface ServiceHooks {
-  /** Before the door opens. */
-  prepare(ctx: Ctx): Promise<void>
-  /** Once it is open. */
-  onReady(ctx: Ctx): Promise<void> | void
-}
+import { DATABASE_LOST, databaseLost, serveUntil } from './stopping.ts'
 
 /** Runs a service until it is told to stop, or its database goes away. */
-export async function runService(config: Config, { prepare, onReady }: ServiceHooks): Promise<void> {
+export async function runService(config: Config, hooks: ServiceHooks): Promise<void> {
+  if (config.workers === 1) return runAlone(config, hooks)
+  // Loaded where it is wanted: one process alone needs nothing of it.
+  const { runOneOfSeveral } = await import('./workers/run.ts')
+  await runOneOfSeveral(config, hooks)
+}
+
+async function runAlone(config: Config, { prepare, onReady }: ServiceHooks): Promise<void> {
   const told = listenForStop()
   const service = await startService(config, prepare)
   for (const warning of config.warnings) service.ctx.log.warn(warning)
   await onReady(service.ctx)
-  // As it is by default; bin/latchkey.js held it down for the start.
-  setFlagsFromString('--semi-space-growth-factor=2')
-  const reason = await Promise.race([told, service.connection.lost.then(() => 'lost')])
-  await stop(service, reason)
-  if (reason === 'lost')
-    throw new OperatorError('The bundled PostgreSQL ended unexpectedly; its log says why.')
-}
-
-async function stop({ ctx, close }: Service, reason: string): Promise<void> {
-  setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref()
-  ctx.log.info({ reason }, 'stopping')
-  await close()
-  ctx.log.info('stopped')
+  const lost = service.connection.lost.then(() => DATABASE_LOST)
+  if ((await serveUntil(service, Promise.race([told, lost]))) === DATABASE_LOST) throw databaseLost()
 }
 
 /** How a command's work stands to the world around it. */

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
-import { type BundledOptions, startBundled } from './bundled/server.ts'
+import { type BundledOptions, joinBundled, startBundled } from './bundled/server.ts'
 import { openClient, openPool } from './connections.ts'
 import { noteStatement } from './observation.ts'
 import { prepareStatements } from './prepared.ts'
@@ -27,15 +27,20 @@ export interface Connection {
   close(): Promise<void>
 }
 
+/** `join` is for one of several processes of a service, of which the first one has started the server. */
+export type Use = BundledOptions['use'] | 'join'
+
 const OLDEST_SUPPORTED = 150_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 /** Starts the bundled server, or makes sure that the one of DATABASE_URL can be used. */
-export async function connect(config: Config, use: BundledOptions['use']): Promise<Connection> {
+export async function connect(config: Config, use: Use): Promise<Connection> {
   const { url, directUrl } = config.database
   const common = { application_name: 'latchkey', connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
   if (url === undefined) {
-    const server = await startBundled(config.dataDir, { use })
+    const server = await (use === 'join'
+      ? joinBundled(config.dataDir)
+      : startBundled(config.dataDir, { use, settings: makeRoom(config) }))
     const direct = { ...common, host: server.socketDir, user: 'latchkey', database: 'latchkey' }
     return {
       pooled: direct,
@@ -54,6 +59,17 @@ export async function connect(config: Config, use: BundledOptions['use']): Promi
     lost: new Promise(() => {}),
     close: async () => {},
   }
+}
+
+/** What PostgreSQL has room for unless told otherwise. */
+const USUAL_ROOM = 100
+/** What a process opens beside its pool: for jobs, for changes, and for a moment at its start. */
+const BESIDE_POOL = 8
+const FOR_COMMANDS = 20
+
+function makeRoom({ workers, database: { poolSize } }: Config): Record<string, string> {
+  const wanted = workers * (poolSize + BESIDE_POOL) + FOR_COMMANDS
+  return wanted > USUAL_ROOM ? { max_connections: String(wanted) } : {}
 }
 
 /** The query builder on a pool of connections for requests. */

@@ -8,6 +8,7 @@ import { hashSecret } from '../lib/secrets.ts'
 import { shareFor } from '../lib/share-for.ts'
 import type { Asset } from './define-route.ts'
 import { readLevels } from './levels.ts'
+import { showAll } from './metrics-of-all.ts'
 import { createReader, type Reading } from './readings.ts'
 
 const REQUESTS = defineCounter({
@@ -40,16 +41,17 @@ export function metricsAsset(ctx: Ctx, readings: Reading[]): Asset {
   const { registry } = ctx.figures
   collectDefaultMetrics({ register: registry })
   const read = createReader(ctx, readings)
+  const own = shareFor(1_000, async () => {
+    await read()
+    readLevels(ctx)
+    return isOpen(ctx) ? showPlainest(ctx) : registry.metrics()
+  })
   return {
     path: '/metrics',
     type: registry.contentType,
     maxAge: 0,
     admit: requireToken,
-    content: shareFor(1_000, async () => {
-      await read()
-      readLevels(ctx)
-      return isOpen(ctx) ? showPlainest(ctx) : registry.metrics()
-    }),
+    content: showAll(ctx, own),
   }
 }
 

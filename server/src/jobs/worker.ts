@@ -35,7 +35,7 @@ export interface Worker {
  */
 export async function startWorker(ctx: Ctx, connection: Connection, jobs: Job<never>[]): Promise<Worker> {
   // A bundled database has one service: whatever is locked now was locked by one that was killed.
-  const alone = ctx.config.database.url === undefined
+  const alone = ctx.config.database.url === undefined && ctx.config.workers === 1
   await releaseAbandonedJobs(ctx.db, alone ? 0 : LONGEST_JOB_MS)
   const sweep = setInterval(() => {
     releaseAbandonedJobs(ctx.db, LONGEST_JOB_MS).catch((err) => ctx.log.warn({ err }, 'job sweep failed'))

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { hash } from '@node-rs/argon2'
 import { AppError } from '../errors.ts'
-import { createQueue } from '../lib/queue.ts'
+import { createQueue, type Queue } from '../lib/queue.ts'
 import { matchesHash } from './password-hashes.ts'
 
 /** OWASP's parameters for argon2id, the library's own algorithm unless told otherwise. */
@@ -19,7 +19,16 @@ export const NOBODYS_HASH = `${PREFIX}${'A'.repeat(22)}$${'A'.repeat(43)}`
  * Hashing is made to be slow. One for each core leaves threads free for signing tokens, and a line that would take
  * many seconds is not joined.
  */
-const queue = createQueue({ atOnce: Math.max(2, availableParallelism()), waiting: 300 })
+let queue = createLine(1)
+
+function createLine(processes: number): Queue {
+  return createQueue({ atOnce: Math.max(2, Math.ceil(availableParallelism() / processes)), waiting: 300 })
+}
+
+/** For the start of one of several processes, which share the cores. */
+export function shareCores(processes: number): void {
+  queue = createLine(processes)
+}
 
 async function inLine<T>(work: () => Promise<T>): Promise<T> {
   const done = await queue.run(work)

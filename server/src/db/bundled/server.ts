@@ -61,8 +61,7 @@ async function start(dataDir: string, options: BundledOptions): Promise<BundledS
         throw refusal(dataDir, `Another Latchkey (pid ${seen.owner.pid}) is already running`)
       const client = await connectWhenReady(seen.socketDir, () => isAlive(seen.owner))
       await client?.end()
-      if (client)
-        return { socketDir: seen.socketDir, relocatedTo, stop: async () => {}, lost: new Promise(() => {}) }
+      if (client) return { ...notOurs(seen.socketDir), relocatedTo }
     }
     if (seen.kind === 'foreign')
       throw refusal(dataDir, 'A PostgreSQL that this Latchkey did not start is running')
@@ -70,6 +69,22 @@ async function start(dataDir: string, options: BundledOptions): Promise<BundledS
     await sleep(50)
   }
 }
+
+/** The server of the process that started this one, which looks after it. There is no service without it. */
+export async function joinBundled(dataDir: string): Promise<BundledServer> {
+  const home = prepareHome(dataDir)
+  const seen = await lookForServer(home)
+  if (seen.kind === 'running' && seen.owner.pid === process.ppid && isAlive(seen.owner)) {
+    return { ...notOurs(seen.socketDir), relocatedTo: home.relocated ? home.folder : undefined }
+  }
+  throw new OperatorError('The bundled PostgreSQL of this service is gone.')
+}
+
+const notOurs = (socketDir: string): RunningServer => ({
+  socketDir,
+  stop: async () => {},
+  lost: new Promise(() => {}),
+})
 
 const refusal = (dataDir: string, what: string) =>
   new OperatorError(
