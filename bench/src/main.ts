@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { type Database, startDatabase } from './database.ts'
 import { measureRows, type Plan, type Stage } from './measure.ts'
 import { HELP, type Options, readOptions, UsageError } from './options.ts'
 import { residentMbOf } from './processes.ts'
 import { closeAll, stopAll } from './programs.ts'
-import { listMissed, writePage } from './report.ts'
+import { listMissed, QUIET, writePage } from './report.ts'
 import type { About, Results } from './results.ts'
 import type { Row } from './row.ts'
 import { allRows, inOrder, pickRows, twoProcessRows } from './rows.ts'
@@ -82,6 +82,9 @@ function chooseRows({ only }: Options): Row[] {
 
 async function measure({ folder, database }: Place, rows: Row[], options: Options): Promise<Results> {
   const begin = Date.now()
+  const loadBefore = loadavg()[0] ?? 0
+  if (loadBefore > QUIET)
+    tell(`The machine is busy (load ${loadBefore.toFixed(1)}): the numbers will say little.`)
   const plan = options.quick ? QUICK : PLAN
   const stage: Stage = { site: { folder, database }, programs: new Map(), talks: new Map(), tell }
   const results = await measureRows(stage, inOrder(rows), plan)
@@ -92,7 +95,11 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
   const starts = options.quick ? 3 : 5
   const start = isWhole ? await measureStart({ folder, starts, idleMs: 10_000, tell }) : undefined
   return {
-    about: describeRun(database, plan, Math.ceil((Date.now() - begin) / 60_000)),
+    about: {
+      ...describeRun(database, plan),
+      loadBefore,
+      minutes: Math.ceil((Date.now() - begin) / 60_000),
+    },
     rows: inTable.filter(({ row }) => row.program !== 'latchkey-two'),
     twoProcesses: inTable.filter(({ row }) => row.program === 'latchkey-two'),
     ...(start && { start }),
@@ -107,7 +114,7 @@ const readLoadedMb = ({ programs }: Stage): Promise<number | undefined> | undefi
     () => undefined,
   )
 
-const describeRun = ({ version }: Database, plan: Plan, minutes: number): About => ({
+const describeRun = ({ version }: Database, plan: Plan): Omit<About, 'minutes' | 'loadBefore'> => ({
   date: new Date().toISOString().slice(0, 10),
   node: process.versions.node,
   postgres: version,
@@ -118,7 +125,6 @@ const describeRun = ({ version }: Database, plan: Plan, minutes: number): About 
   rounds: plan.rounds,
   ms: plan.span.ms,
   connections: plan.connections,
-  minutes,
 })
 
 function publish(results: Results, out: string | undefined): void {

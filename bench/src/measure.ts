@@ -92,6 +92,8 @@ async function measureOnce(
   const { database } = stage.site
   const program = await getProgram(stage, row.program)
   const other = rows.find(({ id }) => id === row.meanwhile)
+  if (row.meanwhile !== undefined && !other)
+    throw new Error(`There is no row ${row.meanwhile} to ask meanwhile.`)
   const isFirst = !stage.talks.has(row.id)
   const talks = await getTalks(stage, row, plan.connections)
   const meanwhile = other && (await getTalks(stage, other, plan.connections))
