@@ -5,7 +5,7 @@ import type { Row } from './row.ts'
 /** Everything that is measured, in the order of the table. */
 export const allRows: Row[] = [bareBefore, ...limitRows, ...latchkeyRows, bareAfter]
 
-const TWO = [...['license-check', 'introspection', 'userinfo', 'client-credentials', 'refresh', 'seat-grant']]
+const TWO = ['license-check', 'introspection', 'userinfo', 'client-credentials', 'refresh', 'seat-grant']
 
 /** The same rows asked of a service that runs as two processes. */
 export const twoProcessRows: Row[] = latchkeyRows
