@@ -16,15 +16,15 @@ import { knowsWorkers } from './workers.ts'
 const PLAN: Plan = {
   rounds: 5,
   span: { ms: 3_000, answers: 100, mostMs: 10_000 },
-  firstWarm: { ms: 2_000, answers: 10_000, mostMs: 8_000 },
-  warm: { ms: 500, answers: 64, mostMs: 2_000 },
+  warm: { ms: 700, answers: 5_000, mostMs: 2_000 },
+  firstWarm: { ms: 2_000, answers: 20_000, mostMs: 10_000 },
   connections: 32,
 }
 const QUICK: Plan = {
   rounds: 1,
   span: { ms: 1_000, answers: 64, mostMs: 6_000 },
-  firstWarm: { ms: 500, answers: 5_000, mostMs: 1_500 },
-  warm: { ms: 500, answers: 64, mostMs: 2_000 },
+  warm: { ms: 400, answers: 5_000, mostMs: 1_200 },
+  firstWarm: { ms: 1_000, answers: 20_000, mostMs: 5_000 },
   connections: 32,
 }
 
