@@ -33,6 +33,9 @@ let isStopped = false
 
 const tell = (line: string) => void (isStopped || process.stderr.write(`${line}\n`))
 
+// Whoever reads along may have enough of it earlier; what is measured goes on and is tidied up.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
 /** Where all of it happens, and what has to be tidied up afterwards. */
 interface Place {
   folder: string
@@ -67,6 +70,8 @@ async function openPlace(): Promise<Place> {
     await close()
     throw error
   }
+  // However it ends: after what ends the database, which was there before.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
   return { folder, database, close }
 }
 
