@@ -42,9 +42,13 @@ export async function startDatabase(folder: string): Promise<Database> {
   owner.on('error', () => {})
   await owner.connect()
   await owner.query('create extension if not exists pg_stat_statements')
-  const { rows } = await owner.query<{ server_version: string }>('show server_version')
+  const { rows } = await owner.query<{ version: string; durable: boolean }>(
+    `select current_setting('server_version') as version,
+       current_setting('fsync')::boolean and current_setting('synchronous_commit') = 'on' as durable`,
+  )
+  if (!rows[0]?.durable) throw new Error('The database is not durable, and its numbers would mean nothing.')
   return {
-    version: rows[0]?.server_version ?? '?',
+    version: rows[0].version,
     socketDir,
     pid: Number(readFileSync(join(socketDir, '.s.PGSQL.5432.lock'), 'utf8').split('\n')[0]),
     async create(name) {

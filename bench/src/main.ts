@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { type Database, startDatabase } from './database.ts'
 import { measureRows, type Plan, type Stage } from './measure.ts'
 import { HELP, type Options, readOptions, UsageError } from './options.ts'
 import { residentMbOf } from './processes.ts'
 import { closeAll, stopAll } from './programs.ts'
-import { listMissed, writePage } from './report.ts'
+import { listMissed, QUIET, writePage } from './report.ts'
 import type { About, Results } from './results.ts'
 import type { Row } from './row.ts'
 import { allRows, inOrder, pickRows, twoProcessRows } from './rows.ts'
@@ -16,15 +16,15 @@ import { knowsWorkers } from './workers.ts'
 const PLAN: Plan = {
   rounds: 5,
   span: { ms: 3_000, answers: 100, mostMs: 10_000 },
-  firstWarm: { ms: 2_000, answers: 10_000, mostMs: 8_000 },
-  warm: { ms: 500, answers: 64, mostMs: 2_000 },
+  warm: { ms: 700, answers: 5_000, mostMs: 2_000 },
+  firstWarm: { ms: 2_000, answers: 20_000, mostMs: 10_000 },
   connections: 32,
 }
 const QUICK: Plan = {
   rounds: 1,
   span: { ms: 1_000, answers: 64, mostMs: 6_000 },
-  firstWarm: { ms: 500, answers: 5_000, mostMs: 1_500 },
-  warm: { ms: 500, answers: 64, mostMs: 2_000 },
+  warm: { ms: 400, answers: 5_000, mostMs: 1_200 },
+  firstWarm: { ms: 1_000, answers: 20_000, mostMs: 5_000 },
   connections: 32,
 }
 
@@ -32,6 +32,9 @@ const QUICK: Plan = {
 let isStopped = false
 
 const tell = (line: string) => void (isStopped || process.stderr.write(`${line}\n`))
+
+// Whoever reads along may have enough of it earlier; what is measured goes on and is tidied up.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 /** Where all of it happens, and what has to be tidied up afterwards. */
 interface Place {
@@ -67,6 +70,8 @@ async function openPlace(): Promise<Place> {
     await close()
     throw error
   }
+  // However it ends: after what ends the database, which was there before.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
   return { folder, database, close }
 }
 
@@ -82,6 +87,9 @@ function chooseRows({ only }: Options): Row[] {
 
 async function measure({ folder, database }: Place, rows: Row[], options: Options): Promise<Results> {
   const begin = Date.now()
+  const loadBefore = loadavg()[0] ?? 0
+  if (loadBefore > QUIET)
+    tell(`The machine is busy (load ${loadBefore.toFixed(1)}): the numbers will say little.`)
   const plan = options.quick ? QUICK : PLAN
   const stage: Stage = { site: { folder, database }, programs: new Map(), talks: new Map(), tell }
   const results = await measureRows(stage, inOrder(rows), plan)
@@ -92,7 +100,11 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
   const starts = options.quick ? 3 : 5
   const start = isWhole ? await measureStart({ folder, starts, idleMs: 10_000, tell }) : undefined
   return {
-    about: describeRun(database, plan, Math.ceil((Date.now() - begin) / 60_000)),
+    about: {
+      ...describeRun(database, plan),
+      loadBefore,
+      minutes: Math.ceil((Date.now() - begin) / 60_000),
+    },
     rows: inTable.filter(({ row }) => row.program !== 'latchkey-two'),
     twoProcesses: inTable.filter(({ row }) => row.program === 'latchkey-two'),
     ...(start && { start }),
@@ -107,7 +119,7 @@ const readLoadedMb = ({ programs }: Stage): Promise<number | undefined> | undefi
     () => undefined,
   )
 
-const describeRun = ({ version }: Database, plan: Plan, minutes: number): About => ({
+const describeRun = ({ version }: Database, plan: Plan): Omit<About, 'minutes' | 'loadBefore'> => ({
   date: new Date().toISOString().slice(0, 10),
   node: process.versions.node,
   postgres: version,
@@ -118,7 +130,6 @@ const describeRun = ({ version }: Database, plan: Plan, minutes: number): About 
   rounds: plan.rounds,
   ms: plan.span.ms,
   connections: plan.connections,
-  minutes,
 })
 
 function publish(results: Results, out: string | undefined): void {

@@ -29,9 +29,10 @@ export interface Plan {
   rounds: number
   /** How long the clock runs for each row. */
   span: Span
-  /** How long a row is asked before it does, the first time and later: at first the engine has its code to compile. */
-  firstWarm: Span
+  /** How long a row is asked before it does. */
   warm: Span
+  /** The same for the first row of a program, whose code the engine has yet to compile. */
+  firstWarm: Span
   connections: number
 }
 
@@ -90,9 +91,11 @@ async function measureOnce(
   { rows, plan }: { rows: Row[]; plan: Plan },
 ): Promise<Run> {
   const { database } = stage.site
+  const isFirst = !stage.programs.has(row.program)
   const program = await getProgram(stage, row.program)
   const other = rows.find(({ id }) => id === row.meanwhile)
-  const isFirst = !stage.talks.has(row.id)
+  if (row.meanwhile !== undefined && !other)
+    throw new Error(`There is no row ${row.meanwhile} to ask meanwhile.`)
   const talks = await getTalks(stage, row, plan.connections)
   const meanwhile = other && (await getTalks(stage, other, plan.connections))
   const clock = watchCosts(program.pid, database.pid)

@@ -47,6 +47,9 @@ function keepByHand(earlier: string): string {
   return begin >= 0 && end >= 0 ? earlier.slice(begin, end + END.length) : `${BEGIN}\n${END}`
 }
 
+/** A machine on which nothing else happens. */
+export const QUIET = 0.5
+
 const describe = (about: About): string =>
   [
     'Written by `npm run bench`.',
@@ -54,4 +57,9 @@ const describe = (about: About): string =>
     `${about.memoryGb} GB, ${about.system}. ${about.rounds} ${about.rounds === 1 ? 'round' : 'rounds'} of`,
     `${about.ms / 1000} s for each row, ${about.connections} connections; ${about.minutes} minutes in all.`,
     'Who asks, who answers and the database share the cores.',
+    ...(about.loadBefore > QUIET
+      ? [
+          `**The machine was busy with something else: its load was ${about.loadBefore.toFixed(1)} before the start.**`,
+        ]
+      : []),
   ].join(' ')

@@ -25,6 +25,8 @@ export interface About {
   rounds: number
   ms: number
   connections: number
+  /** How many processes wanted a core before the bench began. */
+  loadBefore: number
   /** Minutes that all of it took. */
   minutes: number
 }

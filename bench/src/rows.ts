@@ -5,7 +5,7 @@ import type { Row } from './row.ts'
 /** Everything that is measured, in the order of the table. */
 export const allRows: Row[] = [bareBefore, ...limitRows, ...latchkeyRows, bareAfter]
 
-const TWO = [...['license-check', 'introspection', 'userinfo', 'client-credentials', 'refresh', 'seat-grant']]
+const TWO = ['license-check', 'introspection', 'userinfo', 'client-credentials', 'refresh', 'seat-grant']
 
 /** The same rows asked of a service that runs as two processes. */
 export const twoProcessRows: Row[] = latchkeyRows
@@ -15,19 +15,12 @@ export const twoProcessRows: Row[] = latchkeyRows
     compare: [{ with: row.id }],
   }))
 
-/** The rows whose id holds a word, with those that they are compared with or that are asked meanwhile. */
+/** The rows whose id holds a word, with those that they are compared with, and all that is asked meanwhile. */
 export function pickRows(rows: Row[], word: string): Row[] {
-  const wanted = new Set(rows.filter(({ id }) => id.includes(word)).map(({ id }) => id))
-  for (const id of wanted) for (const other of neighboursOf(rows, id)) wanted.add(other)
-  return rows.filter(({ id }) => wanted.has(id))
-}
-
-function neighboursOf(rows: Row[], id: string): string[] {
-  const row = rows.find((candidate) => candidate.id === id)
-  return [
-    ...(row?.compare?.map((comparison) => comparison.with) ?? []),
-    ...(row?.meanwhile ? [row.meanwhile] : []),
-  ]
+  const named = rows.filter(({ id }) => id.includes(word))
+  const wanted = new Set(named.flatMap(({ id, compare = [] }) => [id, ...compare.map((one) => one.with)]))
+  const beside = rows.filter(({ id }) => wanted.has(id)).map(({ meanwhile }) => meanwhile)
+  return rows.filter(({ id }) => wanted.has(id) || beside.includes(id))
 }
 
 /** In which order they are asked: right after what they are compared with, so that both meet the same machine. */

@@ -45,6 +45,7 @@ const about = {
   ms: 3_000,
   connections: 32,
   minutes: 12,
+  loadBefore: 0.2,
 }
 
 const results = (rows: RowResult[], more: Partial<Results> = {}): Results => ({
@@ -109,6 +110,11 @@ test('start, memory, growth, two processes and drift have their sections', () =>
   expect(page).toContain('against its beginning: 0.90')
   expect(line(page.slice(page.indexOf('## Two processes')), 'Row two:a')).toContain('| 100 | 180 | 1.80 |')
   expect(listMissed(all)).toEqual(['Ready beyond the start of its database, ms', 'Growth: A list'])
+})
+
+test('a machine that was busy with something else is told of', () => {
+  expect(writePage(results([]))).not.toContain('its load was')
+  expect(writePage({ ...results([]), about: { ...about, loadBefore: 3 } })).toContain('its load was 3.0')
 })
 
 test('what was written by hand is kept', () => {

@@ -43,12 +43,16 @@ app.get('/json', replying({ hasFeature: { type: 'boolean' } }), async () => ({ h
 
 const tokenReply = { access_token: Text, token_type: Text, expires_in: { type: 'integer' }, id_token: Text }
 
-app.post('/sign/1', replying(tokenReply), async () => ({
-  ...{ access_token: await signToken(privateKey), token_type: 'Bearer', expires_in: 600 },
-}))
+const tokenAnswer = async () => ({
+  access_token: await signToken(privateKey),
+  token_type: 'Bearer',
+  expires_in: 600,
+})
+
+app.post('/sign/1', replying(tokenReply), tokenAnswer)
 
 app.post('/sign/2', replying(tokenReply), async () => ({
-  ...{ access_token: await signToken(privateKey), token_type: 'Bearer', expires_in: 600 },
+  ...(await tokenAnswer()),
   id_token: await signToken(privateKey),
 }))
 
