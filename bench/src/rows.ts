@@ -1,9 +1,18 @@
 import { latchkeyRows } from './latchkey/rows.ts'
 import { bareAfter, bareBefore, limitRows } from './limits/rows.ts'
+import { betterAuthRows } from './peers/better-auth-rows.ts'
+import { oidcProviderRows } from './peers/oidc-provider-rows.ts'
 import type { Row } from './row.ts'
 
 /** Everything that is measured, in the order of the table. */
-export const allRows: Row[] = [bareBefore, ...limitRows, ...latchkeyRows, bareAfter]
+export const allRows: Row[] = [
+  bareBefore,
+  ...limitRows,
+  ...latchkeyRows,
+  ...oidcProviderRows,
+  ...betterAuthRows,
+  bareAfter,
+]
 
 const TWO = ['license-check', 'introspection', 'userinfo', 'client-credentials', 'refresh', 'seat-grant']
 
