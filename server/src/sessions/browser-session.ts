@@ -173,13 +173,15 @@ function giveCookie(ctx: Ctx, reply: FastifyReply, { secret, since }: { secret: 
   setCookie(reply, ctx.config, { name: COOKIE, value: secret, maxAgeSeconds })
 }
 
-/** Writes down that a token of the session was used. */
+/** Writes down that a token of the session was used. Says when it was written down last. */
 export async function noteActivity(
   ctx: Ctx,
   { id, lastActive }: { id: string; lastActive: Date },
-): Promise<void> {
+): Promise<Date> {
   const now = ctx.now()
-  if (now.getTime() - lastActive.getTime() > TOUCH_MS) await touchSession(ctx.db, id, now)
+  if (now.getTime() - lastActive.getTime() <= TOUCH_MS) return lastActive
+  await touchSession(ctx.db, id, now)
+  return now
 }
 
 /** Ends a session and, with it, every token that came from it; nobody hears otherwise once this returns. */

@@ -46,9 +46,14 @@ test('code exchange: two statements, with PKCE and a refresh token', async () =>
   expect(await count(() => exchange(url, answer.code))).toBe(2)
 })
 
-test('refresh: two statements', async () => {
+test('refresh: two statements, and one for a token that this process gave for another', async () => {
   const { refresh_token } = await obtainTokens(url, cookie)
-  expect(await count(() => refresh(url, refresh_token))).toBe(2)
+  let next = ''
+  const renew = async (token: string) => {
+    next = (await refresh(url, token)).body.refresh_token
+  }
+  expect(await count(() => renew(refresh_token))).toBe(2)
+  expect(await count(() => renew(next))).toBe(1)
 })
 
 test('userinfo and introspection: one statement for a new token, none for one in use', async () => {

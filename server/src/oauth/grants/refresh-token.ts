@@ -9,14 +9,21 @@ import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
-import { findLicenseClaim, issueTokens } from '../tokens.ts'
+import { findLicenseClaim, issueTokens, type LicenseClaim, type Subject } from '../tokens.ts'
 import { type Ending, endGrant } from './ending.ts'
-import { findGrantByRefreshToken, type GrantRow, rotateRefreshToken } from './store.ts'
+import { rememberGrant, takeGrant } from './recent.ts'
+import {
+  findGrantByRefreshToken,
+  type GrantRow,
+  type NewRefreshToken,
+  renewRefreshToken,
+  rotateRefreshToken,
+} from './store.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
 export async function refresh(
   ctx: Ctx,
-  { client, request }: AuthenticatedClient,
+  authenticated: AuthenticatedClient,
   form: TokenForm,
 ): Promise<TokenReply> {
   const { refresh_token } = form
@@ -24,6 +31,51 @@ export async function refresh(
     throw new OAuthError('invalid_request', 'The parameter refresh_token is missing.')
   }
   const hash = hashSecret(refresh_token)
+  const known = takeGrant(ctx, hash)
+  return (
+    (known && (await refreshKnown(ctx, authenticated, { known, hash, form }))) ??
+    refreshUnknown(ctx, authenticated, { hash, form })
+  )
+}
+
+interface Shown {
+  hash: Buffer
+  form: TokenForm
+}
+
+/**
+ * Where all that hangs on the token is known, if it is still so. If not, or if it would be refused, nothing was done:
+ * what is refused, and why, is for what stands in the database to say.
+ */
+async function refreshKnown(
+  ctx: Ctx,
+  { client }: AuthenticatedClient,
+  { known: grant, hash, form }: Shown & { known: GrantRow },
+): Promise<TokenReply | undefined> {
+  if (form.tenant !== undefined || grant.client_id !== client.id) return undefined
+  const subject = withoutRefusal(() => subjectFor(client, grant, form))
+  if (!subject) return undefined
+  const license = await findLicenseClaim(ctx, subject)
+  const now = ctx.now()
+  const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
+  if (!(await renewRefreshToken(ctx.db, { grant, hash, now, successor: kept }))) return undefined
+  return issue(ctx, subject, { grant, now, license, token, kept })
+}
+
+function withoutRefusal<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof OAuthError) return undefined
+    throw error
+  }
+}
+
+async function refreshUnknown(
+  ctx: Ctx,
+  { client, request }: AuthenticatedClient,
+  { hash, form }: Shown,
+): Promise<TokenReply> {
   const grant = await findGrantByRefreshToken(ctx.db, hash)
   const now = ctx.now()
   // Another client's attempt changes nothing.
@@ -32,24 +84,41 @@ export async function refresh(
   if (grant.token_used_at !== null) throw await reused(ctx, reuse)
   if (grant.token_expires_at <= now) throw invalidGrant('The refresh token has expired.')
   const switched = form.tenant === undefined ? grant : await switchTenant(ctx, client, grant, form.tenant)
-  const whole = toSubject(client, switched)
-  if (!whole.scopes.includes('offline_access'))
-    throw invalidGrant('The client may not have refresh tokens any more.')
-  const subject = { ...whole, scopes: narrow(whole.scopes, form.scope) }
+  const subject = subjectFor(client, switched, form)
   const license = await findLicenseClaim(ctx, subject)
   const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
-  if (
-    !(await rotateRefreshToken(ctx.db, {
-      grantId: grant.id,
-      tenantId: switched.tenant_id,
-      hash,
-      now,
-      successor: kept,
-    }))
-  ) {
-    throw await reused(ctx, reuse)
-  }
-  await noteActivity(ctx, { id: grant.session_id, lastActive: grant.session_active_at })
+  const rotation = { grantId: grant.id, tenantId: switched.tenant_id, hash, now, successor: kept }
+  if (!(await rotateRefreshToken(ctx.db, rotation))) throw await reused(ctx, reuse)
+  return issue(ctx, subject, { grant: switched, now, license, token, kept })
+}
+
+/** Whom the new tokens are for, and what they allow. */
+function subjectFor(client: Client, grant: GrantRow, form: TokenForm): Subject {
+  const whole = toSubject(client, grant)
+  if (!whole.scopes.includes('offline_access'))
+    throw invalidGrant('The client may not have refresh tokens any more.')
+  return { ...whole, scopes: narrow(whole.scopes, form.scope) }
+}
+
+interface Renewed {
+  grant: GrantRow
+  now: Date
+  license: LicenseClaim | undefined
+  /** The successor, and what is kept of it. */
+  token: string
+  kept: NewRefreshToken
+}
+
+async function issue(
+  ctx: Ctx,
+  subject: Subject,
+  { grant, now, license, token, kept }: Renewed,
+): Promise<TokenReply> {
+  const active = await noteActivity(ctx, { id: grant.session_id, lastActive: grant.session_active_at })
+  rememberGrant(ctx, kept.hash, {
+    ...grant,
+    ...{ session_active_at: active, token_created_at: now, token_expires_at: kept.expiresAt },
+  })
   return issueTokens(ctx, subject, { refreshToken: token, license })
 }
 

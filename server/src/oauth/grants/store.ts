@@ -130,6 +130,43 @@ export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<bo
   }
 }
 
+interface Renewal extends Omit<Rotation, 'grantId' | 'tenantId'> {
+  /** As it was when the token was given out. */
+  grant: GrantRow
+}
+
+/**
+ * The same where all that hangs on the grant is known from before: it is done only if each of it is still so. What
+ * a grant itself holds never changes, but for its tenant and by what its person is known.
+ */
+export async function renewRefreshToken(db: Db, { grant, hash, now, successor }: Renewal): Promise<boolean> {
+  const { id, amr, tenant_id, tenant_slug, mfa_policy, role } = grant
+  const { rows } = await sql`
+    with held as (
+      select grants.id from grants join users on users.id = grants.user_id
+      where grants.id = ${id} and not users.disabled and grants.amr = ${amr}
+        and grants.tenant_id is not distinct from ${tenant_id}
+        and (${tenant_id}::uuid is null or exists (
+          select from memberships join tenants on tenants.id = memberships.tenant_id
+          where memberships.tenant_id = ${tenant_id} and memberships.user_id = grants.user_id
+            and memberships.status = 'ACTIVE' and memberships.role = ${role}
+            and tenants.slug = ${tenant_slug} and tenants.mfa_policy = ${mfa_policy}
+            and tenants.suspended_at is null))
+      for no key update of grants
+    ), used as (
+      update refresh_tokens set used_at = ${now} from held
+      where hash = ${hash} and grant_id = held.id and used_at is null and expires_at > ${now}
+      returning grant_id
+    ), added as (
+      insert into refresh_tokens (hash, grant_id, created_at, expires_at)
+      select ${successor.hash}::bytea, grant_id, ${now}::timestamptz, ${successor.expiresAt}::timestamptz
+      from used
+    )
+    select grant_id from used
+  `.execute(db)
+  return rows.length > 0
+}
+
 /** Ends an authorization and every token of it; false when it had ended before. */
 export async function deleteGrant(db: Db, grantId: string): Promise<boolean> {
   const ended = await db.deleteFrom('grants').where('id', '=', grantId).returning('id').executeTakeFirst()

@@ -1,0 +1,29 @@
+import { LRUCache } from 'lru-cache'
+import type { Ctx } from '../../context.ts'
+import type { GrantRow } from './store.ts'
+
+const MOST = 20_000
+
+/**
+ * What hung on the refresh tokens that were given out here, as it was then. Whoever comes back with one saves the
+ * look into six tables: the statement that uses the token up checks that nothing of it has changed, and if
+ * something has, or another node gave the token out, it is looked up as ever.
+ */
+const recent = new WeakMap<Ctx, LRUCache<string, GrantRow>>()
+
+function recentOf(ctx: Ctx): LRUCache<string, GrantRow> {
+  const known = recent.get(ctx) ?? new LRUCache<string, GrantRow>({ max: MOST })
+  recent.set(ctx, known)
+  return known
+}
+
+export const rememberGrant = (ctx: Ctx, hash: Buffer, grant: GrantRow): void =>
+  void recentOf(ctx).set(hash.toString('base64url'), grant)
+
+/** Given once: a token is good once. */
+export function takeGrant(ctx: Ctx, hash: Buffer): GrantRow | undefined {
+  const key = hash.toString('base64url')
+  const grant = recentOf(ctx).get(key)
+  if (grant) recentOf(ctx).delete(key)
+  return grant
+}
