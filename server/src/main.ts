@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { buildApp, jobs } from './app.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import { openChangeFeed, silentFeed } from './db/changes.ts'
@@ -12,7 +11,6 @@ import { type Connection, connect, openDb } from './db/open.ts'
 import { yielding } from './db/violations.ts'
 import { raiseWall } from './db/wall.ts'
 import { OperatorError } from './errors.ts'
-import { startWorker } from './jobs/worker.ts'
 import { loadEncryptionKeys } from './keys/encryption-keys.ts'
 import { createSigner } from './keys/signer.ts'
 import { createClosers } from './lib/closers.ts'
@@ -21,7 +19,6 @@ import { createLogger } from './lib/logger.ts'
 import { createSealer } from './lib/seal.ts'
 import { openTracer, silentTracer } from './lib/tracer.ts'
 import { openWhereabouts } from './lib/whereabouts.ts'
-import { ensureFirstKey } from './oauth/signing-keys/service.ts'
 
 /** A context on an open database, for the service and for commands. */
 export interface OpenContext {
@@ -95,6 +92,7 @@ export async function startService(
   prepare: (ctx: Ctx) => Promise<void> = async () => {},
 ): Promise<Service> {
   const closers = createClosers()
+  const loading = loadServing()
   try {
     const opened = await openContext(config, 'own')
     const { ctx, connection } = opened
@@ -105,6 +103,7 @@ export async function startService(
         'the database lies where its user can reach it, not in the data folder',
       )
     }
+    const { buildApp, jobs, startWorker, ensureFirstKey } = await loading
     await prepare(ctx)
     await ensureFirstKey(ctx)
     // Building takes a while in which nothing else is done: what the worker asks the database would seem unanswered.
@@ -118,6 +117,16 @@ export async function startService(
     await closers.close()
     throw error
   }
+}
+
+/** What serving needs beyond a context is most of the program: it is loaded while the database starts. */
+async function loadServing() {
+  const [{ buildApp, jobs }, { startWorker }, { ensureFirstKey }] = await Promise.all([
+    import('./app.ts'),
+    import('./jobs/worker.ts'),
+    import('./oauth/signing-keys/service.ts'),
+  ])
+  return { buildApp, jobs, startWorker, ensureFirstKey }
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {

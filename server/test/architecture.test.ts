@@ -23,6 +23,8 @@ const SLICES = FLOORS.slice(3, 8).flatMap(({ units }) => units)
 const PRIVATE_ROOMS = /^(?:store|routes|schema|pages|declare)\.tsx?$/
 const QUERY = /\b(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql`|\bsql</
 const IMPORT = /^(?:import|export)\s(?:([\s\S]*?)\sfrom\s)?'([^']+)'/gm
+/** What is loaded when it is needed is leaned on all the same. */
+const LATER = /\bimport\(\s*'([^']+)'/g
 
 interface Import {
   from: string
@@ -34,11 +36,18 @@ const unitOf = (file: string) => file.split('/')[0]?.replace(/\.tsx?$/, '') ?? f
 const floorOf = (file: string) => FLOORS.findIndex(({ units }) => units.includes(unitOf(file)))
 
 function importsOf(file: string, text: string): Import[] {
-  return [...text.matchAll(IMPORT)].map(([, names = '', target = '']) => ({
+  const place = (target: string) => (target.startsWith('.') ? normalize(join(dirname(file), target)) : target)
+  const later = [...text.matchAll(LATER)].map(([, to = '']) => ({
     from: file,
-    to: target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
+    to: place(to),
+    typeOnly: false,
+  }))
+  const first = [...text.matchAll(IMPORT)].map(([, names = '', target = '']) => ({
+    from: file,
+    to: place(target),
     typeOnly: names.startsWith('type ') || /^\{(?:\s*type\s[^,}]+,?)+\s*\}$/.test(names),
   }))
+  return [...first, ...later]
 }
 
 /** Every breach of the arrows, each naming the import that makes it. */
@@ -106,6 +115,7 @@ test('every import of the house points downward, and SQL stays in the stores', (
 test.each([
   ['lib/a.ts', "import { x } from '../http/b.ts'", 'lib/a.ts imports http/b.ts, which is not below it'],
   ['users/service.ts', "import { x } from '../tenants/service.ts'", 'which is not below it'],
+  ['users/service.ts', "await import('../tenants/service.ts')", 'which is not below it'],
   ['licensing/routes.ts', "import { x } from '../oauth/token.ts'", 'which is not below it'],
   ['oauth/token.ts', "import { x } from '../users/store.ts'", 'a private room of another slice'],
   ['users/service.ts', "import { sql } from 'kysely'", 'imports kysely: SQL belongs in a store'],
