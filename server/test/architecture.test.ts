@@ -23,31 +23,30 @@ const SLICES = FLOORS.slice(3, 8).flatMap(({ units }) => units)
 const PRIVATE_ROOMS = /^(?:store|routes|schema|pages|declare)\.tsx?$/
 const QUERY = /\b(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql`|\bsql</
 const IMPORT = /^(?:import|export)\s(?:([\s\S]*?)\sfrom\s)?'([^']+)'/gm
-/** What is loaded when it is needed is leaned on all the same. */
 const LATER = /\bimport\(\s*'([^']+)'/g
 
 interface Import {
   from: string
   to: string
   typeOnly: boolean
+  /** Loaded when it is needed, and leaned on all the same. */
+  later: boolean
 }
 
 const unitOf = (file: string) => file.split('/')[0]?.replace(/\.tsx?$/, '') ?? file
 const floorOf = (file: string) => FLOORS.findIndex(({ units }) => units.includes(unitOf(file)))
 
 function importsOf(file: string, text: string): Import[] {
-  const place = (target: string) => (target.startsWith('.') ? normalize(join(dirname(file), target)) : target)
-  const later = [...text.matchAll(LATER)].map(([, to = '']) => ({
+  const found = [
+    ...[...text.matchAll(IMPORT)].map(([, names = '', target = '']) => ({ names, target, later: false })),
+    ...[...text.matchAll(LATER)].map(([, target = '']) => ({ names: '', target, later: true })),
+  ]
+  return found.map(({ names, target, later }) => ({
     from: file,
-    to: place(to),
-    typeOnly: false,
-  }))
-  const first = [...text.matchAll(IMPORT)].map(([, names = '', target = '']) => ({
-    from: file,
-    to: place(target),
+    to: target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
     typeOnly: names.startsWith('type ') || /^\{(?:\s*type\s[^,}]+,?)+\s*\}$/.test(names),
+    later,
   }))
-  return [...first, ...later]
 }
 
 /** Every breach of the arrows, each naming the import that makes it. */
@@ -58,7 +57,7 @@ export function findViolations(sources: Map<string, string>): string[] {
     ...[...sources.keys()].filter((file) => floorOf(file) === -1).map((file) => `${file} is on no floor`),
     ...inner.filter(climbs).map(({ from, to }) => `${from} imports ${to}, which is not below it`),
     ...inner.filter(intrudes).map(({ from, to }) => `${from} imports ${to}, a private room of another slice`),
-    ...findCycles(inner).map((cycle) => `these import each other: ${cycle}`),
+    ...findCycles(inner.filter(({ later }) => !later)).map((cycle) => `these import each other: ${cycle}`),
     ...imports.filter(reachesDatabase).map(({ from, to }) => `${from} imports ${to}: SQL belongs in a store`),
     ...[...sources]
       .filter(([file, text]) => !mayQuery(file) && QUERY.test(text))
