@@ -39,10 +39,14 @@ const REQUEST_PATIENCE_MS = 4_000
  * Opens the database and brings it to this program's schema. `own` is for the service, which must be alone on a
  * bundled database; `share` is for commands, which may run beside it.
  */
-export async function openContext(config: Config, use: 'own' | 'share'): Promise<OpenContext> {
+export async function openContext(
+  config: Config,
+  use: 'own' | 'share',
+  meanwhile?: () => Promise<unknown>,
+): Promise<OpenContext> {
   const closers = createClosers()
   try {
-    const connection = await connect(config, use)
+    const connection = await connect(config, use, meanwhile)
     closers.add(connection.close)
     const applied = await yielding(() => migrate(connection.direct))
     const db = openDb(connection, config.database.poolSize)
@@ -92,9 +96,8 @@ export async function startService(
   prepare: (ctx: Ctx) => Promise<void> = async () => {},
 ): Promise<Service> {
   const closers = createClosers()
-  const loading = loadServing()
   try {
-    const opened = await openContext(config, 'own')
+    const opened = await openContext(config, 'own', loadServing)
     const { ctx, connection } = opened
     closers.add(opened.close)
     if (connection.relocatedTo !== undefined) {
@@ -103,7 +106,7 @@ export async function startService(
         'the database lies where its user can reach it, not in the data folder',
       )
     }
-    const { buildApp, jobs, startWorker, ensureFirstKey } = await loading
+    const { buildApp, jobs, startWorker, ensureFirstKey } = await loadServing()
     await prepare(ctx)
     await ensureFirstKey(ctx)
     // Building takes a while in which nothing else is done: what the worker asks the database would seem unanswered.

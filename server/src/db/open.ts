@@ -28,15 +28,21 @@ const OLDEST_SUPPORTED = 150_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 /** Starts the bundled server, or makes sure that the one of DATABASE_URL can be used. */
-export async function connect(config: Config, use: BundledOptions['use']): Promise<Connection> {
+export async function connect(
+  config: Config,
+  use: BundledOptions['use'],
+  meanwhile?: BundledOptions['meanwhile'],
+): Promise<Connection> {
   const { url, directUrl } = config.database
   const common = { application_name: 'latchkey', connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
   if (url === undefined) {
-    const server = await startBundled(config.dataDir, { use })
+    const server = await startBundled(config.dataDir, { use, meanwhile })
     const direct = { ...common, host: server.socketDir, user: 'latchkey', database: 'latchkey' }
     return { pooled: direct, direct, lost: server.lost, relocatedTo: server.relocatedTo, close: server.stop }
   }
   const direct = { ...common, connectionString: directUrl ?? url }
+  // Not while it is waited for: a busy program would take an answer that lies there for none.
+  await meanwhile?.()
   await checkServer(direct, directUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL')
   return {
     pooled: { ...common, connectionString: url },
