@@ -87,12 +87,7 @@ export async function launch(
 function spawnServer(
   home: Home,
   programs: Programs,
-  {
-    kind,
-    settings,
-    socketDir,
-    logFd,
-  }: Omit<LaunchOptions, 'meanwhile'> & { socketDir: string; logFd: number },
+  { kind, settings, socketDir, logFd }: LaunchOptions & { socketDir: string; logFd: number },
 ): ChildProcess {
   const all = {
     ...SETTINGS,
