@@ -40,8 +40,8 @@ const BUILDS = [
 
 // Names, sizes and times together: a deleted or swapped file counts as a change too.
 function fingerprint(path) {
-  const { size, mtimeMs } = statSync(path)
-  if (!statSync(path).isDirectory()) return `${size} ${mtimeMs}`
+  const found = statSync(path)
+  if (!found.isDirectory()) return `${found.size} ${found.mtimeMs}`
   const entries = readdirSync(path).sort()
   return entries.map((name) => `${name} ${fingerprint(join(path, name))}`).join('\n')
 }
