@@ -16,11 +16,15 @@ const resolve = createRequire(import.meta.url).resolve
 const BUILDS = [
   {
     name: 'The server',
-    sources: [join(server, 'src'), join(server, 'tsconfig.build.json')],
+    // Libraries become part of it, so that others make another program.
+    sources: [
+      ...['src', 'bin/bundle.mjs', 'tsconfig.json'].map((file) => join(server, file)),
+      join(root, 'package-lock.json'),
+    ],
     output: join(server, 'dist'),
-    program: () => join(dirname(resolve('typescript/package.json')), 'bin', 'tsc'),
     // Types are checked by `npm run types`; starting only needs the output.
-    args: (output) => ['-p', join(server, 'tsconfig.build.json'), '--outDir', output, '--noCheck'],
+    program: () => resolve('rolldown') && join(server, 'bin', 'bundle.mjs'),
+    args: (output) => [output],
   },
   {
     name: 'The console',
@@ -36,8 +40,8 @@ const BUILDS = [
 
 // Names, sizes and times together: a deleted or swapped file counts as a change too.
 function fingerprint(path) {
-  const { size, mtimeMs } = statSync(path)
-  if (!statSync(path).isDirectory()) return `${size} ${mtimeMs}`
+  const found = statSync(path)
+  if (!found.isDirectory()) return `${found.size} ${found.mtimeMs}`
   const entries = readdirSync(path).sort()
   return entries.map((name) => `${name} ${fingerprint(join(path, name))}`).join('\n')
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { buildApp, jobs } from './app.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import { openChangeFeed, silentFeed } from './db/changes.ts'
@@ -12,7 +11,6 @@ import { type Connection, connect, openDb, type Use } from './db/open.ts'
 import { yielding } from './db/violations.ts'
 import { raiseWall } from './db/wall.ts'
 import { OperatorError } from './errors.ts'
-import { startWorker } from './jobs/worker.ts'
 import { loadEncryptionKeys } from './keys/encryption-keys.ts'
 import { createSigner } from './keys/signer.ts'
 import { createClosers } from './lib/closers.ts'
@@ -22,8 +20,6 @@ import { createLogger } from './lib/logger.ts'
 import { createSealer } from './lib/seal.ts'
 import { openTracer, silentTracer } from './lib/tracer.ts'
 import { openWhereabouts } from './lib/whereabouts.ts'
-import { ensureFirstKey } from './oauth/signing-keys/service.ts'
-import { shareCores } from './users/passwords.ts'
 
 /** A context on an open database, for the service and for commands. */
 export interface OpenContext {
@@ -44,10 +40,14 @@ const REQUEST_PATIENCE_MS = 4_000
  * Opens the database and brings it to this program's schema. `own` is for the service, which must be alone on a
  * bundled database; `join` for one of its processes, and `share` for commands, which may run beside it.
  */
-export async function openContext(config: Config, use: Use, host?: Conversation): Promise<OpenContext> {
+export async function openContext(
+  config: Config,
+  use: Use,
+  { meanwhile, host }: { meanwhile?: () => Promise<unknown>; host?: Conversation } = {},
+): Promise<OpenContext> {
   const closers = createClosers()
   try {
-    const connection = await connect(config, use)
+    const connection = await connect(config, use, meanwhile)
     closers.add(connection.close)
     const opened = await openOn(connection, config, { serves: use !== 'share', host })
     closers.add(opened.close)
@@ -126,6 +126,7 @@ export async function prepareInstance({ ctx, connection }: OpenContext, prepare:
       'the database lies where its user can reach it, not in the data folder',
     )
   }
+  const { ensureFirstKey } = await import('./oauth/signing-keys/service.ts')
   await prepare(ctx)
   await ensureFirstKey(ctx)
 }
@@ -133,15 +134,16 @@ export async function prepareInstance({ ctx, connection }: OpenContext, prepare:
 /** The service in one process, on an instance that `prepare` may fill first. */
 export const startService = (config: Config, prepare: Prepare): Promise<Service> =>
   openDoor(
-    () => openContext(config, 'own'),
+    () => openContext(config, 'own', { meanwhile: loadServing }),
     (opened) => prepareInstance(opened, prepare),
   )
 
 /** One of several processes of the service, on an instance that their host has prepared. */
-export function startShare(config: Config, host: Conversation): Promise<Service> {
-  shareCores(config.workers)
-  return openDoor(() => openContext(config, 'join', host))
-}
+export const startShare = (config: Config, host: Conversation): Promise<Service> =>
+  openDoor(
+    () => openContext(config, 'join', { host, meanwhile: loadServing }),
+    async () => (await import('./users/passwords.ts')).shareCores(config.workers),
+  )
 
 /** Starts the worker and opens the door. */
 async function openDoor(
@@ -153,6 +155,7 @@ async function openDoor(
     const opened = await open()
     const { ctx, connection } = opened
     closers.add(opened.close)
+    const { buildApp, jobs, startWorker } = await loadServing()
     await prepare(opened)
     // Building takes a while in which nothing else is done: what the worker asks the database would seem unanswered.
     const app = buildApp(ctx)
@@ -165,6 +168,15 @@ async function openDoor(
     await closers.close()
     throw error
   }
+}
+
+/** What serving needs beyond a context is most of the program: it is loaded while the database starts. */
+async function loadServing() {
+  const [{ buildApp, jobs }, { startWorker }] = await Promise.all([
+    import('./app.ts'),
+    import('./jobs/worker.ts'),
+  ])
+  return { buildApp, jobs, startWorker }
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {

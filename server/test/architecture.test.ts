@@ -23,21 +23,29 @@ const SLICES = FLOORS.slice(3, 8).flatMap(({ units }) => units)
 const PRIVATE_ROOMS = /^(?:store|routes|schema|pages|declare)\.tsx?$/
 const QUERY = /\b(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql`|\bsql</
 const IMPORT = /^(?:import|export)\s(?:([\s\S]*?)\sfrom\s)?'([^']+)'/gm
+const LATER = /\bimport\(\s*'([^']+)'/g
 
 interface Import {
   from: string
   to: string
   typeOnly: boolean
+  /** Loaded when it is needed, and leaned on all the same. */
+  later: boolean
 }
 
 const unitOf = (file: string) => file.split('/')[0]?.replace(/\.tsx?$/, '') ?? file
 const floorOf = (file: string) => FLOORS.findIndex(({ units }) => units.includes(unitOf(file)))
 
 function importsOf(file: string, text: string): Import[] {
-  return [...text.matchAll(IMPORT)].map(([, names = '', target = '']) => ({
+  const found = [
+    ...[...text.matchAll(IMPORT)].map(([, names = '', target = '']) => ({ names, target, later: false })),
+    ...[...text.matchAll(LATER)].map(([, target = '']) => ({ names: '', target, later: true })),
+  ]
+  return found.map(({ names, target, later }) => ({
     from: file,
     to: target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
     typeOnly: names.startsWith('type ') || /^\{(?:\s*type\s[^,}]+,?)+\s*\}$/.test(names),
+    later,
   }))
 }
 
@@ -49,7 +57,7 @@ export function findViolations(sources: Map<string, string>): string[] {
     ...[...sources.keys()].filter((file) => floorOf(file) === -1).map((file) => `${file} is on no floor`),
     ...inner.filter(climbs).map(({ from, to }) => `${from} imports ${to}, which is not below it`),
     ...inner.filter(intrudes).map(({ from, to }) => `${from} imports ${to}, a private room of another slice`),
-    ...findCycles(inner).map((cycle) => `these import each other: ${cycle}`),
+    ...findCycles(inner.filter(({ later }) => !later)).map((cycle) => `these import each other: ${cycle}`),
     ...imports.filter(reachesDatabase).map(({ from, to }) => `${from} imports ${to}: SQL belongs in a store`),
     ...[...sources]
       .filter(([file, text]) => !mayQuery(file) && QUERY.test(text))
@@ -106,6 +114,7 @@ test('every import of the house points downward, and SQL stays in the stores', (
 test.each([
   ['lib/a.ts', "import { x } from '../http/b.ts'", 'lib/a.ts imports http/b.ts, which is not below it'],
   ['users/service.ts', "import { x } from '../tenants/service.ts'", 'which is not below it'],
+  ['users/service.ts', "await import('../tenants/service.ts')", 'which is not below it'],
   ['licensing/routes.ts', "import { x } from '../oauth/token.ts'", 'which is not below it'],
   ['oauth/token.ts', "import { x } from '../users/store.ts'", 'a private room of another slice'],
   ['users/service.ts', "import { sql } from 'kysely'", 'imports kysely: SQL belongs in a store'],

@@ -6,6 +6,7 @@ import { generatedDocs } from '../src/cli/generated-docs.ts'
 import { loadConfig } from '../src/config.ts'
 import { ERRORS, OAUTH_ERRORS } from '../src/errors.ts'
 import { COMMON_ERRORS, impliedErrors } from '../src/http/errors.ts'
+import { createCompilers } from '../src/http/validation.ts'
 
 const docs = generatedDocs()
 const { routes } = surface(loadConfig('demo', {}))
@@ -41,6 +42,16 @@ test('every route stands in the API description once, under a name of its own', 
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
   expect(operations).toHaveLength(routes.length)
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length)
+})
+
+test('every schema of a route can be used, though none is compiled before somebody comes', () => {
+  const { validator, serializer } = createCompilers()
+  for (const { method, path: url, body, query, params, reply } of routes) {
+    for (const [httpPart, schema] of Object.entries({ body, querystring: query, params }))
+      if (schema) expect(validator({ schema, method, url, httpPart })).toBeTypeOf('function')
+    for (const [httpStatus, schema] of Object.entries(reply))
+      expect(serializer({ schema, method, url, httpStatus })).toBeTypeOf('function')
+  }
 })
 
 test('every number a caller may send has an upper bound', () => {

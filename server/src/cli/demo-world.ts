@@ -1,8 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { sections } from '../app.ts'
 import type { Ctx } from '../context.ts'
 import { DEMO_WORLD, findFact, isEmptyInstance, recordFact } from '../db/instance.ts'
-import { applyDeclaration, readDeclaration } from '../declaration/apply.ts'
 import { OperatorError } from '../errors.ts'
 
 export const DEMO_PASSWORD = 'latchkey-demo-2026'
@@ -12,6 +10,8 @@ const DECLARATION = fileURLToPath(new URL('../../../demo/latchkey.yaml', import.
 /** Fills an empty instance with the demo's people and things. One that holds anything is left as it is. */
 export async function seedDemoWorld(ctx: Ctx): Promise<void> {
   if (!(await isEmptyInstance(ctx.db))) return
+  const { applyDeclaration, readDeclaration } = await import('../declaration/apply.ts')
+  const { sections } = await import('../app.ts')
   const declaration = readDeclaration(DECLARATION, sections)
   // The mark comes first: an instance with any of the public passwords in it must never pass for a real one.
   await recordFact(ctx.db, DEMO_WORLD)

@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { createTransport } from 'nodemailer'
 import { type Config, processEnvironment, readConfig, VARIABLES } from '../config.ts'
 import { measureOffset } from '../db/clock.ts'
 import { DEMO_WORLD, findFact } from '../db/instance.ts'
@@ -53,6 +52,7 @@ async function checkDatabase(config: Config, problems: string[], warnings: strin
 
 async function checkMail({ mail }: Config, problems: string[]): Promise<void> {
   if (!mail.smtpUrl) return
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({ url: mail.smtpUrl, connectionTimeout: 5_000, greetingTimeout: 5_000 })
   try {
     await transport.verify()

@@ -1,44 +1,44 @@
 import { Command } from 'commander'
 import { VERSION } from '../lib/version.ts'
-import { adminCommand } from './admin.ts'
-import { applicationCommand } from './application.ts'
-import { applyCommand } from './apply.ts'
-import { auditCommand } from './audit.ts'
-import { clientCommand } from './client.ts'
-import { demoCommand } from './demo.ts'
 import { describeError } from './describe-error.ts'
-import { docsCommand } from './docs.ts'
-import { doctorCommand } from './doctor.ts'
-import { exportCommand } from './export.ts'
-import { importCommand } from './import.ts'
-import { keysCommand } from './keys.ts'
-import { migrateCommand } from './migrate.ts'
-import { serveCommand } from './serve.ts'
-import { tokenCommand } from './token.ts'
+
+/** In the order of the help. Each needs another part of the program, which is loaded with it. */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  demo: async () => (await import('./demo.ts')).demoCommand,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  apply: async () => (await import('./apply.ts')).applyCommand,
+  export: async () => (await import('./export.ts')).exportCommand,
+  import: async () => (await import('./import.ts')).importCommand,
+  admin: async () => (await import('./admin.ts')).adminCommand,
+  application: async () => (await import('./application.ts')).applicationCommand,
+  client: async () => (await import('./client.ts')).clientCommand,
+  keys: async () => (await import('./keys.ts')).keysCommand,
+  audit: async () => (await import('./audit.ts')).auditCommand,
+  token: async () => (await import('./token.ts')).tokenCommand,
+  doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  docs: async () => (await import('./docs.ts')).docsCommand,
+}
 
 const program = new Command('latchkey')
   .description('Identity, tenants and licensing for B2B software, in one service.')
   .version(VERSION)
   .showHelpAfterError()
   .addHelpText('after', '\nSettings come from the environment; "latchkey doctor" lists them.')
-  .addCommand(serveCommand)
-  .addCommand(demoCommand)
-  .addCommand(migrateCommand)
-  .addCommand(applyCommand)
-  .addCommand(exportCommand)
-  .addCommand(importCommand)
-  .addCommand(adminCommand)
-  .addCommand(applicationCommand)
-  .addCommand(clientCommand)
-  .addCommand(keysCommand)
-  .addCommand(auditCommand)
-  .addCommand(tokenCommand)
-  .addCommand(doctorCommand)
-  .addCommand(docsCommand, { hidden: true })
+
+for (const command of await loadCommands(process.argv[2])) {
+  program.addCommand(command, { hidden: command.name() === 'docs' })
+}
 
 try {
   await program.parseAsync()
 } catch (error) {
   console.error(describeError(error))
   process.exitCode = 1
+}
+
+/** The one that was called; for the help, or for a name that is none of theirs, all of them. */
+function loadCommands(name = ''): Promise<Command[]> {
+  const called = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  return Promise.all((called ? [called] : Object.values(COMMANDS)).map((load) => load()))
 }

@@ -34,13 +34,17 @@ const OLDEST_SUPPORTED = 150_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 /** Starts the bundled server, or makes sure that the one of DATABASE_URL can be used. */
-export async function connect(config: Config, use: Use): Promise<Connection> {
+export async function connect(
+  config: Config,
+  use: Use,
+  meanwhile?: BundledOptions['meanwhile'],
+): Promise<Connection> {
   const { url, directUrl } = config.database
   const common = { application_name: 'latchkey', connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
   if (url === undefined) {
     const server = await (use === 'join'
       ? joinBundled(config.dataDir)
-      : startBundled(config.dataDir, { use, settings: makeRoom(config) }))
+      : startBundled(config.dataDir, { use, meanwhile, settings: makeRoom(config) }))
     const direct = { ...common, host: server.socketDir, user: 'latchkey', database: 'latchkey' }
     return {
       pooled: direct,
@@ -51,6 +55,8 @@ export async function connect(config: Config, use: Use): Promise<Connection> {
     }
   }
   const direct = { ...common, connectionString: directUrl ?? url }
+  // Not while it is waited for: a busy program would take an answer that lies there for none.
+  await meanwhile?.()
   await checkServer(direct, directUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL')
   return {
     pooled: { ...common, connectionString: url },

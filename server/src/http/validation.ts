@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
-import type { FastifyInstance } from 'fastify'
+import stringify from 'fast-json-stringify'
+import type { FastifyInstance, FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 
 const COMMON = {
   // Unknown fields are dropped, so that nothing unasked-for can ever be applied.
@@ -11,11 +12,50 @@ const COMMON = {
   strict: false,
 } as const
 
+/** What makes functions of schemas: such as judge what comes in, and such as write what leaves. */
+export interface Compilers {
+  validator: FastifySchemaCompiler<object>
+  serializer: FastifySerializerCompiler<object>
+}
+
+type Validate = ReturnType<Compilers['validator']>
+type Serialize = ReturnType<Compilers['serializer']>
+
 /** Bodies are taken at their word: "5" is no number. Queries and paths are text, and are read as what they mean. */
-export function installValidation(app: FastifyInstance): void {
+export function createCompilers(): Compilers {
   const exact = new Ajv({ ...COMMON, coerceTypes: false })
   const lenient = new Ajv({ ...COMMON, coerceTypes: true })
   formats.default(exact)
   formats.default(lenient)
-  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? exact : lenient).compile(schema))
+  return {
+    validator: ({ schema, httpPart }) => (httpPart === 'body' ? exact : lenient).compile(schema),
+    serializer: ({ schema }) => stringify(schema),
+  }
+}
+
+/** There are many schemas, and compiling all of them would keep the door shut: each waits for its first use. */
+export function installValidation(app: FastifyInstance): void {
+  const { validator, serializer } = createCompilers()
+  app.setValidatorCompiler<object>((schema) => validateLater(() => validator(schema)))
+  app.setSerializerCompiler<object>((schema) => serializeLater(() => serializer(schema)))
+}
+
+function validateLater(compile: () => Validate): Validate {
+  let compiled: Validate | undefined
+  const validate: Validate = (data: unknown) => {
+    compiled ??= compile()
+    const verdict = compiled(data)
+    // The framework asks the function itself what was wrong.
+    validate.errors = compiled.errors
+    return verdict
+  }
+  return validate
+}
+
+function serializeLater(compile: () => Serialize): Serialize {
+  let compiled: Serialize | undefined
+  return (data) => {
+    compiled ??= compile()
+    return compiled(data)
+  }
 }

@@ -1,4 +1,4 @@
-import { createTransport, type SendMailOptions, type Transporter } from 'nodemailer'
+import type { SendMailOptions, Transporter } from 'nodemailer'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { defineJob } from '../jobs/job.ts'
@@ -44,9 +44,10 @@ export const deliverMail = defineJob<{ mailId: string }>({
 async function handOver(ctx: Ctx, mailId: string, message: SendMailOptions): Promise<void> {
   const facts = { 'latchkey.mail_id': mailId }
   try {
-    await ctx.tracer.trace('send mail', { kind: 'client', facts }, async () =>
-      openTransport(ctx).sendMail(message),
-    )
+    await ctx.tracer.trace('send mail', { kind: 'client', facts }, async () => {
+      const transport = await openTransport(ctx)
+      return transport.sendMail(message)
+    })
     ctx.figures.count(DELIVERIES, { outcome: 'sent' })
   } catch (error) {
     const isFinal = isRefusedForGood(error)
@@ -58,9 +59,11 @@ async function handOver(ctx: Ctx, mailId: string, message: SendMailOptions): Pro
 
 const transports = new WeakMap<Ctx, Transporter>()
 
-function openTransport(ctx: Ctx): Transporter {
+async function openTransport(ctx: Ctx): Promise<Transporter> {
   const { smtpUrl } = ctx.config.mail
   if (smtpUrl === undefined) throw new Error('SMTP_URL is not set')
+  // Loaded by who sends mail.
+  const { createTransport } = await import('nodemailer')
   const open = transports.get(ctx)
   if (open) return open
   const transport = createTransport({

@@ -30,6 +30,7 @@ const LOG_LIMIT_BYTES = 10 * 1024 * 1024
 interface LaunchOptions {
   kind: Owner['kind']
   settings: Record<string, string>
+  meanwhile: (() => Promise<unknown>) | undefined
 }
 
 /** A server that this process started. */
@@ -62,6 +63,7 @@ export async function launch(
     removeOwned(socketDir, home)
   }
   try {
+    await options.meanwhile?.()
     const client = await connectWhenReady(socketDir, () => !exit.happened)
     if (client) {
       await ensureDatabase(client).finally(() => client.end())

@@ -19,6 +19,8 @@ export interface BundledOptions {
   use: 'own' | 'share'
   /** Further server settings, such as those of a test. */
   settings?: Record<string, string>
+  /** What is done while the server starts, before anybody waits for its answer. */
+  meanwhile?: (() => Promise<unknown>) | undefined
 }
 
 /** How long to wait for a server that starts, ends, or serves a command. */
@@ -51,7 +53,8 @@ async function start(dataDir: string, options: BundledOptions): Promise<BundledS
   for (;;) {
     const seen = await lookForServer(home)
     if (seen.kind === 'none') {
-      const server = await launch(home, programs, { kind, settings: options.settings ?? {} })
+      const { settings = {}, meanwhile } = options
+      const server = await launch(home, programs, { kind, settings, meanwhile })
       if (server) return { ...server, relocatedTo }
     } else if (seen.kind === 'running' && !isAlive(seen.owner)) {
       await stopServer(seen.pid)

@@ -1,0 +1,38 @@
+// Makes the program out of its sources, in few files: each that is loaded costs time, at every start.
+//
+//   node server/bin/bundle.mjs <folder>
+import { dirname, isAbsolute, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'rolldown'
+
+/** Libraries of many small files become part of it. The others are loaded as they are installed. */
+const INLINED = [
+  'jose',
+  'kysely',
+  'lru-cache',
+  'otpauth',
+  'preact',
+  'preact-render-to-string',
+  'typebox',
+  'uqr',
+  'uuid',
+]
+
+const isLibrary = (id) => !/^[.\0]/.test(id) && !isAbsolute(id)
+const nameOf = (id) => /^(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]
+
+await build({
+  cwd: join(dirname(fileURLToPath(import.meta.url)), '..'),
+  // The program, and the database without it, for what measures both.
+  input: { 'cli/latchkey': 'src/cli/latchkey.ts', 'db/bundled/server': 'src/db/bundled/server.ts' },
+  platform: 'node',
+  tsconfig: 'tsconfig.json',
+  external: (id) => isLibrary(id) && !INLINED.includes(nameOf(id)),
+  output: {
+    dir: process.argv[2],
+    format: 'esm',
+    entryFileNames: '[name].js',
+    // As deep as most sources, which say from where they stand where else something lies.
+    chunkFileNames: 'parts/[name].js',
+  },
+})
