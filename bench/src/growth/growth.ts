@@ -27,6 +27,8 @@ export interface GrowthRow {
   milliseconds: number[]
   /** How many times as long it takes as with the fewest: the median over the turns. */
   ratios: number[]
+  /** The same of the processor time of service and database, which is the same however busy the machine is; NaN: not known. */
+  processorRatios: number[]
   /** What the last ratio must not exceed. Undefined: it is only shown. */
   most?: number | undefined
 }
@@ -59,20 +61,32 @@ export async function measureGrowth(options: GrowthOptions): Promise<GrowthTable
       const where = await prepareDatabase(database.socketDir, size, tell)
       const service = await startService(where)
       services.push(service)
-      places.push(await openPlace(service.url, where, size))
+      places.push(await openPlace(service, where, size))
     }
     const rows: GrowthRow[] = []
     for (const plan of [...otherRows, ...listRows].filter(({ id }) => id.includes(only))) {
       const row = await measureRow(plan, places, options)
-      const [ms, ratios] = [row.milliseconds, row.ratios].map((values) => values.map((v) => v.toFixed(2)))
-      tell(`${row.id}: ${ms?.join(', ')} ms, ratios ${ratios?.join(', ')}`)
+      tell(describe(row))
       rows.push(row)
     }
     return { sizes, rows }
   } finally {
-    for (const place of places) place.close()
+    for (const place of places) await place.close()
     for (const service of services) await service.stop()
   }
+}
+
+const describe = ({ id, milliseconds, ratios, processorRatios }: GrowthRow): string => {
+  const [ms, times, processor] = [milliseconds, ratios, processorRatios].map((values) =>
+    values.map((value) => value.toFixed(2)).join(', '),
+  )
+  return `${id}: ${ms} ms; ratios ${times}; of processor time ${processor}`
+}
+
+/** How long a request took in one slice, and how much of the processors. */
+interface Slice {
+  ms: number
+  processorMs: number
 }
 
 /** The sizes are asked in turn, in short slices, so that whatever else the machine does slows all of them alike. */
@@ -81,28 +95,33 @@ async function measureRow(
   places: Place[],
   { seconds, runs }: GrowthOptions,
 ): Promise<GrowthRow> {
-  const askings: Asking[] = []
-  for (const place of places) askings.push(await prepare(place))
-  const turns: number[][] = []
+  const sides: { place: Place; asking: Asking; slices: Slice[] }[] = []
+  for (const place of places) sides.push({ place, asking: await prepare(place), slices: [] })
   // The first turn fills memories.
   for (let run = 0; run <= runs; run++) {
-    const turn: number[] = []
-    for (const asking of askings) turn.push(await timeSlice(asking, seconds * 1000))
-    if (run > 0) turns.push(turn)
+    for (const { place, asking, slices } of sides) {
+      const slice = await timeSlice(place, asking, seconds * 1000)
+      if (run > 0) slices.push(slice)
+    }
   }
+  const fewest = sides[0]?.slices ?? []
+  const ratiosOf = (what: keyof Slice) =>
+    sides.map(({ slices }) =>
+      median(slices.map((slice, index) => slice[what] / (fewest[index]?.[what] ?? Number.NaN))),
+    )
   return {
     ...{ id, name, most },
-    milliseconds: places.map((_, index) => median(turns.map((turn) => turn[index] ?? Number.NaN))),
-    ratios: places.map((_, index) =>
-      median(turns.map((turn) => (turn[index] ?? Number.NaN) / (turn[0] ?? Number.NaN))),
-    ),
+    milliseconds: sides.map(({ slices }) => median(slices.map(({ ms }) => ms))),
+    ratios: ratiosOf('ms'),
+    processorRatios: ratiosOf('processorMs'),
   }
 }
 
 const LEAST = 5
 
-async function timeSlice({ ask, undo }: Asking, ms: number): Promise<number> {
+async function timeSlice({ meter }: Place, { ask, undo }: Asking, ms: number): Promise<Slice> {
   const times: number[] = []
+  const before = await meter.read()
   const end = performance.now() + ms
   while (times.length < LEAST || performance.now() < end) {
     const begin = performance.now()
@@ -110,7 +129,7 @@ async function timeSlice({ ask, undo }: Asking, ms: number): Promise<number> {
     times.push(performance.now() - begin)
     await undo?.()
   }
-  return median(times)
+  return { ms: median(times), processorMs: ((await meter.read()) - before) / times.length }
 }
 
 function median(values: number[]): number {

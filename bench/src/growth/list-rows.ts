@@ -36,31 +36,27 @@ async function usersByCursor(place: Place, sort: string): Promise<Asking> {
 
 interface Person {
   email: string
-  given_name: string
-  family_name: string
 }
 
-/** Somebody from the midst, whose given name one in twenty people have. */
+/** Somebody from the midst, whom thirty others are called like. */
 async function findClara({ find }: Place): Promise<Person> {
   const [person] = await find<Person>(
-    `select email, given_name, family_name from users where given_name = 'Clara' and not disabled and email_verified
-     order by created_at offset (select count(*) / 2 from users where given_name = 'Clara') limit 1`,
+    `select email from users where given_name = 'Clara' and family_name = 'Schulenberg'
+     order by created_at offset 15 limit 1`,
   )
   if (!person) throw new Error('There is no Clara.')
   return person
 }
 
-const search = (
-  words: (person: Person) => string,
-  more: Record<string, string> = {},
-): GrowthPlan['prepare'] => {
-  return async (place) => users(place, { search: words(await findClara(place)), ...more })
-}
+const search =
+  (words: string, more: Record<string, string> = {}): GrowthPlan['prepare'] =>
+  (place) =>
+    users(place, { search: words, ...more })
 
-const searchMembers =
-  (words: (person: Person) => string): GrowthPlan['prepare'] =>
+const searchAddress =
+  (part: (email: string) => string): GrowthPlan['prepare'] =>
   async (place) =>
-    members(place, { search: words(await findClara(place)) })
+    users(place, { search: part((await findClara(place)).email) })
 
 const row = (id: string, name: string, prepare: GrowthPlan['prepare']): GrowthPlan => ({
   ...{ id: `growth:${id}`, name, prepare },
@@ -72,84 +68,31 @@ export const listRows: GrowthPlan[] = [
   row('members-midway', 'members of a tenant, a page midway by its number', (place) =>
     members(place, { page: midway(place) }),
   ),
+  row('members-search', 'members of a tenant by given and family name', (place) =>
+    members(place, { search: 'clara schulenberg' }),
+  ),
   row('users-first', 'all users, the first page', (place) => users(place, {})),
-  row('users-midway-cursor', 'all users, a page midway by cursor', (place) =>
-    usersByCursor(place, '-createdAt'),
+  row('users-midway', 'all users, a page midway by cursor', (place) => usersByCursor(place, '-createdAt')),
+  row('users-midway-by-address', 'all users by address, a page midway by cursor', (place) =>
+    usersByCursor(place, 'email'),
   ),
   row('users-midway-number', 'all users, a page midway by its number', (place) =>
     users(place, { page: midway(place) }),
   ),
-  row('users-email-cursor', 'all users by address, a page midway by cursor', (place) =>
-    usersByCursor(place, 'email'),
-  ),
-  row(
-    'search-address',
-    'user search: an address',
-    search(({ email }) => email),
-  ),
+  row('search-address', 'user search: an address', searchAddress(String)),
   row(
     'search-most-of-address',
     'user search: an address up to the @',
-    search(({ email }) => email.split('@')[0] ?? ''),
+    searchAddress((email) => email.split('@')[0] ?? ''),
   ),
-  row(
-    'search-family',
-    'user search: a family name',
-    search(({ family_name }) => family_name),
-  ),
-  row(
-    'search-part-of-family',
-    'user search: the first half of a family name',
-    search(({ family_name }) => family_name.slice(0, 5)),
-  ),
-  row(
-    'search-two-names',
-    'user search: given and family name',
-    search((person) => `${person.given_name} ${person.family_name}`),
-  ),
-  row(
-    'search-common',
-    'user search: a given name that one in twenty have',
-    search(() => 'clara'),
-  ),
-  row(
-    'search-common-by-address',
-    'the same, sorted by address',
-    search(() => 'clara', { sort: 'email' }),
-  ),
-  row(
-    'search-some',
-    'user search: the first three letters of a family name',
-    search(({ family_name }) => family_name.slice(0, 3)),
-  ),
-  row(
-    'search-some-by-address',
-    'the same, sorted by address',
-    search(({ family_name }) => family_name.slice(0, 3), { sort: 'email' }),
-  ),
-  row(
-    'search-two-common',
-    'user search: two words that are common, each',
-    search(({ family_name }) => `clara ${family_name.slice(0, 3)}`),
-  ),
-  row(
-    'search-large-firm',
-    'user search: the domain of one in ten',
-    search(() => '@mail.test'),
-  ),
-  row(
-    'search-disabled',
-    'user search: a given name, disabled accounts alone',
-    search(() => 'clara', { disabled: 'false' }),
-  ),
-  row(
-    'members-search',
-    'members of a tenant by a family name',
-    searchMembers(({ family_name }) => family_name),
-  ),
-  row(
-    'members-search-address',
-    'members of a tenant by an address',
-    searchMembers(({ email }) => email),
-  ),
+  row('search-names', 'user search: given and family name', search('clara schulenberg')),
+  row('search-family', 'user search: a family name', search('schulenberg')),
+  row('search-part', 'user search: the beginning of a family name (one in 750)', search('schulen')),
+  row('search-given', 'user search: a given name (one in 20)', search('clara')),
+  row('search-given-enabled', '… of accounts that are not disabled', search('clara', { disabled: 'false' })),
+  row('search-given-by-address', '… sorted by address', search('clara', { sort: 'email' })),
+  row('search-letters', 'user search: a few letters of a family name (one in 30)', search('schu')),
+  row('search-letters-by-address', '… sorted by address', search('schu', { sort: 'email' })),
+  row('search-two-common', 'user search: both of these (one in 600)', search('clara schu')),
+  row('search-firm', 'user search: the domain of a large firm (one in 10)', search('@mail.test')),
 ]

@@ -2,7 +2,8 @@ import { Agent, request as send } from 'node:http'
 import type pg from 'pg'
 import type { Answer, Request } from '../row.ts'
 import { asOwner } from './databases.ts'
-import type { Where } from './service.ts'
+import { createMeter, type Meter } from './processor-time.ts'
+import type { Service, Where } from './service.ts'
 import { APPLICATION, basic, MACHINES, OWNER, TENANT } from './world.ts'
 
 /** A service with so many of everything, and what is needed to ask it. */
@@ -17,13 +18,15 @@ export interface Place {
   licenseTypeId: string
   /** Headers of those who ask: a machine of the tenant, one of the instance, and the owner of the tenant. */
   as: Record<'machine' | 'operator' | 'owner', Record<string, string>>
-  close(): void
+  /** The processor time that the service and its database have taken so far. */
+  meter: Meter
+  close(): Promise<void>
 }
 
 const JSON_BODY = { 'content-type': 'application/json' }
 export const FORM_BODY = { 'content-type': 'application/x-www-form-urlencoded' }
 
-export async function openPlace(url: string, where: Where, size: number): Promise<Place> {
+export async function openPlace({ url, pid }: Service, where: Where, size: number): Promise<Place> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const exchange = (request: Request) => talk(url, agent, request)
   const find = <T extends pg.QueryResultRow>(query: string, values: unknown[] = []) =>
@@ -35,8 +38,9 @@ export async function openPlace(url: string, where: Where, size: number): Promis
     [TENANT, APPLICATION],
   )
   if (!ids) throw new Error('The world is not there.')
+  const meter = await createMeter(pid, where)
   return {
-    ...{ size, find, tenantId: ids.tenant, applicationId: ids.application, licenseTypeId: ids.type },
+    ...{ size, meter, find, tenantId: ids.tenant, applicationId: ids.application, licenseTypeId: ids.type },
     async ask(request, status = 200) {
       const answer = await exchange(request)
       if (answer.status !== status) throw new Error(`${request.path}: ${answer.status} ${answer.body}`)
@@ -47,7 +51,10 @@ export async function openPlace(url: string, where: Where, size: number): Promis
       operator: await signInMachine(exchange, MACHINES.instance),
       owner: await signInOwner(exchange),
     },
-    close: () => agent.destroy(),
+    async close() {
+      agent.destroy()
+      await meter.close()
+    },
   }
 }
 

@@ -20,11 +20,13 @@ const tell = (line: string) => void process.stderr.write(`${line}\n`)
 function show({ sizes, rows }: GrowthTable): string {
   const columns = sizes.flatMap((size, index) => {
     const heading = size.toLocaleString('en')
-    return index === 0 ? [`${heading}: ms`] : [`${heading}: ms`, 'ratio']
+    return index === 0 ? [`${heading}: ms`] : [`${heading}: ms`, 'ratio', 'of processor time']
   })
-  const lines = rows.map(({ name, milliseconds, ratios }) => {
+  const lines = rows.map(({ name, milliseconds, ratios, processorRatios }) => {
     const cells = milliseconds.flatMap((ms, index) =>
-      index === 0 ? [ms.toFixed(2)] : [ms.toFixed(2), (ratios[index] ?? Number.NaN).toFixed(2)],
+      index === 0
+        ? [ms.toFixed(2)]
+        : [ms, ratios[index] ?? Number.NaN, processorRatios[index] ?? Number.NaN].map((n) => n.toFixed(2)),
     )
     return `| ${[name, ...cells].join(' | ')} |`
   })

@@ -38,6 +38,7 @@ export async function runLatchkey(where: Where, args: string[]): Promise<void> {
 
 export interface Service {
   url: string
+  pid: number
   stop(): Promise<void>
 }
 
@@ -63,7 +64,7 @@ export async function startService(where: Where): Promise<Service> {
     await stop()
     throw error
   }
-  return { url: `http://127.0.0.1:${port}`, stop }
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop }
 }
 
 async function waitUntilReady(child: ChildProcess, url: string): Promise<void> {
