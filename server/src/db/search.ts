@@ -10,6 +10,10 @@ const LAST = '\u{10ffff}'
 export const beginsWith = (word: string) =>
   sql<boolean>`term >= lower(${word}) and term < lower(${word}) || ${LAST}`
 
+/** Whether a word begins something that a person is found by, told by the person alone, who is at hand. */
+export const isSaidOf = (word: string, foundBy: string) =>
+  sql<boolean>`strpos(${sql.ref(foundBy)}, ' ' || lower(${word})) > 0`
+
 /** Whether every word is the beginning of something that a person is found by; of none, so is everybody. */
 export const isFoundBy = (words: string[], userId: string) =>
   every(
