@@ -35,6 +35,9 @@ function show({ sizes, rows }: GrowthTable): string {
   )
 }
 
+// Whoever breaks it off leaves nothing running: what was started ends with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 const [, , named, only = ''] = process.argv
 const folder = named ?? mkdtempSync(join(tmpdir(), 'latchkey-growth-'))
 const { startBundled }: Bundled = await import(BUNDLED)
