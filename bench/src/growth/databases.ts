@@ -36,7 +36,10 @@ export async function prepareDatabase(
   if (size >= WORTH_KEEPING && (await isFilled(where))) {
     // What is new in the schema is made, as it would be anywhere.
     await runLatchkey(where, ['migrate'])
-    await asOwner(where, (client) => client.query('checkpoint'))
+    await asOwner(where, async (client) => {
+      await client.query('vacuum analyze')
+      await client.query('checkpoint')
+    })
     return where
   }
   await asOwner({ socketDir, database: 'postgres' }, async (client) => {

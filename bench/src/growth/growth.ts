@@ -2,7 +2,7 @@ import { prepareDatabase } from './databases.ts'
 import { listRows } from './list-rows.ts'
 import { openPlace, type Place } from './place.ts'
 import { rows as otherRows } from './rows.ts'
-import { type Service, startService } from './service.ts'
+import { type Service, startService, type Where } from './service.ts'
 
 /** How much slower the service is when it holds a million of everything than when it holds a hundred. */
 
@@ -57,8 +57,14 @@ export async function measureGrowth(options: GrowthOptions): Promise<GrowthTable
   const services: Service[] = []
   const places: Place[] = []
   try {
+    // The largest takes longest, and the others shall be as fresh.
+    const databases = new Map<number, Where>()
+    for (const size of sizes.toReversed()) {
+      databases.set(size, await prepareDatabase(database.socketDir, size, tell))
+    }
     for (const size of sizes) {
-      const where = await prepareDatabase(database.socketDir, size, tell)
+      const where = databases.get(size)
+      if (!where) continue
       const service = await startService(where)
       services.push(service)
       places.push(await openPlace(service, where, size))

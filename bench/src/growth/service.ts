@@ -19,6 +19,8 @@ const environment = ({ socketDir, database }: Where, more: Record<string, string
   NODE_ENV: 'production',
   DATABASE_URL: `postgresql://latchkey@localhost/${database}?host=${encodeURIComponent(socketDir)}`,
   LATCHKEY_ENCRYPTION_KEY: KEY,
+  // Whoever asks signs in once, however long it takes.
+  ACCESS_TOKEN_TTL: '86400',
   ...more,
 })
 
