@@ -82,6 +82,12 @@ async function refreshTokens({ ask, find }: Place) {
      returning hash`,
     [hashes, SOME],
   )
+  // That somebody is active is written down once a minute; here it just was, on every database alike.
+  await find(
+    `update sessions set last_active_at = now() from grants join refresh_tokens on refresh_tokens.grant_id = grants.id
+     where sessions.id = grants.session_id and refresh_tokens.hash = any ($1::bytea[])`,
+    [hashes],
+  )
   const known = new Set(added.map(({ hash }) => hash.toString('hex')))
   const chains = tokens
     .filter((_, index) => known.has(hashes[index]?.toString('hex')))
