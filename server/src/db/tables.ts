@@ -36,6 +36,8 @@ export interface UsersTable {
   deletion_requested_at: ColumnType<Date | null, never, Date | null>
   created_at: Fixed<Date>
   updated_at: Date
+  /** Kept by the database itself. */
+  found_by: ColumnType<string, never, never>
 }
 
 /** Kept by the database itself. */

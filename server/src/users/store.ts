@@ -37,7 +37,7 @@ export async function insertUser(tx: Tx, user: Insertable<UsersTable>): Promise<
 }
 
 /** What may change about a person once they exist. */
-export type UserChange = Partial<Omit<User, 'id' | 'created_at' | 'updated_at'>>
+export type UserChange = Partial<Omit<User, 'id' | 'created_at' | 'updated_at' | 'found_by'>>
 
 export async function updateUser(
   tx: Tx,

@@ -31,8 +31,12 @@ import { countAccounts, startReading, sumUpCounts } from './store.ts'
 
 /** So many are counted, and gathered to be sorted. */
 const MOST = 10_000
-/** So many are passed in search of what should be found often; or fewer, if that was a mistake. */
-const GLANCES = [200, 1_000]
+/**
+ * So many are passed in search of what should be found often; or fewer, if that was a mistake. Who came one after the other
+ * lies side by side and is passed quickly, and far, where nothing else is left but to ask everybody whom a word leads to.
+ */
+const GLANCES = { createdAt: [1_000, 20_000], email: [200, 1_000] }
+const LONG_GLANCE = { createdAt: [20_000], email: GLANCES.email }
 
 export async function pageOfUsers(ctx: Ctx, query: UserQuery): Promise<UserPage> {
   const filter = readFilter(query)
@@ -85,7 +89,8 @@ async function find(reading: Reading, filter: UserFilter, stretch: Stretch): Pro
   const { source, few } = await findNarrowest(reading, filter, sources)
   if (few.length > 0) return { ...(await gatherUsers(db, filter, { source, few, stretch })), exact: true }
   refuseFarPage(stretch)
-  const ids = (await lookAhead(db, filter, stretch)) ?? (await sortOut(db, filter, { source, stretch }))
+  const ids =
+    (await lookAhead(db, filter, { stretch, sources })) ?? (await sortOut(db, filter, { source, stretch }))
   return { ids, ...guessTotal(stretch, ids, sources) }
 }
 
@@ -106,10 +111,15 @@ async function findNarrowest(
 }
 
 /** The page, if those who match stand close enough together ahead. */
-async function lookAhead(db: Db, filter: UserFilter, stretch: Stretch): Promise<string[] | undefined> {
-  const far = GLANCES.at(-1) ?? 0
+async function lookAhead(
+  db: Db,
+  filter: UserFilter,
+  { stretch, sources }: { stretch: Stretch; sources: Source[] },
+): Promise<string[] | undefined> {
+  const glances = (sources.length > 1 ? LONG_GLANCE : GLANCES)[stretch.order.by]
+  const far = glances.at(-1) ?? 0
   const end = stretch.offset + stretch.limit
-  for (const within of GLANCES) {
+  for (const within of glances) {
     const ids = await glanceAtUsers(db, filter, { stretch: { ...stretch, offset: 0, limit: end }, within })
     if (ids.length >= end) return ids.slice(stretch.offset)
     if (ids.length * (far / within) < end) return undefined

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { isFoundBy } from '../../db/search.ts'
+import { findBy } from '../../db/search.ts'
 import type { LicensingMode, Role } from '../../db/tables.ts'
 import type { Range } from '../../http/pagination.ts'
 import { type Asked, heldLicenses } from '../holders/store.ts'
@@ -44,10 +44,10 @@ const members = (filter: RosterFilter, joined = licenses(filter)) => sql`
   ${joined}
   where memberships.tenant_id = ${filter.tenantId} and memberships.status = 'ACTIVE'`
 
-function narrowed({ words, licensed, licenseTypeId }: RosterFilter) {
+function narrowed({ licensed, licenseTypeId }: RosterFilter, isFound: RawBuilder<boolean>) {
   const has = sql`held."userId" is not null`
   return sql`
-    and ${isFoundBy(words, 'memberships.user_id')}
+    and ${isFound}
     ${licensed === undefined ? sql`` : licensed ? sql`and ${has}` : sql`and not (${has})`}
     ${licenseTypeId === undefined ? sql`` : sql`and held."licenseTypeId" = ${licenseTypeId}`}`
 }
@@ -60,10 +60,11 @@ export async function findPage(
 ): Promise<{ total: number; ids: string[] }> {
   // Whose licence does not matter is looked at only once they are on the page.
   const matters = filter.licensed !== undefined || filter.licenseTypeId !== undefined
+  const isFound = await findBy(db, filter.words, 'memberships.user_id')
   const all = matters ? members(filter) : members(filter, sql``)
   const { rows } = await sql<{ total: number; ids: string[] }>`
     with roster as materialized (
-      select memberships.id, ${KEY} as key ${all} ${narrowed(filter)}
+      select memberships.id, ${KEY} as key ${all} ${narrowed(filter, isFound)}
     )
     select (select count(*)::int from roster) as total,
       array(select id from roster order by key, id offset ${offset} limit ${limit}) as ids

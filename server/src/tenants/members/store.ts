@@ -52,12 +52,19 @@ const standing = (db: Db, { tenantId, status, role, now }: MemberFilter) =>
 
 const placeOf = ({ joinedAt, id }: Place) => sql`(${joinedAt}::timestamptz, ${id}::uuid)`
 
-/** The places of the first of those who have joined, and of every so many after that. */
-export async function listPlaces(db: Db, filter: MemberFilter, every: number): Promise<Place[]> {
+const isFrom = (place: Place) => sql<boolean>`(joined_at, id) >= ${placeOf(place)}`
+
+/** The places of the first of those who have joined, or of who stands at a place, and of every so many after that. */
+export async function listPlaces(
+  db: Db,
+  filter: MemberFilter,
+  { every, from }: { every: number; from?: Place },
+): Promise<Place[]> {
   const { rows } = await sql<Place>`
     select joined_at::text as "joinedAt", id from (
       ${standing(db, filter)
         .where('joined_at', 'is not', null)
+        .$if(from !== undefined, (query) => query.where(isFrom(from as Place)))
         .select(['joined_at', 'id'])
         .select(sql<string>`row_number() over (order by joined_at, id)`.as('place'))}
     ) as places
@@ -88,9 +95,7 @@ export async function listMemberPage(db: Db, filter: MemberFilter, stretch: Stre
   // The ids come out of an index alone; only the members on the page are looked at themselves.
   const onPage = standing(db, filter)
     .select('id')
-    .$if(from !== undefined, (query) =>
-      query.where(sql<boolean>`(joined_at, id) >= ${placeOf(from as Place)}`),
-    )
+    .$if(from !== undefined, (query) => query.where(isFrom(from as Place)))
     .orderBy('joined_at', (by) => (fromEnd ? by.desc().nullsFirst() : by.asc().nullsLast()))
     .orderBy('id', fromEnd ? 'desc' : 'asc')
     .offset(offset)

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../db/open.ts'
-import { beginsWith } from '../../../db/search.ts'
+import { beginsWith, isSaidOf } from '../../../db/search.ts'
 
 /** Who is looked for. What is left out does not matter. */
 export interface UserFilter {
@@ -203,7 +203,7 @@ export async function sortUsers(
   return rows.map(({ id }) => id)
 }
 
-/** A part of the list, as far as it is found among the next so many people; else fewer. */
+/** A part of the list, as far as it is found among the next so many people; else fewer. They say themselves who they are. */
 export async function glanceAtUsers(
   db: Db,
   filter: UserFilter,
@@ -211,12 +211,13 @@ export async function glanceAtUsers(
 ): Promise<string[]> {
   const { order } = stretch
   const [, ...flags] = flagsOfUsers(filter)
+  const said = filter.words.map((word) => isSaidOf(word, 'users.found_by'))
   const { rows } = await sql<{ id: string }>`
     select id from (
-      select id, ${keyOf(order)}, ${all(flags)} as fits from users
+      select id, ${keyOf(order)}, ${all([...said, ...flags])} as fits from users
       where ${all([ACCOUNT, ...behindMark(stretch)])} order by ${sorted(order)} limit ${within}
     ) as passed
-    where ${all([sql<boolean>`fits`, ...asked(filter, sql`passed.id`)])} ${part(stretch)}
+    where ${all([sql<boolean>`fits`, ...asked({ ...filter, words: [] }, sql`passed.id`)])} ${part(stretch)}
   `.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../db/open.ts'
-import { isAddressedBy, isFoundBy } from '../../../db/search.ts'
+import { findBy, isAddressedBy } from '../../../db/search.ts'
 import type { Range } from '../../../http/pagination.ts'
 import type { MemberFilter } from '../store.ts'
 
@@ -15,11 +15,12 @@ export async function searchMembers(
 ): Promise<{ total: number; ids: string[] }> {
   const ofRole = role === undefined ? sql`` : sql`and role = ${role}`
   const ofStatus = status === undefined ? sql`` : sql`and status = ${status}`
+  const isFound = await findBy(db, words, 'memberships.user_id')
   const { rows } = await sql<{ total: number; ids: string[] }>`
     with found as materialized (
       select id, joined_at from memberships
       where tenant_id = ${tenantId} and status <> 'INVITED' ${ofStatus} ${ofRole}
-        and ${isFoundBy(words, 'memberships.user_id')}
+        and ${isFound}
       union all
       select memberships.id, null from memberships join users on users.id = memberships.user_id
       where tenant_id = ${tenantId} and status = 'INVITED' and invited_until > ${now} ${ofStatus} ${ofRole}
