@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { type Database, startDatabase } from './database.ts'
+import { measureGrowth } from './growth/growth.ts'
 import { measureRows, type Plan, type Stage } from './measure.ts'
 import { HELP, type Options, readOptions, UsageError } from './options.ts'
 import { residentMbOf } from './processes.ts'
@@ -11,11 +12,10 @@ import type { About, Results } from './results.ts'
 import type { Row } from './row.ts'
 import { allRows, inOrder, pickRows, twoProcessRows } from './rows.ts'
 import { measureStart } from './start.ts'
-import { knowsWorkers } from './workers.ts'
 
 const PLAN: Plan = {
-  rounds: 5,
-  span: { ms: 3_000, answers: 100, mostMs: 10_000 },
+  rounds: 3,
+  span: { ms: 8_000, answers: 100, mostMs: 20_000 },
   warm: { ms: 700, answers: 5_000, mostMs: 2_000 },
   firstWarm: { ms: 2_000, answers: 20_000, mostMs: 10_000 },
   connections: 32,
@@ -75,9 +75,9 @@ async function openPlace(): Promise<Place> {
   return { folder, database, close }
 }
 
-/** Rows that are asked for, also those of two processes, where the service can be run so. */
+/** The rows that are asked for. */
 function chooseRows({ only }: Options): Row[] {
-  const every = [...allRows, ...(knowsWorkers() ? twoProcessRows : [])]
+  const every = [...allRows, ...twoProcessRows]
   const rows = only === undefined ? every : pickRows(every, only)
   if (rows.length > 0) return rows
   throw new UsageError(
@@ -97,6 +97,7 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
   const isWhole = options.only === undefined
   const loadedMb = isWhole ? await readLoadedMb(stage) : undefined
   await stopAll()
+  const growth = isWhole ? await measureGrowth({ ...growthPlan(options), database, tell }) : undefined
   const starts = options.quick ? 3 : 5
   const start = isWhole ? await measureStart({ folder, starts, idleMs: 10_000, tell }) : undefined
   return {
@@ -108,9 +109,15 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
     rows: inTable.filter(({ row }) => row.program !== 'latchkey-two'),
     twoProcesses: inTable.filter(({ row }) => row.program === 'latchkey-two'),
     ...(start && { start }),
+    ...(growth && { growth }),
     ...(loadedMb !== undefined && { loadedMb }),
   }
 }
+
+const growthPlan = ({ quick }: Options) =>
+  quick
+    ? { sizes: [100, 10_000], seconds: 0.1, runs: 3 }
+    : { sizes: [100, 10_000, 1_000_000], seconds: 0.2, runs: 15 }
 
 /** What the service holds after all rows; nothing is known of one that did not start. */
 const readLoadedMb = ({ programs }: Stage): Promise<number | undefined> | undefined =>
