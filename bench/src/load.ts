@@ -1,5 +1,6 @@
+import type { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Connection, openConnection, writeRequest } from './connection.ts'
+import autocannon from 'autocannon'
 import { quantile } from './numbers.ts'
 import type { Answer, Talk } from './row.ts'
 
@@ -43,16 +44,20 @@ export class WrongAnswer extends Error {}
 
 /** How long the last answers may take once nothing more is asked. */
 const PATIENCE_MS = 20_000
+/** Longer than any run: when one is over is for us to say. */
+const LONGEST_SECONDS = 600
 
 /** What the connections of a run have in common. */
 interface Run {
-  url: URL
+  url: string
   running: boolean
   clockRuns: boolean
   meanwhileAnswers: number
   allAnswers: number
   times: number[]
   problem: string | undefined
+  /** End it at once. */
+  cutOffs: (() => void)[]
 }
 
 /**
@@ -60,14 +65,13 @@ interface Run {
  * off: whoever has asked waits for the answer, so that a token that was used up is followed by the one that came for it.
  */
 export async function runLoad(load: Load): Promise<Measured> {
-  const url = new URL(load.url)
   const run: Run = {
-    ...{ url, running: true, clockRuns: false, times: [], problem: undefined },
-    ...{ meanwhileAnswers: 0, allAnswers: 0 },
+    ...{ url: load.url, running: true, clockRuns: false, times: [], problem: undefined },
+    ...{ meanwhileAnswers: 0, allAnswers: 0, cutOffs: [] },
   }
   const conversations = [
-    ...load.talks.map((talk) => converse(run, talk, true)),
-    ...(load.meanwhile ?? []).map((talk) => converse(run, talk, false)),
+    converse(run, load.talks, true),
+    ...(load.meanwhile ? [converse(run, load.meanwhile, false)] : []),
   ]
   const ended = Promise.all(conversations)
   await Promise.race([pass(load.warm, () => run.allAnswers), ended])
@@ -105,48 +109,72 @@ async function pass({ ms, answers, mostMs }: Span, count: () => number): Promise
 function noteProblem(run: Run, problem: string): void {
   run.problem ??= problem
   run.running = false
+  for (const cutOff of run.cutOffs) cutOff()
 }
 
-/** Asks on one connection until the run is over. Settles when the last answer is there. */
-function converse(run: Run, talk: Talk, counts: boolean): Promise<void> {
-  const { url } = run
-  const { request } = talk
-  const next =
-    typeof request === 'function' ? () => writeRequest(url, request()) : always(writeRequest(url, request))
+/** What autocannon tells of each of its connections, and lets be changed. Its types leave most of it out. */
+interface Client extends EventEmitter {
+  reqsMade: number
+  /** After so many requests it is done. */
+  responseMax: number | undefined
+  setRequests(requests: autocannon.Request[]): void
+}
+
+/** One connection for each talk, each asking its next as soon as it has its answer, until the run is over. */
+function converse(run: Run, talks: Talk[], counts: boolean): Promise<void> {
   return new Promise((resolve) => {
-    let asked = 0
-    let connection: Connection
-    const ask = () => {
-      if (!run.running) {
-        connection.close()
-        return resolve()
-      }
-      const bytes = next()
-      asked = performance.now()
-      connection.send(bytes)
-    }
-    const stop = (problem: string) => {
-      noteProblem(run, problem)
-      resolve()
-    }
-    openConnection(url, {
-      onAnswer(answer) {
-        if (run.clockRuns && counts) run.times.push(performance.now() - asked)
-        else if (run.clockRuns) run.meanwhileAnswers++
-        run.allAnswers++
-        const problem = judge(talk, answer)
-        if (problem !== undefined) noteProblem(run, problem)
-        ask()
+    let left = talks.length
+    const waiting = [...talks]
+    const instance = autocannon(
+      {
+        ...{
+          url: run.url,
+          connections: talks.length,
+          duration: LONGEST_SECONDS,
+          timeout: PATIENCE_MS / 1000,
+        },
+        setupClient(given) {
+          const client = given as unknown as Client
+          const talk = waiting.shift()
+          if (!talk) return
+          client.setRequests([toRequest(run, talk)])
+          let unanswered = 0
+          client.on('request', () => {
+            unanswered++
+            // autocannon connects again without a word.
+            if (unanswered > 1) noteProblem(run, 'the connection was closed instead of an answer')
+          })
+          client.on('response', (_status: number, _bytes: number, ms: number) => {
+            unanswered--
+            if (run.clockRuns && counts) run.times.push(ms)
+            else if (run.clockRuns) run.meanwhileAnswers++
+            run.allAnswers++
+            // What it has asked for by now is answered yet, so that nothing is cut off.
+            if (!run.running) client.responseMax = client.reqsMade
+          })
+          client.on('connError', (error: Error) => noteProblem(run, error.message))
+          client.on('timeout', () => noteProblem(run, `no answer for ${PATIENCE_MS / 1000} s`))
+          client.on('done', () => {
+            left--
+            if (left === 0) instance.stop()
+          })
+        },
       },
-      onBroken: stop,
-    }).then(
-      (opened) => {
-        connection = opened
-        ask()
-      },
-      (error: Error) => stop(error.message),
+      () => resolve(),
     )
+    run.cutOffs.push(() => instance.stop())
   })
+}
+
+/** The bytes of a request that stays the same are made once. */
+function toRequest(run: Run, talk: Talk): autocannon.Request {
+  const onResponse = (status: number, body: string) => {
+    const problem = judge(talk, { status, body })
+    if (problem !== undefined) noteProblem(run, problem)
+  }
+  const { request } = talk
+  if (typeof request !== 'function') return { ...request, onResponse }
+  return { ...request(), setupRequest: (before) => ({ ...before, ...request() }), onResponse }
 }
 
 /** What is wrong with an answer, with the answer itself. One that cannot even be read is wrong too. */
@@ -159,8 +187,3 @@ function judge(talk: Talk, answer: Answer): string | undefined {
   }
   return problem && `${problem}: ${answer.status} ${answer.body.slice(0, 300)}`
 }
-
-const always =
-  <T>(value: T) =>
-  () =>
-    value

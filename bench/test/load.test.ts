@@ -85,7 +85,7 @@ test('a connection that is closed instead of an answer is wrong', async () => {
 })
 
 test('answers that come in chunks and in pieces are read whole', async () => {
-  const text = 'ü'.repeat(100_000)
+  const text = 'answer '.repeat(20_000)
   const url = await serve((_, response) => {
     response.write(text.slice(0, 50_000))
     setImmediate(() => response.end(text.slice(50_000)))
