@@ -103,11 +103,12 @@ async function measureRow(
 ): Promise<GrowthRow> {
   const sides: { place: Place; asking: Asking; slices: Slice[] }[] = []
   for (const place of places) sides.push({ place, asking: await prepare(place), slices: [] })
-  // The first turn fills memories.
-  for (let run = 0; run <= runs; run++) {
-    for (const { place, asking, slices } of sides) {
-      const slice = await timeSlice(place, asking, seconds * 1000)
-      if (run > 0) slices.push(slice)
+  // A program is quick only once it has done the same for a while.
+  for (const { place, asking } of sides) await timeSlice(place, asking, WARM_MS)
+  for (let run = 0; run < runs; run++) {
+    // Nobody is always the first.
+    for (const { place, asking, slices } of run % 2 === 0 ? sides : sides.toReversed()) {
+      slices.push(await timeSlice(place, asking, seconds * 1000))
     }
   }
   const fewest = sides[0]?.slices ?? []
@@ -123,7 +124,8 @@ async function measureRow(
   }
 }
 
-const LEAST = 5
+const WARM_MS = 1_000
+const LEAST = 10
 
 async function timeSlice({ meter }: Place, { ask, undo }: Asking, ms: number): Promise<Slice> {
   const times: number[] = []
