@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { RawBuilder } from 'kysely'
 import type { Ctx } from '../context.ts'
 import type { Db } from '../db/open.ts'
 import type { ActorKind } from '../db/tables.ts'
@@ -7,7 +8,7 @@ import { clientAddress, clientProgram } from '../http/client-address.ts'
 import { newIdAt } from '../lib/ids.ts'
 import type { Action } from './catalogue.ts'
 import { requireFit } from './fit.ts'
-import { insertEntries, type NewEntry } from './store.ts'
+import { insertAndAsk, insertEntries, type NewEntry } from './store.ts'
 
 export type { Action }
 
@@ -51,6 +52,16 @@ export const sourceOf = (caller: Caller, request: FastifyRequest) => ({ actor: a
 /** Writes down what happens, in the transaction that does it. */
 export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {
   await recordMany(ctx, tx, [entry])
+}
+
+/** The same, and the answer to a question that needs no statement of its own then: what its first row says. */
+export async function recordAndAsk<T>(
+  ctx: Ctx,
+  tx: Db,
+  { question, ...entry }: Entry & { question: RawBuilder<T> },
+): Promise<T | undefined> {
+  if (ctx.strict) await requireFit(entry)
+  return insertAndAsk(tx, toRow(ctx, entry), question)
 }
 
 /** The same for many things at once, in one statement. */

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import type { AuditEntriesTable } from '../db/tables.ts'
 
@@ -6,6 +6,17 @@ export type NewEntry = Insertable<AuditEntriesTable>
 
 export async function insertEntries(db: Db, entries: NewEntry[]): Promise<void> {
   await db.insertInto('audit_entries').values(entries).execute()
+}
+
+/** Adds an entry and answers a question, which sees all that was done before, in one statement. */
+export async function insertAndAsk<T>(
+  db: Db,
+  entry: NewEntry,
+  question: RawBuilder<T>,
+): Promise<T | undefined> {
+  const insert = db.insertInto('audit_entries').values(entry)
+  const { rows } = await sql<T>`with noted as (${insert}) ${question}`.execute(db)
+  return rows[0]
 }
 
 /** The last of what a person did, and of what was done to them, newest first. */

@@ -13,7 +13,8 @@ export const insertInvitation = (
     .insertInto('invitations')
     .values(invitation)
     .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'email']).where('status', '=', 'PENDING').doNothing(),
+      // Written out: a prepared statement does not know yet what it is given, and so not which index it is about.
+      conflict.columns(['tenant_id', 'email']).where('status', '=', sql.lit('PENDING')).doNothing(),
     )
     .returningAll()
     .executeTakeFirst()

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
+import { untilDurable } from '../../db/durable.ts'
 import type { Tx } from '../../db/open.ts'
 import { yielding } from '../../db/violations.ts'
 import { AppError } from '../../errors.ts'
@@ -24,14 +25,27 @@ export interface Settled<T> {
   revision: string
 }
 
-/**
- * Does work on the seats of one tenant, behind the wall between tenants. What it changes is known to this node
- * before anybody hears of it.
- */
-export async function inLedger<T>(
+/** Does work on the seats of one tenant, and finds out how far its ledger came by it. */
+export const inLedger = <T>(
   ctx: Ctx,
-  { tenantId, actor, byRole = false, asOperator = false }: Omit<Granting, 'request'>,
+  entering: Entering,
   work: (tx: Tx) => Promise<T>,
+): Promise<Settled<T>> =>
+  inOpenLedger(ctx, entering, async (tx) => ({
+    result: await work(tx),
+    revision: await findRevision(tx, entering.tenantId),
+  }))
+
+type Entering = Omit<Granting, 'request'>
+
+/**
+ * Does work on the seats of one tenant, behind the wall between tenants; the work itself knows how far its ledger came by
+ * it. What it changes is on the disk and known to this node before anybody hears of it.
+ */
+export async function inOpenLedger<T>(
+  ctx: Ctx,
+  { tenantId, actor, byRole = false, asOperator = false }: Entering,
+  work: (tx: Tx) => Promise<Settled<T>>,
 ): Promise<Settled<T>> {
   const attempt = () =>
     ctx.db.transaction().execute(async (tx) => {
@@ -40,10 +54,9 @@ export async function inLedger<T>(
       if (!tenant) throw new AppError('TENANT_NOT_FOUND')
       if (tenant.suspended && !asOperator) throw new AppError('TENANT_SUSPENDED')
       if (byRole && !(await mayGiveSeats(tx, tenantId, actor.id))) throw new AppError('FORBIDDEN')
-      const result = await work(tx)
-      return { result, revision: await findRevision(tx, tenantId) }
+      return work(tx)
     })
   const settled = await yielding(() => inTurn(tenantId, attempt))
-  await ctx.changes.settle()
+  await Promise.all([untilDurable(ctx.db), ctx.changes.settle()])
   return settled
 }

@@ -1,14 +1,16 @@
-import { type Action, record } from '../../audit/record.ts'
+import { type Action, recordAndAsk } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { NO_ID, newId, toId } from '../../lib/ids.ts'
 import { getType } from '../catalogue/service.ts'
-import { type Granting, inLedger, type Settled } from './in-ledger.ts'
+import { type Granting, inOpenLedger, type Settled } from './in-ledger.ts'
 import { attempt } from './many.ts'
 import { noSeats, whyNoReservation, whyNoSeat } from './refusals.ts'
 import {
+  askRevision,
   findObstacles,
+  findRevision,
   moveSeat,
   type NewSeat,
   type Obstacles,
@@ -38,27 +40,32 @@ export interface Assignment {
 }
 
 export const grant = (ctx: Ctx, granting: Granting, wish: SeatWish): Promise<Settled<Assignment>> =>
-  inLedger(ctx, granting, (tx) => grantSeat(ctx, tx, granting, wish))
+  inOpenLedger(ctx, granting, (tx) => giveSeat(ctx, tx, granting, wish))
 
 export const revoke = (
   ctx: Ctx,
   granting: Granting,
   wish: Omit<SeatWish, 'licenseTypeId'>,
-): Promise<Settled<void>> => inLedger(ctx, granting, (tx) => revokeSeat(ctx, tx, granting, wish))
+): Promise<Settled<void>> => inOpenLedger(ctx, granting, (tx) => takeBack(ctx, tx, granting, wish))
 
 /** Gives somebody another type of licence, with no moment in which they have none. */
 export const change = (ctx: Ctx, granting: Granting, wish: SeatWish): Promise<Settled<Assignment>> =>
-  inLedger(ctx, granting, (tx) => changeSeat(ctx, tx, granting, wish))
+  inOpenLedger(ctx, granting, (tx) => changeSeat(ctx, tx, granting, wish))
 
 /** How often a seat may come free between the look and the grasp. */
 const TRIES = 3
 
+/** As part of other work. */
 export async function grantSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): Promise<Assignment> {
+  return (await giveSeat(ctx, tx, granting, wish)).result
+}
+
+async function giveSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): Promise<Settled<Assignment>> {
   const seat = { ...toSeat(ctx, granting, wish), kind: 'ASSIGNED' } as const
   const { id, licenseTypeName } = await obtain(tx, seat, whyNoSeat)
   const { userId, licenseTypeId, now: assignedAt } = seat
-  await note(ctx, tx, { action: 'license.granted', granting, seat })
-  return { id, userId, licenseTypeId, licenseTypeName, assignedAt }
+  const revision = await note(ctx, tx, { action: 'license.granted', granting, seat })
+  return { result: { id, userId, licenseTypeId, licenseTypeName, assignedAt }, revision }
 }
 
 /** Keeps a seat for somebody who is INVITED. It is theirs when they accept, and free again when they cannot any more. */
@@ -108,26 +115,39 @@ const toSeat = (ctx: Ctx, { tenantId }: Granting, wish: SeatWish) => ({
   now: ctx.now(),
 })
 
-export async function revokeSeat(
+/** As part of other work. */
+export async function revokeSeat(ctx: Ctx, tx: Tx, granting: Granting, held: HeldSeat): Promise<void> {
+  await takeBack(ctx, tx, granting, held)
+}
+
+type HeldSeat = Omit<SeatWish, 'licenseTypeId'>
+
+async function takeBack(
   ctx: Ctx,
   tx: Tx,
   granting: Granting,
-  { userId, applicationId }: Omit<SeatWish, 'licenseTypeId'>,
-): Promise<void> {
+  { userId, applicationId }: HeldSeat,
+): Promise<Settled<void>> {
   const seat = toSeat(ctx, granting, { userId, applicationId, licenseTypeId: NO_ID })
   const released = await releaseSeat(tx, seat)
   if (!released) {
     const { mode } = await findObstacles(tx, seat)
     throw new AppError(mode === null ? 'INVALID_APPLICATION_ID' : 'LICENSE_NOT_FOUND')
   }
-  await note(ctx, tx, {
-    action: 'license.revoked',
-    granting,
-    seat: { ...seat, licenseTypeId: released.licenseTypeId },
+  const { licenseTypeId } = released
+  const revision = await note(ctx, tx, {
+    ...{ action: 'license.revoked', granting },
+    seat: { ...seat, licenseTypeId },
   })
+  return { result: undefined, revision }
 }
 
-async function changeSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): Promise<Assignment> {
+async function changeSeat(
+  ctx: Ctx,
+  tx: Tx,
+  granting: Granting,
+  wish: SeatWish,
+): Promise<Settled<Assignment>> {
   const seat = toSeat(ctx, granting, wish)
   const before = await findObstacles(tx, seat)
   const { mode, typeName, seatId, seatTypeId, seatAssignedAt, seatUsable } = before
@@ -135,18 +155,22 @@ async function changeSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish):
   if (typeName === null) throw new AppError('LICENSE_TYPE_NOT_FOUND')
   if (seatId === null || seatAssignedAt === null) throw new AppError('LICENSE_NOT_FOUND')
   const { userId, licenseTypeId } = seat
+  const result = { id: seatId, userId, licenseTypeId, licenseTypeName: typeName, assignedAt: seatAssignedAt }
   if (seatTypeId === licenseTypeId) {
     if (!seatUsable) throw noSeats(before)
-  } else {
-    const moved =
-      (await moveSeat(tx, seat)) || ((await releaseOverdue(tx, seat)) && (await moveSeat(tx, seat)))
-    if (!moved) {
-      const now = await findObstacles(tx, seat)
-      throw now.seatId === null ? new AppError('LICENSE_NOT_FOUND') : noSeats(now)
-    }
-    await note(ctx, tx, { action: 'license.changed', granting, seat, before: seatTypeId })
+    return { result, revision: await findRevision(tx, seat.tenantId) }
   }
-  return { id: seatId, userId, licenseTypeId, licenseTypeName: typeName, assignedAt: seatAssignedAt }
+  await move(tx, seat)
+  const revision = await note(ctx, tx, { action: 'license.changed', granting, seat, before: seatTypeId })
+  return { result, revision }
+}
+
+async function move(tx: Tx, seat: ReturnType<typeof toSeat>): Promise<void> {
+  const isMoved =
+    (await moveSeat(tx, seat)) || ((await releaseOverdue(tx, seat)) && (await moveSeat(tx, seat)))
+  if (isMoved) return
+  const now = await findObstacles(tx, seat)
+  throw now.seatId === null ? new AppError('LICENSE_NOT_FOUND') : noSeats(now)
 }
 
 interface Noted {
@@ -156,9 +180,12 @@ interface Noted {
   before?: string | null
 }
 
-async function note(ctx: Ctx, tx: Tx, { action, granting, seat, before }: Noted): Promise<void> {
+/** Writes down what was done, and says how far the tenant's ledger came by it. */
+async function note(ctx: Ctx, tx: Tx, { action, granting, seat, before }: Noted): Promise<string> {
   const { actor, request, tenantId } = granting
   const { userId, applicationId, licenseTypeId } = seat
   const details = { applicationId, licenseTypeId, ...(before && { before: { licenseTypeId: before } }) }
-  await record(ctx, tx, { action, actor, request, tenantId, userId, details })
+  const question = askRevision(tenantId)
+  const entry = { action, actor, request, tenantId, userId, details, question }
+  return (await recordAndAsk(ctx, tx, entry))?.revision ?? '0'
 }

@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { WITHOUT_DISK } from '../../db/durable.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { LicensingMode, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
 import { NO_ID, toId } from '../../lib/ids.ts'
@@ -6,7 +7,7 @@ import { usableAt } from '../periods/store.ts'
 
 /**
  * From here on the transaction sees this tenant alone. Others who would change it, its members or its seats wait, and
- * what is written down of itself names the actor. Undefined when there is no such tenant.
+ * what is written down of itself names the actor. It commits without the disk. Undefined when there is no such tenant.
  */
 export async function lockAndEnter(
   tx: Tx,
@@ -14,7 +15,7 @@ export async function lockAndEnter(
   actor: string | undefined,
 ): Promise<{ suspended: boolean } | undefined> {
   const { rows } = await sql<{ suspended: boolean }>`
-    select suspended_at is not null as suspended, enter_tenant(id, ${actor ?? null})
+    select suspended_at is not null as suspended, enter_tenant(id, ${actor ?? null}), ${WITHOUT_DISK}
     from tenants where id = ${tenantId} for no key update
   `.execute(tx)
   return rows[0]
@@ -216,12 +217,11 @@ export async function findObstacles(
   return obstacles
 }
 
-/** How far the tenant's ledger has come. */
+/** How far the tenant's ledger has come, to be asked along with something else. */
+export const askRevision = (tenantId: string): RawBuilder<{ revision: string }> =>
+  sql`select revision from license_revisions where tenant_id = ${tenantId}`
+
 export async function findRevision(db: Db, tenantId: string): Promise<string> {
-  const row = await db
-    .selectFrom('license_revisions')
-    .select('revision')
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirst()
-  return row?.revision ?? '0'
+  const { rows } = await askRevision(tenantId).execute(db)
+  return rows[0]?.revision ?? '0'
 }
