@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
-import { createLimiter } from '../db/limiter.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import type { Person } from '../http/callers.ts'
@@ -117,8 +116,8 @@ async function requirePassword(
   { user, password, refusal }: Shown,
 ): Promise<void> {
   const most = ctx.config.limits.confirmFailures
-  const limiter = createLimiter(ctx.db, { name: 'confirm', most, seconds: WINDOW_SECONDS })
-  await guess([{ limiter, key: user.id, forgiven: true }], {
+  const limit = { name: 'confirm', most, seconds: WINDOW_SECONDS }
+  await guess(ctx.db, [{ limit, key: user.id, forgiven: true }], {
     attempt: async () => ((await verifyPassword(user.password_hash, password)) ? true : undefined),
     wrong: refusal,
     note: (refused) =>

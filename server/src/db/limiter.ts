@@ -1,5 +1,4 @@
-import { CompiledQuery } from 'kysely'
-import { RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible'
+import { sql } from 'kysely'
 import { defineCounter } from '../lib/figures.ts'
 import { observationOf } from './observation.ts'
 import type { Db } from './open.ts'
@@ -12,6 +11,16 @@ export interface Limit {
   seconds: number
 }
 
+/** One of the counts of a limit. */
+export interface Count {
+  limit: Limit
+  /** Whose it is. */
+  key: string
+}
+
+/** For each count that is full the seconds to wait; undefined for the others. */
+export type Waits = (number | undefined)[]
+
 export const REFUSALS = defineCounter({
   name: 'latchkey_rate_limit_refusals_total',
   help: 'Attempts that were turned away because there were too many, by limit',
@@ -20,66 +29,102 @@ export const REFUSALS = defineCounter({
 
 /** Counts in the database, so that all nodes count together. The windows follow the clock of the node that opens them. */
 export interface Limiter {
-  /** Seconds to wait when there were as many as may be; undefined when there were not. */
-  blockedFor(key: string): Promise<number | undefined>
   /** Counts one more. Returns the seconds to wait when there had been as many as may be before. */
   count(key: string): Promise<number | undefined>
-  forgive(key: string): Promise<void>
   /** Whether this is the first time in as long that anybody asks: what happens over and over is told once. */
   isNews(key: string): Promise<boolean>
-  /** The same, for whoever may let somebody pass all the same, and says so if not. */
-  leniently: Pick<Limiter, 'blockedFor' | 'count'> & { refused(): void }
 }
 
-export function createLimiter(db: Db, limit: Limit): Limiter {
-  const { name, most } = limit
-  const limiter = openCounts(db, limit)
-  const waitOf = (result: RateLimiterRes | null, free: number) =>
-    result && result.consumedPoints > free ? Math.max(1, Math.ceil(result.msBeforeNext / 1000)) : undefined
-  const refused = () => observationOf(db)?.figures.count(REFUSALS, { limiter: name })
-  const strictly = (wait: number | undefined) => {
-    if (wait !== undefined) refused()
+export const createLimiter = (db: Db, limit: Limit): Limiter => ({
+  async count(key) {
+    const [wait] = await countOneMore(db, [{ limit, key }])
+    if (wait !== undefined) noteRefused(db, limit)
     return wait
-  }
-  const leniently = {
-    blockedFor: async (key: string) => waitOf(await limiter.get(key), most - 1),
-    count: async (key: string) => waitOf(await limiter.penalty(key), most),
-    refused,
-  }
-  return {
-    blockedFor: async (key) => strictly(await leniently.blockedFor(key)),
-    count: async (key) => strictly(await leniently.count(key)),
-    forgive: async (key) => void (await limiter.delete(key)),
-    leniently,
-    async isNews(key) {
-      const told = openCounts(db, { ...limit, name: `${name}-told` })
-      // Looked at before it is counted, so that a flood writes nothing. Of several at once, one is the first.
-      return (await told.get(key)) === null && (await told.penalty(key)).consumedPoints === 1
-    },
-  }
+  },
+  async isNews(key) {
+    const told = { limit: { ...limit, name: `${limit.name}-told`, most: 1 }, key }
+    // Looked at before it is counted, so that a flood writes nothing. Of several at once, one is the first.
+    const [before] = await lookAt(db, [told])
+    return before === undefined && (await countOneMore(db, [told]))[0] === undefined
+  },
+})
+
+/** For whoever looks at counts and then turns somebody away. */
+export const noteRefused = (db: Db, { name }: Limit): void =>
+  observationOf(db)?.figures.count(REFUSALS, { limiter: name })
+
+/** A count as the database keeps it. */
+interface Kept {
+  key: string
+  points: number
+  /** Milliseconds, as text: they are more than an integer of the database's holds. */
+  expire: string
 }
 
-const openCounts = (db: Db, { name, most, seconds }: Limit): RateLimiterPostgres =>
-  new RateLimiterPostgres({
-    // Looks to it like a client of pg.
-    storeClient: {
-      async query({ text, values }: { text: string; values: unknown[] }) {
-        const { rows } = await db.executeQuery(CompiledQuery.raw(text, values))
-        return { rows, rowCount: rows.length }
-      },
-    },
-    storeType: 'client',
-    tableName: 'throttle',
-    tableCreated: true,
-    // A job of ours sweeps what has run out.
-    clearExpiredByTimeout: false,
-    keyPrefix: name,
-    points: most,
-    duration: seconds,
-  })
+const nameOf = ({ limit, key }: Count): string => `${limit.name}:${key}`
 
-/** Removes counts that no longer matter, whatever the clocks of the nodes say. */
+function waitsOf(counts: Count[], kept: Kept[], isFull: (points: number, most: number) => boolean): Waits {
+  const now = Date.now()
+  return counts.map((count) => {
+    const found = kept.find(({ key }) => key === nameOf(count))
+    if (!found || !isFull(found.points, count.limit.most)) return undefined
+    return Math.max(1, Math.ceil((Number(found.expire) - now) / 1000))
+  })
+}
+
+const isFullBefore = (points: number, most: number) => points >= most
+const isFullAfter = (points: number, most: number) => points > most
+
+/** Looks at several counts in one statement. One that holds as many as may be is full. */
+export async function lookAt(db: Db, counts: Count[]): Promise<Waits> {
+  const { rows } = await sql<Kept>`
+    select key, points, expire from throttle
+    where key = any(${counts.map(nameOf)}) and expire > ${Date.now()}`.execute(db)
+  return waitsOf(counts, rows, isFullBefore)
+}
+
+/** The same, and clears some of them in the same statement, unless one that is looked at is full. */
+export async function lookAndForgive(db: Db, counts: Count[], forgiven: Count[]): Promise<Waits> {
+  const { rows } = await sql<Kept>`
+    with kept as (
+      select key, points, expire, points >= most as is_full
+      from throttle
+      join unnest(${counts.map(nameOf)}::text[], ${counts.map(({ limit }) => limit.most)}::int[]) as asked (key, most)
+        using (key)
+      where expire > ${Date.now()}
+    ), cleared as (
+      delete from throttle where key = any(${forgiven.map(nameOf)}) and not exists (select from kept where is_full)
+    )
+    select key, points, expire from kept`.execute(db)
+  return waitsOf(counts, rows, isFullBefore)
+}
+
+/**
+ * Counts one more in each, in one statement and always in the same order, so that no two wait for each other. One
+ * that had as many as may be before is full.
+ */
+export async function countOneMore(db: Db, counts: Count[]): Promise<Waits> {
+  const now = Date.now()
+  const ends = counts.map(({ limit }) => now + limit.seconds * 1000)
+  const { rows } = await sql<Kept>`
+    insert into throttle as kept (key, points, expire)
+    select key, 1, expire from unnest(${counts.map(nameOf)}::text[], ${ends}::bigint[]) as asked (key, expire)
+    order by key
+    on conflict (key) do update set
+      points = case when kept.expire <= ${now} then 1 else kept.points + 1 end,
+      expire = case when kept.expire <= ${now} then excluded.expire else kept.expire end
+    returning key, points, expire`.execute(db)
+  return waitsOf(counts, rows, isFullAfter)
+}
+
+export async function forgive(db: Db, counts: Count[]): Promise<void> {
+  await sql`delete from throttle where key = any(${counts.map(nameOf)})`.execute(db)
+}
+
+/** Removes counts that no longer matter, whatever the clocks of the nodes say. One that is counted just now stays. */
 export async function forgetOldCounts(db: Db, now: Date): Promise<void> {
   const yesterday = now.getTime() - 86_400_000
-  await db.executeQuery(CompiledQuery.raw('delete from throttle where expire < $1', [yesterday]))
+  await sql`
+    delete from throttle
+    where key in (select key from throttle where expire < ${yesterday} for update skip locked)`.execute(db)
 }

@@ -5,11 +5,11 @@ import { yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { erasedAt, restoreAccount } from '../users/deletion.ts'
-import { type SecondFactor, secondFactorsOf } from '../users/factors/factors.ts'
+import { lockWithSecondFactors, type SecondFactor, secondFactorsOf } from '../users/factors/factors.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
-import { lockUser, type User } from '../users/service.ts'
+import type { User } from '../users/service.ts'
 import { startBrowserSession } from './browser-session.ts'
-import { greetDevice } from './devices.ts'
+import { markDevice, tellOfDevice } from './devices.ts'
 import { type Journey, pageOf } from './journey.ts'
 import { forgetPending, rememberPending } from './pending.ts'
 import { noteRefusal, type Refusal } from './refusals.ts'
@@ -43,7 +43,11 @@ export interface Proof {
  */
 export async function arrive(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arrival> {
   try {
-    return await proceed(ctx, exchange, proof)
+    const arrival = await yielding(() =>
+      ctx.db.transaction().execute((tx) => proceed(ctx, tx, { exchange, proof })),
+    )
+    if (arrival.state === 'signed-in') forgetPending(ctx, exchange)
+    return arrival
   } catch (error) {
     if (error instanceof AppError && error.code === 'INVALID_CREDENTIALS') {
       await noteRefusal(ctx, refusalOf(exchange, proof))
@@ -58,77 +62,76 @@ const refusalOf = ({ request }: Exchange, { user, amr, journey }: Proof): Refusa
   method: amr.includes('fed') ? 'sso' : amr.includes('pwd') ? 'password' : 'passkey',
 })
 
-async function proceed(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arrival> {
-  const { user, amr, restores = false } = proof
+/** One who arrives, and with what. */
+interface Arriving {
+  exchange: Exchange
+  proof: Proof
+}
+
+/** In one transaction, so that what was proven is so until it has been acted upon. */
+async function proceed(ctx: Ctx, tx: Tx, arriving: Arriving): Promise<Arrival> {
+  const { user, restores = false } = arriving.proof
+  const methods = await stayProven(tx, arriving.proof)
   if (user.deletion_requested_at !== null && !restores) {
-    await remember(ctx, exchange, { ...proof, restores })
+    await remember(ctx, tx, arriving)
     return { state: 'scheduled', erasedAt: erasedAt(user.deletion_requested_at) }
   }
-  const methods = amr.includes('mfa') ? [] : await secondFactorsOf(ctx.db, user.id)
   if (methods.length > 0) {
-    await remember(ctx, exchange, { ...proof, restores })
+    await remember(ctx, tx, arriving)
     return { state: 'second-factor', methods }
   }
-  return enter(ctx, exchange, proof)
+  return enter(ctx, tx, arriving)
 }
 
 /** Something is left to do: half a sign-in is kept. */
-async function remember(ctx: Ctx, exchange: Exchange, proof: Proof & { restores: boolean }): Promise<void> {
-  const { user, amr, authTime, restores } = proof
-  await ctx.db.transaction().execute(async (tx) => {
-    await stayProven(tx, proof)
-    await rememberPending({ ...ctx, db: tx }, exchange, { userId: user.id, amr, authTime, restores })
-  })
+async function remember(ctx: Ctx, tx: Tx, { exchange, proof }: Arriving): Promise<void> {
+  const { user, amr, authTime, restores = false } = proof
+  await rememberPending({ ...ctx, db: tx }, exchange, { userId: user.id, amr, authTime, restores })
 }
 
 /** Signs them in: nothing is left to be shown. */
-async function enter(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arrival> {
+async function enter(ctx: Ctx, tx: Tx, { exchange, proof }: Arriving): Promise<Arrival> {
   const { user } = proof
-  const session = await yielding(() =>
-    ctx.db.transaction().execute(async (tx) => {
-      await stayProven(tx, proof)
-      // Only those who wanted to get here with a deletion to undo.
-      if (user.deletion_requested_at !== null) {
-        await restoreAccount(ctx, tx, { user, actor: person(user.id), request: exchange.request })
-      }
-      return open(ctx, tx, exchange, proof)
-    }),
-  )
-  forgetPending(ctx, exchange)
+  // Only those who wanted to get here with a deletion to undo.
+  if (user.deletion_requested_at !== null) {
+    await restoreAccount(ctx, tx, { user, actor: person(user.id), request: exchange.request })
+  }
+  const session = await open(ctx, tx, { exchange, proof })
   return { state: 'signed-in', user: toSignedInUser(user), session }
 }
 
 /**
  * Proving takes its time, and whoever changes a password or a factor meanwhile has everybody in mind who knew the old
- * one. So what was proven must still be so, and stays so until the transaction ends.
+ * one. So what was proven must still be so, and stays so until the transaction ends. Returns the second factors of
+ * which one is still to be shown.
  */
-async function stayProven(tx: Tx, { user, amr, sessionId }: Proof): Promise<void> {
-  const now = await lockUser(tx, user.id)
+async function stayProven(tx: Tx, { user, amr, sessionId }: Proof): Promise<SecondFactor[]> {
+  const locked = await lockWithSecondFactors(tx, user.id)
+  if (!locked) throw new AppError('INVALID_CREDENTIALS')
+  const { user: now, methods } = locked
   const isSame =
-    now !== undefined &&
     !now.disabled &&
     now.password_hash === user.password_hash &&
     (now.deletion_requested_at === null) === (user.deletion_requested_at === null)
-  const isShown = !amr.includes('mfa') || (await secondFactorsOf(tx, user.id)).length > 0
+  const hasShown = amr.includes('mfa')
+  // Asked again: a factor may have been taken away while the lock was waited for.
+  const isShown = !hasShown || (await secondFactorsOf(tx, user.id)).length > 0
   const isOpen = sessionId === undefined || (await isSession(tx, sessionId))
   if (!isSame || !isShown || !isOpen) throw new AppError('INVALID_CREDENTIALS')
+  return hasShown ? [] : methods
 }
 
-async function open(
-  ctx: Ctx,
-  tx: Tx,
-  exchange: Exchange,
-  { user, amr, authTime, sessionId, journey }: Proof,
-): Promise<{ id: string }> {
+async function open(ctx: Ctx, tx: Tx, { exchange, proof }: Arriving): Promise<{ id: string }> {
+  const { user, amr, authTime, sessionId, journey } = proof
   const { id: userId } = user
-  const session = await startBrowserSession({ ...ctx, db: tx }, exchange, { userId, amr, authTime })
-  await greetDevice(ctx, tx, { exchange, user })
-  const details = { sessionId: session.id, amr }
+  const start = { userId, amr, authTime, mark: () => markDevice(ctx, exchange) }
+  const { id, isNewDevice } = await startBrowserSession({ ...ctx, db: tx }, exchange, start)
+  if (isNewDevice) await tellOfDevice(ctx, tx, { exchange, user })
   const { request } = exchange
   const action = sessionId === undefined ? 'session.started' : 'session.second_factor_shown'
   const entry = { action, actor: person(userId), userId, request } as const
-  await record(ctx, tx, { ...entry, clientId: journey?.clientId, details })
-  return session
+  await record(ctx, tx, { ...entry, clientId: journey?.clientId, details: { sessionId: id, amr } })
+  return { id }
 }
 
 /** Whoever just signs in, without being on the way to an application, ends up here. */

@@ -8,14 +8,13 @@ import type { Exchange } from '../http/exchange.ts'
 import { displayNameOf } from '../lib/display-name.ts'
 import { newId } from '../lib/ids.ts'
 import { hashSecret, isSecret, newSecret } from '../lib/secrets.ts'
+import { deleteForgottenDevices, insertSession, noteDevice } from './devices/store.ts'
 import {
   deleteEndedSessions,
   deleteExpiredLinks,
   deleteExpiredPending,
-  deleteForgottenDevices,
   deleteSession,
   findSessionBySecret,
-  insertSession,
   touchSession,
   updateSession,
 } from './store.ts'
@@ -103,15 +102,24 @@ async function keepFresh(
   }
 }
 
+interface SessionStart {
+  userId: string
+  amr: string[]
+  authTime?: Date | undefined
+  /** By what the device will be known again; asked once the browser has its session. */
+  mark(): Buffer[]
+}
+
 /**
  * Signs a person in in this browser, with a new secret: a cookie planted before is worth nothing after. Who proves
- * again who they are keeps their session; somebody else gets one of their own.
+ * again who they are keeps their session; somebody else gets one of their own. Says whether the device, known by its
+ * marks, is new to a person who has others.
  */
 export async function startBrowserSession(
   ctx: Ctx,
   exchange: Exchange,
-  { userId, amr, authTime }: { userId: string; amr: string[]; authTime?: Date | undefined },
-): Promise<{ id: string }> {
+  { userId, amr, authTime, mark }: SessionStart,
+): Promise<{ id: string; isNewDevice: boolean }> {
   const now = ctx.now()
   const secret = newSecret()
   const hash = hashSecret(secret)
@@ -121,15 +129,16 @@ export async function startBrowserSession(
     user_agent: clientProgram(exchange.request),
     ...whence(exchange.request),
   }
+  const device = () => ({ userId, hashes: mark(), now })
   const current = await findOwn(ctx, exchange, userId)
   if (current && (await updateSession(ctx.db, current, fresh))) {
     giveCookie(ctx, exchange.reply, { secret, since: current.created_at })
-    return { id: current.id }
+    return { id: current.id, isNewDevice: await noteDevice(ctx.db, device()) }
   }
   const id = newId()
-  await insertSession(ctx.db, { id, user_id: userId, created_at: now, ...fresh })
+  const session = { id, user_id: userId, created_at: now, ...fresh }
   giveCookie(ctx, exchange.reply, { secret, since: now })
-  return { id }
+  return { id, isNewDevice: await insertSession(ctx.db, session, device()) }
 }
 
 /**

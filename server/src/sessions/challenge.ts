@@ -1,13 +1,12 @@
 import { person, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { createLimiter } from '../db/limiter.ts'
 import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type SecondFactor, secondFactorsOf } from '../users/factors/factors.ts'
 import { spendRecoveryCode } from '../users/factors/recovery-codes.ts'
 import { useTotp } from '../users/factors/totp.ts'
-import { exempting, type GuessCount, guess } from '../users/guesses.ts'
+import { type GuessCount, guess } from '../users/guesses.ts'
 import { notify } from '../users/notices.ts'
 import { findUser, type User } from '../users/service.ts'
 import { type Arrival, arrive } from './arrival.ts'
@@ -65,7 +64,7 @@ async function checkCode(ctx: Ctx, exchange: Exchange, answer: CodeAnswer): Prom
   const { user } = challenged
   const typed = typedIn(answer)
   const { journey } = answer
-  await guess(countsFor(ctx, exchange, user), {
+  await guess(ctx.db, countsFor(ctx, exchange, user), {
     attempt: async () => ((await isRightCode(ctx, exchange, { user, code: typed })) ? true : undefined),
     wrong: () => new AppError('INVALID_CODE'),
     note: (refused) =>
@@ -130,13 +129,13 @@ const DAY_SECONDS = 86_400
 function countsFor(ctx: Ctx, exchange: Exchange, { id, email }: User): GuessCount[] {
   const { confirmFailures: most } = ctx.config.limits
   const network = clientNetwork(exchange.request)
-  const strangers = createLimiter(ctx.db, { name: 'code-account', most: most * 5, seconds: DAY_SECONDS })
+  const strangers = { name: 'code-account', most: most * 5, seconds: DAY_SECONDS }
   return [
     {
-      limiter: createLimiter(ctx.db, { name: 'code', most, seconds: WINDOW_SECONDS }),
+      limit: { name: 'code', most, seconds: WINDOW_SECONDS },
       key: `${id}:${network}`,
       forgiven: true,
     },
-    { limiter: exempting(strangers, () => isKnownDevice(ctx, exchange, email)), key: id },
+    { limit: strangers, key: id, isExempt: () => isKnownDevice(ctx, exchange, email) },
   ]
 }

@@ -4,8 +4,8 @@ import { findBrowser, nameBrowser } from '../http/browser-cookie.ts'
 import { clientAddress, clientNetwork, clientProgram } from '../http/client-address.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { notify } from '../users/notices.ts'
-import { findKnownDevice, noteDevice } from './store.ts'
+import { type Addressee, notify } from '../users/notices.ts'
+import { findKnownDevice } from './devices/store.ts'
 
 /**
  * A device is known again by the name its browser bears or, where cookies are not kept, by the program and the part
@@ -20,17 +20,18 @@ function marksOf(browser: string | undefined, { request }: Exchange): Buffer[] {
 export const isKnownDevice = (ctx: Ctx, exchange: Exchange, email: string): Promise<boolean> =>
   findKnownDevice(ctx.db, email, marksOf(findBrowser(ctx, exchange.request), exchange))
 
-/** Remembers the device. Whoever signs in from one for the first time is told; the first of all tells nobody. */
-export async function greetDevice(
+/** By what this device will be known again. Its browser gets a name if it has none. */
+export const markDevice = (ctx: Ctx, exchange: Exchange): Buffer[] =>
+  marksOf(nameBrowser(ctx, exchange), exchange)
+
+/** Whoever signs in from a device for the first time is told; the first of all tells nobody. */
+export async function tellOfDevice(
   ctx: Ctx,
   tx: Tx,
-  { exchange, user }: { exchange: Exchange; user: { id: string; email: string; email_verified: boolean } },
+  { exchange: { request }, user }: { exchange: Exchange; user: Addressee },
 ): Promise<void> {
-  const hashes = marksOf(nameBrowser(ctx, exchange), exchange)
-  const isNew = await noteDevice(tx, { userId: user.id, hashes, now: ctx.now() })
   // An address nobody has confirmed may be a stranger's.
-  if (!isNew || !user.email_verified) return
-  const { request } = exchange
+  if (!user.email_verified) return
   const facts = [
     `Device: ${clientProgram(request) || 'unknown'}`,
     `Address: ${clientAddress(request)}`,

@@ -4,9 +4,9 @@ import type { Letter } from '../mail/letter.tsx'
 import { queueMail } from '../mail/outbox.ts'
 import { NOBODYS_HASH } from '../users/passwords.ts'
 import { changeUser, type User } from '../users/service.ts'
+import { forgetDevices } from './devices/store.ts'
 import { createLink, voidLinks } from './mailed-links.ts'
 import { endAllSessionsOf } from './overview.ts'
-import { forgetDevices } from './store.ts'
 
 /** An administrator wants somebody to choose a password: their first, or another. */
 

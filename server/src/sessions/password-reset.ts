@@ -15,9 +15,10 @@ import { BLANK, isPlaceholder } from '../users/placeholders.ts'
 import { isTired } from '../users/recipients.ts'
 import { changeUser, findUser, findUserByEmail } from '../users/service.ts'
 import { addressOf } from './brand.ts'
+import { forgetDevices } from './devices/store.ts'
 import type { Journey } from './journey.ts'
 import { createLink, findLink, useLink, voidLinks } from './mailed-links.ts'
-import { deletePendingOfUser, deleteSessionsOfUser, forgetDevices } from './store.ts'
+import { deletePendingOfUser, deleteSessionsOfUser } from './store.ts'
 
 const PURPOSE = 'reset-password'
 /** Whom a job is about stands in the queue for nobody to read. */

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../context.ts'
-import { createLimiter } from '../db/limiter.ts'
 import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { parseEmail } from '../lib/email.ts'
 import { type Checked, checkCredentials } from '../users/credentials.ts'
-import { exempting, type GuessCount, guess } from '../users/guesses.ts'
+import { type GuessCount, guess } from '../users/guesses.ts'
 import { findUserByEmail } from '../users/service.ts'
 import { type Arrival, arrive } from './arrival.ts'
 import { isKnownDevice } from './devices.ts'
@@ -39,7 +38,7 @@ async function signInByPassword(
   const { request } = exchange
   const refusal = { request, method: 'password', email, journey } as const
   let checked: Checked | undefined
-  const user = await guess(countsFor(ctx, exchange, email), {
+  const user = await guess(ctx.db, countsFor(ctx, exchange, email), {
     async attempt() {
       checked = await checkCredentials(ctx, email, password)
       return checked.user
@@ -62,16 +61,17 @@ async function unseen(ctx: Ctx, email: string) {
 
 function countsFor(ctx: Ctx, exchange: Exchange, email: string): GuessCount[] {
   const { signInFailures } = ctx.config.limits
-  const limiterOf = (name: string, factor: number) =>
-    createLimiter(ctx.db, { name, most: signInFailures * factor, seconds: WINDOW_SECONDS })
+  const limitOf = (name: string, factor: number) => ({
+    ...{ name, most: signInFailures * factor, seconds: WINDOW_SECONDS },
+  })
   // Whatever was typed is the account: nobody learns from the count whether it exists.
   const address = email.trim().toLowerCase()
   const account = createHash('sha256').update(address).digest('base64url')
   const network = clientNetwork(exchange.request)
-  const strangers = limiterOf('sign-in-account', 10)
+  const isExempt = () => isKnownDevice(ctx, exchange, address)
   return [
-    { limiter: limiterOf('sign-in', 1), key: `${account}:${network}`, forgiven: true },
-    { limiter: limiterOf('sign-in-address', 50), key: network },
-    { limiter: exempting(strangers, () => isKnownDevice(ctx, exchange, address)), key: account },
+    { limit: limitOf('sign-in', 1), key: `${account}:${network}`, forgiven: true },
+    { limit: limitOf('sign-in-address', 50), key: network },
+    { limit: limitOf('sign-in-account', 10), key: account, isExempt },
   ]
 }

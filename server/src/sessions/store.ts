@@ -27,41 +27,6 @@ export const findSessionBySecret = (db: Db, hash: Buffer) =>
     .where('users.deletion_requested_at', 'is', null)
     .executeTakeFirst()
 
-/** Whether the person of this address has signed in from a device that bears one of these marks. */
-export async function findKnownDevice(db: Db, email: string, hashes: Buffer[]): Promise<boolean> {
-  const found = await db
-    .selectFrom('known_devices')
-    .innerJoin('users', 'users.id', 'known_devices.user_id')
-    .select('known_devices.user_id')
-    .where('users.email', '=', email)
-    .where('known_devices.hash', 'in', hashes)
-    .limit(1)
-    .executeTakeFirst()
-  return found !== undefined
-}
-
-/** Remembers a device by its marks. Says whether it is new to a person who has others. */
-export async function noteDevice(
-  tx: Tx,
-  { userId, hashes, now }: { userId: string; hashes: Buffer[]; now: Date },
-): Promise<boolean> {
-  const before = await tx
-    .selectFrom('known_devices')
-    .select(({ fn }) => [fn.countAll().as('all'), fn.countAll().filterWhere('hash', 'in', hashes).as('same')])
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow()
-  await tx
-    .insertInto('known_devices')
-    .values(hashes.map((hash) => ({ user_id: userId, hash, last_seen_at: now })))
-    .onConflict((conflict) => conflict.columns(['user_id', 'hash']).doUpdateSet({ last_seen_at: now }))
-    .execute()
-  return Number(before.all) > 0 && Number(before.same) === 0
-}
-
-export async function deleteForgottenDevices(db: Db, seenBefore: Date): Promise<void> {
-  await db.deleteFrom('known_devices').where('last_seen_at', '<', seenBefore).execute()
-}
-
 export async function insertPending(db: Db, pending: Insertable<PendingSignInsTable>): Promise<void> {
   await db.insertInto('pending_sign_ins').values(pending).execute()
 }
@@ -90,10 +55,6 @@ export async function deletePendingOfUser(db: Db, userId: string): Promise<void>
 
 export async function deleteExpiredPending(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('pending_sign_ins').where('expires_at', '<=', now).execute()
-}
-
-export async function insertSession(db: Db, session: Insertable<SessionsTable>): Promise<void> {
-  await db.insertInto('sessions').values(session).execute()
 }
 
 type SessionChange = Partial<Omit<SessionRow, 'id' | 'user_id' | 'created_at'>>
@@ -238,11 +199,6 @@ export async function deleteClaim(
       where.or([where('password_hash', 'is', null), where('password_hash', '=', passwordHash)]),
     )
     .execute()
-}
-
-/** After a reset every device is new. */
-export async function forgetDevices(db: Db, userId: string): Promise<void> {
-  await db.deleteFrom('known_devices').where('user_id', '=', userId).execute()
 }
 
 export async function deleteExpiredLinks(db: Db, now: Date): Promise<void> {

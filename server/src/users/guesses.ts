@@ -1,12 +1,22 @@
-import type { Limiter } from '../db/limiter.ts'
+import {
+  type Count,
+  countOneMore,
+  createLimiter,
+  forgive,
+  lookAndForgive,
+  lookAt,
+  noteRefused,
+  type Waits,
+} from '../db/limiter.ts'
+import type { Db } from '../db/open.ts'
 import { type AppError, tooManyAttempts } from '../errors.ts'
 
 /** A count of wrong guesses: whose, and how many may be. */
-export interface GuessCount {
-  limiter: Limiter
-  key: string
+export interface GuessCount extends Count {
   /** A right guess clears it. */
   forgiven?: boolean
+  /** Lets those pass, when it is full, whom others' failures must not lock out. */
+  isExempt?(): Promise<boolean>
 }
 
 export interface Guess<T> {
@@ -22,50 +32,47 @@ export interface Guess<T> {
 }
 
 /** Lets somebody guess, unless too many guesses were wrong before. */
-export async function guess<T>(counts: GuessCount[], { attempt, wrong, note }: Guess<T>): Promise<T> {
-  const look = async () => {
-    const waits = await Promise.all(counts.map(({ limiter, key }) => limiter.blockedFor(key)))
-    await refuseWhenFull(counts, waits, note)
+export async function guess<T>(db: Db, counts: GuessCount[], { attempt, wrong, note }: Guess<T>): Promise<T> {
+  const refuseWhenFull = async (waits: Waits) => {
+    const refused = await findRefusing(counts, waits)
+    if (refused.length > 0) await refuse(db, refused, note)
   }
-  await look()
+  await refuseWhenFull(await lookAt(db, counts))
   const right = await attempt()
   if (right === undefined) {
-    const waits = await Promise.all(counts.map(({ limiter, key }) => limiter.count(key)))
-    await refuseWhenFull(counts, waits, note)
+    await refuseWhenFull(await countOneMore(db, counts))
     await note?.('wrong')
     throw wrong()
   }
   // Guesses sent all at once passed the first look together. Beyond the limit right and wrong get the same answer.
-  await look()
   const forgiven = counts.filter(({ forgiven }) => forgiven)
-  await Promise.all(forgiven.map(({ limiter, key }) => limiter.forgive(key)))
+  const waits = await lookAndForgive(db, counts, forgiven)
+  await refuseWhenFull(waits)
+  // Where one is full nothing was forgiven yet: it was not known that they are exempt.
+  if (waits.some((wait) => wait !== undefined)) await forgive(db, forgiven)
   return right
 }
 
-/** A count that does not stop those whom others' failures must not lock out. */
-export const exempting = (limiter: Limiter, isExempt: () => Promise<boolean>): Limiter => {
-  const { leniently } = limiter
-  const unlessExempt = async (wait: number | undefined) => {
-    if (wait === undefined || (await isExempt())) return undefined
-    leniently.refused()
-    return wait
-  }
-  return {
-    ...limiter,
-    blockedFor: async (key) => unlessExempt(await leniently.blockedFor(key)),
-    count: async (key) => unlessExempt(await leniently.count(key)),
-  }
+interface Refusing {
+  count: GuessCount
+  wait: number
 }
 
-async function refuseWhenFull(
-  counts: GuessCount[],
-  waits: (number | undefined)[],
-  note: Guess<unknown>['note'],
-): Promise<void> {
-  const wait = Math.max(0, ...waits.map((seconds) => seconds ?? 0))
-  if (wait === 0) return
-  const full = counts.filter((_, index) => waits[index] !== undefined)
-  const news = await Promise.all(full.map(({ limiter, key }) => limiter.isNews(key)))
+/** The counts that are full, without those that somebody is exempt from. */
+async function findRefusing(counts: GuessCount[], waits: Waits): Promise<Refusing[]> {
+  const refusing: Refusing[] = []
+  for (const [index, count] of counts.entries()) {
+    const wait = waits[index]
+    if (wait !== undefined && !(await count.isExempt?.())) refusing.push({ count, wait })
+  }
+  return refusing
+}
+
+async function refuse(db: Db, refusing: Refusing[], note: Guess<unknown>['note']): Promise<never> {
+  for (const { count } of refusing) noteRefused(db, count.limit)
+  const news = await Promise.all(
+    refusing.map(({ count: { limit, key } }) => createLimiter(db, limit).isNews(key)),
+  )
   if (news.includes(true)) await note?.('unseen')
-  throw tooManyAttempts(wait)
+  throw tooManyAttempts(Math.max(...refusing.map(({ wait }) => wait)))
 }

@@ -46,10 +46,10 @@ export async function signInWithPasskey(
   response: AuthenticationResponseJSON,
 ): Promise<Arrival> {
   const most = ctx.config.limits.signInFailures * 50
-  const limiter = createLimiter(ctx.db, { name: 'passkey', most, seconds: WINDOW_SECONDS })
-  const counts = [{ limiter, key: clientNetwork(exchange.request) }]
+  const limit = { name: 'passkey', most, seconds: WINDOW_SECONDS }
+  const counts = [{ limit, key: clientNetwork(exchange.request) }]
   let recognised: Recognised | Unrecognised | undefined
-  const shown = guess(counts, {
+  const shown = guess(ctx.db, counts, {
     async attempt() {
       recognised = await recognise(ctx, exchange, response)
       return recognised.user && recognised

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../db/open.ts'
-import { deleteFactors, type Factors, findFactors } from './store.ts'
+import type { User } from '../store.ts'
+import { deleteFactors, type Factors, findFactors, lockUserWithFactors } from './store.ts'
 
 export { type Factors, findFactors }
 
@@ -10,8 +11,19 @@ export type SecondFactor = 'totp' | 'passkey' | 'recovery_code'
 export const hasSecondFactor = ({ totp, passkeys }: Factors): boolean => totp || passkeys > 0
 
 /** The second factors a person can show; none when none is asked for. */
-export async function secondFactorsOf(db: Db, userId: string): Promise<SecondFactor[]> {
-  const factors = await findFactors(db, userId)
+export const secondFactorsOf = async (db: Db, userId: string): Promise<SecondFactor[]> =>
+  toSecondFactors(await findFactors(db, userId))
+
+/** The same together with the person, whom nobody else changes until the transaction ends. */
+export async function lockWithSecondFactors(
+  tx: Tx,
+  userId: string,
+): Promise<{ user: User; methods: SecondFactor[] } | undefined> {
+  const locked = await lockUserWithFactors(tx, userId)
+  return locked && { user: locked.user, methods: toSecondFactors(locked.factors) }
+}
+
+function toSecondFactors(factors: Factors): SecondFactor[] {
   if (!hasSecondFactor(factors)) return []
   const { totp, passkeys, recoveryCodes } = factors
   return [

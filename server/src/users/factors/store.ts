@@ -1,4 +1,7 @@
+import { expressionBuilder } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
+import type { Tables } from '../../db/tables.ts'
+import type { User } from '../store.ts'
 
 /** What somebody has beside their password. */
 export interface Factors {
@@ -7,26 +10,45 @@ export interface Factors {
   recoveryCodes: number
 }
 
-export async function findFactors(db: Db, userId: string): Promise<Factors> {
-  const counts = await db
-    .selectNoFrom(({ selectFrom, fn }) => [
-      selectFrom('totp_secrets')
-        .select(fn.countAll().as('count'))
-        .where('user_id', '=', userId)
-        .where('confirmed_at', 'is not', null)
-        .as('totp'),
-      selectFrom('passkeys').select(fn.countAll().as('count')).where('user_id', '=', userId).as('passkeys'),
-      selectFrom('recovery_codes')
-        .select(fn.countAll().as('count'))
-        .where('user_id', '=', userId)
-        .as('codes'),
-    ])
-    .executeTakeFirstOrThrow()
-  return {
-    totp: Number(counts.totp) > 0,
-    passkeys: Number(counts.passkeys),
-    recoveryCodes: Number(counts.codes),
-  }
+function countsOf(userId: string) {
+  const { selectFrom, fn } = expressionBuilder<Tables>()
+  return [
+    selectFrom('totp_secrets')
+      .select(fn.countAll().as('count'))
+      .where('user_id', '=', userId)
+      .where('confirmed_at', 'is not', null)
+      .as('totp'),
+    selectFrom('passkeys').select(fn.countAll().as('count')).where('user_id', '=', userId).as('passkeys'),
+    selectFrom('recovery_codes').select(fn.countAll().as('count')).where('user_id', '=', userId).as('codes'),
+  ] as const
+}
+
+type Counts = Record<'totp' | 'passkeys' | 'codes', string | number | bigint | null>
+
+const toFactors = ({ totp, passkeys, codes }: Counts): Factors => ({
+  totp: Number(totp) > 0,
+  passkeys: Number(passkeys),
+  recoveryCodes: Number(codes),
+})
+
+export const findFactors = async (db: Db, userId: string): Promise<Factors> =>
+  toFactors(await db.selectNoFrom(countsOf(userId)).executeTakeFirstOrThrow())
+
+/** The person, whom nobody else changes until the transaction ends, and what they have at its beginning. */
+export async function lockUserWithFactors(
+  tx: Tx,
+  id: string,
+): Promise<{ user: User; factors: Factors } | undefined> {
+  const found = await tx
+    .selectFrom('users')
+    .selectAll()
+    .select(countsOf(id))
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!found) return undefined
+  const { totp, passkeys, codes, ...user } = found
+  return { user, factors: toFactors({ totp, passkeys, codes }) }
 }
 
 export const findTotp = (db: Db, userId: string) =>

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, newSomebody, type Somebody } from '../account/people.ts'
+import type { TestService } from '../support/service.ts'
+import { type StatementWatch, watchStatements } from '../support/statements.ts'
+import { PASSWORD, startWorld } from '../support/world.ts'
+
+let service: TestService
+let watch: StatementWatch
+let ann: Somebody
+
+beforeAll(async () => {
+  service = await startWorld()
+  watch = await watchStatements(service)
+  ann = await newSomebody(service)
+})
+afterAll(async () => {
+  await watch?.close()
+  await service?.close()
+})
+
+async function logIn(password: string, status: number) {
+  const body = { email: ann.email, password }
+  const answer = await call(`${service.url}/api/auth/login`, { method: 'POST', body })
+  expect(answer.status).toBe(status)
+}
+
+test('a sign-in: eight statements, three before the transaction and three in it', async () => {
+  await logIn(PASSWORD, 200)
+  const statements = await watch.list(() => logIn(PASSWORD, 200))
+  expect(
+    statements.reduce((sum, { calls }) => sum + calls, 0),
+    JSON.stringify(statements, null, 1),
+  ).toBe(8)
+})
+
+test('a wrong password: four statements, however many counts it raises', async () => {
+  expect(await watch.count(() => logIn('a wrong guess', 401))).toBe(4)
+})
+
+test('forgiving what was wrong before takes no further statement', async () => {
+  await logIn('a wrong guess', 401)
+  expect(await watch.count(() => logIn(PASSWORD, 200))).toBe(8)
+})
