@@ -5,7 +5,7 @@ import { type GrowthTable, measureGrowth } from './growth.ts'
 
 /**
  * Measures the growth alone: `node bench/dist/growth/run.js [folder [part of a row's id]]`. In a folder that is named the
- * large database is kept for the next time.
+ * large database is kept for the next time. GROWTH_SIZES (100,10000,1000000) says how many of everything there are.
  */
 
 interface Bundled {

@@ -54,6 +54,8 @@ async function pagesFor(company: Company, words: string): Promise<number> {
 test.each([
   ['one address', 'ben50000@new.test', 1],
   ['a name of few', 'xaver', 100],
+  ['a word of everybody and a name of few', 'family xaver', 100],
+  ['several common words and an address', '@new ben family ben50000', 1],
   ['nobody', 'nobody', 0],
 ])('a search for %s touches few pages of a tenant with 100,000 members', async (_, words, total) => {
   expect(await search(large, words)).toBe(total)
