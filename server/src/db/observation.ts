@@ -56,12 +56,23 @@ function outcomeOf(error: unknown): 'refused' | 'away' | 'failed' {
 const LONGEST_TEXT = 1_000
 const VERB = /^\W*(\w+)/
 const TABLE = /\b(?:from|into|update)\s+"?(?!select\b)([a-z_]+)/i
+const CHANGES = /\b(?:(insert) into|(?<!\b(?:for|key|do) )(update)|(delete) from) "?([a-z_]+)/gi
+
+/** What a statement does, and with which table. One of several parts is for the sake of its last change. */
+function summarise(text: string): { verb: string; table: string | undefined } {
+  const verb = VERB.exec(text)?.[1]?.toLowerCase() ?? 'statement'
+  const [, insert, update, remove, changed] =
+    verb === 'with' ? ([...text.matchAll(CHANGES)].at(-1) ?? []) : []
+  const change = insert ?? update ?? remove
+  return change === undefined
+    ? { verb: verb === 'with' ? 'select' : verb, table: TABLE.exec(text)?.[1] }
+    : { verb: change.toLowerCase(), table: changed }
+}
 
 /** The text of a statement holds places for its values, never the values themselves. */
 function describe(event: LogEvent): Past & { name: string } {
   const text = event.query.sql.replace(/\s+/g, ' ').trim()
-  const verb = VERB.exec(text)?.[1]?.toLowerCase() ?? 'statement'
-  const table = TABLE.exec(text)?.[1]
+  const { verb, table } = summarise(text)
   return {
     name: table === undefined ? verb : `${verb} ${table}`,
     ms: event.queryDurationMillis,

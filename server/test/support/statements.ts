@@ -18,6 +18,9 @@ export interface StatementWatch {
   close(): Promise<void>
 }
 
+/** A statement that was prepared before it was counted is told with its constants, any other without. */
+const shapeOf = (query: string): string => query.replace(/\$\d+|\b\d+\b|'[^']*'/g, '?')
+
 const HERE = '(select oid from pg_database where datname = current_database())'
 
 export async function watchStatements({ connection }: TestService): Promise<StatementWatch> {
@@ -39,7 +42,7 @@ export async function watchStatements({ connection }: TestService): Promise<Stat
   }
   return {
     // What is there takes more pages to find than what is not, and is no other statement for that.
-    list: async (work) => (await watch(work)).map(({ query, calls }) => ({ query, calls })),
+    list: async (work) => (await watch(work)).map(({ query, calls }) => ({ query: shapeOf(query), calls })),
     count: async (work) => (await watch(work)).reduce((sum, { calls }) => sum + calls, 0),
     pages: async (work) => (await watch(work)).reduce((sum, { pages }) => sum + pages, 0),
     close: () => owner.end(),

@@ -32,16 +32,17 @@ export async function claimLane(
   db: Db,
   { holder, busy, now, until }: { holder: string; busy: string[]; now: Date; until: Date },
 ): Promise<Lane | undefined> {
+  // Looked for once, whatever the plan: a look that is repeated would take another lane each time.
   const { rows } = await sql<Lane>`
-    update webhook_lanes set holder = ${holder}, locked_until = ${until}
-    from (
+    with free as materialized (
       select due.webhook_id, due.lane from webhook_lanes as due join webhooks on webhooks.id = due.webhook_id
       where due.due_at <= ${now} and (due.locked_until is null or due.locked_until <= ${now})
         and webhooks.disabled_at is null and not ${SUSPENDED}
         and coalesce(due.tenant_id, due.webhook_id) <> all(${busy}::uuid[])
       order by due.due_at limit 1
       for no key update of due skip locked
-    ) as free
+    )
+    update webhook_lanes set holder = ${holder}, locked_until = ${until} from free
     where webhook_lanes.webhook_id = free.webhook_id and webhook_lanes.lane = free.lane
     returning webhook_lanes.webhook_id as "webhookId", webhook_lanes.lane, ${holder}::text as holder,
       coalesce(webhook_lanes.tenant_id, webhook_lanes.webhook_id) as share
