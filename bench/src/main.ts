@@ -22,9 +22,9 @@ const PLAN: Plan = {
 }
 const QUICK: Plan = {
   rounds: 1,
-  span: { ms: 1_000, answers: 64, mostMs: 6_000 },
-  warm: { ms: 400, answers: 5_000, mostMs: 1_200 },
-  firstWarm: { ms: 1_000, answers: 20_000, mostMs: 5_000 },
+  span: { ms: 700, answers: 32, mostMs: 4_000 },
+  warm: { ms: 300, answers: 3_000, mostMs: 600 },
+  firstWarm: { ms: 700, answers: 20_000, mostMs: 3_000 },
   connections: 32,
 }
 
@@ -116,7 +116,7 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
 
 const growthPlan = ({ quick }: Options) =>
   quick
-    ? { sizes: [100, 10_000], seconds: 0.1, runs: 3 }
+    ? { sizes: [100, 10_000], seconds: 0.05, runs: 1 }
     : { sizes: [100, 10_000, 1_000_000], seconds: 0.2, runs: 15 }
 
 /** What the service holds after all rows; nothing is known of one that did not start. */

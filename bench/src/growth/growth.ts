@@ -104,7 +104,7 @@ async function measureRow(
   const sides: { place: Place; asking: Asking; slices: Slice[] }[] = []
   for (const place of places) sides.push({ place, asking: await prepare(place), slices: [] })
   // A program is quick only once it has done the same for a while.
-  for (const { place, asking } of sides) await timeSlice(place, asking, WARM_MS)
+  for (const { place, asking } of sides) await timeSlice(place, asking, WARM_SLICES * seconds * 1000)
   for (let run = 0; run < runs; run++) {
     // Nobody is always the first.
     for (const { place, asking, slices } of run % 2 === 0 ? sides : sides.toReversed()) {
@@ -124,7 +124,8 @@ async function measureRow(
   }
 }
 
-const WARM_MS = 1_000
+/** So many slices, each as long as those that count. */
+const WARM_SLICES = 5
 const LEAST = 10
 
 async function timeSlice({ meter }: Place, { ask, undo }: Asking, ms: number): Promise<Slice> {

@@ -1,5 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './open.ts'
+import { PLANNED_EACH_TIME } from './prepared.ts'
+
+/** Whether a word is rare decides how it is best looked for. */
+const EACH_TIME = sql.raw(PLANNED_EACH_TIME)
 
 /** The pattern of `ilike` for whatever holds this text somewhere. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
@@ -9,11 +13,11 @@ const LAST = '\u{10ffff}'
 
 /** Of what people are found by: whether it begins with a word, made small by the database as the terms were. */
 export const beginsWith = (word: string) =>
-  sql<boolean>`term >= lower(${word}) and term < lower(${word}) || ${LAST}`
+  sql<boolean>`${EACH_TIME} term >= lower(${word}) and term < lower(${word}) || ${LAST}`
 
 /** Whether a word begins something that a person is found by, told by the person alone, who is at hand. */
 export const isSaidOf = (word: string, foundBy: string) =>
-  sql<boolean>`strpos(${sql.ref(foundBy)}, ' ' || lower(${word})) > 0`
+  sql<boolean>`${EACH_TIME} strpos(${sql.ref(foundBy)}, ' ' || lower(${word})) > 0`
 
 /** So few people are looked at one after the other. */
 const FEW = 1_000
@@ -63,7 +67,7 @@ export const isAddressedBy = (words: string[], email: string) => {
   const address = sql.ref(email)
   return every(
     words.map(
-      (word) => sql<boolean>`(starts_with(${address}, lower(${word}))
+      (word) => sql<boolean>`(${EACH_TIME} starts_with(${address}, lower(${word}))
         or starts_with('@' || split_part(${address}, '@', 2), lower(${word})))`,
     ),
   )
