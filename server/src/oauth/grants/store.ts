@@ -89,13 +89,30 @@ export async function redeemCode(
   return rows.length > 0
 }
 
-interface Rotation {
-  grantId: string
-  /** The tenant it is for from now on. */
-  tenantId: string | null
+/** A token that is to be used up, and the one that follows it. */
+interface Succession {
   hash: Buffer
   now: Date
   successor: NewRefreshToken
+}
+
+/** The end of a statement that has `held` a grant: uses its token up, if that is still good, and adds the next. */
+const succession = ({ hash, now, successor }: Succession) => sql`
+  used as (
+    update refresh_tokens set used_at = ${now} from held
+    where hash = ${hash} and grant_id = held.id and used_at is null and expires_at > ${now}
+    returning grant_id
+  ), added as (
+    insert into refresh_tokens (hash, grant_id, created_at, expires_at)
+    select ${successor.hash}::bytea, grant_id, ${now}::timestamptz, ${successor.expiresAt}::timestamptz
+    from used
+  )
+  select grant_id from used`
+
+interface Rotation extends Succession {
+  grantId: string
+  /** The tenant it is for from now on. */
+  tenantId: string | null
 }
 
 /**
@@ -103,7 +120,7 @@ interface Rotation {
  * locked first, as by whoever ends it, so that the two cannot wait for each other in a circle.
  */
 export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<boolean> {
-  const { grantId, tenantId, hash, now, successor } = rotation
+  const { grantId, tenantId } = rotation
   try {
     const { rows } = await sql`
       with held as (
@@ -111,16 +128,7 @@ export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<bo
       ), moved as (
         update grants set tenant_id = ${tenantId} from held
         where grants.id = held.id and held.tenant_id is distinct from ${tenantId}
-      ), used as (
-        update refresh_tokens set used_at = ${now} from held
-        where hash = ${hash} and grant_id = held.id and used_at is null
-        returning grant_id
-      ), added as (
-        insert into refresh_tokens (hash, grant_id, created_at, expires_at)
-        select ${successor.hash}::bytea, grant_id, ${now}::timestamptz, ${successor.expiresAt}::timestamptz
-        from used
-      )
-      select grant_id from used
+      ), ${succession(rotation)}
     `.execute(db)
     return rows.length > 0
   } catch (error) {
@@ -130,7 +138,7 @@ export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<bo
   }
 }
 
-interface Renewal extends Omit<Rotation, 'grantId' | 'tenantId'> {
+interface Renewal extends Succession {
   /** As it was when the token was given out. */
   grant: GrantRow
 }
@@ -139,8 +147,8 @@ interface Renewal extends Omit<Rotation, 'grantId' | 'tenantId'> {
  * The same where all that hangs on the grant is known from before: it is done only if each of it is still so. What
  * a grant itself holds never changes, but for its tenant and by what its person is known.
  */
-export async function renewRefreshToken(db: Db, { grant, hash, now, successor }: Renewal): Promise<boolean> {
-  const { id, amr, tenant_id, tenant_slug, mfa_policy, role } = grant
+export async function renewRefreshToken(db: Db, renewal: Renewal): Promise<boolean> {
+  const { id, amr, tenant_id, tenant_slug, mfa_policy, role } = renewal.grant
   const { rows } = await sql`
     with held as (
       select grants.id from grants join users on users.id = grants.user_id
@@ -153,16 +161,7 @@ export async function renewRefreshToken(db: Db, { grant, hash, now, successor }:
             and tenants.slug = ${tenant_slug} and tenants.mfa_policy = ${mfa_policy}
             and tenants.suspended_at is null))
       for no key update of grants
-    ), used as (
-      update refresh_tokens set used_at = ${now} from held
-      where hash = ${hash} and grant_id = held.id and used_at is null and expires_at > ${now}
-      returning grant_id
-    ), added as (
-      insert into refresh_tokens (hash, grant_id, created_at, expires_at)
-      select ${successor.hash}::bytea, grant_id, ${now}::timestamptz, ${successor.expiresAt}::timestamptz
-      from used
-    )
-    select grant_id from used
+    ), ${succession(renewal)}
   `.execute(db)
   return rows.length > 0
 }
