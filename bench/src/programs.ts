@@ -28,13 +28,13 @@ export interface Site {
 const PATIENCE_MS = 120_000
 const STOP_MS = 12_000
 
-/** What all of them are given. The service sets the same number of threads for itself. */
+/** What all of them are given: threads as Node has them, and no fewer than cores. The service sets its own number. */
 export const commonEnv = (): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
-  UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism() + 2)),
+  UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
 })
 
 /** Those that are files of the bench. */

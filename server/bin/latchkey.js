@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 // Signing and hashing run on the thread pool, whose size is read once, at its first use. Loading an ES module uses
-// it, so this file is none.
+// it, so this file is none. More threads than cores sign no faster, but leave less of the cores to the one that answers.
 const { enableCompileCache } = require('node:module')
 const { availableParallelism } = require('node:os')
 const { join } = require('node:path')
 const { setFlagsFromString } = require('node:v8')
 
-process.env.UV_THREADPOOL_SIZE ??= String(Math.max(4, availableParallelism() + 2))
+process.env.UV_THREADPOOL_SIZE ??= String(Math.max(2, availableParallelism()))
 
 // Starting makes much garbage, for which the engine would take room and keep it. Once it serves, it may (cli/run.ts).
 setFlagsFromString('--semi-space-growth-factor=1')

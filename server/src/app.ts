@@ -40,6 +40,7 @@ import { forgetIdempotencyKeys } from './http/idempotency.ts'
 import { metricsAsset } from './http/metrics.ts'
 import type { Reading } from './http/readings.ts'
 import { registerAll, type Surface, type Wiring } from './http/register.ts'
+import { createRepetition } from './http/repetition.ts'
 import { createServer } from './http/server.ts'
 import { newTenantRoutes } from './invitations/administration/routes.ts'
 import { expireInvitationsJob } from './invitations/expiry.ts'
@@ -196,10 +197,11 @@ export const wiring: Wiring = {
 }
 
 export function buildApp(ctx: Ctx): FastifyInstance {
-  const app = createServer(ctx)
+  const repetition = createRepetition(ctx)
+  const app = createServer(ctx, repetition)
   const doors = surface(ctx.config)
   for (const counter of counters) ctx.figures.announce(counter)
   const assets = [...doors.assets, metricsAsset(ctx, readings(ctx.config))]
-  registerAll(app, ctx, { ...doors, assets }, wiring)
+  registerAll(app, ctx, { ...doors, assets }, { ...wiring, repetition })
   return app
 }

@@ -14,19 +14,33 @@ const expecting = (request: Request, isRight: (answer: Answer) => boolean): Talk
 const LICENSED = personEmail(0)
 const idOf = ({ facts }: Program, email: string): string => JSON.parse(facts.people ?? '{}')[email]
 
-async function prepareCheck(program: Program, connections: number): Promise<Talk[]> {
+/** Whether somebody has a feature. */
+async function toCheck(program: Program): Promise<(featureKey: string) => Request> {
   const token = await getMachineToken(program, 'bench-machine')
-  const query = new URLSearchParams({
-    userId: idOf(program, LICENSED),
-    applicationId: program.facts.applicationId ?? '',
-    featureKey: 'reports',
-  })
-  const path = `/api/integration/licenses/feature?${query}`
-  const request: Request = { method: 'GET', path, headers: bearer(token) }
+  const { applicationId = '' } = program.facts
+  const about = new URLSearchParams({ userId: idOf(program, LICENSED), applicationId })
+  const path = `/api/integration/licenses/feature?${about}&featureKey=`
+  return (featureKey) => ({ method: 'GET', path: path + featureKey, headers: bearer(token) })
+}
+
+async function prepareCheck(program: Program, connections: number): Promise<Talk[]> {
+  const check = await toCheck(program)
   return everywhere(
-    expecting(request, ({ body }) => body === '{"hasFeature":true}'),
+    expecting(check('reports'), ({ body }) => body === '{"hasFeature":true}'),
     connections,
   )
+}
+
+/** The token and the licence are known, and the question is new every time: no answer can be given again. */
+async function prepareNewChecks(program: Program, connections: number): Promise<Talk[]> {
+  const check = await toCheck(program)
+  let count = 0
+  const talk: Talk = {
+    request: () => check(`unknown-${++count}`),
+    check: ({ status, body }) =>
+      status === 200 && body === '{"hasFeature":false}' ? undefined : 'there is no such feature',
+  }
+  return everywhere(talk, connections)
 }
 
 /** What every answer must be the same as the first of, which is looked at. */
@@ -148,6 +162,10 @@ export const latchkeyRows: Row[] = [
   row('license-check', 'License check', {
     prepare: prepareCheck,
     compare: [{ with: 'fastify', least: 0.7 }, { with: 'fastify-verify' }],
+  }),
+  row('license-check-new', 'The same, another feature every time', {
+    prepare: prepareNewChecks,
+    compare: [{ with: 'fastify' }],
   }),
   document('discovery', 'Discovery', {
     path: '/.well-known/openid-configuration',

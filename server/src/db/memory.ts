@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Eventual } from '../lib/eventual.ts'
+import { type Ground, restOn } from '../lib/grounds.ts'
 import type { ChangeFeed } from './changes.ts'
 
 const MOST_ENTRIES = 50_000
@@ -9,6 +10,9 @@ export interface Fact<T> {
   value: T
   subjects: string[]
 }
+
+/** One that is remembered, until it is gone. */
+type Known<T> = Fact<T> & Ground
 
 type Load<T> = () => Promise<Fact<T> | undefined>
 
@@ -25,9 +29,12 @@ export interface Memory {
 
 export function createMemory(feed: ChangeFeed): Memory {
   const keysBySubject = new Map<string, Set<string>>()
-  const facts = new LRUCache<string, Fact<unknown>>({
+  const facts = new LRUCache<string, Known<unknown>>({
     max: MOST_ENTRIES,
-    dispose: ({ subjects }, key) => forgetSubjects(keysBySubject, subjects, key),
+    dispose: (fact, key) => {
+      fact.isGone = true
+      forgetSubjects(keysBySubject, fact.subjects, key)
+    },
   })
   /** What changed while a load was under way: its answer may be older than the change. */
   const loads = new Set<{ heard: Set<string>; missed: boolean }>()
@@ -50,7 +57,7 @@ export function createMemory(feed: ChangeFeed): Memory {
       const fact = await load()
       const stale = during.missed || fact?.subjects.some((subject) => during.heard.has(subject))
       if (fact && !stale) {
-        facts.set(key, fact)
+        facts.set(key, { ...fact, isGone: false })
         for (const subject of fact.subjects) remember(keysBySubject, subject, key)
       }
       return fact?.value
@@ -63,9 +70,10 @@ export function createMemory(feed: ChangeFeed): Memory {
     describe: () => ({ entries: facts.size, ...lookups }),
     recall<T>(key: string, load: Load<T>, willDo?: (value: T) => boolean) {
       // A key holds what its own loader returned, so the type is the caller's.
-      const known = feed.isCurrent() ? (facts.get(key) as Fact<T> | undefined) : undefined
+      const known = feed.isCurrent() ? (facts.get(key) as Known<T> | undefined) : undefined
       if (known && (!willDo || willDo(known.value))) {
         lookups.hits += 1
+        restOn(known)
         return known.value
       }
       lookups.misses += 1

@@ -41,3 +41,10 @@ export function isTaken(error: unknown, constraint: string): boolean {
   const refused = error as Error & { code?: string; constraint?: string }
   return refused.code === '23505' && refused.constraint === constraint
 }
+
+/** Refused by a rule, given way to another transaction, waited too long for a lock, or cancelled. */
+const ROLLED_BACK = /^(?:23|40|55)|^57014$/
+
+/** Whether the database itself has said that nothing was done. Where a connection is lost, that is not known. */
+export const isRolledBack = (error: unknown): boolean =>
+  error instanceof Error && ROLLED_BACK.test(String((error as Error & { code?: unknown }).code))

@@ -71,6 +71,8 @@ interface RouteOptions<
   replyHeaders?: Record<string, string>
   /** A repeated request with the same Idempotency-Key gets the first one's answer. */
   idempotent?: boolean
+  /** Its answer rests on nothing but what it is asked, by whom, and what is remembered: it may be given again. */
+  repeats?: boolean
   /** It answers a stream, of which these are the media types: its reply is a `textStream`. */
   streams?: readonly string[]
   /** A GET of a member that leaves a trace: its transaction may write. */
@@ -102,6 +104,7 @@ export interface Route {
   requestHeaders: Record<string, string>
   replyHeaders: Record<string, string>
   idempotent: boolean
+  repeats: boolean
   streams: readonly string[] | undefined
   leavesTrace: boolean
   handler(ctx: Ctx, input: AnyInput): unknown
@@ -117,7 +120,7 @@ export function defineRoute<
 >(options: RouteOptions<R, B, Q, P, K>): Route {
   const { body, form, query, params, errors = [], oauthErrors, crossOrigin, idempotent = false } = options
   const { method, path, summary, tag, caller, roles = [], reply, oauthStatuses = {} } = options
-  const { requestHeaders = {}, replyHeaders = {}, streams, leavesTrace = false } = options
+  const { requestHeaders = {}, replyHeaders = {}, streams, leavesTrace = false, repeats = false } = options
   return {
     method,
     path,
@@ -137,6 +140,7 @@ export function defineRoute<
     requestHeaders,
     replyHeaders,
     idempotent,
+    repeats,
     streams,
     leavesTrace,
     // The handler's input has been validated against these very schemas by the time it is called.

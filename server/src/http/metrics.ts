@@ -23,17 +23,31 @@ const REQUEST_TIME = defineTimer({
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
 })
 
-interface AnsweredRequest {
+/** By the pattern, not the address: that may hold a secret, and there is no end of them. */
+interface Kind {
   method: string
-  /** The pattern, not the address: that may hold a secret, and there is no end of them. */
   route: string
   status: number
-  seconds: number
 }
 
-export function countRequest({ figures }: Ctx, { method, route, status, seconds }: AnsweredRequest): void {
-  figures.count(REQUESTS, { method, route, status: String(status) })
-  figures.time(REQUEST_TIME, { method, route }, seconds)
+/** Counts requests and their times. There are as many kinds as routes and statuses, and each comes again and again. */
+export function createRequestCounter({ figures }: Ctx): (kind: Kind, seconds: number) => void {
+  const known = new Map<string, (seconds: number) => void>()
+  return ({ method, route, status }, seconds) => {
+    const name = `${method} ${status} ${route}`
+    const note = known.get(name) ?? bind({ method, route, status })
+    known.set(name, note)
+    note(seconds)
+  }
+
+  function bind({ method, route, status }: Kind): (seconds: number) => void {
+    const count = figures.bindCounter(REQUESTS, { method, route, status: String(status) })
+    const time = figures.bindTimer(REQUEST_TIME, { method, route })
+    return (seconds) => {
+      count()
+      time(seconds)
+    }
+  }
 }
 
 /** The figures, for Prometheus. */

@@ -5,6 +5,7 @@ import type { Tx } from '../db/open.ts'
 import { AppError, type ErrorCode, OAuthError } from '../errors.ts'
 import { type Eventual, whenThere } from '../lib/eventual.ts'
 import { type Fields, NO_FIELDS, parseFields } from '../lib/fields.ts'
+import { newGrounds, noteGrounds } from '../lib/grounds.ts'
 import { groupBy } from '../lib/group-by.ts'
 import type { Brand } from '../ui/brand.ts'
 import { ErrorPage } from '../ui/error-page.tsx'
@@ -26,6 +27,7 @@ import { COMMON_ERRORS, impliedErrors, logServerError, toAppError } from './erro
 import type { Exchange } from './exchange.ts'
 import { pagePolicy } from './headers.ts'
 import { answerOnce, fingerprintsOf, readIdempotencyKey } from './idempotency.ts'
+import type { Repetition } from './repetition.ts'
 
 const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -41,6 +43,8 @@ export interface Wiring {
   doorkeeper: Doorkeeper
   tenantKeeper: TenantKeeper
   knowsOrigin: KnowsOrigin
+  /** Gives answers again; without it each is made anew. */
+  repetition?: Repetition
   /** Whose name stands above a page that says what went wrong. */
   brandOf(ctx: Ctx, query: Fields): Promise<Brand | undefined>
 }
@@ -73,12 +77,13 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
     attachValidation: route.idempotent || route.caller === 'member',
     ...(asksFirst(route) && {
       onRequest: (request, reply, done) =>
-        proceed(() => askFirst(ctx, { request, reply }, route, wiring), done),
+        proceed(() => noted(route, request, () => askFirst(ctx, { request, reply }, route, wiring)), done),
     }),
     ...(asksAgain(route) && {
       preHandler: (request, reply, done) =>
         proceed(() => askAgain(ctx, { request, reply }, route, wiring), done),
     }),
+    ...(route.repeats && wiring.repetition?.hooksFor(route)),
     schema: {
       ...(body && { body }),
       ...(query && { querystring: query }),
@@ -87,12 +92,19 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
     },
     handler: (request: FastifyRequest, reply: FastifyReply) => {
       if (statuses.length === 1) reply.code(statuses[0] ?? 200)
-      const work = () => answerRoute(ctx, route, { request, reply }, wiring)
+      const work = () => noted(route, request, () => answerRoute(ctx, route, { request, reply }, wiring))
       const answer = ctx.strict ? answerAsDeclared(route, work) : work()
       // For the framework, nothing at all would mean that the answer is yet to be sent.
       return answer === undefined ? Promise.resolve() : answer
     },
   })
+}
+
+/** Does a part of the work for a request, and notes what the answer rests on where it may be given again. */
+function noted<T>({ repeats }: Route, request: FastifyRequest, work: () => T): T {
+  if (!repeats) return work()
+  request.grounds ??= newGrounds()
+  return noteGrounds(request.grounds, work)
 }
 
 /** Goes on at once where there is nothing to wait for: most who come are known. */
@@ -196,11 +208,15 @@ async function inTenant(
   return done
 }
 
-async function answerAsDeclared(route: Route, work: () => unknown): Promise<unknown> {
-  try {
-    return await work()
-  } catch (error) {
+function answerAsDeclared(route: Route, work: () => unknown): unknown {
+  const refuse = (error: unknown) => {
     throw declared(route, error)
+  }
+  try {
+    const answer = work()
+    return answer instanceof Promise ? answer.catch(refuse) : answer
+  } catch (error) {
+    return refuse(error)
   }
 }
 

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { createLineWriter } from '../lib/logger.ts'
 import { clientAddress } from './client-address.ts'
-import { countRequest } from './metrics.ts'
+import { createRequestCounter } from './metrics.ts'
 
 type Bindings = Record<string, unknown>
 type Line = [object, string?]
@@ -68,18 +68,38 @@ const toLogger = (log: RequestLog) => log as unknown as FastifyBaseLogger
 export const newRequestLog = (parent: FastifyBaseLogger, bindings: Bindings): FastifyBaseLogger =>
   toLogger(new RequestLog(parent, bindings))
 
-/** One line and one measurement a request, by route: the address itself may hold a secret. */
-export function observeRequests(app: FastifyInstance, ctx: Ctx): void {
+/** A request that was answered. */
+interface Answered {
+  id: string
+  method: string
+  /** The pattern: the address itself may hold a secret. */
+  route: string
+  status: number
+  ms: number
+  address: string
+  traceId: string | undefined
+}
+
+/** One line and one measurement a request. */
+export function createRequestObserver(ctx: Ctx): (answered: Answered) => void {
   const writeLine = createLineWriter(ctx.log)
-  app.addHook('onResponse', (request, reply, done) => {
-    const { id, method, span } = request
-    const { statusCode: status, elapsedTime } = reply
-    const route = request.routeOptions.url ?? 'unmatched'
-    const ms = Math.round(elapsedTime * 10) / 10
-    countRequest(ctx, { method, route, status, seconds: ms / 1000 })
-    const trace = span ? `"traceId":"${span.traceId}",` : ''
+  const count = createRequestCounter(ctx)
+  return ({ id, method, route, status, ms, address, traceId }) => {
+    const rounded = Math.round(ms * 10) / 10
+    count({ method, route, status }, rounded / 1000)
+    const trace = traceId === undefined ? '' : `"traceId":"${traceId}",`
     const asked = `"reqId":"${id}",${trace}"method":"${method}","route":"${route}"`
-    writeLine(`${asked},"status":${status},"ms":${ms},"ip":"${clientAddress(request)}"`, 'request')
+    writeLine(`${asked},"status":${status},"ms":${rounded},"ip":"${address}"`, 'request')
+  }
+}
+
+export function observeRequests(app: FastifyInstance, ctx: Ctx): void {
+  const observe = createRequestObserver(ctx)
+  app.addHook('onResponse', (request, reply, done) => {
+    const { id, method, span, routeOptions } = request
+    const { statusCode: status, elapsedTime: ms } = reply
+    const route = routeOptions.url ?? 'unmatched'
+    observe({ id, method, route, status, ms, address: clientAddress(request), traceId: span?.traceId })
     done()
   })
 }

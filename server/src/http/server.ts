@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
@@ -9,6 +9,7 @@ import { refuseBrokenConnection } from './client-error.ts'
 import { sendError } from './errors.ts'
 import { createResponse } from './headers.ts'
 import { limitPipelining } from './pipelining.ts'
+import type { Repetition } from './repetition.ts'
 import { newRequestLog, observeRequests } from './request-log.ts'
 import { traceRequests } from './tracing.ts'
 import { installValidation } from './validation.ts'
@@ -21,7 +22,7 @@ const KEEP_ALIVE_MS = 55_000
 const SILENCE_MS = 60_000
 
 /** The HTTP server before any route: limits, headers, bodies, errors, one log line a request. */
-export function createServer(ctx: Ctx): FastifyInstance {
+export function createServer(ctx: Ctx, repetition: Repetition): FastifyInstance {
   const { config } = ctx
   const app = fastify({
     loggerInstance: ctx.log as FastifyBaseLogger,
@@ -33,14 +34,10 @@ export function createServer(ctx: Ctx): FastifyInstance {
     },
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionTimeout: SILENCE_MS,
-    http: {
-      ServerResponse: createResponse(ctx),
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: 5_000,
-    },
+    serverFactory: (handle) =>
+      listenTo(ctx, (request, response) =>
+        repetition.answer(request, response, () => handle(request, response)),
+      ),
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     // Long enough that an absurd id reaches its route, which answers as for any unknown one.
     routerOptions: { maxParamLength: 16_384 },
@@ -50,6 +47,7 @@ export function createServer(ctx: Ctx): FastifyInstance {
     clientErrorHandler: refuseBrokenConnection,
   })
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('grounds', undefined)
   traceRequests(app, ctx)
   limitPipelining(app)
   refuseBrokenAddresses(app)
@@ -61,4 +59,19 @@ export function createServer(ctx: Ctx): FastifyInstance {
   })
   observeRequests(app, ctx)
   return app
+}
+
+function listenTo(ctx: Ctx, handle: RequestListener) {
+  const server = createHttpServer(
+    {
+      ServerResponse: createResponse(ctx),
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 5_000,
+    },
+    handle,
+  )
+  server.setTimeout(SILENCE_MS)
+  return server
 }

@@ -1,4 +1,5 @@
 import { type KeyObject, sign, verify } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Claims, TokenType } from '../lib/signer.ts'
 
 /** Longer than any token of ours, and short enough to look at. */
@@ -18,13 +19,23 @@ interface Jws {
  * half of what WebCrypto through a library does.
  */
 export function signJws(type: TokenType, claims: Claims, kid: string, key: KeyObject): Promise<string> {
-  const signed = `${encode({ alg: 'RS256', typ: type, kid })}.${encode(claims)}`
+  const signed = `${headerOf(type, kid)}.${encode(claims)}`
   return new Promise((resolve, reject) => {
     sign('sha256', Buffer.from(signed), key, (error, signature) => {
       if (error) reject(error)
       else resolve(`${signed}.${signature.toString('base64url')}`)
     })
   })
+}
+
+/** The headers written last: there are as many as keys that sign and types of tokens. */
+const headers = new LRUCache<string, string>({ max: 8 })
+
+function headerOf(type: TokenType, kid: string): string {
+  const name = `${type} ${kid}`
+  const known = headers.get(name) ?? encode({ alg: 'RS256', typ: type, kid })
+  headers.set(name, known)
+  return known
 }
 
 /**

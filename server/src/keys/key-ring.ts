@@ -5,6 +5,9 @@ import type { Eventual } from '../lib/eventual.ts'
 import { openPrivateKey } from './key-pairs.ts'
 import { listSigningKeys, type StoredKey } from './store.ts'
 
+/** What the change feed calls a change of any of them. */
+export const KEYS = 'signing_keys'
+
 const FRESH_MS = 60_000
 const RETRY_MS = 1_000
 /** How long whoever could go on with the known keys waits for newer ones. */
@@ -39,7 +42,7 @@ export function openKeyRing(deps: Pick<Ctx, 'db' | 'now' | 'keys' | 'changes'>):
   /** Counts the changes heard of, so that a reading begun before one is not taken for its result. */
   let heard = 0
   deps.changes.subscribe((subject) => {
-    if (subject !== undefined && subject !== 'signing_keys') return
+    if (subject !== undefined && subject !== KEYS) return
     heard += 1
     failure = undefined
   })

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, type Metric, Registry } from 'prom-client'
+import { TimerFigure } from './timer-figure.ts'
 
 /**
  * What is counted and measured, for Prometheus. A figure is defined once, beside what it tells of, with every value its
@@ -57,6 +58,9 @@ export interface Figures {
   readonly registry: Registry
   count<L extends Labels>(counter: CounterDefinition<L>, labels: Values<L>): void
   time<L extends Labels>(timer: TimerDefinition<L>, labels: Values<L>, seconds: number): void
+  /** The same for what happens all the time with the same labels, which are looked at once. */
+  bindCounter<L extends Labels>(counter: CounterDefinition<L>, labels: Values<L>): () => void
+  bindTimer<L extends Labels>(timer: TimerDefinition<L>, labels: Values<L>): (seconds: number) => void
   /** Replaces whatever was known of it; without samples nothing is. */
   set<L extends Labels>(level: LevelDefinition<L>, samples: Sample<L>[]): void
   /** Shows a counter from the start, at zero: else its first step could not be told from none. */
@@ -74,15 +78,38 @@ export function createFigures(): Figures {
   const common = ({ name, help, labels }: Definition<Labels>) => ({
     ...{ name, help, labelNames: Object.keys(labels), registers: [registry] },
   })
+  /** Puts what was counted since into the counter, by its name. */
+  const bound = new Map<string, (() => void)[]>()
   const counterOf = (definition: Definition<Labels>) =>
-    once(definition.name, () => new Counter(common(definition)))
+    once(definition.name, () => {
+      const collect = () => {
+        for (const putIn of bound.get(definition.name) ?? []) putIn()
+      }
+      return new Counter({ ...common(definition), collect })
+    })
+  const timerOf = (definition: TimerDefinition<Labels>) =>
+    once(definition.name, () => {
+      const timer = new TimerFigure(definition)
+      registry.registerMetric(timer as unknown as Metric)
+      return timer
+    })
   return {
     registry,
     count: (counter, labels) => counterOf(counter).inc(labels),
-    time(timer, labels, seconds) {
-      const make = () => new Histogram({ ...common(timer), buckets: timer.buckets })
-      once(timer.name, make).observe(labels, seconds)
+    time: (timer, labels, seconds) => timerOf(timer).bind(labels)(seconds),
+    bindCounter(counter, labels) {
+      const figure = counterOf(counter)
+      let count = 0
+      const putIn = () => {
+        if (count > 0) figure.inc(labels, count)
+        count = 0
+      }
+      bound.set(counter.name, [...(bound.get(counter.name) ?? []), putIn])
+      return () => {
+        count++
+      }
     },
+    bindTimer: (timer, labels) => timerOf(timer).bind(labels),
     set(level, samples) {
       const figure = level.grows ? counterOf(level) : once(level.name, () => new Gauge({ ...common(level) }))
       figure.reset()

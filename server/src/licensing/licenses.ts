@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { LicensingMode, MembershipStatus } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
 import { type Eventual, whenThere } from '../lib/eventual.ts'
+import { restUntil } from '../lib/grounds.ts'
 import { NO_ID, toId } from '../lib/ids.ts'
 import { findStandingRow, type StandingRow } from './checks/store.ts'
 import { goodUntil, isBefore } from './periods.ts'
@@ -109,6 +110,7 @@ function toStanding(row: StandingRow): Standing {
 export function licenseAt(standing: Standing, now: Date): License | undefined {
   const { suspended, disabled, status, joinedAt, holdings } = standing
   if (suspended || disabled || status !== 'ACTIVE' || joinedAt === undefined) return undefined
+  for (const { until } of holdings) if (until && now < until) restUntil(until)
   const held = holdings.find(({ until }) => isBefore(now, until))
   if (!held) return undefined
   const { type, name, features, since = joinedAt } = held

@@ -40,6 +40,7 @@ const checks = [
   defineRoute({
     ...asking,
     method: 'GET',
+    repeats: true,
     path: `${AT}/check`,
     summary: 'Says whether somebody holds a licence, and which',
     query: CheckQuery,
@@ -62,6 +63,7 @@ const checks = [
   defineRoute({
     ...asking,
     method: 'GET',
+    repeats: true,
     path: `${AT}/feature`,
     summary: 'Says whether the licence of somebody has a feature',
     query: FeatureQuery,

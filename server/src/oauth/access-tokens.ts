@@ -7,7 +7,9 @@ import { readAuthorization } from '../http/authorization.ts'
 import { type Caller, type Doorkeeper, IN_BROWSER, type Person } from '../http/callers.ts'
 import { requireSameOrigin } from '../http/csrf.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { KEYS } from '../keys/key-ring.ts'
 import { type Eventual, whenThere } from '../lib/eventual.ts'
+import { restUntil } from '../lib/grounds.ts'
 import { isId } from '../lib/ids.ts'
 import { fingerprintOf } from '../lib/secrets.ts'
 import type { Claims } from '../lib/signer.ts'
@@ -46,7 +48,11 @@ export interface LiveToken {
  */
 export function findLiveToken(ctx: Ctx, token: string): Eventual<LiveToken | undefined> {
   const live = ctx.memory.recall(`access:${fingerprintOf(token)}`, () => loadLiveToken(ctx, token))
-  return whenThere(live, (known) => (known && !hasExpired(ctx, known.claims) ? known : undefined))
+  return whenThere(live, (known) => {
+    if (!known || hasExpired(ctx, known.claims)) return undefined
+    restUntil(new Date(known.claims.exp * 1000))
+    return known
+  })
 }
 
 const hasExpired = (ctx: Ctx, { exp }: AccessClaims) => exp * 1000 <= ctx.now().getTime()
@@ -74,9 +80,6 @@ const issuedBefore = ({ iat }: AccessClaims) => new Date((iat + 1) * 1000)
 const scopesOf = ({ scope }: AccessClaims, allowed: string[]) =>
   parseScope(scope).filter((granted) => allowed.includes(granted))
 
-/** A key may be withdrawn, and with it everything it has signed. */
-const KEYS = 'signing_keys'
-
 async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<LiveToken> | undefined> {
   const { jti, tenant_id } = claims
   const grantId = anchorOf(jti)
@@ -88,6 +91,7 @@ async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Liv
   return {
     value: { claims, scopes, person, caller: toPerson(person, claims) },
     subjects: [
+      // A key may be withdrawn, and with it everything it has signed.
       KEYS,
       `grant:${grantId}`,
       `session:${person.session_id}`,

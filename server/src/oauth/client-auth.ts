@@ -9,6 +9,7 @@ import { readAuthorization } from '../http/authorization.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { type Eventual, whenThere } from '../lib/eventual.ts'
 import { decodeField } from '../lib/fields.ts'
+import { type Ground, restOn } from '../lib/grounds.ts'
 
 /** What a client shows of itself: in the header, in the body, or just its name. */
 interface Credentials {
@@ -173,7 +174,17 @@ function blockedBy(ctx: Ctx): LRUCache<string, number> {
   return made
 }
 
+/** That nobody else has to wait by now: what is answered to somebody who does not rests on it. */
+const lastBlocks = new WeakMap<Ctx, Ground>()
+
+function lastBlockOf(ctx: Ctx): Ground {
+  const known = lastBlocks.get(ctx) ?? { isGone: false }
+  lastBlocks.set(ctx, known)
+  return known
+}
+
 function refuseWhenBlocked(ctx: Ctx, request: FastifyRequest, client: Client | undefined): void {
+  restOn(lastBlockOf(ctx))
   const known = blockedBy(ctx)
   if (known.size === 0) return
   const until = known.get(keyOf(client, request)) ?? 0
@@ -189,5 +200,8 @@ const failuresOf = ({ db, config }: Ctx): Limiter =>
 /** Failures count for this client from this address: nobody's guesses keep the client itself out. */
 async function countFailure(ctx: Ctx, key: string): Promise<void> {
   const wait = await failuresOf(ctx).count(key)
-  if (wait !== undefined) blockedBy(ctx).set(key, ctx.now().getTime() + wait * 1000)
+  if (wait === undefined) return
+  blockedBy(ctx).set(key, ctx.now().getTime() + wait * 1000)
+  lastBlockOf(ctx).isGone = true
+  lastBlocks.delete(ctx)
 }

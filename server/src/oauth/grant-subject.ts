@@ -4,7 +4,7 @@ import type { MfaPolicy } from '../db/tables.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import type { GrantRow, NewRefreshToken } from './grants/store.ts'
-import { lifetimesOf, type Subject } from './tokens.ts'
+import { lifetimeOf, type Subject } from './tokens.ts'
 
 /** Whether the tenant asks for a second factor that the person has not shown. */
 export const lacksSecondFactor = (policy: MfaPolicy | null, amr: string[]): boolean =>
@@ -44,7 +44,7 @@ export function makeRefreshToken(
   grantEnds: Date,
 ): { token: string; kept: NewRefreshToken } {
   const token = newSecret()
-  const idleEnd = ctx.now().getTime() + lifetimesOf(ctx, client).refreshTokenIdle * 1000
+  const idleEnd = ctx.now().getTime() + lifetimeOf(ctx, client, 'refreshTokenIdle') * 1000
   return {
     token,
     kept: { hash: hashSecret(token), expiresAt: new Date(Math.min(idleEnd, grantEnds.getTime())) },

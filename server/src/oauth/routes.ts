@@ -29,6 +29,7 @@ const discoveryRoute = (path: string): Route =>
     summary: 'What this provider offers, and where',
     caller: 'anyone',
     crossOrigin: 'everybody',
+    repeats: true,
     reply: { 200: Discovery },
     handler: ({ config }, exchange) => sendCacheable(exchange, describeProvider(config)) as never,
   })
@@ -41,6 +42,7 @@ const userInfoRoute = (method: 'GET' | 'POST'): Route =>
     summary: 'The claims of the token holder, as far as the granted scopes allow',
     caller: 'anyone',
     crossOrigin: 'registered',
+    repeats: method === 'GET',
     reply: { 200: UserInfo },
     oauthErrors: ['invalid_token', 'insufficient_scope'],
     handler: (ctx, { request }) => answerUserInfo(ctx, request),
@@ -65,6 +67,7 @@ export const oauthRoutes: Route[] = [
     summary: 'The public keys that verify our tokens',
     caller: 'anyone',
     crossOrigin: 'everybody',
+    repeats: true,
     reply: { 200: KeySet },
     handler: ({ signer }, exchange) =>
       whenThere(signer.publishedKeys(), (keys) => sendCacheable(exchange, keys)) as never,
@@ -106,6 +109,7 @@ export const oauthRoutes: Route[] = [
     tag,
     summary: 'Whether a token is alive, and whose it is',
     caller: 'anyone',
+    repeats: true,
     form: IntrospectForm,
     reply: { 200: IntrospectReply },
     errors: ['RATE_LIMITED'],

@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Client } from '../applications/clients.ts'
-import type { Lifetimes } from '../config/lifetimes.ts'
 import type { Ctx } from '../context.ts'
+import { randomText } from '../lib/secrets.ts'
 import type { Claims } from '../lib/signer.ts'
 import { findLicense } from '../licensing/licenses.ts'
 import type { TokenReply } from './schema.ts'
@@ -25,14 +25,12 @@ export interface Subject {
   tenant: TokenTenant | undefined
 }
 
-/** The lifetimes of an application's tokens: its own, or the instance's. */
-export function lifetimesOf({ config }: Ctx, { lifetimes }: Client): Lifetimes {
-  const own = Object.entries(lifetimes).filter(([, seconds]) => seconds !== undefined)
-  return { ...config.lifetimes, ...Object.fromEntries(own) }
-}
+/** How long an application's tokens of a kind last, in seconds: its own wish, or the instance's. */
+export const lifetimeOf = ({ config }: Ctx, { lifetimes }: Client, kind: keyof Client['lifetimes']): number =>
+  lifetimes[kind] ?? config.lifetimes[kind]
 
 /** A name for a token that begins with what it hangs on, so that its end can be looked up. */
-const newTokenName = (anchor: string) => `${anchor}.${randomBytes(12).toString('base64url')}`
+const newTokenName = (anchor: string) => `${anchor}.${randomText(12)}`
 
 export const anchorOf = (jti: string): string => jti.slice(0, jti.indexOf('.'))
 
@@ -52,22 +50,14 @@ export async function issueTokens(
   { refreshToken, nonce, license }: Issue,
 ): Promise<TokenReply> {
   const { client, scopes } = subject
-  const { accessToken, idToken } = lifetimesOf(ctx, client)
+  const expires_in = lifetimeOf(ctx, client, 'accessToken')
   // The ID token names the access token's hash (at_hash), so it is signed after it.
-  const access_token = await ctx.signer.sign('at+jwt', {
-    ...accessClaims(ctx, subject, accessToken),
-    ...(license && { license }),
-  })
-  return {
-    access_token,
-    token_type: 'Bearer',
-    expires_in: accessToken,
-    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
-    ...(scopes.includes('openid') && {
-      id_token: await ctx.signer.sign('JWT', idClaims(ctx, subject, { ttl: idToken, nonce, access_token })),
-    }),
-    scope: scopes.join(' '),
-  }
+  const access_token = await ctx.signer.sign('at+jwt', accessClaims(ctx, subject, { expires_in, license }))
+  const id_token = scopes.includes('openid')
+    ? await ctx.signer.sign('JWT', idClaims(ctx, subject, { nonce, access_token }))
+    : undefined
+  const scope = scopes.join(' ')
+  return { access_token, token_type: 'Bearer', expires_in, refresh_token: refreshToken, id_token, scope }
 }
 
 /** Signs what a machine gets: a token for itself. It hangs on the secret that obtained it. */
@@ -75,13 +65,13 @@ export async function issueMachineToken(
   ctx: Ctx,
   { client, secretId, scopes }: { client: Client; secretId: string; scopes: string[] },
 ): Promise<TokenReply> {
-  const { accessToken } = lifetimesOf(ctx, client)
+  const expires_in = lifetimeOf(ctx, client, 'accessToken')
   const tenant =
     client.tenantId === undefined
       ? undefined
       : { id: client.tenantId, slug: client.tenantSlug ?? '', roles: [] }
   const access_token = await ctx.signer.sign('at+jwt', {
-    ...commonClaims(ctx, accessToken),
+    ...commonClaims(ctx, expires_in),
     sub: client.clientId,
     aud: client.applicationId,
     jti: newTokenName(secretId),
@@ -89,7 +79,7 @@ export async function issueMachineToken(
     scope: scopes.join(' '),
     ...tenantClaims(tenant),
   })
-  return { access_token, token_type: 'Bearer', expires_in: accessToken, scope: scopes.join(' ') }
+  return { access_token, token_type: 'Bearer', expires_in, scope: scopes.join(' ') }
 }
 
 function commonClaims({ config, now }: Ctx, ttl: number): Claims {
@@ -97,36 +87,39 @@ function commonClaims({ config, now }: Ctx, ttl: number): Claims {
   return { iss: config.baseUrl, iat, exp: iat + ttl }
 }
 
-const accessClaims = (ctx: Ctx, subject: Subject, ttl: number): Claims => ({
-  ...commonClaims(ctx, ttl),
+const accessClaims = (
+  ctx: Ctx,
+  subject: Subject,
+  { expires_in, license }: { expires_in: number; license: LicenseClaim | undefined },
+): Claims => ({
+  ...commonClaims(ctx, expires_in),
   sub: subject.userId,
   aud: subject.client.applicationId,
   jti: newTokenName(subject.grantId),
   client_id: subject.client.clientId,
   scope: subject.scopes.join(' '),
-  ...personClaims(subject),
+  sid: subject.sessionId,
+  auth_time: seconds(subject.authTime),
+  amr: subject.amr,
   ...tenantClaims(subject.tenant),
+  license,
 })
 
 /** Profile and e-mail stay in userinfo (OpenID Connect Core §5.4). */
 const idClaims = (
   ctx: Ctx,
   subject: Subject,
-  { ttl, nonce, access_token }: { ttl: number; nonce: string | null | undefined; access_token: string },
+  { nonce, access_token }: { nonce: string | null | undefined; access_token: string },
 ): Claims => ({
-  ...commonClaims(ctx, ttl),
+  ...commonClaims(ctx, lifetimeOf(ctx, subject.client, 'idToken')),
   sub: subject.userId,
   aud: subject.client.clientId,
-  ...(nonce && { nonce }),
-  at_hash: createHash('sha256').update(access_token).digest().subarray(0, 16).toString('base64url'),
+  nonce: nonce || undefined,
+  at_hash: hash('sha256', access_token, 'buffer').toString('base64url', 0, 16),
   acr: subject.amr.includes('mfa') ? '2' : '1',
-  ...personClaims(subject),
-})
-
-const personClaims = ({ sessionId, authTime, amr }: Subject): Claims => ({
-  sid: sessionId,
-  auth_time: seconds(authTime),
-  amr,
+  sid: subject.sessionId,
+  auth_time: seconds(subject.authTime),
+  amr: subject.amr,
 })
 
 export interface LicenseClaim {

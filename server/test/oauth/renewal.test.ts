@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { hashSecret } from '../../src/lib/secrets.ts'
 import { newSomebody, type Somebody } from '../account/people.ts'
+import { whileHeld } from '../support/locks.ts'
 import type { TestService } from '../support/service.ts'
 import { type StatementWatch, watchStatements } from '../support/statements.ts'
 import { claimsOf, findIds, join, obtainTokens, refresh, startWorld } from '../support/world.ts'
@@ -90,4 +92,42 @@ test('another client gets nothing for it, and takes nothing away', async () => {
   const foreign = await refresh(url, token, { client_id: 'demo-web', client_secret: 'demo-web-secret' })
   expect(foreign.status).toBe(400)
   expect((await refresh(url, token)).status).toBe(200)
+})
+
+test('many who come at once share statements, and each gets their own tokens', async () => {
+  const tokens: string[] = []
+  for (let i = 0; i < 12; i++) tokens.push(await knownToken())
+  let replies: Awaited<ReturnType<typeof refresh>>[] = []
+  const count = await watch.count(async () => {
+    replies = await Promise.all(tokens.map((token) => refresh(url, token)))
+  })
+  expect(count).toBeLessThan(tokens.length)
+  expect(replies.map(({ status }) => status)).toEqual(tokens.map(() => 200))
+  expect(new Set(replies.map(({ body }) => body.refresh_token)).size).toBe(tokens.length)
+  expect(new Set(replies.map(({ body }) => claimsOf(body.access_token).jti)).size).toBe(tokens.length)
+})
+
+test('one among many who is refused, or held up by something else, holds up none of the others', async () => {
+  const tokens: string[] = []
+  for (let i = 0; i < 6; i++) tokens.push(await knownToken())
+  const bad = await newSomebody(service)
+  await join(service, bad.email, 'acme')
+  const first = await obtainTokens(url, bad.cookie, { tenant: 'acme' })
+  const doomed = (await refresh(url, first.refresh_token)).body.refresh_token
+  const held = await knownToken()
+  await change(sql`update users set disabled = true where id = ${bad.id}`)
+  const hold = {
+    statement: `select from grants where id = (select grant_id from refresh_tokens where hash = $1) for update`,
+    values: [hashSecret(held)],
+  }
+  const waiting = await whileHeld(service, hold, async (waitFor) => {
+    const late = refresh(url, held)
+    const others = [doomed, ...tokens].map((token) => refresh(url, token))
+    const [refused, ...served] = await Promise.all(others)
+    expect(refused?.body).toMatchObject({ error: 'invalid_grant' })
+    expect(served.map(({ status }) => status)).toEqual(tokens.map(() => 200))
+    await waitFor(1)
+    return { late }
+  })
+  expect((await waiting.late).status).toBe(200)
 })

@@ -6,7 +6,7 @@ import { REUSE } from '../figures.ts'
 import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import { matchesChallenge } from '../pkce.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
-import { findLicenseClaim, issueTokens, lifetimesOf } from '../tokens.ts'
+import { findLicenseClaim, issueTokens, lifetimeOf } from '../tokens.ts'
 import { endGrant } from './ending.ts'
 import { findGrantByCode, type GrantRow, redeemCode } from './store.ts'
 
@@ -28,9 +28,9 @@ export async function exchangeCode(
   const now = ctx.now()
   if (grant.code_expires_at <= now) throw invalidGrant('The code has expired.')
   const subject = toSubject(client, grant)
-  const { refreshToken, accessToken } = lifetimesOf(ctx, client)
   const lasting = subject.scopes.includes('offline_access')
-  const expiresAt = new Date(now.getTime() + (lasting ? refreshToken : accessToken) * 1000)
+  const lifetime = lifetimeOf(ctx, client, lasting ? 'refreshToken' : 'accessToken')
+  const expiresAt = new Date(now.getTime() + lifetime * 1000)
   const refresh = lasting ? makeRefreshToken(ctx, client, expiresAt) : undefined
   const redemption = { grantId: grant.id, now, expiresAt, refreshToken: refresh?.kept }
   const license = await findLicenseClaim(ctx, subject)

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../../context.ts'
 import type { GrantRow } from './store.ts'
 
@@ -9,16 +8,21 @@ const MOST = 20_000
  * look into six tables: the statement that uses the token up checks that nothing of it has changed, and if
  * something has, or another node gave the token out, it is looked up as ever.
  */
-const recent = new WeakMap<Ctx, LRUCache<string, GrantRow>>()
+const recent = new WeakMap<Ctx, Map<string, GrantRow>>()
 
-function recentOf(ctx: Ctx): LRUCache<string, GrantRow> {
-  const known = recent.get(ctx) ?? new LRUCache<string, GrantRow>({ max: MOST })
+function recentOf(ctx: Ctx): Map<string, GrantRow> {
+  const known = recent.get(ctx) ?? new Map<string, GrantRow>()
   recent.set(ctx, known)
   return known
 }
 
-export const rememberGrant = (ctx: Ctx, hash: Buffer, grant: GrantRow): void =>
-  void recentOf(ctx).set(hash.toString('base64url'), grant)
+export function rememberGrant(ctx: Ctx, hash: Buffer, grant: GrantRow): void {
+  const known = recentOf(ctx)
+  known.set(hash.toString('base64url'), grant)
+  // A map keeps what it was given in order: the first was given out before all others.
+  const [oldest] = known.size > MOST ? known.keys() : []
+  if (oldest !== undefined) known.delete(oldest)
+}
 
 /** Given once: a token is good once. */
 export function takeGrant(ctx: Ctx, hash: Buffer): GrantRow | undefined {

@@ -12,13 +12,8 @@ import { findConsent, listActiveMemberships } from '../store.ts'
 import { findLicenseClaim, issueTokens, type LicenseClaim, type Subject } from '../tokens.ts'
 import { type Ending, endGrant } from './ending.ts'
 import { rememberGrant, takeGrant } from './recent.ts'
-import {
-  findGrantByRefreshToken,
-  type GrantRow,
-  type NewRefreshToken,
-  renewRefreshToken,
-  rotateRefreshToken,
-} from './store.ts'
+import { renew } from './renewal.ts'
+import { findGrantByRefreshToken, type GrantRow, type NewRefreshToken, rotateRefreshToken } from './store.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
 export async function refresh(
@@ -58,7 +53,7 @@ async function refreshKnown(
   const license = await findLicenseClaim(ctx, subject)
   const now = ctx.now()
   const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
-  if (!(await renewRefreshToken(ctx.db, { grant, hash, now, successor: kept }))) return undefined
+  if (!(await renew(ctx, { grant, hash, now, successor: kept }))) return undefined
   return issue(ctx, subject, { grant, now, license, token, kept })
 }
 

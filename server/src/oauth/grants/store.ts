@@ -96,18 +96,21 @@ interface Succession {
   successor: NewRefreshToken
 }
 
-/** The end of a statement that has `held` a grant: uses its token up, if that is still good, and adds the next. */
-const succession = ({ hash, now, successor }: Succession) => sql`
+/**
+ * The end of a statement that has `held` grants with such tokens: uses up those that are still good, and adds the
+ * next. Of several statements that try, one succeeds.
+ */
+const SUCCESSION = sql<{ hash: Buffer }>`
   used as (
-    update refresh_tokens set used_at = ${now} from held
-    where hash = ${hash} and grant_id = held.id and used_at is null and expires_at > ${now}
-    returning grant_id
+    update refresh_tokens set used_at = held.now from held
+    where refresh_tokens.hash = held.hash and refresh_tokens.grant_id = held.id
+      and used_at is null and refresh_tokens.expires_at > held.now
+    returning refresh_tokens.hash, refresh_tokens.grant_id, held.now, held.next_hash, held.next_expires_at
   ), added as (
     insert into refresh_tokens (hash, grant_id, created_at, expires_at)
-    select ${successor.hash}::bytea, grant_id, ${now}::timestamptz, ${successor.expiresAt}::timestamptz
-    from used
+    select next_hash, grant_id, now, next_expires_at from used
   )
-  select grant_id from used`
+  select hash from used`
 
 interface Rotation extends Succession {
   grantId: string
@@ -116,19 +119,21 @@ interface Rotation extends Succession {
 }
 
 /**
- * Uses a refresh token up and adds its successor, in one statement: of several that try, one succeeds. The grant is
- * locked first, as by whoever ends it, so that the two cannot wait for each other in a circle.
+ * Uses a refresh token up and adds its successor, in one statement. The grant is locked first, as by whoever ends it,
+ * so that the two cannot wait for each other in a circle.
  */
 export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<boolean> {
-  const { grantId, tenantId } = rotation
+  const { grantId, tenantId, hash, now, successor } = rotation
   try {
     const { rows } = await sql`
       with held as (
-        select id, tenant_id from grants where id = ${grantId} for no key update
+        select id, tenant_id, ${hash}::bytea as hash, ${now}::timestamptz as now,
+          ${successor.hash}::bytea as next_hash, ${successor.expiresAt}::timestamptz as next_expires_at
+        from grants where id = ${grantId} for no key update
       ), moved as (
         update grants set tenant_id = ${tenantId} from held
         where grants.id = held.id and held.tenant_id is distinct from ${tenantId}
-      ), ${succession(rotation)}
+      ), ${SUCCESSION}
     `.execute(db)
     return rows.length > 0
   } catch (error) {
@@ -138,32 +143,44 @@ export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<bo
   }
 }
 
-interface Renewal extends Succession {
+export interface Renewal extends Succession {
   /** As it was when the token was given out. */
   grant: GrantRow
 }
 
 /**
- * The same where all that hangs on the grant is known from before: it is done only if each of it is still so. What
- * a grant itself holds never changes, but for its tenant and by what its person is known.
+ * The same for several where all that hangs on the grants is known from before, and says for which it was done: those
+ * of which each of it is still so. What a grant itself holds never changes, but for its tenant and by what its person
+ * is known. One that somebody holds is left out, so that the others do not have to wait.
  */
-export async function renewRefreshToken(db: Db, renewal: Renewal): Promise<boolean> {
-  const { id, amr, tenant_id, tenant_slug, mfa_policy, role } = renewal.grant
-  const { rows } = await sql`
-    with held as (
-      select grants.id from grants join users on users.id = grants.user_id
-      where grants.id = ${id} and not users.disabled and grants.amr = ${amr}
-        and grants.tenant_id is not distinct from ${tenant_id}
-        and (${tenant_id}::uuid is null or exists (
+export async function renewRefreshTokens(db: Db, renewals: Renewal[]): Promise<boolean[]> {
+  const grants = renewals.map(({ grant }) => grant)
+  const { rows } = await sql<{ hash: Buffer }>`
+    with asked as (
+      select * from unnest(
+        ${grants.map(({ id }) => id)}::uuid[], ${grants.map(({ amr }) => amr.join(' '))}::text[],
+        ${grants.map(({ tenant_id }) => tenant_id)}::uuid[], ${grants.map(({ tenant_slug }) => tenant_slug)}::text[],
+        ${grants.map(({ mfa_policy }) => mfa_policy)}::text[], ${grants.map(({ role }) => role)}::text[],
+        ${renewals.map(({ hash }) => hash)}::bytea[], ${renewals.map(({ now }) => now)}::timestamptz[],
+        ${renewals.map(({ successor }) => successor.hash)}::bytea[],
+        ${renewals.map(({ successor }) => successor.expiresAt)}::timestamptz[]
+      ) as asked (id, amr, tenant_id, tenant_slug, mfa_policy, role, hash, now, next_hash, next_expires_at)
+    ), held as (
+      select asked.id, asked.hash, asked.now, asked.next_hash, asked.next_expires_at
+      from asked join grants on grants.id = asked.id join users on users.id = grants.user_id
+      where not users.disabled and grants.amr = string_to_array(asked.amr, ' ')
+        and grants.tenant_id is not distinct from asked.tenant_id
+        and (asked.tenant_id is null or exists (
           select from memberships join tenants on tenants.id = memberships.tenant_id
-          where memberships.tenant_id = ${tenant_id} and memberships.user_id = grants.user_id
-            and memberships.status = 'ACTIVE' and memberships.role = ${role}
-            and tenants.slug = ${tenant_slug} and tenants.mfa_policy = ${mfa_policy}
+          where memberships.tenant_id = asked.tenant_id and memberships.user_id = grants.user_id
+            and memberships.status = 'ACTIVE' and memberships.role = asked.role
+            and tenants.slug = asked.tenant_slug and tenants.mfa_policy = asked.mfa_policy
             and tenants.suspended_at is null))
-      for no key update of grants
-    ), ${succession(renewal)}
+      for no key update of grants skip locked
+    ), ${SUCCESSION}
   `.execute(db)
-  return rows.length > 0
+  const done = new Set(rows.map(({ hash }) => hash.toString('base64url')))
+  return renewals.map(({ hash }) => done.has(hash.toString('base64url')))
 }
 
 /** Ends an authorization and every token of it; false when it had ended before. */

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+interface Limits {
+  /** The most that are carried out at once. */
+  most: number
+  /** How long after the last the next may begin: who comes meanwhile waits, and is then served with the others. */
+  spacingMs: number
+}
+
+interface Waiting<Item, Result> {
+  item: Item
+  resolve(result: Result): void
+  reject(error: unknown): void
+}
+
+/**
+ * Carries out together what comes at about the same time, for work that costs hardly more for many than for one. Who
+ * comes alone is not kept waiting, and nobody waits for the end of what others have begun. The work answers each
+ * item in its place.
+ */
+export function together<Item, Result>(
+  work: (items: Item[]) => Promise<Result[]>,
+  { most, spacingMs }: Limits,
+): (item: Item) => Promise<Result> {
+  let waiting: Waiting<Item, Result>[] = []
+  /** Somebody has just begun, and sees to those who come meanwhile. */
+  let isResting = false
+
+  async function carryOut(turn: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await work(turn.map(({ item }) => item))
+      for (const [index, { resolve }] of turn.entries()) resolve(results[index] as Result)
+    } catch (error) {
+      for (const { reject } of turn) reject(error)
+    }
+  }
+
+  async function begin(): Promise<void> {
+    isResting = true
+    while (waiting.length > 0) {
+      const turn = waiting.slice(0, most)
+      waiting = waiting.slice(most)
+      const done = carryOut(turn)
+      const rest = sleep(spacingMs)
+      // Who comes alone, again and again, is not kept waiting for themselves.
+      await (turn.length === 1 ? Promise.race([done, rest]) : rest)
+    }
+    isResting = false
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      if (!isResting) void begin()
+    })
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { together } from '../../src/lib/together.ts'
+
+/** Work that notes what it was given together, and takes a while. */
+function workOn(turns: number[][], ms = 0) {
+  return async (items: number[]) => {
+    turns.push(items)
+    await sleep(ms)
+    if (items.includes(13)) throw new Error('thirteen')
+    return items.map((item) => item * 2)
+  }
+}
+
+test('who comes alone is served at once, and who comes meanwhile together with the others', async () => {
+  const turns: number[][] = []
+  const double = together(workOn(turns), { most: 10, spacingMs: 20 })
+  const all = Promise.all([1, 2, 3, 4].map(double))
+  expect(turns).toEqual([[1]])
+  expect(await all).toEqual([2, 4, 6, 8])
+  expect(turns).toEqual([[1], [2, 3, 4]])
+})
+
+test('no more than so many are served at once, in the order in which they came', async () => {
+  const turns: number[][] = []
+  const double = together(workOn(turns), { most: 2, spacingMs: 1 })
+  expect(await Promise.all([1, 2, 3, 4, 5].map(double))).toEqual([2, 4, 6, 8, 10])
+  expect(turns).toEqual([[1], [2, 3], [4, 5]])
+})
+
+test('what fails, fails for those it was done for, and for nobody after them', async () => {
+  const turns: number[][] = []
+  const double = together(workOn(turns), { most: 10, spacingMs: 5 })
+  const results = await Promise.allSettled([1, 13, 2].map(double))
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+  await sleep(20)
+  expect(await double(4)).toBe(8)
+})
+
+test('nobody waits for the end of what others have begun', async () => {
+  const turns: number[][] = []
+  const double = together(workOn(turns, 200), { most: 10, spacingMs: 5 })
+  const slow = double(1)
+  await sleep(50)
+  void double(2)
+  expect(turns).toEqual([[1], [2]])
+  await slow
+})
+
+test('who comes again as soon as they are served, and alone, does not wait', async () => {
+  const turns: number[][] = []
+  const double = together(workOn(turns), { most: 10, spacingMs: 60_000 })
+  for (let i = 0; i < 5; i++) expect(await double(i)).toBe(i * 2)
+  expect(turns).toHaveLength(5)
+})
