@@ -82,12 +82,15 @@ describe.skipIf(!browserPath)('the frame of the console', () => {
     await elsewhere.locator('input[name=password]').fill('latchkey-demo-2026')
     await elsewhere.getByRole('button', { name: 'Sign in', exact: true }).click()
     await elsewhere.getByRole('heading', { level: 1, name: 'Profile' }).waitFor()
-    // It may be loaded anew before that, because it comes into sight again.
-    await page
+    await page.bringToFront()
+    // It may be loaded anew before that, because it comes into sight again: then there is nothing left to save.
+    const saving = page
       .getByRole('button', { name: 'Save changes', exact: true })
-      .click({ timeout: 2_000 })
+      .click()
       .catch(() => {})
-    await page.getByRole('button', { name: 'My account: Gus Owner' }).waitFor()
+    await page.getByRole('button', { name: 'My account: Gus Owner' }).waitFor({ timeout: 30_000 })
+    await page.close()
+    await saving
     const { rows } = await sql<{
       nickname: string | null
     }>`select nickname from users where nickname is not null`.execute(stage.service.ctx.db)
