@@ -54,21 +54,26 @@ export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {
   await recordMany(ctx, tx, [entry])
 }
 
-/** The same, and the answer to a question that needs no statement of its own then: what its first row says. */
+/** The same for many things at once, in one statement. */
+export async function recordMany(ctx: Ctx, tx: Db, entries: Entry[]): Promise<void> {
+  const rows = await toRows(ctx, entries)
+  if (rows.length > 0) await insertEntries(tx, rows)
+}
+
+/** The same, and what a question is answered by, which needs no statement of its own then. */
 export async function recordAndAsk<T>(
   ctx: Ctx,
   tx: Db,
-  { question, ...entry }: Entry & { question: RawBuilder<T> },
-): Promise<T | undefined> {
-  if (ctx.strict) await requireFit(entry)
-  return insertAndAsk(tx, toRow(ctx, entry), question)
+  entries: Entry[],
+  question: RawBuilder<T>,
+): Promise<T[]> {
+  return insertAndAsk(tx, await toRows(ctx, entries), question)
 }
 
-/** The same for many things at once, in one statement. */
-export async function recordMany(ctx: Ctx, tx: Db, entries: Entry[]): Promise<void> {
+/** As rows, for a statement that does more than to write them down. */
+export async function toRows(ctx: Ctx, entries: Entry[]): Promise<NewEntry[]> {
   if (ctx.strict) for (const entry of entries) await requireFit(entry)
-  const rows = entries.map((entry) => toRow(ctx, entry))
-  if (rows.length > 0) await insertEntries(tx, rows)
+  return entries.map((entry) => toRow(ctx, entry))
 }
 
 function toRow(ctx: Ctx, entry: Entry): NewEntry {

@@ -4,19 +4,50 @@ import type { AuditEntriesTable } from '../db/tables.ts'
 
 export type NewEntry = Insertable<AuditEntriesTable>
 
+const COLUMNS = sql.raw(
+  'id, occurred_at, action, actor_kind, actor_id, client_id, user_id, tenant_id, request_id, personal, details',
+)
+const ALL_BUT_DETAILS = sql.raw(
+  'id, occurred_at, action, actor_kind, actor_id, client_id, user_id, tenant_id, request_id, personal::jsonb',
+)
+
+/** As a table, with the place of each. One text, however many they are, so that the database plans it once. */
+const tableOf = (entries: NewEntry[]) => sql`
+  unnest(
+    ${entries.map(({ id }) => id)}::uuid[], ${entries.map(({ occurred_at }) => occurred_at)}::timestamptz[],
+    ${entries.map(({ action }) => action)}::text[], ${entries.map(({ actor_kind }) => actor_kind)}::text[],
+    ${entries.map(({ actor_id }) => actor_id)}::text[], ${entries.map(({ client_id }) => client_id)}::text[],
+    ${entries.map(({ user_id }) => user_id)}::uuid[], ${entries.map(({ tenant_id }) => tenant_id)}::uuid[],
+    ${entries.map(({ request_id }) => request_id)}::text[], ${entries.map(({ personal }) => personal)}::text[],
+    ${entries.map(({ details }) => details)}::text[]
+  ) with ordinality as entry (${COLUMNS}, place)
+`
+
+const insertOf = (entries: NewEntry[]) => sql`
+  insert into audit_entries (${COLUMNS}) select ${ALL_BUT_DETAILS}, details::jsonb from ${tableOf(entries)}
+`
+
+/**
+ * As part of a statement that finds out itself what happens: of these, those whose place, from 1 on, it has, and with the
+ * details that it adds.
+ */
+export const insertSome = (
+  entries: NewEntry[],
+  happened: RawBuilder<{ place: number; details: unknown }>,
+): RawBuilder<unknown> => sql`
+  insert into audit_entries (${COLUMNS})
+  select ${ALL_BUT_DETAILS}, entry.details::jsonb || happened.details
+  from ${tableOf(entries)} join (${happened}) as happened using (place)
+`
+
 export async function insertEntries(db: Db, entries: NewEntry[]): Promise<void> {
-  await db.insertInto('audit_entries').values(entries).execute()
+  await insertOf(entries).execute(db)
 }
 
-/** Adds an entry and answers a question, which sees all that was done before, in one statement. */
-export async function insertAndAsk<T>(
-  db: Db,
-  entry: NewEntry,
-  question: RawBuilder<T>,
-): Promise<T | undefined> {
-  const insert = db.insertInto('audit_entries').values(entry)
-  const { rows } = await sql<T>`with noted as (${insert}) ${question}`.execute(db)
-  return rows[0]
+/** Adds entries and answers a question, which sees all that was done before, in one statement. */
+export async function insertAndAsk<T>(db: Db, entries: NewEntry[], question: RawBuilder<T>): Promise<T[]> {
+  const { rows } = await sql<T>`with noted as (${insertOf(entries)}) ${question}`.execute(db)
+  return rows
 }
 
 /** The last of what a person did, and of what was done to them, newest first. */

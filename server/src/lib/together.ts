@@ -3,8 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 interface Limits {
   /** The most that are carried out at once. */
   most: number
-  /** How long after the last the next may begin: who comes meanwhile waits, and is then served with the others. */
-  spacingMs: number
+  /**
+   * How long after the last began the next may: who comes meanwhile waits, and is then served with the others. Where it
+   * is not given, the next begins when the last has ended.
+   */
+  spacingMs?: number
 }
 
 interface Waiting<Item, Result> {
@@ -15,8 +18,7 @@ interface Waiting<Item, Result> {
 
 /**
  * Carries out together what comes at about the same time, for work that costs hardly more for many than for one. Who
- * comes alone is not kept waiting, and nobody waits for the end of what others have begun. The work answers each
- * item in its place.
+ * comes alone is not kept waiting. The work answers each item in its place.
  */
 export function together<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
@@ -35,15 +37,19 @@ export function together<Item, Result>(
     }
   }
 
+  function rest(count: number, done: Promise<void>): Promise<void> {
+    if (spacingMs === undefined) return done
+    const pause = sleep(spacingMs)
+    // Who comes alone, again and again, is not kept waiting for themselves.
+    return count === 1 ? Promise.race([done, pause]) : pause
+  }
+
   async function begin(): Promise<void> {
     isResting = true
     while (waiting.length > 0) {
       const turn = waiting.slice(0, most)
       waiting = waiting.slice(most)
-      const done = carryOut(turn)
-      const rest = sleep(spacingMs)
-      // Who comes alone, again and again, is not kept waiting for themselves.
-      await (turn.length === 1 ? Promise.race([done, rest]) : rest)
+      await rest(turn.length, carryOut(turn))
     }
     isResting = false
   }

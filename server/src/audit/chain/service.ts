@@ -16,12 +16,14 @@ import { hasPending, insertLinks, lockHead, takePending, updateHead } from './st
 const BATCH = 1_000
 const SEAL = 'audit-chain'
 
-/** Links everything that has been written down so far, unless it is told to stop. */
+/** Links everything that has been written down so far, unless it is told to stop. What comes meanwhile has time. */
 export async function extendChain(ctx: Ctx, stop?: AbortSignal): Promise<void> {
-  while (!stop?.aborted && (await hasPending(ctx.db))) await linkSome(ctx)
+  if (!(await hasPending(ctx.db))) return
+  while (!stop?.aborted && (await linkSome(ctx)) === BATCH);
 }
 
-const linkSome = (ctx: Ctx): Promise<void> =>
+/** How many it linked. */
+const linkSome = (ctx: Ctx): Promise<number> =>
   ctx.db.transaction().execute(async (tx) => {
     const head = await lockHead(tx)
     const key = head.sealed_key ? openKey(ctx, head.sealed_key) : randomBytes(32)
@@ -40,6 +42,7 @@ const linkSome = (ctx: Ctx): Promise<void> =>
       const proof = proofOf(key, 'head', { position, hash })
       await updateHead(tx, { position, hash, head_proof: proof, sealed_key: sealedKey })
     }
+    return links.length
   })
 
 /** Every node does it, as often as this; of several at once the others find nothing left. */

@@ -44,8 +44,16 @@ export async function takePending(tx: Tx, limit: number): Promise<EntryText[]> {
   return rows
 }
 
+/** One text, however many they are, so that the database plans it once. */
 export async function insertLinks(tx: Tx, links: Insertable<AuditChainTable>[]): Promise<void> {
-  await tx.insertInto('audit_chain').values(links).execute()
+  await sql`
+    insert into audit_chain (position, entry_id, tenant_id, personal_digest, hash)
+    select * from unnest(
+      ${links.map(({ position }) => position)}::bigint[], ${links.map(({ entry_id }) => entry_id)}::uuid[],
+      ${links.map(({ tenant_id }) => tenant_id)}::uuid[],
+      ${links.map(({ personal_digest }) => personal_digest)}::bytea[], ${links.map(({ hash }) => hash)}::bytea[]
+    )
+  `.execute(tx)
 }
 
 /** Nobody needs to know exactly how many more there are. */

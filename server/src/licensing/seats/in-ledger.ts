@@ -49,14 +49,20 @@ export async function inOpenLedger<T>(
 ): Promise<Settled<T>> {
   const attempt = () =>
     ctx.db.transaction().execute(async (tx) => {
-      const by = actor.id === undefined ? undefined : `${actor.kind}:${actor.id}`
-      const tenant = await lockAndEnter(tx, tenantId, by)
+      const tenant = await lockAndEnter(tx, tenantId, actorText(actor))
       if (!tenant) throw new AppError('TENANT_NOT_FOUND')
       if (tenant.suspended && !asOperator) throw new AppError('TENANT_SUSPENDED')
       if (byRole && !(await mayGiveSeats(tx, tenantId, actor.id))) throw new AppError('FORBIDDEN')
       return work(tx)
     })
   const settled = await yielding(() => inTurn(tenantId, attempt))
-  await Promise.all([untilDurable(ctx.db), ctx.changes.settle()])
+  await known(ctx)
   return settled
 }
+
+/** Who does it, as the ledger has it. */
+export const actorText = ({ kind, id }: Actor): string | undefined =>
+  id === undefined ? undefined : `${kind}:${id}`
+
+/** Waits until what was committed is on the disk, and known to this node. */
+export const known = (ctx: Ctx): Promise<unknown> => Promise.all([untilDurable(ctx.db), ctx.changes.settle()])

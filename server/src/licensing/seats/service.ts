@@ -1,14 +1,14 @@
-import { type Action, recordAndAsk } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { NO_ID, newId, toId } from '../../lib/ids.ts'
 import { getType } from '../catalogue/service.ts'
+import { amongOthers } from './among-others.ts'
 import { type Granting, inOpenLedger, type Settled } from './in-ledger.ts'
 import { attempt } from './many.ts'
+import { type Noted, note } from './noting.ts'
 import { noSeats, whyNoReservation, whyNoSeat } from './refusals.ts'
 import {
-  askRevision,
   findObstacles,
   findRevision,
   moveSeat,
@@ -16,7 +16,6 @@ import {
   type Obstacles,
   releaseOverdue,
   releaseSeat,
-  type SeatKey,
   type TakenSeat,
   takeSeat,
 } from './store.ts'
@@ -39,14 +38,22 @@ export interface Assignment {
   assignedAt: Date
 }
 
-export const grant = (ctx: Ctx, granting: Granting, wish: SeatWish): Promise<Settled<Assignment>> =>
-  inOpenLedger(ctx, granting, (tx) => giveSeat(ctx, tx, granting, wish))
+/** Together with others who come at the same time; where that cannot be, by itself. */
+export async function grant(ctx: Ctx, granting: Granting, wish: SeatWish): Promise<Settled<Assignment>> {
+  const seat = toSeat(ctx, granting, wish)
+  const given = await amongOthers(ctx, { kind: 'grant', granting, seat })
+  if (!given) return inOpenLedger(ctx, granting, (tx) => giveSeat(ctx, tx, granting, wish))
+  const { id, userId, licenseTypeId, now: assignedAt } = seat
+  const { licenseTypeName, revision } = given
+  return { result: { id, userId, licenseTypeId, licenseTypeName, assignedAt }, revision }
+}
 
-export const revoke = (
-  ctx: Ctx,
-  granting: Granting,
-  wish: Omit<SeatWish, 'licenseTypeId'>,
-): Promise<Settled<void>> => inOpenLedger(ctx, granting, (tx) => takeBack(ctx, tx, granting, wish))
+export async function revoke(ctx: Ctx, granting: Granting, held: HeldSeat): Promise<Settled<void>> {
+  const seat = toSeat(ctx, granting, { ...held, licenseTypeId: NO_ID })
+  const taken = await amongOthers(ctx, { kind: 'revoke', granting, seat })
+  if (!taken) return inOpenLedger(ctx, granting, (tx) => takeBack(ctx, tx, granting, held))
+  return { result: undefined, revision: taken.revision }
+}
 
 /** Gives somebody another type of licence, with no moment in which they have none. */
 export const change = (ctx: Ctx, granting: Granting, wish: SeatWish): Promise<Settled<Assignment>> =>
@@ -64,7 +71,7 @@ async function giveSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): P
   const seat = { ...toSeat(ctx, granting, wish), kind: 'ASSIGNED' } as const
   const { id, licenseTypeName } = await obtain(tx, seat, whyNoSeat)
   const { userId, licenseTypeId, now: assignedAt } = seat
-  const revision = await note(ctx, tx, { action: 'license.granted', granting, seat })
+  const revision = await noteOne(ctx, tx, { action: 'license.granted', granting, seat })
   return { result: { id, userId, licenseTypeId, licenseTypeName, assignedAt }, revision }
 }
 
@@ -135,7 +142,7 @@ async function takeBack(
     throw new AppError(mode === null ? 'INVALID_APPLICATION_ID' : 'LICENSE_NOT_FOUND')
   }
   const { licenseTypeId } = released
-  const revision = await note(ctx, tx, {
+  const revision = await noteOne(ctx, tx, {
     ...{ action: 'license.revoked', granting },
     seat: { ...seat, licenseTypeId },
   })
@@ -161,7 +168,7 @@ async function changeSeat(
     return { result, revision: await findRevision(tx, seat.tenantId) }
   }
   await move(tx, seat)
-  const revision = await note(ctx, tx, { action: 'license.changed', granting, seat, before: seatTypeId })
+  const revision = await noteOne(ctx, tx, { action: 'license.changed', granting, seat, before: seatTypeId })
   return { result, revision }
 }
 
@@ -173,19 +180,5 @@ async function move(tx: Tx, seat: ReturnType<typeof toSeat>): Promise<void> {
   throw now.seatId === null ? new AppError('LICENSE_NOT_FOUND') : noSeats(now)
 }
 
-interface Noted {
-  action: Action
-  granting: Granting
-  seat: SeatKey & { licenseTypeId: string }
-  before?: string | null
-}
-
-/** Writes down what was done, and says how far the tenant's ledger came by it. */
-async function note(ctx: Ctx, tx: Tx, { action, granting, seat, before }: Noted): Promise<string> {
-  const { actor, request, tenantId } = granting
-  const { userId, applicationId, licenseTypeId } = seat
-  const details = { applicationId, licenseTypeId, ...(before && { before: { licenseTypeId: before } }) }
-  const question = askRevision(tenantId)
-  const entry = { action, actor, request, tenantId, userId, details, question }
-  return (await recordAndAsk(ctx, tx, entry))?.revision ?? '0'
-}
+const noteOne = async (ctx: Ctx, tx: Tx, noted: Noted): Promise<string> =>
+  (await note(ctx, tx, [noted]))(noted.granting.tenantId)

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { insertSome, type NewEntry } from '../../audit/store.ts'
 import { WITHOUT_DISK } from '../../db/durable.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { LicensingMode, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
@@ -136,6 +137,100 @@ export async function releaseSeat(
   return rows[0]
 }
 
+/** A seat that is to be granted or revoked, by whom, and what is written down of it if it is. */
+export interface Exchange {
+  kind: 'grant' | 'revoke'
+  seat: Omit<NewSeat, 'kind'>
+  by: string | undefined
+  entry: NewEntry
+}
+
+export interface Exchanged {
+  /** Which of those that were asked for. */
+  index: number
+  licenseTypeName: string
+}
+
+/**
+ * Grants and revokes seats for many at once, whatever their tenants, as `takeSeat` and `releaseSeat` do for one, and
+ * writes it down; says for which it was done. All in one statement, which commits without the disk. It waits for nobody,
+ * so that no two wait for each other in a circle: who is held by somebody else is left out, and so is whoever cannot be
+ * served for another reason, which is looked for elsewhere. No two may be about the same person in the same tenant.
+ */
+export async function exchangeSeats(db: Db, exchanges: Exchange[], now: Date): Promise<Exchanged[]> {
+  const seats = exchanges.map(({ seat }) => seat)
+  const actors = exchanges.map(({ seat, by }) => [`${seat.tenantId}:${seat.userId}`, by])
+  const { rows } = await sql<{ place: string; licenseTypeName: string }>`
+    with wish as (
+      select * from unnest(
+        ${exchanges.map(({ kind }) => kind)}::text[], ${seats.map(({ id }) => id)}::uuid[],
+        ${seats.map(({ tenantId }) => tenantId)}::uuid[], ${seats.map(({ userId }) => userId)}::uuid[],
+        ${seats.map(({ applicationId }) => applicationId)}::uuid[],
+        ${seats.map(({ licenseTypeId }) => licenseTypeId)}::uuid[], ${seats.map((seat) => seat.now)}::timestamptz[]
+      ) with ordinality as wish (kind, id, tenant_id, user_id, application_id, license_type_id, assigned_at, place)
+    ), open as (
+      -- Whoever else would change them, their members or their seats waits.
+      select id from tenants where id in (select tenant_id from wish) and suspended_at is null
+      for no key update skip locked
+    ), numbered as (
+      select tenant_id from license_revisions where tenant_id in (select id from open)
+      for no key update skip locked
+    ), holder as (
+      select wish.* from wish
+      join numbered on numbered.tenant_id = wish.tenant_id
+      join memberships on memberships.tenant_id = wish.tenant_id and memberships.user_id = wish.user_id
+      join users on users.id = memberships.user_id
+      where wish.kind = 'grant' and memberships.status = 'ACTIVE' and not users.disabled
+      for share of users, memberships skip locked
+    ), free as (
+      select subscriptions.id, subscriptions.tenant_id, subscriptions.application_id, subscriptions.license_type_id,
+        subscriptions.quantity_purchased - subscriptions.quantity_assigned - subscriptions.quantity_reserved as count,
+        license_types.name
+      from (select distinct tenant_id, application_id, license_type_id from holder) as wanted
+      join subscriptions on subscriptions.tenant_id = wanted.tenant_id
+        and subscriptions.license_type_id = wanted.license_type_id
+        and subscriptions.application_id = wanted.application_id
+      join license_types on license_types.id = subscriptions.license_type_id
+      join applications on applications.id = subscriptions.application_id
+      where applications.licensing_mode = 'PER_SEAT' and ${usableAt(now)}
+      for no key update of subscriptions skip locked
+    ), queue as (
+      select holder.*, free.id as subscription_id, free.name, free.count,
+        row_number() over (partition by free.id order by holder.place) as turn
+      from holder join free on free.tenant_id = holder.tenant_id and free.license_type_id = holder.license_type_id
+        and free.application_id = holder.application_id
+    ), taken as (
+      insert into seats
+        (id, tenant_id, user_id, application_id, license_type_id, subscription_id, status, assigned_at)
+      select id, tenant_id, user_id, application_id, license_type_id, subscription_id, 'ASSIGNED', assigned_at
+      from queue where turn <= count
+      on conflict (tenant_id, user_id, application_id) do nothing
+      returning id
+    ), held as (
+      select seats.id, wish.place
+      from wish join numbered on numbered.tenant_id = wish.tenant_id
+      join seats on seats.tenant_id = wish.tenant_id and seats.user_id = wish.user_id
+        and seats.application_id = wish.application_id
+      join subscriptions on subscriptions.id = seats.subscription_id
+      where wish.kind = 'revoke' and seats.status = 'ASSIGNED'
+      for no key update of subscriptions skip locked
+    ), released as (
+      delete from seats using held where seats.id = held.id returning held.place, seats.license_type_id
+    ), done as (
+      select queue.place, queue.license_type_id, queue.name from taken join queue on queue.id = taken.id
+      union all select place, license_type_id, '' from released
+    ), noted as (${insertSome(
+      exchanges.map(({ entry }) => entry),
+      sql`select place, jsonb_build_object('licenseTypeId', license_type_id) as details from done`,
+    )})
+    select place, name as "licenseTypeName", (select ${WITHOUT_DISK}),
+      -- Each of what the database writes down of itself names who did it.
+      (select set_config('latchkey.actors', ${JSON.stringify(Object.fromEntries(actors))}, true))
+    from done
+  `.execute(db)
+  return rows.map(({ place, licenseTypeName }) => ({ index: Number(place) - 1, licenseTypeName }))
+}
+
 /** A seat that somebody wants. */
 type Asked = Omit<NewSeat, 'id' | 'kind'>
 
@@ -217,11 +312,14 @@ export async function findObstacles(
   return obstacles
 }
 
-/** How far the tenant's ledger has come, to be asked along with something else. */
-export const askRevision = (tenantId: string): RawBuilder<{ revision: string }> =>
-  sql`select revision from license_revisions where tenant_id = ${tenantId}`
+/** How far the ledgers of these tenants have come, to be asked along with something else. */
+export const askRevisions = (tenantIds: string[]): RawBuilder<{ tenantId: string; revision: string }> =>
+  sql`select tenant_id as "tenantId", revision from license_revisions where tenant_id = any(${tenantIds}::uuid[])`
 
-export async function findRevision(db: Db, tenantId: string): Promise<string> {
-  const { rows } = await askRevision(tenantId).execute(db)
-  return rows[0]?.revision ?? '0'
+export async function findRevisions(db: Db, tenantIds: string[]): Promise<Map<string, string>> {
+  const { rows } = await askRevisions(tenantIds).execute(db)
+  return new Map(rows.map(({ tenantId, revision }) => [tenantId, revision]))
 }
+
+export const findRevision = async (db: Db, tenantId: string): Promise<string> =>
+  (await findRevisions(db, [tenantId])).get(tenantId) ?? '0'
