@@ -3,11 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 interface Limits {
   /** The most that are carried out at once. */
   most: number
-  /**
-   * How long after the last began the next may: who comes meanwhile waits, and is then served with the others. Where it
-   * is not given, the next begins when the last has ended.
-   */
-  spacingMs?: number
+  /** How long after the last began the next may: who comes meanwhile waits, and is then served with the others. */
+  spacingMs: number
+  /** The next begins earlier, as soon as the last has ended. */
+  isEager?: boolean
 }
 
 interface Waiting<Item, Result> {
@@ -18,11 +17,11 @@ interface Waiting<Item, Result> {
 
 /**
  * Carries out together what comes at about the same time, for work that costs hardly more for many than for one. Who
- * comes alone is not kept waiting. The work answers each item in its place.
+ * comes alone is not kept waiting, and nobody waits for what hangs. The work answers each item in its place.
  */
 export function together<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
-  { most, spacingMs }: Limits,
+  { most, spacingMs, isEager = false }: Limits,
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
   /** Somebody has just begun, and sees to those who come meanwhile. */
@@ -37,11 +36,12 @@ export function together<Item, Result>(
     }
   }
 
-  function rest(count: number, done: Promise<void>): Promise<void> {
-    if (spacingMs === undefined) return done
-    const pause = sleep(spacingMs)
+  async function rest(count: number, done: Promise<void>): Promise<void> {
+    const stop = new AbortController()
+    const pause = sleep(spacingMs, undefined, stop).catch(() => {})
     // Who comes alone, again and again, is not kept waiting for themselves.
-    return count === 1 ? Promise.race([done, pause]) : pause
+    await (isEager || count === 1 ? Promise.race([done, pause]) : pause)
+    stop.abort()
   }
 
   async function begin(): Promise<void> {

@@ -53,3 +53,20 @@ test('who comes again as soon as they are served, and alone, does not wait', asy
   for (let i = 0; i < 5; i++) expect(await double(i)).toBe(i * 2)
   expect(turns).toHaveLength(5)
 })
+
+test('where it is eager, the next begin as soon as the last have ended, and do not wait for what hangs', async () => {
+  const turns: number[][] = []
+  const hanging = new Promise<number[]>(() => {})
+  const work = workOn(turns)
+  const double = together((items: number[]) => (items.includes(0) ? hanging : work(items)), {
+    ...{ most: 2, spacingMs: 300, isEager: true },
+  })
+  const began = performance.now()
+  expect(await Promise.all([1, 2, 3, 4, 5].map(double))).toEqual([2, 4, 6, 8, 10])
+  expect(performance.now() - began).toBeLessThan(300)
+  expect(turns).toEqual([[1], [2, 3], [4, 5]])
+  await sleep(20)
+  void double(0)
+  await sleep(20)
+  expect(await double(6)).toBe(12)
+})

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
@@ -146,4 +147,26 @@ test('of two for the same person one is done, and the other sees it', async () =
   const codes = codesOf(await Promise.all(twice))
   expect(codes.filter((code) => code === 'ALREADY_LICENSED')).toHaveLength(5)
   expect(codes.filter((code) => code === undefined)).toHaveLength(5)
+})
+
+test('who waits for somebody at the database keeps nobody else waiting', async () => {
+  const { firms, all } = await openFirms(2, 4)
+  const [busy, idle] = firms as [Firm, Firm]
+  const [held] = all as [Seat]
+  expect(await grant(busy, held.worker)).toMatchObject({ status: 201 })
+  const somebody = new pg.Client(service.connection.pooled)
+  await somebody.connect()
+  await somebody.query('begin')
+  await somebody.query('select from seats where user_id = $1 for update', [held.worker.id])
+  let isTaken = false
+  const taking = revoke(busy, held.worker).then((answer) => {
+    isTaken = true
+    return answer
+  })
+  const others = all.filter(({ firm }) => firm === idle)
+  for (const { worker } of others) expect(await grant(idle, worker)).toMatchObject({ status: 201 })
+  expect(isTaken).toBe(false)
+  await somebody.query('rollback')
+  await somebody.end()
+  expect(await taking).toMatchObject({ status: 200 })
 })

@@ -13,6 +13,8 @@ import { exchangeSeats, findRevisions, type NewSeat } from './store.ts'
 
 /** More than come while the last are on their way, on most machines. */
 const MOST = 64
+/** One at a time, because those of one tenant would only find each other in the way; but nobody waits for one that hangs. */
+const LONGEST_MS = 250
 
 export interface Wish {
   kind: 'grant' | 'revoke'
@@ -37,8 +39,9 @@ const lanes = new WeakMap<Ctx, (wish: Wish) => Promise<Outcome>>()
 export async function amongOthers(ctx: Ctx, wish: Wish): Promise<Done | undefined> {
   // Whether they still may is looked at for each by itself.
   if (wish.granting.byRole) return undefined
-  // One at a time: those of one tenant would only find each other in the way.
-  const lane = lanes.get(ctx) ?? together((turn: Wish[]) => carryOut(ctx, turn), { most: MOST })
+  const lane =
+    lanes.get(ctx) ??
+    together((turn: Wish[]) => carryOut(ctx, turn), { most: MOST, spacingMs: LONGEST_MS, isEager: true })
   lanes.set(ctx, lane)
   const { licenseTypeName, revisions } = await lane(wish)
   if (licenseTypeName === undefined) return undefined

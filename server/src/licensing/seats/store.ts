@@ -213,7 +213,7 @@ export async function exchangeSeats(db: Db, exchanges: Exchange[], now: Date): P
         and seats.application_id = wish.application_id
       join subscriptions on subscriptions.id = seats.subscription_id
       where wish.kind = 'revoke' and seats.status = 'ASSIGNED'
-      for no key update of subscriptions skip locked
+      for no key update of subscriptions skip locked for update of seats skip locked
     ), released as (
       delete from seats using held where seats.id = held.id returning held.place, seats.license_type_id
     ), done as (
