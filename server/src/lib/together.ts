@@ -7,7 +7,12 @@ interface Limits {
   spacingMs: number
   /** The next begins earlier, as soon as the last has ended. */
   isEager?: boolean
+  /** Who comes when so many wait is not served. */
+  mostWaiting: number
 }
+
+/** Where so much hangs, the next waits for the end of one of them: each may hold a connection. */
+const MOST_AT_ONCE = 4
 
 interface Waiting<Item, Result> {
   item: Item
@@ -17,13 +22,15 @@ interface Waiting<Item, Result> {
 
 /**
  * Carries out together what comes at about the same time, for work that costs hardly more for many than for one. Who
- * comes alone is not kept waiting, and nobody waits for what hangs. The work answers each item in its place.
+ * comes alone is not kept waiting, and nobody waits for one that hangs. The work answers each item in its place;
+ * undefined: too many wait.
  */
 export function together<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
-  { most, spacingMs, isEager = false }: Limits,
-): (item: Item) => Promise<Result> {
+  { most, spacingMs, isEager = false, mostWaiting }: Limits,
+): (item: Item) => Promise<Result | undefined> {
   let waiting: Waiting<Item, Result>[] = []
+  const running = new Set<Promise<void>>()
   /** Somebody has just begun, and sees to those who come meanwhile. */
   let isResting = false
 
@@ -49,14 +56,19 @@ export function together<Item, Result>(
     while (waiting.length > 0) {
       const turn = waiting.slice(0, most)
       waiting = waiting.slice(most)
-      await rest(turn.length, carryOut(turn))
+      const done = carryOut(turn).finally(() => running.delete(done))
+      running.add(done)
+      await rest(turn.length, done)
+      if (running.size >= MOST_AT_ONCE) await Promise.race(running)
     }
     isResting = false
   }
 
-  return (item) =>
-    new Promise((resolve, reject) => {
+  return async (item) => {
+    if (waiting.length >= mostWaiting) return undefined
+    return new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
       if (!isResting) void begin()
     })
+  }
 }

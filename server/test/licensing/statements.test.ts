@@ -40,8 +40,8 @@ const query = (userId: string) => new URLSearchParams({ userId, applicationId: f
 
 const DOORS: [string, number, () => Promise<string>, (userId: string) => Promise<{ status: number }>][] = [
   ['a check, the first time', 1, holder, (id) => get(`${AT}/check?${query(id)}`)],
-  ['a grant', 3, newcomer, (id) => post('/grant', wish(id))],
-  ['a revocation', 3, holder, (id) => post('/revoke', wish(id))],
+  ['a grant', 2, newcomer, (id) => post('/grant', wish(id))],
+  ['a revocation', 2, holder, (id) => post('/revoke', wish(id))],
   ['a change', 8, holder, (id) => post('/change', wish(id, 'basic'))],
   ['a list of holders', 4, holder, () => get(`${AT}/apps/${firm.applicationId}/users`)],
   ['a number of holders', 4, holder, () => get(`${AT}/apps/${firm.applicationId}/count`)],

@@ -1,6 +1,7 @@
 -- Seats are given and taken many at a time: what follows from it is done once for a statement, and no more once for a
 -- seat. What is counted, told and written down stays what it was.
-lock table subscriptions, seats, license_ledger in access exclusive mode;
+-- In the order in which most statements come to them.
+lock table seats, subscriptions, license_ledger in access exclusive mode;
 
 -- As before, and now within the statement that asks for it.
 create or replace function moment(at timestamptz) returns text language sql stable as $$
@@ -19,28 +20,6 @@ create function actor_on(tenant uuid, person uuid) returns text language sql sta
   select coalesce(
     nullif(current_setting('latchkey.actors', true), '')::jsonb ->> (tenant || ':' || person),
     nullif(current_setting('latchkey.actor', true), ''))
-$$;
-
--- Everything that happens is numbered, one after the other in each tenant.
-create function write_ledger(entries license_ledger[]) returns void language plpgsql as $$
-begin
-  with come as (
-    insert into license_revisions as known (tenant_id, revision)
-      select tenant_id, count(*) from unnest(entries) group by tenant_id order by tenant_id
-      on conflict (tenant_id) do update set revision = known.revision + excluded.revision
-      returning known.tenant_id, known.revision
-  ), told as (
-    select *, row_number() over (partition by tenant_id order by place desc) as before_the_last
-    from unnest(entries) with ordinality as entry (
-      tenant_id, sequence, occurred_at, actor, reason, subject, subject_id, user_id, application_id, before, after, place
-    )
-  )
-  insert into license_ledger
-    (tenant_id, sequence, actor, reason, subject, subject_id, user_id, application_id, before, after)
-    select tenant_id, come.revision + 1 - told.before_the_last, told.actor, told.reason, told.subject, told.subject_id,
-      told.user_id, told.application_id, told.before, told.after
-    from told join come using (tenant_id);
-end
 $$;
 
 drop trigger count_seats on seats;
@@ -86,11 +65,18 @@ begin
       from come group by subscription_id
     ) as steps
     where subscriptions.id = steps.subscription_id and steps.assigned + steps.reserved > 0;
-  perform write_ledger(array_agg(row(
-      tenant_id, null, null, actor_on(tenant_id, user_id),
-      case when status = 'RESERVED' then 'RESERVED' else 'GRANTED' end,
-      'seat', id, user_id, application_id, null, seat_state(come)
-    )::license_ledger)) from come;
+  with numbered as (
+    insert into license_revisions as known (tenant_id, revision)
+      select tenant_id, count(*) from come group by tenant_id order by tenant_id
+      on conflict (tenant_id) do update set revision = known.revision + excluded.revision
+      returning known.tenant_id, known.revision
+  )
+  insert into license_ledger
+    (tenant_id, sequence, actor, reason, subject, subject_id, user_id, application_id, before, after)
+    select come.tenant_id, numbered.revision + 1 - row_number() over (partition by come.tenant_id order by come.id desc),
+      actor_on(come.tenant_id, come.user_id), case when come.status = 'RESERVED' then 'RESERVED' else 'GRANTED' end,
+      'seat', come.id, come.user_id, come.application_id, null, seat_state(come)
+    from come join numbered on numbered.tenant_id = come.tenant_id;
   perform pg_notify('latchkey_changes', 'seat:' || tenant_id || ':' || user_id) from come;
   perform step_in(inside);
   return null;
@@ -120,8 +106,16 @@ begin
       ) as moves group by subscription_id
     ) as counted, lateral (select coalesce(assigned, 0) as assigned, coalesce(reserved, 0) as reserved) as steps
     where subscriptions.id = counted.subscription_id and (steps.assigned, steps.reserved) <> (0, 0);
-  perform write_ledger(array_agg(row(
-      come.tenant_id, null, null, actor_on(come.tenant_id, come.user_id),
+  with numbered as (
+    insert into license_revisions as known (tenant_id, revision)
+      select tenant_id, count(*) from come group by tenant_id order by tenant_id
+      on conflict (tenant_id) do update set revision = known.revision + excluded.revision
+      returning known.tenant_id, known.revision
+  )
+  insert into license_ledger
+    (tenant_id, sequence, actor, reason, subject, subject_id, user_id, application_id, before, after)
+    select come.tenant_id, numbered.revision + 1 - row_number() over (partition by come.tenant_id order by come.id desc),
+      actor_on(come.tenant_id, come.user_id),
       case
         when come.status = 'PARKED' then 'SUSPENDED'
         when gone.status = 'PARKED' then 'REACTIVATED'
@@ -129,7 +123,7 @@ begin
         else 'CHANGED'
       end,
       'seat', come.id, come.user_id, come.application_id, seat_state(gone), seat_state(come)
-    )::license_ledger)) from come join gone using (id);
+    from come join gone on gone.id = come.id join numbered on numbered.tenant_id = come.tenant_id;
   perform pg_notify('latchkey_changes', 'seat:' || tenant_id || ':' || user_id) from come;
   perform step_in(inside);
   return null;
@@ -150,16 +144,24 @@ begin
       from gone group by subscription_id
     ) as steps
     where subscriptions.id = steps.subscription_id and steps.assigned + steps.reserved > 0;
-  perform write_ledger(array_agg(row(
-      tenant_id, null, null, actor_on(tenant_id, user_id),
+  with numbered as (
+    insert into license_revisions as known (tenant_id, revision)
+      select tenant_id, count(*) from gone group by tenant_id order by tenant_id
+      on conflict (tenant_id) do update set revision = known.revision + excluded.revision
+      returning known.tenant_id, known.revision
+  )
+  insert into license_ledger
+    (tenant_id, sequence, actor, reason, subject, subject_id, user_id, application_id, before, after)
+    select gone.tenant_id, numbered.revision + 1 - row_number() over (partition by gone.tenant_id order by gone.id desc),
+      actor_on(gone.tenant_id, gone.user_id),
       -- Nobody took it away: what it hung on is gone.
-      case when status = 'ASSIGNED'
+      case when gone.status = 'ASSIGNED'
         and exists (select from memberships as held_by
           where held_by.tenant_id = gone.tenant_id and held_by.user_id = gone.user_id)
         and exists (select from subscriptions where subscriptions.id = gone.subscription_id)
         then 'REVOKED' else 'ENDED' end,
-      'seat', id, user_id, application_id, seat_state(gone), null
-    )::license_ledger)) from gone;
+      'seat', gone.id, gone.user_id, gone.application_id, seat_state(gone), null
+    from gone join numbered on numbered.tenant_id = gone.tenant_id;
   perform pg_notify('latchkey_changes', 'seat:' || tenant_id || ':' || user_id) from gone;
   perform step_in(inside);
   return null;
@@ -168,29 +170,8 @@ $$;
 create trigger seats_gone after delete on seats
   referencing old table as gone for each statement execute function seats_gone();
 
--- How many of its seats are held follows from the seats, and is not told twice.
+-- How many of its seats are held follows from the seats, and is not told twice: then nothing is to be looked at.
 drop trigger ledger_subscription on subscriptions;
-create or replace function ledger_subscription() returns trigger language plpgsql as $$
-declare
-  inside text := step_out();
-  was jsonb := case when tg_op <> 'INSERT' then jsonb_build_object(
-    'licenseTypeId', old.license_type_id, 'quantityPurchased', old.quantity_purchased, 'status', old.status,
-    'currentPeriodStart', moment(old.current_period_start), 'currentPeriodEnd', moment(old.current_period_end)) end;
-  is_now jsonb := case when tg_op <> 'DELETE' then jsonb_build_object(
-    'licenseTypeId', new.license_type_id, 'quantityPurchased', new.quantity_purchased, 'status', new.status,
-    'currentPeriodStart', moment(new.current_period_start), 'currentPeriodEnd', moment(new.current_period_end)) end;
-  subscription subscriptions := case when tg_op = 'DELETE' then old else new end;
-begin
-  perform write_ledger(array[row(
-    subscription.tenant_id, null, null, nullif(current_setting('latchkey.actor', true), ''),
-    case tg_op when 'INSERT' then 'SUBSCRIBED' when 'UPDATE' then 'SUBSCRIPTION_CHANGED' else 'SUBSCRIPTION_ENDED' end,
-    'subscription', subscription.id, null, subscription.application_id, was, is_now
-  )::license_ledger]);
-  perform pg_notify('latchkey_changes', 'subscriptions:' || subscription.tenant_id);
-  perform step_in(inside);
-  return null;
-end
-$$;
 create trigger ledger_subscription after insert or delete on subscriptions
   for each row execute function ledger_subscription();
 create trigger ledger_subscription_changed after update on subscriptions
@@ -198,4 +179,3 @@ create trigger ledger_subscription_changed after update on subscriptions
     (old.quantity_purchased, old.status, old.current_period_start, old.current_period_end)
       is distinct from (new.quantity_purchased, new.status, new.current_period_start, new.current_period_end)
   ) execute function ledger_subscription();
-drop function write_ledger(uuid, text, text, uuid, uuid, uuid, jsonb, jsonb);

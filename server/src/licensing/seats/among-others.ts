@@ -4,7 +4,7 @@ import { isRolledBack } from '../../db/violations.ts'
 import { together } from '../../lib/together.ts'
 import { actorText, type Granting, known } from './in-ledger.ts'
 import { toEntry } from './noting.ts'
-import { exchangeSeats, findRevisions, type NewSeat } from './store.ts'
+import { type Exchanged, exchangeSeats, type NewSeat } from './store.ts'
 
 /**
  * Seats that are granted and revoked at about the same time, whatever their tenants, share a statement: it costs a seat
@@ -15,6 +15,8 @@ import { exchangeSeats, findRevisions, type NewSeat } from './store.ts'
 const MOST = 64
 /** One at a time, because those of one tenant would only find each other in the way; but nobody waits for one that hangs. */
 const LONGEST_MS = 250
+/** Who comes when so many wait is left to a transaction of their own, before which they wait for others of their tenant. */
+const MOST_WAITING = 1_000
 
 export interface Wish {
   kind: 'grant' | 'revoke'
@@ -22,41 +24,44 @@ export interface Wish {
   seat: Omit<NewSeat, 'kind'>
 }
 
-interface Done {
-  licenseTypeName: string
-  revision: string
-}
+type Done = Pick<Exchanged, 'licenseTypeName' | 'revision'>
 
-/** What the type is called, if it was done, and how far each ledger came, once that is on the disk and known here. */
+/** What was done, and when that is on the disk and known to this node. */
 interface Outcome {
-  licenseTypeName: string | undefined
-  revisions: Promise<Map<string, string>>
+  done: Done | undefined
+  isKnown: Promise<unknown>
 }
 
-const lanes = new WeakMap<Ctx, (wish: Wish) => Promise<Outcome>>()
+type Lane = (wish: Wish) => Promise<Outcome | undefined>
+const lanes = new WeakMap<Ctx, Lane>()
 
 /** Undefined where it must be done by itself. */
 export async function amongOthers(ctx: Ctx, wish: Wish): Promise<Done | undefined> {
   // Whether they still may is looked at for each by itself.
   if (wish.granting.byRole) return undefined
+  const outcome = await laneOf(ctx)(wish)
+  if (outcome?.done) await outcome.isKnown
+  return outcome?.done
+}
+
+function laneOf(ctx: Ctx): Lane {
   const lane =
     lanes.get(ctx) ??
-    together((turn: Wish[]) => carryOut(ctx, turn), { most: MOST, spacingMs: LONGEST_MS, isEager: true })
+    together((turn: Wish[]) => carryOut(ctx, turn), {
+      ...{ most: MOST, mostWaiting: MOST_WAITING, spacingMs: LONGEST_MS, isEager: true },
+    })
   lanes.set(ctx, lane)
-  const { licenseTypeName, revisions } = await lane(wish)
-  if (licenseTypeName === undefined) return undefined
-  return { licenseTypeName, revision: (await revisions).get(wish.seat.tenantId) ?? '0' }
+  return lane
 }
 
 async function carryOut(ctx: Ctx, turn: Wish[]): Promise<Outcome[]> {
   const done = await exchange(ctx, turn)
-  const tenants = new Set([...done.keys()].map(({ seat }) => seat.tenantId))
-  const revisions = done.size === 0 ? Promise.resolve(new Map()) : settle(ctx, [...tenants])
-  return turn.map((wish) => ({ licenseTypeName: done.get(wish), revisions }))
+  const isKnown = done.size > 0 ? known(ctx) : Promise.resolve()
+  return turn.map((wish) => ({ done: done.get(wish), isKnown }))
 }
 
-/** Those for which it was done, and what the type of each is called. */
-async function exchange(ctx: Ctx, turn: Wish[]): Promise<Map<Wish, string>> {
+/** Those for which it was done. */
+async function exchange(ctx: Ctx, turn: Wish[]): Promise<Map<Wish, Done>> {
   // Of two that are about the same person only the first: the other must see what it did.
   const firsts = new Map(turn.toReversed().map((wish) => [`${wish.seat.tenantId}:${wish.seat.userId}`, wish]))
   const wishes = [...firsts.values()].reverse()
@@ -67,7 +72,7 @@ async function exchange(ctx: Ctx, turn: Wish[]): Promise<Map<Wish, string>> {
   })
   try {
     const done = await exchangeSeats(ctx.db, exchanges, ctx.now())
-    return new Map(done.map(({ index, licenseTypeName }) => [wishes[index] as Wish, licenseTypeName]))
+    return new Map(done.map(({ index, ...one }) => [wishes[index] as Wish, one]))
   } catch (error) {
     // What the database has refused was done for none of them.
     if (!isRolledBack(error)) throw error
@@ -77,8 +82,3 @@ async function exchange(ctx: Ctx, turn: Wish[]): Promise<Map<Wish, string>> {
 
 const toNote = ({ kind, granting, seat }: Wish) =>
   toEntry({ action: kind === 'grant' ? 'license.granted' : 'license.revoked', granting, seat })
-
-async function settle(ctx: Ctx, tenantIds: string[]): Promise<Map<string, string>> {
-  const [revisions] = await Promise.all([findRevisions(ctx.db, tenantIds), known(ctx)])
-  return revisions
-}

@@ -2,7 +2,7 @@ import { type Action, type Entry, recordAndAsk } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import type { Granting } from './in-ledger.ts'
-import { askRevisions, type SeatKey } from './store.ts'
+import { askRevision, type SeatKey } from './store.ts'
 
 export interface Noted {
   action: Action
@@ -11,12 +11,10 @@ export interface Noted {
   before?: string | null
 }
 
-/** Writes down what was done, and says how far the ledger of each tenant came by it. */
-export async function note(ctx: Ctx, tx: Tx, noted: Noted[]): Promise<(tenantId: string) => string> {
-  const tenants = new Set(noted.map(({ seat }) => seat.tenantId))
-  const rows = await recordAndAsk(ctx, tx, noted.map(toEntry), askRevisions([...tenants]))
-  const revisions = new Map(rows.map(({ tenantId, revision }) => [tenantId, revision]))
-  return (tenantId) => revisions.get(tenantId) ?? '0'
+/** Writes down what was done, and says how far the tenant's ledger came by it. */
+export async function note(ctx: Ctx, tx: Tx, noted: Noted): Promise<string> {
+  const [row] = await recordAndAsk(ctx, tx, [toEntry(noted)], askRevision(noted.granting.tenantId))
+  return row?.revision ?? '0'
 }
 
 export function toEntry({ action, granting, seat, before }: Noted): Entry {

@@ -6,7 +6,7 @@ import { getType } from '../catalogue/service.ts'
 import { amongOthers } from './among-others.ts'
 import { type Granting, inOpenLedger, type Settled } from './in-ledger.ts'
 import { attempt } from './many.ts'
-import { type Noted, note } from './noting.ts'
+import { note } from './noting.ts'
 import { noSeats, whyNoReservation, whyNoSeat } from './refusals.ts'
 import {
   findObstacles,
@@ -71,7 +71,7 @@ async function giveSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): P
   const seat = { ...toSeat(ctx, granting, wish), kind: 'ASSIGNED' } as const
   const { id, licenseTypeName } = await obtain(tx, seat, whyNoSeat)
   const { userId, licenseTypeId, now: assignedAt } = seat
-  const revision = await noteOne(ctx, tx, { action: 'license.granted', granting, seat })
+  const revision = await note(ctx, tx, { action: 'license.granted', granting, seat })
   return { result: { id, userId, licenseTypeId, licenseTypeName, assignedAt }, revision }
 }
 
@@ -142,7 +142,7 @@ async function takeBack(
     throw new AppError(mode === null ? 'INVALID_APPLICATION_ID' : 'LICENSE_NOT_FOUND')
   }
   const { licenseTypeId } = released
-  const revision = await noteOne(ctx, tx, {
+  const revision = await note(ctx, tx, {
     ...{ action: 'license.revoked', granting },
     seat: { ...seat, licenseTypeId },
   })
@@ -168,7 +168,7 @@ async function changeSeat(
     return { result, revision: await findRevision(tx, seat.tenantId) }
   }
   await move(tx, seat)
-  const revision = await noteOne(ctx, tx, { action: 'license.changed', granting, seat, before: seatTypeId })
+  const revision = await note(ctx, tx, { action: 'license.changed', granting, seat, before: seatTypeId })
   return { result, revision }
 }
 
@@ -179,6 +179,3 @@ async function move(tx: Tx, seat: ReturnType<typeof toSeat>): Promise<void> {
   const now = await findObstacles(tx, seat)
   throw now.seatId === null ? new AppError('LICENSE_NOT_FOUND') : noSeats(now)
 }
-
-const noteOne = async (ctx: Ctx, tx: Tx, noted: Noted): Promise<string> =>
-  (await note(ctx, tx, [noted]))(noted.granting.tenantId)

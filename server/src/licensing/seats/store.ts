@@ -149,6 +149,8 @@ export interface Exchanged {
   /** Which of those that were asked for. */
   index: number
   licenseTypeName: string
+  /** How far the tenant's ledger came by all of them. */
+  revision: string
 }
 
 /**
@@ -160,7 +162,7 @@ export interface Exchanged {
 export async function exchangeSeats(db: Db, exchanges: Exchange[], now: Date): Promise<Exchanged[]> {
   const seats = exchanges.map(({ seat }) => seat)
   const actors = exchanges.map(({ seat, by }) => [`${seat.tenantId}:${seat.userId}`, by])
-  const { rows } = await sql<{ place: string; licenseTypeName: string }>`
+  const { rows } = await sql<Omit<Exchanged, 'index'> & { place: string }>`
     with wish as (
       select * from unnest(
         ${exchanges.map(({ kind }) => kind)}::text[], ${seats.map(({ id }) => id)}::uuid[],
@@ -173,7 +175,7 @@ export async function exchangeSeats(db: Db, exchanges: Exchange[], now: Date): P
       select id from tenants where id in (select tenant_id from wish) and suspended_at is null
       for no key update skip locked
     ), numbered as (
-      select tenant_id from license_revisions where tenant_id in (select id from open)
+      select tenant_id, revision from license_revisions where tenant_id in (select id from open)
       for no key update skip locked
     ), holder as (
       select wish.* from wish
@@ -215,20 +217,25 @@ export async function exchangeSeats(db: Db, exchanges: Exchange[], now: Date): P
       where wish.kind = 'revoke' and seats.status = 'ASSIGNED'
       for no key update of subscriptions skip locked for update of seats skip locked
     ), released as (
-      delete from seats using held where seats.id = held.id returning held.place, seats.license_type_id
+      delete from seats using held where seats.id = held.id
+      returning held.place, seats.tenant_id, seats.license_type_id
     ), done as (
-      select queue.place, queue.license_type_id, queue.name from taken join queue on queue.id = taken.id
-      union all select place, license_type_id, '' from released
+      select queue.place, queue.tenant_id, queue.license_type_id, queue.name
+      from taken join queue on queue.id = taken.id
+      union all select place, tenant_id, license_type_id, '' from released
     ), noted as (${insertSome(
       exchanges.map(({ entry }) => entry),
       sql`select place, jsonb_build_object('licenseTypeId', license_type_id) as details from done`,
     )})
-    select place, name as "licenseTypeName", (select ${WITHOUT_DISK}),
+    select done.place, done.name as "licenseTypeName",
+      -- Each of them is one entry.
+      numbered.revision + count(*) over (partition by done.tenant_id) as revision,
+      (select ${WITHOUT_DISK}),
       -- Each of what the database writes down of itself names who did it.
       (select set_config('latchkey.actors', ${JSON.stringify(Object.fromEntries(actors))}, true))
-    from done
+    from done join numbered on numbered.tenant_id = done.tenant_id
   `.execute(db)
-  return rows.map(({ place, licenseTypeName }) => ({ index: Number(place) - 1, licenseTypeName }))
+  return rows.map(({ place, ...done }) => ({ ...done, index: Number(place) - 1 }))
 }
 
 /** A seat that somebody wants. */
@@ -312,14 +319,11 @@ export async function findObstacles(
   return obstacles
 }
 
-/** How far the ledgers of these tenants have come, to be asked along with something else. */
-export const askRevisions = (tenantIds: string[]): RawBuilder<{ tenantId: string; revision: string }> =>
-  sql`select tenant_id as "tenantId", revision from license_revisions where tenant_id = any(${tenantIds}::uuid[])`
+/** How far the tenant's ledger has come, to be asked along with something else. */
+export const askRevision = (tenantId: string): RawBuilder<{ revision: string }> =>
+  sql`select revision from license_revisions where tenant_id = ${tenantId}`
 
-export async function findRevisions(db: Db, tenantIds: string[]): Promise<Map<string, string>> {
-  const { rows } = await askRevisions(tenantIds).execute(db)
-  return new Map(rows.map(({ tenantId, revision }) => [tenantId, revision]))
+export async function findRevision(db: Db, tenantId: string): Promise<string> {
+  const { rows } = await askRevision(tenantId).execute(db)
+  return rows[0]?.revision ?? '0'
 }
-
-export const findRevision = async (db: Db, tenantId: string): Promise<string> =>
-  (await findRevisions(db, [tenantId])).get(tenantId) ?? '0'

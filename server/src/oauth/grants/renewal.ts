@@ -6,21 +6,27 @@ import { type Renewal, renewRefreshTokens } from './store.ts'
 /** More than come within the time, on most machines: so many signatures take longer. */
 const MOST = 32
 const SPACING_MS = 8
+const MOST_WAITING = 1_000
 
-const renewals = new WeakMap<Ctx, (renewal: Renewal) => Promise<boolean>>()
+type Lane = (renewal: Renewal) => Promise<boolean | undefined>
+const lanes = new WeakMap<Ctx, Lane>()
 
 /**
  * Uses a token up as `renewRefreshTokens` does, and says whether it was done. Those that come at about the same time
  * share a statement and a commit, which cost more than anything else that a refresh does in the database.
  */
-export function renew(ctx: Ctx, renewal: Renewal): Promise<boolean> {
-  const known = renewals.get(ctx)
-  if (known) return known(renewal)
-  const made = together((turn: Renewal[]) => renewTogether(ctx, turn), {
-    ...{ most: MOST, spacingMs: SPACING_MS },
-  })
-  renewals.set(ctx, made)
-  return made(renewal)
+export async function renew(ctx: Ctx, renewal: Renewal): Promise<boolean> {
+  return (await laneOf(ctx)(renewal)) ?? false
+}
+
+function laneOf(ctx: Ctx): Lane {
+  const lane =
+    lanes.get(ctx) ??
+    together((turn: Renewal[]) => renewTogether(ctx, turn), {
+      ...{ most: MOST, mostWaiting: MOST_WAITING, spacingMs: SPACING_MS },
+    })
+  lanes.set(ctx, lane)
+  return lane
 }
 
 /** What the database has refused was done for none of them: then each tries by itself, and hears its own answer. */
