@@ -1,6 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../context.ts'
 import { type Grounds, isStanding } from '../lib/grounds.ts'
 import { newRequestId } from '../lib/ids.ts'
@@ -54,7 +53,7 @@ export interface Repetition {
 export function createRepetition(ctx: Ctx): Repetition {
   /** The routes by their path, and how they are asked. */
   const methods = new Map<string, string>()
-  const given = new LRUCache<string, Given>({ max: MOST })
+  const given = new Map<string, Given>()
   /** What was asked since the last time that was tidied up. An answer is kept when it is asked for a second time. */
   const heard = new Set<string>()
   const observe = createRequestObserver(ctx)
@@ -71,16 +70,16 @@ export function createRepetition(ctx: Ctx): Repetition {
   }
 
   /** Whoever tries secrets out may be kept waiting where others are not, so that it matters where somebody is. */
-  const keyOf = (request: IncomingMessage, question: Question, asked: string): string =>
-    `${addressOf(request)} ${keyWith(question, asked)}`
+  const keyOf = (address: string, question: Question, asked: string): string =>
+    `${address} ${keyWith(question, asked)}`
 
-  function find(request: IncomingMessage, question: Question, asked: string): Given | undefined {
-    const known = ctx.changes.isCurrent() ? given.get(keyOf(request, question, asked)) : undefined
+  function find(address: string, question: Question, asked: string): Given | undefined {
+    const known = ctx.changes.isCurrent() ? given.get(keyOf(address, question, asked)) : undefined
     if (!known || known.authorization !== question.authorization || known.asked !== asked) return undefined
     return isStanding(known.grounds, ctx.now()) ? known : undefined
   }
 
-  function give(request: IncomingMessage, response: ServerResponse, known: Given): void {
+  function give(request: IncomingMessage, response: ServerResponse, address: string, known: Given): void {
     const begin = performance.now()
     const { route, headers, text, encoding } = known
     known.head ??= prepare(headers)
@@ -90,7 +89,7 @@ export function createRepetition(ctx: Ctx): Repetition {
     response.end(text, encoding)
     const ms = performance.now() - begin
     const { method = '' } = request
-    observe({ id, method, route, status: 200, ms, address: addressOf(request), traceId: undefined })
+    observe({ id, method, route, status: 200, ms, address, traceId: undefined })
   }
 
   function remember(
@@ -100,8 +99,8 @@ export function createRepetition(ctx: Ctx): Repetition {
     const question = readQuestion(raw)
     const asked = raw.method === 'GET' ? '' : raw.collected
     if (question === undefined || asked === undefined || !grounds) return
-    const key = keyOf(raw, question, asked)
-    if (!isHeardAgain(key)) return
+    const key = keyOf(addressOf(raw), question, asked)
+    if (!isHeardAgain(key) || given.size >= MOST) return
     const { authorization } = question
     const encoding = Buffer.byteLength(answer.text) === answer.text.length ? 'latin1' : 'utf8'
     const now = ctx.now()
@@ -138,9 +137,10 @@ export function createRepetition(ctx: Ctx): Repetition {
     answer(request, response, make) {
       const question = isOurs(request, response) ? readQuestion(request) : undefined
       if (question === undefined) return make()
+      const address = addressOf(request)
       const answer = (asked: string) => {
-        const known = find(request, question, asked)
-        if (known) give(request, response, known)
+        const known = find(address, question, asked)
+        if (known) give(request, response, address, known)
         else make()
       }
       if (request.method === 'GET') answer('')

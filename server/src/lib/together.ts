@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 interface Limits {
   /** The most that are carried out at once. */
   most: number
@@ -43,13 +41,16 @@ export function together<Item, Result>(
     }
   }
 
-  async function rest(count: number, done: Promise<void>): Promise<void> {
-    const stop = new AbortController()
-    const pause = sleep(spacingMs, undefined, stop).catch(() => {})
-    // Who comes alone, again and again, is not kept waiting for themselves.
-    await (isEager || count === 1 ? Promise.race([done, pause]) : pause)
-    stop.abort()
-  }
+  const rest = (count: number, done: Promise<void>): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, spacingMs)
+      const end = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      // Who comes alone, again and again, is not kept waiting for themselves.
+      if (isEager || count === 1) void done.then(end)
+    })
 
   async function begin(): Promise<void> {
     isResting = true
