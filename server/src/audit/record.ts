@@ -8,7 +8,7 @@ import { clientAddress, clientProgram } from '../http/client-address.ts'
 import { newIdAt } from '../lib/ids.ts'
 import type { Action } from './catalogue.ts'
 import { requireFit } from './fit.ts'
-import { insertAndAsk, insertEntries, type NewEntry } from './store.ts'
+import { insertAndAsk, insertEntries, insertSome, type NewEntry } from './store.ts'
 
 export type { Action }
 
@@ -70,8 +70,19 @@ export async function recordAndAsk<T>(
   return insertAndAsk(tx, await toRows(ctx, entries), question)
 }
 
-/** As rows, for a statement that does more than to write them down. */
-export async function toRows(ctx: Ctx, entries: Entry[]): Promise<NewEntry[]> {
+/** Part of a statement: writes down those of some things that happened, and what more is known of them by then. */
+export type Noting = (happened: RawBuilder<{ place: number; details: unknown }>) => RawBuilder<unknown>
+
+/**
+ * For a statement that finds out itself which of these things happen: it is told by their places, from 1 on, and adds to
+ * their details.
+ */
+export async function prepareNoting(ctx: Ctx, entries: Entry[]): Promise<Noting> {
+  const rows = await toRows(ctx, entries)
+  return (happened) => insertSome(rows, happened)
+}
+
+async function toRows(ctx: Ctx, entries: Entry[]): Promise<NewEntry[]> {
   if (ctx.strict) for (const entry of entries) await requireFit(entry)
   return entries.map((entry) => toRow(ctx, entry))
 }

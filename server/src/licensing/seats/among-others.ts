@@ -1,4 +1,4 @@
-import { toRows } from '../../audit/record.ts'
+import { prepareNoting } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { isRolledBack } from '../../db/violations.ts'
 import { together } from '../../lib/together.ts'
@@ -65,13 +65,10 @@ async function exchange(ctx: Ctx, turn: Wish[]): Promise<Map<Wish, Done>> {
   // Of two that are about the same person only the first: the other must see what it did.
   const firsts = new Map(turn.toReversed().map((wish) => [`${wish.seat.tenantId}:${wish.seat.userId}`, wish]))
   const wishes = [...firsts.values()].reverse()
-  const entries = await toRows(ctx, wishes.map(toNote))
-  const exchanges = wishes.flatMap(({ kind, seat, granting }, index) => {
-    const entry = entries[index]
-    return entry ? [{ kind, seat, entry, by: actorText(granting.actor) }] : []
-  })
+  const exchanges = wishes.map(({ kind, seat, granting }) => ({ kind, seat, by: actorText(granting.actor) }))
+  const noting = await prepareNoting(ctx, wishes.map(toNote))
   try {
-    const done = await exchangeSeats(ctx.db, exchanges, ctx.now())
+    const done = await exchangeSeats(ctx.db, exchanges, { now: ctx.now(), noting })
     return new Map(done.map(({ index, ...one }) => [wishes[index] as Wish, one]))
   } catch (error) {
     // What the database has refused was done for none of them.

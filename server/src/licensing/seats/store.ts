@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { insertSome, type NewEntry } from '../../audit/store.ts'
+import type { Noting } from '../../audit/record.ts'
 import { WITHOUT_DISK } from '../../db/durable.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { LicensingMode, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
@@ -137,12 +137,11 @@ export async function releaseSeat(
   return rows[0]
 }
 
-/** A seat that is to be granted or revoked, by whom, and what is written down of it if it is. */
+/** A seat that is to be granted or revoked, and by whom. */
 export interface Exchange {
   kind: 'grant' | 'revoke'
   seat: Omit<NewSeat, 'kind'>
   by: string | undefined
-  entry: NewEntry
 }
 
 export interface Exchanged {
@@ -159,7 +158,11 @@ export interface Exchanged {
  * so that no two wait for each other in a circle: who is held by somebody else is left out, and so is whoever cannot be
  * served for another reason, which is looked for elsewhere. No two may be about the same person in the same tenant.
  */
-export async function exchangeSeats(db: Db, exchanges: Exchange[], now: Date): Promise<Exchanged[]> {
+export async function exchangeSeats(
+  db: Db,
+  exchanges: Exchange[],
+  { now, noting }: { now: Date; noting: Noting },
+): Promise<Exchanged[]> {
   const seats = exchanges.map(({ seat }) => seat)
   const actors = exchanges.map(({ seat, by }) => [`${seat.tenantId}:${seat.userId}`, by])
   const { rows } = await sql<Omit<Exchanged, 'index'> & { place: string }>`
@@ -223,8 +226,7 @@ export async function exchangeSeats(db: Db, exchanges: Exchange[], now: Date): P
       select queue.place, queue.tenant_id, queue.license_type_id, queue.name
       from taken join queue on queue.id = taken.id
       union all select place, tenant_id, license_type_id, '' from released
-    ), noted as (${insertSome(
-      exchanges.map(({ entry }) => entry),
+    ), noted as (${noting(
       sql`select place, jsonb_build_object('licenseTypeId', license_type_id) as details from done`,
     )})
     select done.place, done.name as "licenseTypeName",
