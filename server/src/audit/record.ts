@@ -60,14 +60,13 @@ export async function recordMany(ctx: Ctx, tx: Db, entries: Entry[]): Promise<vo
   if (rows.length > 0) await insertEntries(tx, rows)
 }
 
-/** The same, and what a question is answered by, which needs no statement of its own then. */
+/** The same for one, and the answer to a question that needs no statement of its own then: what its first row says. */
 export async function recordAndAsk<T>(
   ctx: Ctx,
   tx: Db,
-  entries: Entry[],
-  question: RawBuilder<T>,
-): Promise<T[]> {
-  return insertAndAsk(tx, await toRows(ctx, entries), question)
+  { question, ...entry }: Entry & { question: RawBuilder<T> },
+): Promise<T | undefined> {
+  return insertAndAsk(tx, await toRows(ctx, [entry]), question)
 }
 
 /** Part of a statement: writes down those of some things that happened, and what more is known of them by then. */

@@ -45,9 +45,13 @@ export async function insertEntries(db: Db, entries: NewEntry[]): Promise<void> 
 }
 
 /** Adds entries and answers a question, which sees all that was done before, in one statement. */
-export async function insertAndAsk<T>(db: Db, entries: NewEntry[], question: RawBuilder<T>): Promise<T[]> {
+export async function insertAndAsk<T>(
+  db: Db,
+  entries: NewEntry[],
+  question: RawBuilder<T>,
+): Promise<T | undefined> {
   const { rows } = await sql<T>`with noted as (${insertOf(entries)}) ${question}`.execute(db)
-  return rows
+  return rows[0]
 }
 
 /** The last of what a person did, and of what was done to them, newest first. */

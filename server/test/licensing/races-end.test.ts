@@ -84,7 +84,9 @@ test('a tenant is deleted while its members are given seats: it is gone, and so 
     const deletion = owner.call('DELETE', `/api/tenants/${tenantId}`)
     const outcomes = await Promise.all([...early, ...grants(round, WAITING)])
     expect((await deletion).status).toBe(200)
+    // Who comes too late hears what everybody hears from then on.
     const told = ['done', 'USER_NOT_FOUND', 'TENANT_NOT_FOUND']
+    expect(await grantAt(here, tenantId, waiting[0] ?? '')).toBe('TENANT_NOT_FOUND')
     expect(outcomes.filter((outcome) => !told.includes(outcome))).toEqual([])
     expect(await readRows(db, tenantId)).toEqual({ seats: {}, subscriptions: {} })
     expect(await readOn(db, tenantId, fromTheStart())).toMatchObject({ seats: {}, subscriptions: {} })

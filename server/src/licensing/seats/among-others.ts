@@ -2,7 +2,7 @@ import { prepareNoting } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { isRolledBack } from '../../db/violations.ts'
 import { together } from '../../lib/together.ts'
-import { actorText, type Granting, known } from './in-ledger.ts'
+import { actorText, type Granting, untilKnown } from './in-ledger.ts'
 import { toEntry } from './noting.ts'
 import { type Exchanged, exchangeSeats, type NewSeat } from './store.ts'
 
@@ -56,7 +56,7 @@ function laneOf(ctx: Ctx): Lane {
 
 async function carryOut(ctx: Ctx, turn: Wish[]): Promise<Outcome[]> {
   const done = await exchange(ctx, turn)
-  const isKnown = done.size > 0 ? known(ctx) : Promise.resolve()
+  const isKnown = done.size > 0 ? untilKnown(ctx) : Promise.resolve()
   return turn.map((wish) => ({ done: done.get(wish), isKnown }))
 }
 
@@ -77,5 +77,6 @@ async function exchange(ctx: Ctx, turn: Wish[]): Promise<Map<Wish, Done>> {
   }
 }
 
+/** Of which type a seat was that is taken back, only the statement knows, and puts it in. */
 const toNote = ({ kind, granting, seat }: Wish) =>
   toEntry({ action: kind === 'grant' ? 'license.granted' : 'license.revoked', granting, seat })

@@ -56,7 +56,7 @@ export async function inOpenLedger<T>(
       return work(tx)
     })
   const settled = await yielding(() => inTurn(tenantId, attempt))
-  await known(ctx)
+  await untilKnown(ctx)
   return settled
 }
 
@@ -65,4 +65,5 @@ export const actorText = ({ kind, id }: Actor): string | undefined =>
   id === undefined ? undefined : `${kind}:${id}`
 
 /** Waits until what was committed is on the disk, and known to this node. */
-export const known = (ctx: Ctx): Promise<unknown> => Promise.all([untilDurable(ctx.db), ctx.changes.settle()])
+export const untilKnown = (ctx: Ctx): Promise<unknown> =>
+  Promise.all([untilDurable(ctx.db), ctx.changes.settle()])

@@ -13,8 +13,8 @@ export interface Noted {
 
 /** Writes down what was done, and says how far the tenant's ledger came by it. */
 export async function note(ctx: Ctx, tx: Tx, noted: Noted): Promise<string> {
-  const [row] = await recordAndAsk(ctx, tx, [toEntry(noted)], askRevision(noted.granting.tenantId))
-  return row?.revision ?? '0'
+  const question = askRevision(noted.granting.tenantId)
+  return (await recordAndAsk(ctx, tx, { ...toEntry(noted), question }))?.revision ?? '0'
 }
 
 export function toEntry({ action, granting, seat, before }: Noted): Entry {
