@@ -23,7 +23,8 @@ const show = (content: React.ReactNode) =>
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
         <QueryClientProvider client={queries}>
-          <Notifications position="bottom-right" />
+          {/* In the middle, because what can be pressed on a page stands at its right edge. */}
+          <Notifications position="bottom-center" />
           {content}
         </QueryClientProvider>
       </MantineProvider>

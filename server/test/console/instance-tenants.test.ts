@@ -10,6 +10,18 @@ async function open({ page, go, arriveAt }: Visit, name: string) {
   await arriveAt(name)
 }
 
+/** The buttons of the page that somebody could not press, because a notice lies on them. */
+const buttonsUnderNotices = ({ page }: Visit) =>
+  page.locator('#content').evaluate((content) =>
+    [...content.querySelectorAll('button')]
+      .filter((button) => {
+        button.scrollIntoView({ block: 'nearest' })
+        const { x, y, width, height } = button.getBoundingClientRect()
+        return document.elementFromPoint(x + width / 2, y + height / 2)?.closest('[data-portal]')
+      })
+      .map((button) => button.innerText),
+  )
+
 describe.skipIf(!browserPath)('the tenants of the instance, in the console', () => {
   let stage: Stage
   beforeAll(async () => {
@@ -61,6 +73,8 @@ describe.skipIf(!browserPath)('the tenants of the instance, in the console', () 
     await visit.isAccessible()
     await answer(visit, 'Suspend tenant')
     await reads('This tenant is suspended')
+    await page.getByRole('alert').filter({ hasText: 'Initech Two is suspended.' }).waitFor()
+    expect(await buttonsUnderNotices(visit)).toEqual([])
     await visit.isAccessible()
     await picture('instance-tenant')
     await press('Reactivate tenant')
