@@ -84,6 +84,9 @@ declare module 'node:http' {
   }
 }
 
+/** For how long clients are told that they may come again on the same connection; a little less than they really may. */
+const KEEP_ALIVE_MS = 55_000
+
 /** How Node writes the head of an answer: the first line, then each header once it has been looked at. */
 type WriteHead = (firstLine: string, headers?: OutgoingHttpHeaders) => void
 /** How it sends a piece of an answer, the head in front of the first. */
@@ -112,6 +115,7 @@ export function createResponse({ config, state }: Pick<Ctx, 'config' | 'state'>)
     /** The whole of the answer, while it ends. */
     whole: Parameters<Send> | undefined
     isEnding = false
+    declare _keepAliveTimeout: number
 
     _storeHeader(firstLine: string, headers: OutgoingHttpHeaders = {}): void {
       const { requestId } = this.req
@@ -119,6 +123,7 @@ export function createResponse({ config, state }: Pick<Ctx, 'config' | 'state'>)
       if (requestId !== undefined) lines += `X-Request-Id: ${requestId}\r\n`
       // While draining, ask clients to reconnect: they will be led to another node.
       if (state.draining) this.shouldKeepAlive = false
+      this._keepAliveTimeout = KEEP_ALIVE_MS
       writeHead.call(this, lines, headers)
     }
 

@@ -31,13 +31,13 @@ interface Kind {
 }
 
 /** Counts requests and their times. There are as many kinds as routes and statuses, and each comes again and again. */
-export function createRequestCounter({ figures }: Ctx): (kind: Kind, seconds: number) => void {
+export function createRequestCounter({ figures }: Ctx): (kind: Kind) => (seconds: number) => void {
   const known = new Map<string, (seconds: number) => void>()
-  return ({ method, route, status }, seconds) => {
-    const name = `${method} ${status} ${route}`
-    const note = known.get(name) ?? bind({ method, route, status })
-    known.set(name, note)
-    note(seconds)
+  return (kind) => {
+    const name = `${kind.method} ${kind.status} ${kind.route}`
+    const counter = known.get(name) ?? bind(kind)
+    known.set(name, counter)
+    return counter
   }
 
   function bind({ method, route, status }: Kind): (seconds: number) => void {

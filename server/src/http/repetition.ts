@@ -27,7 +27,7 @@ interface Given {
   /** By whom it was asked, and with which body. */
   authorization: string | undefined
   asked: string
-  route: string
+  observe: ReturnType<ReturnType<typeof createRequestObserver>>
   headers: OutgoingHttpHeaders
   /** The same as text, once it was given a second time. */
   head?: string
@@ -56,7 +56,7 @@ export function createRepetition(ctx: Ctx): Repetition {
   const given = new Map<string, Given>()
   /** What was asked since the last time that was tidied up. An answer is kept when it is asked for a second time. */
   const heard = new Set<string>()
-  const observe = createRequestObserver(ctx)
+  const observerOf = createRequestObserver(ctx)
   const addressOf = createAddressReader(ctx.config)
   const { prepare } = createHeads(ctx.config)
 
@@ -79,34 +79,34 @@ export function createRepetition(ctx: Ctx): Repetition {
     return isStanding(known.grounds, ctx.now()) ? known : undefined
   }
 
-  function give(request: IncomingMessage, response: ServerResponse, address: string, known: Given): void {
+  function give(request: IncomingMessage, response: ServerResponse, known: Given): void {
     const begin = performance.now()
-    const { route, headers, text, encoding } = known
+    const { headers, text, encoding, observe } = known
     known.head ??= prepare(headers)
     const id = newRequestId()
     request.requestId = id
     response.prepared = known.head
     response.end(text, encoding)
-    const ms = performance.now() - begin
-    const { method = '' } = request
-    observe({ id, method, route, status: 200, ms, address, traceId: undefined })
+    observe(id, performance.now() - begin)
   }
 
   function remember(
     { raw, grounds }: FastifyRequest,
-    answer: Pick<Given, 'route' | 'headers' | 'text'>,
+    { route, ...answer }: Pick<Given, 'headers' | 'text'> & { route: string },
   ): void {
     const question = readQuestion(raw)
     const asked = raw.method === 'GET' ? '' : raw.collected
     if (question === undefined || asked === undefined || !grounds) return
-    const key = keyOf(addressOf(raw), question, asked)
+    const address = addressOf(raw)
+    const key = keyOf(address, question, asked)
     if (!isHeardAgain(key) || given.size >= MOST) return
     const { authorization } = question
     const encoding = Buffer.byteLength(answer.text) === answer.text.length ? 'latin1' : 'utf8'
     const now = ctx.now()
     grounds.until = Math.min(grounds.until, now.getTime() + LONGEST_MS)
     if (!isStanding(grounds, now)) return
-    given.set(key, { ...answer, encoding, authorization, asked, grounds })
+    const observe = observerOf({ method: raw.method ?? '', route, status: 200, address })
+    given.set(key, { ...answer, encoding, authorization, asked, grounds, observe })
   }
 
   /** Most questions are asked once, and to keep their answers would cost more than to make them. */
@@ -140,7 +140,7 @@ export function createRepetition(ctx: Ctx): Repetition {
       const address = addressOf(request)
       const answer = (asked: string) => {
         const known = find(address, question, asked)
-        if (known) give(request, response, address, known)
+        if (known) give(request, response, known)
         else make()
       }
       if (request.method === 'GET') answer('')

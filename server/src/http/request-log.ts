@@ -68,38 +68,42 @@ const toLogger = (log: RequestLog) => log as unknown as FastifyBaseLogger
 export const newRequestLog = (parent: FastifyBaseLogger, bindings: Bindings): FastifyBaseLogger =>
   toLogger(new RequestLog(parent, bindings))
 
-/** A request that was answered. */
-interface Answered {
-  id: string
+/** What requests have in common that differ in nothing but in who asks when. */
+interface Kind {
   method: string
   /** The pattern: the address itself may hold a secret. */
   route: string
   status: number
-  ms: number
   address: string
-  traceId: string | undefined
 }
 
-/** One line and one measurement a request. */
-export function createRequestObserver(ctx: Ctx): (answered: Answered) => void {
+/** Notes that a request was answered. */
+type Observe = (id: string, ms: number, traceId?: string) => void
+
+/** One line and one measurement a request. Of those of a kind most is the same, which is made once. */
+export function createRequestObserver(ctx: Ctx): (kind: Kind) => Observe {
   const writeLine = createLineWriter(ctx.log)
-  const count = createRequestCounter(ctx)
-  return ({ id, method, route, status, ms, address, traceId }) => {
-    const rounded = Math.round(ms * 10) / 10
-    count({ method, route, status }, rounded / 1000)
-    const trace = traceId === undefined ? '' : `"traceId":"${traceId}",`
-    const asked = `"reqId":"${id}",${trace}"method":"${method}","route":"${route}"`
-    writeLine(`${asked},"status":${status},"ms":${rounded},"ip":"${address}"`, 'request')
+  const counterOf = createRequestCounter(ctx)
+  return ({ method, route, status, address }) => {
+    const count = counterOf({ method, route, status })
+    const kind = `"method":"${method}","route":"${route}","status":${status},"ms":`
+    const end = `,"ip":"${address}"`
+    return (id, ms, traceId) => {
+      const rounded = Math.round(ms * 10) / 10
+      count(rounded / 1000)
+      const trace = traceId === undefined ? '' : `"traceId":"${traceId}",`
+      writeLine(`"reqId":"${id}",${trace}${kind}${rounded}${end}`, 'request')
+    }
   }
 }
 
 export function observeRequests(app: FastifyInstance, ctx: Ctx): void {
-  const observe = createRequestObserver(ctx)
+  const observerOf = createRequestObserver(ctx)
   app.addHook('onResponse', (request, reply, done) => {
     const { id, method, span, routeOptions } = request
     const { statusCode: status, elapsedTime: ms } = reply
     const route = routeOptions.url ?? 'unmatched'
-    observe({ id, method, route, status, ms, address: clientAddress(request), traceId: span?.traceId })
+    observerOf({ method, route, status, address: clientAddress(request) })(id, ms, span?.traceId)
     done()
   })
 }

@@ -17,8 +17,7 @@ import { installValidation } from './validation.ts'
 /** Times in which a client must make progress, so that slow ones cannot hold us. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 30_000
-const KEEP_ALIVE_MS = 55_000
-/** Nothing read or written for so long: the client is gone, or does not want its answer. */
+/** Nothing read or written for so long: the client is gone, does not want its answer, or has nothing more to ask. */
 const SILENCE_MS = 60_000
 
 /** The HTTP server before any route: limits, headers, bodies, errors, one log line a request. */
@@ -67,7 +66,9 @@ function listenTo(ctx: Ctx, handle: RequestListener) {
       ServerResponse: createResponse(ctx),
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Between requests the same silence ends a connection as within one: to change from one time to another and
+      // back takes Node two new timers a request.
+      keepAliveTimeout: 0,
       connectionsCheckingInterval: 5_000,
     },
     handle,

@@ -64,11 +64,11 @@ const INFO = 30
 export function createLineWriter(log: Logger): (fields: string, message: string) => void {
   const output = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]
   if (!output || !log.isLevelEnabled('info')) return () => {}
-  let at = { ms: 0, text: '' }
+  let at = { ms: 0, begin: '' }
   return (fields, message) => {
     const ms = Date.now()
-    // Of a busy millisecond the text is made once.
-    if (ms !== at.ms) at = { ms, text: new Date(ms).toISOString() }
-    output.write(`{"level":${INFO},"time":"${at.text}",${fields},"msg":"${message}"}\n`)
+    // Of a busy millisecond the beginning is made once.
+    if (ms !== at.ms) at = { ms, begin: `{"level":${INFO},"time":"${new Date(ms).toISOString()}",` }
+    output.write(`${at.begin}${fields},"msg":"${message}"}\n`)
   }
 }
