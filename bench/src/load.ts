@@ -2,7 +2,8 @@ import type { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 import { quantile } from './numbers.ts'
-import type { Answer, Talk } from './row.ts'
+import type { Answer, Request, Talk } from './row.ts'
+import { askWithWrk, hasWrk } from './wrk.ts'
 
 /** What is asked of a program, and for how long. */
 export interface Load {
@@ -56,22 +57,71 @@ interface Run {
   allAnswers: number
   times: number[]
   problem: string | undefined
+  /** The last answer that was as it must be. */
+  body: string
   /** End it at once. */
   cutOffs: (() => void)[]
 }
 
-/**
- * Asks on all connections, each its next as soon as it has its answer, and looks at every answer. At the end nothing is cut
- * off: whoever has asked waits for the answer, so that a token that was used up is followed by the one that came for it.
- */
-export async function runLoad(load: Load): Promise<Measured> {
+/** Asks on all connections, each its next as soon as it has its answer, and looks at every answer. */
+export const runLoad = (load: Load): Promise<Measured> => {
+  const request = hasWrk ? findSteady(load) : undefined
+  return request ? askTheSame(load, request) : converse(load)
+}
+
+/** What is asked on all connections, where it is the same and so is the answer. */
+function findSteady({ talks, meanwhile }: Load): Request | undefined {
+  const [first] = talks
+  const isAlike = first?.isSteady && talks.every((talk) => talk === first)
+  return isAlike && !meanwhile && typeof first.request !== 'function' ? first.request : undefined
+}
+
+/** Until the clock runs, whoever can judge asks; from then on every answer must be the same as the last of those. */
+async function askTheSame(load: Load, request: Request): Promise<Measured> {
+  const before = await talk({ ...load, warm: AT_ONCE, span: load.warm, onClock: () => {} })
+  load.onClock?.('begin')
+  const told = await askWithWrk({
+    ...{ url: load.url, request, body: before.body, connections: load.talks.length },
+    seconds: Math.ceil(load.span.ms / 1000),
+  })
+  load.onClock?.('end')
+  if (told.wrong > 0) throw new WrongAnswer(`${told.wrong} wrong answers: ${told.example}`)
+  const { requests, seconds, p50, p99 } = told
+  const perSecond = requests / seconds
+  return {
+    perSecond,
+    p50,
+    p99,
+    meanwhilePerSecond: 0,
+    answers: requests,
+    allAnswers: before.allAnswers + requests,
+  }
+}
+
+const AT_ONCE: Span = { ms: 0, answers: 0, mostMs: 0 }
+
+/** At the end nothing is cut off: whoever has asked waits for the answer, so that a token that was used up is followed by the one that came for it. */
+async function converse(load: Load): Promise<Measured> {
+  const { times, seconds, meanwhileAnswers, allAnswers } = await talk(load)
+  times.sort((a, b) => a - b)
+  return {
+    perSecond: times.length / seconds,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    meanwhilePerSecond: meanwhileAnswers / seconds,
+    answers: times.length,
+    allAnswers,
+  }
+}
+
+async function talk(load: Load): Promise<Run & { seconds: number }> {
   const run: Run = {
-    ...{ url: load.url, running: true, clockRuns: false, times: [], problem: undefined },
+    ...{ url: load.url, running: true, clockRuns: false, times: [], problem: undefined, body: '' },
     ...{ meanwhileAnswers: 0, allAnswers: 0, cutOffs: [] },
   }
   const conversations = [
-    converse(run, load.talks, true),
-    ...(load.meanwhile ? [converse(run, load.meanwhile, false)] : []),
+    connect(run, load.talks, true),
+    ...(load.meanwhile ? [connect(run, load.meanwhile, false)] : []),
   ]
   const ended = Promise.all(conversations)
   await Promise.race([pass(load.warm, () => run.allAnswers), ended])
@@ -86,16 +136,7 @@ export async function runLoad(load: Load): Promise<Measured> {
   await Promise.race([ended, sleep(PATIENCE_MS).then(() => noteProblem(run, 'no answer for 20 s'))])
   if (run.problem) throw new WrongAnswer(run.problem)
   if (run.times.length === 0) throw new WrongAnswer('no answer came while the clock ran')
-  const { times, meanwhileAnswers, allAnswers } = run
-  times.sort((a, b) => a - b)
-  return {
-    perSecond: times.length / seconds,
-    p50: quantile(times, 0.5),
-    p99: quantile(times, 0.99),
-    meanwhilePerSecond: meanwhileAnswers / seconds,
-    answers: times.length,
-    allAnswers,
-  }
+  return { ...run, seconds }
 }
 
 const STEP_MS = 50
@@ -121,7 +162,7 @@ interface Client extends EventEmitter {
 }
 
 /** One connection for each talk, each asking its next as soon as it has its answer, until the run is over. */
-function converse(run: Run, talks: Talk[], counts: boolean): Promise<void> {
+function connect(run: Run, talks: Talk[], counts: boolean): Promise<void> {
   return new Promise((resolve) => {
     let left = talks.length
     const waiting = [...talks]
@@ -171,6 +212,7 @@ function toRequest(run: Run, talk: Talk): autocannon.Request {
   const onResponse = (status: number, body: string) => {
     const problem = judge(talk, { status, body })
     if (problem !== undefined) noteProblem(run, problem)
+    run.body = body
   }
   const { request } = talk
   if (typeof request !== 'function') return { ...request, onResponse }

@@ -1,6 +1,6 @@
 import { startLatchkey } from './latchkey/program.ts'
 import { type Measured, runLoad, type Span, WrongAnswer } from './load.ts'
-import { cpuSecondsOf, residentMbOf } from './processes.ts'
+import { cpuSecondsOf, ownCpuSeconds, residentMbOf } from './processes.ts'
 import { type Running, type Site, startProgram } from './programs.ts'
 import type { ProgramName, Row, Talk } from './row.ts'
 
@@ -9,7 +9,7 @@ export interface Run extends Measured {
   /** Percent of one core. */
   serviceCpu: number
   databaseCpu: number
-  /** Of the bench itself. Near 100 it is the bench that is slow, and not what it asks. */
+  /** Of whoever asks. Near 100 it is the bench that is slow, and not what it asks. */
   ownCpu: number
   /** Microseconds of the service's processes. NaN where answers of several kinds come at once, as below. */
   cpuPerAnswer: number
@@ -142,9 +142,4 @@ function watchCosts(service: number, database: number) {
       }
     },
   }
-}
-
-function ownCpuSeconds(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1e6
 }

@@ -56,6 +56,12 @@ function programOf(pid: number): string | undefined {
 export const cpuSecondsOf = (pid: number): number =>
   isLinux ? familyOf(pid).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0) : Number.NaN
 
+/** The same of the bench itself and of the programs that it has started and that have ended. */
+export function ownCpuSeconds(): number {
+  const { user, system } = process.cpuUsage()
+  return readProcess(process.pid)?.cpuSeconds ?? (user + system) / 1e6
+}
+
 /** Memory that a process and its family hold, in MB. NaN: nobody knows. */
 export function residentMbOf(pid: number): number {
   if (!isLinux) return Number.NaN

@@ -18,6 +18,8 @@ export interface Talk {
   request: Request | (() => Request)
   /** Says what is wrong with an answer; undefined: nothing is. */
   check(answer: Answer): string | undefined
+  /** The answer is the same every time, to the last byte. */
+  isSteady?: true
 }
 
 /** The programs that are measured, each a process of its own. */
@@ -58,3 +60,5 @@ export interface Row {
 
 /** The same talk on every connection. */
 export const everywhere = (talk: Talk, connections: number): Talk[] => Array(connections).fill(talk)
+
+export const steady = (talk: Talk): Talk => ({ ...talk, isSteady: true })

@@ -1,4 +1,4 @@
-import { type Answer, everywhere, type Program, type Request, type Row, type Talk } from '../row.ts'
+import { type Answer, everywhere, type Program, type Request, type Row, steady, type Talk } from '../row.ts'
 import { basic, bearer, DEVICE, FORM, getMachineToken, getTokens, JSON_BODY } from './callers.ts'
 import { seatRows } from './seat-rows.ts'
 import { PEOPLE, personEmail } from './world.ts'
@@ -26,7 +26,7 @@ async function toCheck(program: Program): Promise<(featureKey: string) => Reques
 async function prepareCheck(program: Program, connections: number): Promise<Talk[]> {
   const check = await toCheck(program)
   return everywhere(
-    expecting(check('reports'), ({ body }) => body === '{"hasFeature":true}'),
+    steady(expecting(check('reports'), ({ body }) => body === '{"hasFeature":true}')),
     connections,
   )
 }
@@ -53,7 +53,7 @@ async function prepareDocument(program: Program, path: string, holds: string): P
 const document = (id: string, name: string, { path, holds }: { path: string; holds: string }): Row => ({
   ...{ id, name, program: 'latchkey' },
   prepare: async (program, connections) =>
-    everywhere(await prepareDocument(program, path, holds), connections),
+    everywhere(steady(await prepareDocument(program, path, holds)), connections),
   compare: [{ with: 'fastify', least: 0.9 }, { with: `oidc-provider:${id}` }],
 })
 
@@ -70,17 +70,14 @@ async function prepareIntrospection(program: Program, connections: number): Prom
     const told = JSON.parse(body)
     return told.active === true && told.sub === sub
   }
-  return everywhere(expecting(request, isRight), connections)
+  return everywhere(steady(expecting(request, isRight)), connections)
 }
 
 async function prepareUserinfo(program: Program, connections: number): Promise<Talk[]> {
   const { access_token } = await getTokens(program, LICENSED)
   const request: Request = { method: 'GET', path: '/api/oauth/userinfo', headers: bearer(access_token) }
   const sub = idOf(program, LICENSED)
-  return everywhere(
-    expecting(request, ({ body }) => JSON.parse(body).sub === sub),
-    connections,
-  )
+  return everywhere(steady(expecting(request, ({ body }) => JSON.parse(body).sub === sub)), connections)
 }
 
 /** Three parts, the last as long as a signature with 2048 bits. */

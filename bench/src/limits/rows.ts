@@ -1,4 +1,4 @@
-import { everywhere, type Request, type Row, type Talk } from '../row.ts'
+import { everywhere, type Request, type Row, steady, type Talk } from '../row.ts'
 
 /** The limits of the machine, beside which the service is measured. */
 
@@ -16,7 +16,7 @@ const limit = (id: string, name: string, talk: Talk): Row => ({
   prepare: async (_, connections) => everywhere(talk, connections),
 })
 
-const json = plain({ method: 'GET', path: '/json' }, '{"hasFeature":true}')
+const json = steady(plain({ method: 'GET', path: '/json' }, '{"hasFeature":true}'))
 const JWT = '[\\w-]+\\.[\\w-]+\\.[\\w-]{342}'
 
 /** Measured first and last as well: how far the machine itself has moved meanwhile. */
@@ -29,9 +29,11 @@ export const limitRows: Row[] = [
     ...{ id: 'fastify-verify', name: 'Fastify + a remembered JWT', program: 'limits' },
     prepare: async ({ facts: { token } }, connections) =>
       everywhere(
-        plain(
-          { method: 'GET', path: '/verify', headers: { authorization: `Bearer ${token}` } },
-          /^\{"sub":"[\w-]{36}"\}$/,
+        steady(
+          plain(
+            { method: 'GET', path: '/verify', headers: { authorization: `Bearer ${token}` } },
+            /^\{"sub":"[\w-]{36}"\}$/,
+          ),
         ),
         connections,
       ),

@@ -1,4 +1,4 @@
-import { everywhere, type Program, type Request, type Row, type Talk } from '../row.ts'
+import { everywhere, type Program, type Request, type Row, steady, type Talk } from '../row.ts'
 import { basic, expecting, fact, forEach, form, isJwt, isPublicKeySet, json, rowsOf } from './talk.ts'
 
 const emailOf = (program: Program, number: number) =>
@@ -80,5 +80,5 @@ export const betterAuthRows: Row[] = [
   row('token', 'client credentials, JWT', async (program, connections) =>
     everywhere(token(program), connections),
   ),
-  row('jwks', 'keys', async (_program, connections) => everywhere(jwks, connections)),
+  row('jwks', 'keys', async (_program, connections) => everywhere(steady(jwks), connections)),
 ]

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { everywhere, type Program, type Request, type Row, type Talk } from '../row.ts'
+import { everywhere, type Program, type Request, type Row, steady, type Talk } from '../row.ts'
 import { followRedirects } from './browser.ts'
 import {
   basic,
@@ -130,6 +130,8 @@ export const oidcProviderRows: Row[] = [
   row('userinfo', 'userinfo, opaque token', (program, connections) =>
     forEach(connections, (number) => userinfo(program, number)),
   ),
-  row('discovery', 'discovery', async (program, connections) => everywhere(discovery(program), connections)),
-  row('jwks', 'keys', async (_program, connections) => everywhere(jwks, connections)),
+  row('discovery', 'discovery', async (program, connections) =>
+    everywhere(steady(discovery(program)), connections),
+  ),
+  row('jwks', 'keys', async (_program, connections) => everywhere(steady(jwks), connections)),
 ]
