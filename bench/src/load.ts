@@ -1,108 +1,14 @@
-import type { EventEmitter } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
-import autocannon from 'autocannon'
+import { type Load, type Measured, type Span, WrongAnswer } from './asked.ts'
+import { converse, judge } from './conversation.ts'
 import { quantile } from './numbers.ts'
-import type { Answer, Request, Talk } from './row.ts'
+import type { Request, Talk } from './row.ts'
 import { askWithWrk, hasWrk } from './wrk.ts'
 
-/** What is asked of a program, and for how long. */
-export interface Load {
-  url: string
-  /** One for each connection. */
-  talks: Talk[]
-  /** Asked at the same time on connections of their own, and not counted. */
-  meanwhile?: Talk[]
-  /** Before the clock runs. */
-  warm: Span
-  /** While it runs. */
-  span: Span
-  /** When the clock begins to run, and when it ends. */
-  onClock?(moment: 'begin' | 'end'): void
-}
-
-/** How long something goes on: for a while, and until so many answers are there, but not for ever. */
-export interface Span {
-  ms: number
-  answers: number
-  mostMs: number
-}
-
-export interface Measured {
-  perSecond: number
-  /** Milliseconds. */
-  p50: number
-  p99: number
-  /** Answers while the clock ran. */
-  answers: number
-  /** Answers to what was asked meanwhile. */
-  meanwhilePerSecond: number
-  /** With those before and after it. */
-  allAnswers: number
-}
-
-/** An answer that was not what it must be: then there is nothing to measure. */
-export class WrongAnswer extends Error {}
-
-/** How long the last answers may take once nothing more is asked. */
-const PATIENCE_MS = 20_000
-/** Longer than any run: when one is over is for us to say. */
-const LONGEST_SECONDS = 600
-
-/** What the connections of a run have in common. */
-interface Run {
-  url: string
-  running: boolean
-  clockRuns: boolean
-  meanwhileAnswers: number
-  allAnswers: number
-  times: number[]
-  problem: string | undefined
-  /** The last answer that was as it must be. */
-  body: string
-  /** End it at once. */
-  cutOffs: (() => void)[]
-}
-
 /** Asks on all connections, each its next as soon as it has its answer, and looks at every answer. */
-export const runLoad = (load: Load): Promise<Measured> => {
-  const request = hasWrk ? findSteady(load) : undefined
-  return request ? askTheSame(load, request) : converse(load)
-}
-
-/** What is asked on all connections, where it is the same and so is the answer. */
-function findSteady({ talks, meanwhile }: Load): Request | undefined {
-  const [first] = talks
-  const isAlike = first?.isSteady && talks.every((talk) => talk === first)
-  return isAlike && !meanwhile && typeof first.request !== 'function' ? first.request : undefined
-}
-
-/** Until the clock runs, whoever can judge asks; from then on every answer must be the same as the last of those. */
-async function askTheSame(load: Load, request: Request): Promise<Measured> {
-  const before = await talk({ ...load, warm: AT_ONCE, span: load.warm, onClock: () => {} })
-  load.onClock?.('begin')
-  const told = await askWithWrk({
-    ...{ url: load.url, request, body: before.body, connections: load.talks.length },
-    seconds: Math.ceil(load.span.ms / 1000),
-  })
-  load.onClock?.('end')
-  if (told.wrong > 0) throw new WrongAnswer(`${told.wrong} wrong answers: ${told.example}`)
-  const { requests, seconds, p50, p99 } = told
-  const perSecond = requests / seconds
-  return {
-    perSecond,
-    p50,
-    p99,
-    meanwhilePerSecond: 0,
-    answers: requests,
-    allAnswers: before.allAnswers + requests,
-  }
-}
-
-const AT_ONCE: Span = { ms: 0, answers: 0, mostMs: 0 }
-
-/** At the end nothing is cut off: whoever has asked waits for the answer, so that a token that was used up is followed by the one that came for it. */
-async function converse(load: Load): Promise<Measured> {
-  const { times, seconds, meanwhileAnswers, allAnswers } = await talk(load)
+export async function runLoad(load: Load): Promise<Measured> {
+  const alike = hasWrk ? findAlike(load) : undefined
+  if (alike) return askAlike(load, alike)
+  const { times, seconds, meanwhileAnswers, allAnswers } = await converse(load)
   times.sort((a, b) => a - b)
   return {
     perSecond: times.length / seconds,
@@ -114,118 +20,36 @@ async function converse(load: Load): Promise<Measured> {
   }
 }
 
-async function talk(load: Load): Promise<Run & { seconds: number }> {
-  const run: Run = {
-    ...{ url: load.url, running: true, clockRuns: false, times: [], problem: undefined, body: '' },
-    ...{ meanwhileAnswers: 0, allAnswers: 0, cutOffs: [] },
-  }
-  const conversations = [
-    connect(run, load.talks, true),
-    ...(load.meanwhile ? [connect(run, load.meanwhile, false)] : []),
-  ]
-  const ended = Promise.all(conversations)
-  await Promise.race([pass(load.warm, () => run.allAnswers), ended])
-  const begin = performance.now()
-  run.clockRuns = true
+/** What is asked on all connections, where that is the same all the time. */
+type Alike = Talk & { request: Request }
+
+function findAlike({ talks, meanwhile }: Load): Alike | undefined {
+  const [first] = talks
+  const isAlike = first?.alike !== undefined && talks.every((talk) => talk === first) && !meanwhile
+  return isAlike && typeof first.request !== 'function' ? { ...first, request: first.request } : undefined
+}
+
+const AT_ONCE: Span = { ms: 0, answers: 0, mostMs: 0 }
+
+/** Until the clock runs, whoever can judge asks. From then on answers are compared with those, or judged afterwards. */
+async function askAlike(load: Load, talk: Alike): Promise<Measured> {
+  const before = await converse({ ...load, warm: AT_ONCE, span: load.warm, onClock: () => {} })
   load.onClock?.('begin')
-  await Promise.race([pass(load.span, () => run.times.length), ended])
-  run.clockRuns = false
-  const seconds = (performance.now() - begin) / 1000
-  load.onClock?.('end')
-  run.running = false
-  await Promise.race([ended, sleep(PATIENCE_MS).then(() => noteProblem(run, 'no answer for 20 s'))])
-  if (run.problem) throw new WrongAnswer(run.problem)
-  if (run.times.length === 0) throw new WrongAnswer('no answer came while the clock ran')
-  return { ...run, seconds }
-}
-
-const STEP_MS = 50
-
-async function pass({ ms, answers, mostMs }: Span, count: () => number): Promise<void> {
-  const begin = performance.now()
-  await sleep(ms)
-  while (count() < answers && performance.now() - begin < mostMs) await sleep(STEP_MS)
-}
-
-function noteProblem(run: Run, problem: string): void {
-  run.problem ??= problem
-  run.running = false
-  for (const cutOff of run.cutOffs) cutOff()
-}
-
-/** What autocannon tells of each of its connections, and lets be changed. Its types leave most of it out. */
-interface Client extends EventEmitter {
-  reqsMade: number
-  /** After so many requests it is done. */
-  responseMax: number | undefined
-  setRequests(requests: autocannon.Request[]): void
-}
-
-/** One connection for each talk, each asking its next as soon as it has its answer, until the run is over. */
-function connect(run: Run, talks: Talk[], counts: boolean): Promise<void> {
-  return new Promise((resolve) => {
-    let left = talks.length
-    const waiting = [...talks]
-    const instance = autocannon(
-      {
-        ...{
-          url: run.url,
-          connections: talks.length,
-          duration: LONGEST_SECONDS,
-          timeout: PATIENCE_MS / 1000,
-        },
-        setupClient(given) {
-          const client = given as unknown as Client
-          const talk = waiting.shift()
-          if (!talk) return
-          client.setRequests([toRequest(run, talk)])
-          let unanswered = 0
-          client.on('request', () => {
-            unanswered++
-            // autocannon connects again without a word.
-            if (unanswered > 1) noteProblem(run, 'the connection was closed instead of an answer')
-          })
-          client.on('response', (_status: number, _bytes: number, ms: number) => {
-            unanswered--
-            if (run.clockRuns && counts) run.times.push(ms)
-            else if (run.clockRuns) run.meanwhileAnswers++
-            run.allAnswers++
-            // What it has asked for by now is answered yet, so that nothing is cut off.
-            if (!run.running) client.responseMax = client.reqsMade
-          })
-          client.on('connError', (error: Error) => noteProblem(run, error.message))
-          client.on('timeout', () => noteProblem(run, `no answer for ${PATIENCE_MS / 1000} s`))
-          client.on('done', () => {
-            left--
-            if (left === 0) instance.stop()
-          })
-        },
-      },
-      () => resolve(),
-    )
-    run.cutOffs.push(() => instance.stop())
+  const told = await askWithWrk({
+    ...{ url: load.url, request: talk.request, connections: load.talks.length },
+    ...{ body: talk.alike === 'answers' ? before.body : undefined, seconds: Math.ceil(load.span.ms / 1000) },
+    onEnd: () => load.onClock?.('end'),
   })
-}
-
-/** The bytes of a request that stays the same are made once. */
-function toRequest(run: Run, talk: Talk): autocannon.Request {
-  const onResponse = (status: number, body: string) => {
-    const problem = judge(talk, { status, body })
-    if (problem !== undefined) noteProblem(run, problem)
-    run.body = body
+  const { requests, seconds, wrong, example, p50, p99 } = told
+  if (wrong > 0) throw new WrongAnswer(`${wrong} wrong answers, or connections that broke: ${example}`)
+  for (const answer of told.answers) {
+    const problem = judge(talk, answer)
+    if (problem !== undefined) throw new WrongAnswer(problem)
   }
-  const { request } = talk
-  if (typeof request !== 'function') return { ...request, onResponse }
-  return { ...request(), setupRequest: (before) => ({ ...before, ...request() }), onResponse }
-}
-
-/** What is wrong with an answer, with the answer itself. One that cannot even be read is wrong too. */
-function judge(talk: Talk, answer: Answer): string | undefined {
-  let problem: string | undefined
-  try {
-    problem = talk.check(answer)
-  } catch (error) {
-    problem = String(error)
+  if (talk.alike === 'requests' && told.answers.length < requests)
+    throw new WrongAnswer(`${requests} answers came, and ${told.answers.length} were kept`)
+  return {
+    ...{ perSecond: requests / seconds, p50, p99, meanwhilePerSecond: 0 },
+    ...{ answers: requests, allAnswers: before.allAnswers + requests },
   }
-  return problem && `${problem}: ${answer.status} ${answer.body.slice(0, 300)}`
 }

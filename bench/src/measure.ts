@@ -1,5 +1,6 @@
+import { type Measured, type Span, WrongAnswer } from './asked.ts'
 import { startLatchkey } from './latchkey/program.ts'
-import { type Measured, runLoad, type Span, WrongAnswer } from './load.ts'
+import { runLoad } from './load.ts'
 import { cpuSecondsOf, ownCpuSeconds, residentMbOf } from './processes.ts'
 import { type Running, type Site, startProgram } from './programs.ts'
 import type { ProgramName, Row, Talk } from './row.ts'

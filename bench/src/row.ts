@@ -18,8 +18,8 @@ export interface Talk {
   request: Request | (() => Request)
   /** Says what is wrong with an answer; undefined: nothing is. */
   check(answer: Answer): string | undefined
-  /** The answer is the same every time, to the last byte. */
-  isSteady?: true
+  /** What is the same all the time, to the last byte: who asks need not follow what is answered. */
+  alike?: 'requests' | 'answers'
 }
 
 /** The programs that are measured, each a process of its own. */
@@ -61,4 +61,8 @@ export interface Row {
 /** The same talk on every connection. */
 export const everywhere = (talk: Talk, connections: number): Talk[] => Array(connections).fill(talk)
 
-export const steady = (talk: Talk): Talk => ({ ...talk, isSteady: true })
+/** What is asked and answered the same all the time. */
+export const steady = (talk: Talk): Talk => ({ ...talk, alike: 'answers' })
+
+/** What is asked the same all the time. A row and those that it is compared with are asked by the same program. */
+export const asked = (talk: Talk): Talk => ({ ...talk, alike: 'requests' })

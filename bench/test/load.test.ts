@@ -1,8 +1,10 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
-import { runLoad, WrongAnswer } from '../src/load.ts'
-import { everywhere, type Talk } from '../src/row.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { WrongAnswer } from '../src/asked.ts'
+import { runLoad } from '../src/load.ts'
+import { asked, everywhere, steady, type Talk } from '../src/row.ts'
+import { hasWrk } from '../src/wrk.ts'
 
 let close: (() => void) | undefined
 afterEach(() => close?.())
@@ -122,4 +124,57 @@ test('what goes on meanwhile is checked as well, and not counted', async () => {
   const measured = await runLoad({ ...load, meanwhile: [beside('other')] })
   expect(measured.meanwhilePerSecond).toBeGreaterThan(0)
   await expect(runLoad({ ...load, meanwhile: [beside('right')] })).rejects.toThrow(WrongAnswer)
+})
+
+/** The clock of wrk knows whole seconds. */
+const A_SECOND = { warm: spanOf(50), span: spanOf(1_000) }
+const KINDS = [
+  ['the same answer', steady],
+  ['the same request', asked],
+] as const
+
+describe.skipIf(!hasWrk)('wrk', () => {
+  test.each(KINDS)('counts right answers to %s', async (_, alike) => {
+    let served = 0
+    const url = await serve(({ method, headers, url: path }, response) => {
+      served++
+      const isRight =
+        method === 'GET' &&
+        headers.host !== undefined &&
+        headers['x-word'] === 'open "sesame" \\' &&
+        path === '/a?b=c'
+      response.end(isRight ? '{"said":"right \n å"}' : 'wrong')
+    })
+    const request = { method: 'GET', path: '/a?b=c', headers: { 'x-word': 'open "sesame" \\' } } as const
+    const moments: string[] = []
+    const talk = { ...expecting('{"said":"right \n å"}'), request }
+    const onClock = (moment: string) => void moments.push(moment)
+    const measured = await runLoad({ url, talks: everywhere(alike(talk), 4), ...A_SECOND, onClock })
+    expect(moments).toEqual(['begin', 'end'])
+    expect(measured.answers).toBeGreaterThan(100)
+    // What was asked when time was up is answered, and not waited for.
+    expect(served - measured.allAnswers).toBeLessThanOrEqual(8)
+    expect(measured.p99).toBeGreaterThanOrEqual(measured.p50)
+  })
+
+  test.each(KINDS)('shows one wrong answer among many to %s', async (_, alike) => {
+    let served = 0
+    const url = await serve((_, response) => {
+      served++
+      response.end(served === 2_000 ? 'wrong "one"' : 'right')
+    })
+    const running = runLoad({ url, talks: everywhere(alike(expecting('right')), 4), ...A_SECOND })
+    await expect(running).rejects.toThrow('wrong "one"')
+  })
+
+  test.each(KINDS)('does not take a refusal for an answer to %s', async (_, alike) => {
+    let served = 0
+    const url = await serve((_, response) => {
+      served++
+      response.statusCode = served > 2_000 ? 500 : 200
+      response.end('right')
+    })
+    const running = runLoad({ url, talks: everywhere(alike(expecting('right')), 4), ...A_SECOND })
+    await expect(running).rejects.toThrow(WrongAnswer)
+  })
 })

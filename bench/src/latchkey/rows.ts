@@ -1,4 +1,13 @@
-import { type Answer, everywhere, type Program, type Request, type Row, steady, type Talk } from '../row.ts'
+import {
+  type Answer,
+  asked,
+  everywhere,
+  type Program,
+  type Request,
+  type Row,
+  steady,
+  type Talk,
+} from '../row.ts'
 import { basic, bearer, DEVICE, FORM, getMachineToken, getTokens, JSON_BODY } from './callers.ts'
 import { seatRows } from './seat-rows.ts'
 import { PEOPLE, personEmail } from './world.ts'
@@ -98,7 +107,7 @@ function prepareClientCredentials({ facts }: Program, connections: number): Talk
     last = token
     return isAnother && isJwt(token) && type === 'Bearer'
   }
-  return everywhere(expecting(request, isNew), connections)
+  return everywhere(asked(expecting(request, isNew)), connections)
 }
 
 /** Each answer brings the token for the next request. */

@@ -1,4 +1,4 @@
-import { everywhere, type Request, type Row, steady, type Talk } from '../row.ts'
+import { asked, everywhere, type Request, type Row, steady, type Talk } from '../row.ts'
 
 /** The limits of the machine, beside which the service is measured. */
 
@@ -51,7 +51,7 @@ export const limitRows: Row[] = [
   limit(
     'fastify-sign-1',
     'Fastify + one RS256 signature',
-    plain({ method: 'POST', path: '/sign/1' }, new RegExp(`^\\{"access_token":"${JWT}"`)),
+    asked(plain({ method: 'POST', path: '/sign/1' }, new RegExp(`^\\{"access_token":"${JWT}"`))),
   ),
   limit(
     'fastify-sign-2',

@@ -1,4 +1,4 @@
-import { everywhere, type Program, type Request, type Row, steady, type Talk } from '../row.ts'
+import { asked, everywhere, type Program, type Request, type Row, steady, type Talk } from '../row.ts'
 import { basic, expecting, fact, forEach, form, isJwt, isPublicKeySet, json, rowsOf } from './talk.ts'
 
 const emailOf = (program: Program, number: number) =>
@@ -78,7 +78,7 @@ export const betterAuthRows: Row[] = [
     everywhere(await members(program), connections),
   ),
   row('token', 'client credentials, JWT', async (program, connections) =>
-    everywhere(token(program), connections),
+    everywhere(asked(token(program)), connections),
   ),
   row('jwks', 'keys', async (_program, connections) => everywhere(steady(jwks), connections)),
 ]

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { everywhere, type Program, type Request, type Row, steady, type Talk } from '../row.ts'
+import { asked, everywhere, type Program, type Request, type Row, steady, type Talk } from '../row.ts'
 import { followRedirects } from './browser.ts'
 import {
   basic,
@@ -116,7 +116,7 @@ const row = rowsOf('oidc-provider')
 
 export const oidcProviderRows: Row[] = [
   row('client-credentials', 'client credentials, JWT', async (program, connections) =>
-    everywhere(clientCredentials(program), connections),
+    everywhere(asked(clientCredentials(program)), connections),
   ),
   row('refresh', 'refresh with rotation, JWT and ID token', (program, connections) =>
     forEach(connections, (number) => refreshing(program, number, 'jwt')),
