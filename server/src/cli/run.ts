@@ -20,10 +20,20 @@ async function runAlone(config: Config, { prepare, onReady }: ServiceHooks): Pro
   const told = listenForStop()
   const service = await startService(config, prepare)
   for (const warning of config.warnings) service.ctx.log.warn(warning)
-  await onReady(service.ctx)
   const lost = service.connection.lost.then(() => DATABASE_LOST)
+  try {
+    await onReady(service.ctx)
+  } catch (error) {
+    // Nobody heard that it is ready, so nobody would look after it.
+    const reason = await serveUntil(service, Promise.race([lost, sleep(LOSS_MS, FAILED)]))
+    throw reason === DATABASE_LOST ? databaseLost() : error
+  }
   if ((await serveUntil(service, Promise.race([told, lost]))) === DATABASE_LOST) throw databaseLost()
 }
+
+const FAILED = 'failed'
+/** When the database is lost, statements fail a moment before that is known. */
+const LOSS_MS = 500
 
 /** How a command's work stands to the world around it. */
 interface Errand {

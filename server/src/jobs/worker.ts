@@ -1,5 +1,5 @@
-import { EventEmitter } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { EventEmitter, once } from 'node:events'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import {
   Logger,
   type ParsedCronItem,
@@ -81,10 +81,10 @@ async function keepRunning(ctx: Ctx, pool: pg.Pool, work: Work, stop: AbortSigna
 async function runOnce(pool: pg.Pool, work: Work, stop: AbortSignal, onWorking: () => void): Promise<void> {
   const events: WorkerEvents = new EventEmitter()
   const failed = new AbortController()
-  // The library keeps a failed look-up of its task ids for ever; only a new runner looks again. It is stopped a
-  // moment later, because a worker that is stopped while it handles an error prints a trace.
-  events.once('worker:getJob:error', ({ error }) => setImmediate(() => failed.abort(error)))
+  // The library keeps a failed look-up of its task ids for ever; only a new runner looks again.
+  events.once('worker:getJob:error', ({ error }) => failed.abort(error))
   events.once('worker:getJob:empty', onWorking)
+  const untilNobodyLooks = watchLooking(events)
   const runner = await run({
     pgPool: pool,
     ...work,
@@ -95,11 +95,35 @@ async function runOnce(pool: pg.Pool, work: Work, stop: AbortSignal, onWorking: 
     logger: silentLogger,
   })
   const end = AbortSignal.any([stop, failed.signal])
-  const whenEnded = () => void runner.stop().catch(() => {})
+  const whenEnded = () => void untilNobodyLooks().then(() => runner.stop().catch(() => {}))
   if (end.aborted) whenEnded()
   else end.addEventListener('abort', whenEnded, { once: true })
   await runner.promise
   failed.signal.throwIfAborted()
+}
+
+/** Longer than a look at the queue takes, unless the database does not answer. */
+const LOOK_MS = 500
+
+/** Waits until none is looking for a job: one that is stopped meanwhile, and does not find the database, prints a trace. */
+function watchLooking(events: WorkerEvents): () => Promise<void> {
+  const looking = new Set<string>()
+  const found = new EventEmitter()
+  const hasLooked = ({ worker }: { worker: { workerId: string } }) => {
+    looking.delete(worker.workerId)
+    found.emit('one')
+  }
+  events.on('worker:getJob:start', ({ worker }) => looking.add(worker.workerId))
+  events.on('worker:getJob:error', hasLooked)
+  events.on('worker:getJob:empty', hasLooked)
+  events.on('job:start', hasLooked)
+  return async () => {
+    const patience = AbortSignal.timeout(LOOK_MS)
+    while (looking.size > 0 && !patience.aborted)
+      await once(found, 'one', { signal: patience }).catch(() => {})
+    // The one who has looked last has yet to see what became of it.
+    await setImmediate()
+  }
 }
 
 function toTaskList(ctx: Ctx, jobs: Job<never>[]): TaskList {

@@ -14,6 +14,20 @@ import {
 } from '../support/demo.ts'
 import { freePort, READY, run, runToEnd } from '../support/program.ts'
 
+type Demo = Awaited<ReturnType<typeof beginDemo>>
+
+const untilItAnswers = ({ port }: Demo) =>
+  expect
+    .poll(
+      () =>
+        fetch(`http://127.0.0.1:${port}/health/live`).then(
+          ({ status }) => status,
+          () => undefined,
+        ),
+      { interval: 2, timeout: 60_000 },
+    )
+    .toBe(200)
+
 describe('the bundled PostgreSQL', () => {
   test('is durable, has no TCP port, and its socket is private', async () => {
     const folder = newFolder()
@@ -103,12 +117,16 @@ describe('the bundled PostgreSQL', () => {
     },
   )
 
-  test('is missed: a service whose database is killed says so and ends', async () => {
+  test.each([
+    ['is ready', (program: Demo) => program.prints(READY)],
+    ['answers, and has yet to say that it is ready', untilItAnswers],
+  ])('is missed: a service that %s says so and ends when its database is killed', async (_, moment) => {
     const folder = newFolder()
-    const program = await startDemo(folder)
+    const program = await beginDemo(folder)
+    await moment(program)
     process.kill(postmasterOf(folder), 'SIGKILL')
     expect((await program.exited).code).toBe(1)
-    expect(program.output()).toContain('\nThe bundled PostgreSQL ended unexpectedly; its log says why.\n')
+    expect(program.output()).toMatch(/^The bundled PostgreSQL ended unexpectedly; its log says why.$/m)
     expect(program.output()).not.toMatch(/\n\s+at /)
   })
 

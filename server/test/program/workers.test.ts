@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { processStart } from '../../src/lib/process-identity.ts'
 import { figureIn, parseExposition } from '../operator/exposition.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -32,13 +32,19 @@ const until = (program: Program, msg: string, count: number) =>
 
 const PATIENCE_MS = 120_000
 
+/** Lines of the log are written a moment after they are said. */
+async function untilBothServe(program: Program): Promise<void> {
+  await program.prints(READY, PATIENCE_MS)
+  await vi.waitFor(() => expect(pidsOf(program)).toHaveLength(2), PATIENCE_MS)
+}
+
 /** The demo in two processes, on a database of the tests' own server. */
 async function startTwo(database: TestDatabase, wrap: string[] = []): Promise<Program & { port: string }> {
   const port = await freePort()
   const env = { PORT: port, WORKERS: '2', DATABASE_URL: database.url, DRAIN_DELAY_MS: '0' }
   const data = { LATCHKEY_DATA_DIR: join(tempFolder(), 'data') }
   const program = run(['demo'], { env: { ...env, ...data }, wrap })
-  await program.prints(READY, PATIENCE_MS)
+  await untilBothServe(program)
   return { ...program, port }
 }
 
@@ -49,7 +55,7 @@ async function startBundled(
   const port = await freePort()
   const env = { LATCHKEY_DATA_DIR: join(folder, 'data'), DRAIN_DELAY_MS: '0', WORKERS: '2', PORT: port }
   const program = await beginDemo(folder, { env })
-  await program.prints(READY, PATIENCE_MS)
+  await untilBothServe(program)
   return { ...program, port, env }
 }
 
