@@ -6,7 +6,7 @@ import { OperatorError } from '../errors.ts'
 import { openContext, startService } from '../main.ts'
 import type { ServiceHooks } from './service-hooks.ts'
 import { listenForStop } from './signals.ts'
-import { DATABASE_LOST, databaseLost, serveUntil } from './stopping.ts'
+import { DATABASE_LOST, databaseLost, failureOf, serveUntil } from './stopping.ts'
 
 /** Runs a service until it is told to stop, or its database goes away. */
 export async function runService(config: Config, hooks: ServiceHooks): Promise<void> {
@@ -21,19 +21,10 @@ async function runAlone(config: Config, { prepare, onReady }: ServiceHooks): Pro
   const service = await startService(config, prepare)
   for (const warning of config.warnings) service.ctx.log.warn(warning)
   const lost = service.connection.lost.then(() => DATABASE_LOST)
-  try {
-    await onReady(service.ctx)
-  } catch (error) {
-    // Nobody heard that it is ready, so nobody would look after it.
-    const reason = await serveUntil(service, Promise.race([lost, sleep(LOSS_MS, FAILED)]))
-    throw reason === DATABASE_LOST ? databaseLost() : error
-  }
-  if ((await serveUntil(service, Promise.race([told, lost]))) === DATABASE_LOST) throw databaseLost()
+  // Who cannot say that it is ready does not go on: nobody would look after it.
+  const reason = Promise.race([told, lost, failureOf(async () => onReady(service.ctx))])
+  if ((await serveUntil(service, reason)) === DATABASE_LOST) throw databaseLost()
 }
-
-const FAILED = 'failed'
-/** When the database is lost, statements fail a moment before that is known. */
-const LOSS_MS = 500
 
 /** How a command's work stands to the world around it. */
 interface Errand {

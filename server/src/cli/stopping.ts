@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { OperatorError } from '../errors.ts'
 import type { Service } from '../main.ts'
@@ -18,10 +19,27 @@ export const databaseLost = (): OperatorError =>
 export async function serveUntil({ ctx, close }: Service, reason: Promise<string>): Promise<string> {
   // As it is by default; bin/latchkey.js held it down for the start.
   setFlagsFromString('--semi-space-growth-factor=2')
-  const told = await reason
-  limitStop()
-  ctx.log.info({ reason: told }, 'stopping')
-  await close()
-  ctx.log.info('stopped')
-  return told
+  try {
+    const told = await reason
+    ctx.log.info({ reason: told }, 'stopping')
+    return told
+  } finally {
+    limitStop()
+    await close()
+    ctx.log.info('stopped')
+  }
+}
+
+/** When the database is lost, statements fail a moment before that is known. */
+const LOSS_MS = 500
+
+/** How work fails, among the reasons to stop; never that it is done. If the database is lost, that is said instead. */
+export async function failureOf(work: () => Promise<void>): Promise<never> {
+  try {
+    await work()
+  } catch (error) {
+    await sleep(LOSS_MS)
+    throw error
+  }
+  return new Promise(() => {})
 }

@@ -8,7 +8,7 @@ import { collect, showCollected } from './collected.ts'
 import type { Route } from './define-route.ts'
 import { createHeads } from './headers.ts'
 import { keyWith, type Question, readQuestion } from './question.ts'
-import { createRequestObserver } from './request-log.ts'
+import { createRequestObserver, type Observe } from './request-log.ts'
 
 /**
  * Some questions are asked again and again, by programs that want to know whether somebody may do something. While all
@@ -27,7 +27,7 @@ interface Given {
   /** By whom it was asked, and with which body. */
   authorization: string | undefined
   asked: string
-  observe: ReturnType<ReturnType<typeof createRequestObserver>>
+  observe: Observe
   headers: OutgoingHttpHeaders
   /** The same as text, once it was given a second time. */
   head?: string

@@ -68,7 +68,7 @@ const toLogger = (log: RequestLog) => log as unknown as FastifyBaseLogger
 export const newRequestLog = (parent: FastifyBaseLogger, bindings: Bindings): FastifyBaseLogger =>
   toLogger(new RequestLog(parent, bindings))
 
-/** What requests have in common that differ in nothing but in who asks when. */
+/** What the same question, asked again from the same place, has in common with the first. */
 interface Kind {
   method: string
   /** The pattern: the address itself may hold a secret. */
@@ -78,7 +78,7 @@ interface Kind {
 }
 
 /** Notes that a request was answered. */
-type Observe = (id: string, ms: number, traceId?: string) => void
+export type Observe = (id: string, ms: number, traceId?: string) => void
 
 /** One line and one measurement a request. Of those of a kind most is the same, which is made once. */
 export function createRequestObserver(ctx: Ctx): (kind: Kind) => Observe {

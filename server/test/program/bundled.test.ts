@@ -126,7 +126,7 @@ describe('the bundled PostgreSQL', () => {
     await moment(program)
     process.kill(postmasterOf(folder), 'SIGKILL')
     expect((await program.exited).code).toBe(1)
-    expect(program.output()).toMatch(/^The bundled PostgreSQL ended unexpectedly; its log says why.$/m)
+    expect(program.output()).toMatch(/^The bundled PostgreSQL ended unexpectedly; its log says why\.\n/m)
     expect(program.output()).not.toMatch(/\n\s+at /)
   })
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { ServiceHooks } from '../service-hooks.ts'
 import { listenForStop } from '../signals.ts'
-import { DATABASE_LOST, databaseLost, limitStop } from '../stopping.ts'
+import { DATABASE_LOST, databaseLost, failureOf, limitStop } from '../stopping.ts'
 import { type Crew, hireCrew } from './crew.ts'
 import { type Host, openHost } from './host.ts'
 
@@ -16,10 +16,10 @@ export async function leadWorkers(config: Config, hooks: ServiceHooks): Promise<
   for (const warning of config.warnings) log.warn(warning)
   const crew = hireCrew(config.workers, log)
   const lost = host.lost.then(() => DATABASE_LOST)
-  const opened = open(host, crew, hooks)
+  const failure = failureOf(() => open(host, crew, hooks))
   let reason: unknown
   try {
-    reason = await Promise.race([told, lost, crew.work, opened.then(() => new Promise(() => {}))])
+    reason = await Promise.race([told, lost, crew.work, failure])
     log.info({ reason }, 'stopping')
   } finally {
     limitStop()
