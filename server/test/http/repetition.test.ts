@@ -31,7 +31,10 @@ interface Question {
   form?: string
 }
 
+let calls = 0
+
 function call({ path, method = 'GET', headers = {}, form }: Question): Promise<Reply> {
+  calls++
   const { memory } = service.ctx
   const before = memory.describe().hits + memory.describe().misses
   return new Promise((resolve, reject) => {
@@ -65,11 +68,14 @@ async function asker(): Promise<{ path: string; headers: Record<string, string>;
   return { path, headers: bearer(accessToken), workerId: worker.id }
 }
 
-/** Asked until the answer is given again. */
+/**
+ * Asked until the answer is given again: as a rule the third time, later where a change is still being heard of or
+ * what was asked has just been forgotten.
+ */
 async function warm(question: Question): Promise<Reply> {
-  await call(question)
-  await call(question)
-  const reply = await call(question)
+  await service.ctx.changes.settle()
+  let reply = await call(question)
+  for (let asked = 1; !reply.again && asked < 10; asked++) reply = await call(question)
   expect(reply).toMatchObject({ status: 200, again: true })
   return reply
 }
@@ -78,6 +84,7 @@ const withoutMoment = ({ date, 'x-request-id': _id, ...headers }: Record<string,
 
 test('an answer given again is the same, with a name of its own, counted and logged', async () => {
   const question = await asker()
+  const before = calls
   const first = await call(question)
   const again = await warm(question)
   expect(again.body).toBe('{"hasFeature":true}')
@@ -87,7 +94,9 @@ test('an answer given again is the same, with a name of its own, counted and log
   const line = service.logs.find((entry) => JSON.stringify(entry).includes(`"reqId":"${id}"`))
   expect(JSON.stringify(line)).toContain('"route":"/api/integration/licenses/feature","status":200')
   const counted = await service.ctx.figures.registry.getSingleMetricAsString('latchkey_http_requests_total')
-  expect(counted).toMatch(/route="\/api\/integration\/licenses\/feature",status="200"\} [4-9]/)
+  expect(counted).toMatch(
+    new RegExp(`route="/api/integration/licenses/feature",status="200"\\} ${calls - before}$`, 'm'),
+  )
 })
 
 test('it is not given to another token, to none, or to two at once', async () => {
@@ -180,9 +189,10 @@ test('a licence that runs out is gone with the moment, however often it was aske
   const accessToken = await tokenOf(short)
   const query = new URLSearchParams({ userId: worker.id, applicationId: short.applicationId })
   const question = { path: `/api/integration/licenses/check?${query}`, headers: bearer(accessToken) }
-  service.advance(end.getTime() - service.ctx.now().getTime() - 500)
+  const left = () => end.getTime() - service.ctx.now().getTime()
+  service.advance(left() - 10_000)
   expect((await warm(question)).body).toContain('"hasLicense":true')
-  service.advance(500)
+  service.advance(left())
   expect(await call(question)).toMatchObject({
     status: 200,
     body: expect.stringContaining('"hasLicense":false'),
