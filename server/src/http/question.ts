@@ -22,7 +22,8 @@ const HARMLESS = new Set(
 
 /** Longer than those of all such questions. */
 const LONGEST_ADDRESS = 1024
-const FORM = 'application/x-www-form-urlencoded'
+/** As programs write it, and as browsers and fetch do. */
+const FORMS = ['application/x-www-form-urlencoded', 'application/x-www-form-urlencoded;charset=UTF-8']
 /** Longer bodies are not waited for. */
 const SHORT = /^\d{1,4}$/
 
@@ -53,7 +54,7 @@ export function readQuestion({ method, url = '', rawHeaders }: IncomingMessage):
     else if (isName(name, 'Content-Length', 'content-length') && length === undefined) length = value
     else return undefined
   }
-  const hasForm = type === FORM && length !== undefined && SHORT.test(length)
+  const hasForm = type !== undefined && FORMS.includes(type) && length !== undefined && SHORT.test(length)
   const isFit = method === 'GET' ? type === undefined && length === undefined : hasForm
   if (!isFit || url.length > LONGEST_ADDRESS) return undefined
   return { key: `${method} ${url} ${authorization?.slice(-TAIL)}`, authorization }

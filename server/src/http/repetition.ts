@@ -31,10 +31,19 @@ interface Given {
   headers: OutgoingHttpHeaders
   /** The same as text, once it was given a second time. */
   head?: string
-  text: string
+  /** Where no two may be the same, what makes the next. */
+  text: string | (() => Promise<string>)
   /** Where a character is a byte, none has to be looked at to send it. */
   encoding: 'latin1' | 'utf8'
   grounds: Grounds
+}
+
+interface Answer {
+  route: string
+  headers: OutgoingHttpHeaders
+  text: string
+  /** Writes another such: nothing but what the route declares. */
+  write: (made: object) => string
 }
 
 /** Whatever an answer rests on that nobody has thought of is not older than this. */
@@ -79,34 +88,38 @@ export function createRepetition(ctx: Ctx): Repetition {
     return isStanding(known.grounds, ctx.now()) ? known : undefined
   }
 
-  function give(request: IncomingMessage, response: ServerResponse, known: Given): void {
+  function give(request: IncomingMessage, response: ServerResponse, known: Given, make: () => void): void {
     const begin = performance.now()
-    const { headers, text, encoding, observe } = known
-    known.head ??= prepare(headers)
-    const id = newRequestId()
-    request.requestId = id
-    response.prepared = known.head
-    response.end(text, encoding)
-    observe(id, performance.now() - begin)
+    const send = (text: string) => {
+      known.head ??= prepare(known.headers)
+      const id = newRequestId()
+      request.requestId = id
+      response.prepared = known.head
+      response.end(text, known.encoding)
+      known.observe(id, performance.now() - begin)
+    }
+    const { text } = known
+    if (typeof text === 'string') send(text)
+    // What is in the way of another is told by those who made the first.
+    else text().then(send, make)
   }
 
-  function remember(
-    { raw, grounds }: FastifyRequest,
-    { route, ...answer }: Pick<Given, 'headers' | 'text'> & { route: string },
-  ): void {
+  function remember({ raw, grounds }: FastifyRequest, { route, text, headers, write }: Answer): void {
+    const now = ctx.now()
+    if (!grounds || !isStanding(grounds, now)) return
     const question = readQuestion(raw)
     const asked = raw.method === 'GET' ? '' : raw.collected
-    if (question === undefined || asked === undefined || !grounds) return
+    if (question === undefined || asked === undefined) return
     const address = addressOf(raw)
     const key = keyOf(address, question, asked)
     if (!isHeardAgain(key) || given.size >= MOST) return
     const { authorization } = question
-    const encoding = Buffer.byteLength(answer.text) === answer.text.length ? 'latin1' : 'utf8'
-    const now = ctx.now()
+    const { next } = grounds
+    const encoding = !next && Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8'
     grounds.until = Math.min(grounds.until, now.getTime() + LONGEST_MS)
-    if (!isStanding(grounds, now)) return
     const observe = observerOf({ method: raw.method ?? '', route, status: 200, address })
-    given.set(key, { ...answer, encoding, authorization, asked, grounds, observe })
+    const answer = next ? async () => write(await next()) : text
+    given.set(key, { authorization, asked, observe, headers, text: answer, encoding, grounds })
   }
 
   /** Most questions are asked once, and to keep their answers would cost more than to make them. */
@@ -140,7 +153,7 @@ export function createRepetition(ctx: Ctx): Repetition {
       const address = addressOf(request)
       const answer = (asked: string) => {
         const known = find(address, question, asked)
-        if (known) give(request, response, known)
+        if (known) give(request, response, known, make)
         else make()
       }
       if (request.method === 'GET') answer('')
@@ -155,7 +168,9 @@ export function createRepetition(ctx: Ctx): Repetition {
         onSend(request, reply, text: unknown, done) {
           const isWhole = typeof text === 'string' && text.length <= LONGEST_TEXT
           if (isWhole && request.method === method && reply.statusCode === 200) {
-            remember(request, { route: path, headers: reply.getHeaders() as OutgoingHttpHeaders, text })
+            const headers = reply.getHeaders() as OutgoingHttpHeaders
+            const write = reply.getSerializationFunction('200') ?? JSON.stringify
+            remember(request, { route: path, headers, text, write })
           }
           done(null, text)
         },

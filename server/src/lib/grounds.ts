@@ -6,6 +6,8 @@ export interface Grounds {
   readonly facts: Ground[]
   /** The moment at which the clock alone may change the answer, in milliseconds. */
   until: number
+  /** Where no two answers may be the same, makes the next: all that had to be found out for it is what stands. */
+  next?: () => Promise<object>
 }
 
 /** Something remembered that may be forgotten, because it has changed or for lack of room. */
@@ -23,7 +25,7 @@ export function noteGrounds<T>(grounds: Grounds, work: () => T): T {
   current = grounds
   try {
     const done = work()
-    if (done instanceof Promise) grounds.until = 0
+    if (done instanceof Promise && !grounds.next) grounds.until = 0
     return done
   } finally {
     current = before
@@ -36,6 +38,11 @@ export const restOn = (fact: Ground): void => void current?.facts.push(fact)
 /** What is told now may be otherwise from then on. */
 export function restUntil(moment: Date): void {
   if (current && moment.getTime() < current.until) current.until = moment.getTime()
+}
+
+/** All that had to be found out is: who asks the same while it stands is given what this makes. */
+export function answerNextBy(make: () => Promise<object>): void {
+  if (current) current.next = make
 }
 
 export function isStanding({ facts, until }: Grounds, now: Date): boolean {

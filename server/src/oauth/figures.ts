@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { toAppError } from '../http/errors.ts'
+import type { Eventual } from '../lib/eventual.ts'
 import { defineCounter } from '../lib/figures.ts'
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials', 'other'] as const
@@ -23,20 +24,24 @@ export const REUSE = defineCounter({
   labels: { kind: ['authorization_code', 'refresh_token'] },
 })
 
+type GrantType = (typeof GRANT_TYPES)[number]
+
+export const countIssued = ({ figures }: Ctx, grant_type: GrantType): void =>
+  figures.count(TOKEN_REQUESTS, { grant_type, outcome: 'issued' })
+
 /** Counts how a request for tokens ends. What is asked for in other words is one kind. */
 export async function countTokenRequest<T>(
-  { figures }: Ctx,
+  ctx: Ctx,
   grantType: string | undefined,
-  answer: Promise<T>,
+  answer: () => Eventual<T>,
 ): Promise<T> {
   const grant_type = GRANT_TYPES.find((known) => known === grantType) ?? 'other'
-  const count = (outcome: string) => figures.count(TOKEN_REQUESTS, { grant_type, outcome })
   try {
-    const issued = await answer
-    count('issued')
+    const issued = await answer()
+    countIssued(ctx, grant_type)
     return issued
   } catch (error) {
-    count(outcomeOf(error))
+    ctx.figures.count(TOKEN_REQUESTS, { grant_type, outcome: outcomeOf(error) })
     throw error
   }
 }

@@ -79,6 +79,7 @@ export const oauthRoutes: Route[] = [
     summary: 'Exchange a code, a refresh token or client credentials for tokens',
     caller: 'anyone',
     crossOrigin: 'registered',
+    repeats: true,
     form: TokenForm,
     reply: { 200: TokenReply },
     errors: ['RATE_LIMITED'],

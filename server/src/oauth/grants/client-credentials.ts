@@ -1,12 +1,14 @@
 import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
+import { answerNextBy } from '../../lib/grounds.ts'
 import { type AuthenticatedClient, invalidClient } from '../client-auth.ts'
+import { countIssued } from '../figures.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
-import { issueMachineToken } from '../tokens.ts'
+import { prepareMachineToken } from '../tokens.ts'
 
 /** The client credentials grant (RFC 6749 §4.4). Without a wish the machine gets every scope it is allowed. */
-export async function grantToMachine(
+export function grantToMachine(
   ctx: Ctx,
   { client, secretId }: AuthenticatedClient,
   form: TokenForm,
@@ -19,5 +21,11 @@ export async function grantToMachine(
     throw new OAuthError('invalid_scope', 'The client is not allowed one of these scopes.')
   }
   const scopes = wish.length === 0 ? client.scopes : wanted
-  return issueMachineToken(ctx, { client, secretId, scopes })
+  const issue = prepareMachineToken(ctx, { client, secretId, scopes })
+  answerNextBy(async () => {
+    const issued = await issue()
+    countIssued(ctx, 'client_credentials')
+    return issued
+  })
+  return issue()
 }
