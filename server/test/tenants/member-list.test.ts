@@ -118,13 +118,13 @@ test('the list stays true when somebody leaves, changes role or status, joins, i
   })
 })
 
-test('a page in the middle takes one statement more than the first, however long the list is', async () => {
+test('a page in the middle takes no more statements than the first, however long the list is', async () => {
   const watch = await watchStatements(service)
   try {
     await list('&page=20')
     const first = await watch.count(() => list())
     expect(await watch.count(() => list('&page=45'))).toBe(first)
-    expect(await watch.count(() => list('&page=20'))).toBe(first + 1)
+    expect(await watch.count(() => list('&page=20'))).toBe(first)
   } finally {
     await watch.close()
   }

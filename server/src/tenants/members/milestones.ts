@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../../db/open.ts'
 import {
-  countBehind,
+  listMemberPage,
+  listMemberPageBefore,
   listPlaces,
   type MemberCounts,
   type MemberFilter,
+  type MemberRow,
   type Place,
   type Stretch,
 } from './store.ts'
@@ -33,39 +35,47 @@ const remembered = new LRUCache<string, Milestones>({
 export const isFarIn = ({ offset, limit }: Stretch, { joined }: MemberCounts): boolean =>
   offset >= EVERY && offset + limit <= joined - EVERY
 
-/** The same stretch, from the last milestone before it. */
-export async function fromMilestone(
+/** A page that is far in, from the last milestone before it. */
+export async function listFromMilestone(
   db: Db,
   filter: MemberFilter,
-  { offset, limit }: Stretch,
+  stretch: Stretch,
   counts: MemberCounts,
-): Promise<Stretch> {
+): Promise<MemberRow[]> {
   const key = [filter.tenantId, filter.status, filter.role].join()
   const known = remembered.get(key)
-  const milestones = (known && (await goOnWith(db, filter, known, counts))) ?? (await set(db, filter, counts))
-  if (milestones !== known) remembered.set(key, milestones)
-  const last = Math.min(Math.floor(offset / EVERY), milestones.places.length - 1)
-  return { offset: offset - last * EVERY, limit, from: milestones.places[last] }
+  const found = known && (await goBy(db, filter, stretch, { milestones: known, counts }))
+  if (found) {
+    if (found.milestones !== known) remembered.set(key, found.milestones)
+    return found.rows
+  }
+  const milestones = { places: await listPlaces(db, filter, { every: EVERY }), shuffles: counts.shuffles }
+  remembered.set(key, milestones)
+  return listMemberPage(db, filter, toMilestone(milestones, stretch))
 }
 
-/** Those that still stand, with more behind them if that is far; undefined when they do not. */
-async function goOnWith(
+/** The same stretch, counted from the last milestone before it. */
+function toMilestone({ places }: Milestones, { offset, limit }: Stretch): Stretch {
+  const last = Math.min(Math.floor(offset / EVERY), places.length - 1)
+  return { offset: offset - last * EVERY, limit, from: places[last] }
+}
+
+/**
+ * The page, and the milestones with more behind them if that is far; undefined when they do not stand any more. That
+ * is asked with the page itself: a statement for it alone would take longer than all it asks.
+ */
+async function goBy(
   db: Db,
   filter: MemberFilter,
-  milestones: Milestones,
-  counts: MemberCounts,
-): Promise<Milestones | undefined> {
+  stretch: Stretch,
+  { milestones, counts }: { milestones: Milestones; counts: MemberCounts },
+): Promise<{ rows: MemberRow[]; milestones: Milestones } | undefined> {
   const { places, shuffles } = milestones
   const last = places.at(-1)
   if (shuffles !== counts.shuffles || last === undefined) return undefined
-  const behind = await countBehind(db, filter, last)
+  const { rows, behind } = await listMemberPageBefore(db, filter, toMilestone(milestones, stretch), last)
   if (counts.joined - behind !== (places.length - 1) * EVERY + 1) return undefined
-  if (behind <= TOO_FAR) return milestones
+  if (behind <= TOO_FAR) return { rows, milestones }
   const [, ...more] = await listPlaces(db, filter, { every: EVERY, from: last })
-  return { places: [...places, ...more], shuffles }
+  return { rows, milestones: { places: [...places, ...more], shuffles } }
 }
-
-const set = async (db: Db, filter: MemberFilter, { shuffles }: MemberCounts): Promise<Milestones> => ({
-  places: await listPlaces(db, filter, { every: EVERY }),
-  shuffles,
-})

@@ -10,7 +10,7 @@ import { readSearch } from '../../lib/search-words.ts'
 import { lockUser } from '../../users/service.ts'
 import { requireAnotherOwner } from '../ownership.ts'
 import { type Acting, requireReach } from '../permissions.ts'
-import { fromMilestone, isFarIn } from './milestones.ts'
+import { isFarIn, listFromMilestone } from './milestones.ts'
 import type { MemberBody, MemberChangeRequest, MemberPage, MemberQuery } from './schema.ts'
 import { searchMembers } from './search/store.ts'
 import {
@@ -65,9 +65,7 @@ async function listStretch(
   wanted: Stretch,
   counts: MemberCounts,
 ): Promise<MemberRow[]> {
-  if (isFarIn(wanted, counts)) {
-    return listMemberPage(tx, filter, await fromMilestone(tx, filter, wanted, counts))
-  }
+  if (isFarIn(wanted, counts)) return listFromMilestone(tx, filter, wanted, counts)
   const behind = counts.joined + counts.invited - wanted.offset - wanted.limit
   const fromEnd = behind < wanted.offset
   return listMemberPage(tx, filter, fromEnd ? { ...wanted, offset: behind, fromEnd } : wanted)

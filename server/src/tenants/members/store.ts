@@ -74,14 +74,11 @@ export async function listPlaces(
 }
 
 /** How many of those who have joined stand behind a place. */
-export async function countBehind(db: Db, filter: MemberFilter, place: Place): Promise<number> {
-  const { count } = await standing(db, filter)
+const countBehind = (db: Db, filter: MemberFilter, place: Place) =>
+  standing(db, filter)
     .where(sql<boolean>`(joined_at, id) > ${placeOf(place)}`)
     .where('joined_at', 'is not', null)
     .select(({ fn }) => fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
 
 /** Which part of a list: counted from its end, from its beginning, or, among those who have joined, from a place. */
 export interface Stretch extends Range {
@@ -90,7 +87,23 @@ export interface Stretch extends Range {
 }
 
 /** A page of members. By which way it is reached makes no difference to what is on it. */
-export async function listMemberPage(db: Db, filter: MemberFilter, stretch: Stretch) {
+export const listMemberPage = (db: Db, filter: MemberFilter, stretch: Stretch): Promise<MemberRow[]> =>
+  memberPage(db, filter, stretch).execute()
+
+/** The same, and how many of those who have joined stand behind a place. */
+export async function listMemberPageBefore(
+  db: Db,
+  filter: MemberFilter,
+  stretch: Stretch,
+  place: Place,
+): Promise<{ rows: MemberRow[]; behind: number }> {
+  const rows = await memberPage(db, filter, stretch)
+    .select(countBehind(db, filter, place).as('behind'))
+    .execute()
+  return { rows, behind: Number(rows[0]?.behind ?? Number.NaN) }
+}
+
+function memberPage(db: Db, filter: MemberFilter, stretch: Stretch) {
   const { offset, limit, fromEnd = false, from } = stretch
   // The ids come out of an index alone; only the members on the page are looked at themselves.
   const onPage = standing(db, filter)
@@ -100,7 +113,7 @@ export async function listMemberPage(db: Db, filter: MemberFilter, stretch: Stre
     .orderBy('id', fromEnd ? 'desc' : 'asc')
     .offset(offset)
     .limit(limit)
-  return shownMembers(db).where('memberships.id', 'in', onPage).execute()
+  return shownMembers(db).where('memberships.id', 'in', onPage)
 }
 
 /** Members by their ids, in the order of the list. */
@@ -116,7 +129,8 @@ const shownMembers = (db: Db) =>
     .select(['users.display_name', 'users.given_name', 'users.family_name'])
     .orderBy('memberships.joined_at')
     .orderBy('memberships.id')
-export type MemberRow = Awaited<ReturnType<typeof listMemberPage>>[number]
+
+export type MemberRow = Awaited<ReturnType<ReturnType<typeof shownMembers>['execute']>>[number]
 
 interface Key {
   tenantId: string

@@ -171,13 +171,17 @@ export async function gatherUsers(
   filter: UserFilter,
   { source, few, stretch }: { source: Source; few: Source[]; stretch: Stretch },
 ): Promise<{ total: number; ids: string[] }> {
+  const { order, offset, limit } = stretch
+  // All of them are sorted once: whoever is found twice stands there twice, one after the other.
   const { rows } = await sql<{ total: number; ids: string[] }>`
-    with found as materialized (
-      select * from (select distinct * from (${candidates(filter, source, stretch.order)}) as entry) as candidate
-      where ${all(asked(filter, sql`candidate.id`, { beside: source, few }))}
-    )
-    select (select count(*)::int from found) as total,
-      array(select id from found where ${all(behindMark(stretch))} ${part(stretch)}) as ids
+    select count(*)::int as total, coalesce((
+      array_agg(id order by ${sorted(order)}) filter (where ${all(behindMark(stretch))})
+    )[${offset}::int + 1 : ${offset + limit}::int], '{}') as ids
+    from (
+      select distinct on (${keyOf(order)}, id) * from (${candidates(filter, source, order)}) as entry
+      order by ${sorted(order)}
+    ) as candidate
+    where ${all(asked(filter, sql`candidate.id`, { beside: source, few }))}
   `.execute(db)
   return rows[0] ?? { total: 0, ids: [] }
 }
