@@ -93,21 +93,32 @@ async function prepareUserinfo(program: Program, connections: number): Promise<T
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]{342}$/
 const isJwt = (token: unknown) => typeof token === 'string' && JWT.test(token)
 
-function prepareClientCredentials({ facts }: Program, connections: number): Talk[] {
-  const request: Request = {
-    method: 'POST',
-    path: '/api/oauth/token',
-    headers: { ...FORM, ...basic('bench-machine', facts.clientSecret) },
-    body: 'grant_type=client_credentials',
-  }
+const machineRequest = ({ facts }: Program, more = ''): Request => ({
+  method: 'POST',
+  path: '/api/oauth/token',
+  headers: { ...FORM, ...basic('bench-machine', facts.clientSecret) },
+  body: `grant_type=client_credentials${more}`,
+})
+
+/** Whether a token came, and another than the last time. */
+function isNewToken(): (answer: Answer) => boolean {
   let last = ''
-  const isNew = ({ body }: Answer) => {
+  return ({ body }) => {
     const { access_token: token, token_type: type } = JSON.parse(body)
     const isAnother = token !== last
     last = token
     return isAnother && isJwt(token) && type === 'Bearer'
   }
-  return everywhere(asked(expecting(request, isNew)), connections)
+}
+
+const prepareClientCredentials = (program: Program, connections: number): Talk[] =>
+  everywhere(asked(expecting(machineRequest(program), isNewToken())), connections)
+
+/** In words that were never heard: what no grant asks for is passed over. */
+function prepareNewWords(program: Program, connections: number): Talk[] {
+  let count = 0
+  const talk = expecting(machineRequest(program), isNewToken())
+  return everywhere({ ...talk, request: () => machineRequest(program, `&words=${++count}`) }, connections)
 }
 
 /** Each answer brings the token for the next request. */
@@ -201,6 +212,7 @@ export const latchkeyRows: Row[] = [
       { with: 'better-auth:token' },
     ],
   }),
+  row('client-credentials-new', 'The same, in other words every time', { prepare: prepareNewWords }),
   row('refresh', 'Refresh with an ID token', {
     prepare: prepareRefresh,
     compare: [
