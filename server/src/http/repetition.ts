@@ -98,10 +98,14 @@ export function createRepetition(ctx: Ctx): Repetition {
       response.end(text, known.encoding)
       known.observe(id, performance.now() - begin)
     }
+    /** Nobody is answered who has gone, or was sent away, while it was made. */
+    const sendIfHeard = (text: string) => {
+      if (response.socket?.writable) send(text)
+    }
     const { text } = known
     if (typeof text === 'string') send(text)
     // What is in the way of another is told by those who made the first.
-    else text().then(send, make)
+    else text().then(sendIfHeard, make)
   }
 
   function remember({ raw, grounds }: FastifyRequest, { route, text, headers, write }: Answer): void {

@@ -1,5 +1,8 @@
+import { pbkdf2 } from 'node:crypto'
 import { request as ask } from 'node:http'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Firm, grant, hireLicensed, openFirm, tokenOf } from '../licensing/firm.ts'
 import { whileDeaf } from '../support/deaf.ts'
@@ -61,6 +64,8 @@ function call({ path, method = 'GET', headers = {}, form }: Question): Promise<R
     request.end(form)
   })
 }
+
+const derive = promisify(pbkdf2)
 
 const bearer = (text: string) => ({ Authorization: `Bearer ${text}` })
 
@@ -360,6 +365,24 @@ test('it gets none from the moment on at which it may have none', async () => {
     body: expect.stringContaining('unauthorized_client'),
   })
   await admin(service.url, `/api/admin/tenants/${firm.company.id}`, { suspended: false }, 'PATCH')
+})
+
+test('who is gone before it is signed is not said to have been answered', async () => {
+  const { ask } = await newMachine()
+  await warm(ask())
+  const linesOf = () => service.logs.filter(({ route }) => route === '/api/oauth/token')
+  const before = linesOf().length
+  // Signatures wait behind these.
+  const busy = Promise.all(Array.from({ length: 8 }, () => derive('anything', 'salt', 300_000, 32, 'sha256')))
+  const { form = '', headers = {} } = ask()
+  const head = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}`)
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  socket.write(['POST /api/oauth/token HTTP/1.1', ...head, '', form].join('\r\n'))
+  await sleep(50)
+  socket.destroy()
+  await busy
+  expect(await call(ask())).toMatchObject({ status: 200 })
+  await expect.poll(() => linesOf().length).toBe(before + 1)
 })
 
 test('its tokens are signed with the newest key', async () => {
