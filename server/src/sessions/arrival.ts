@@ -1,4 +1,4 @@
-import { person, record } from '../audit/record.ts'
+import { person } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { yielding } from '../db/violations.ts'
@@ -124,13 +124,13 @@ async function stayProven(tx: Tx, { user, amr, sessionId }: Proof): Promise<Seco
 async function open(ctx: Ctx, tx: Tx, { exchange, proof }: Arriving): Promise<{ id: string }> {
   const { user, amr, authTime, sessionId, journey } = proof
   const { id: userId } = user
-  const start = { userId, amr, authTime, mark: () => markDevice(ctx, exchange) }
-  const { id, isNewDevice } = await startBrowserSession({ ...ctx, db: tx }, exchange, start)
-  if (isNewDevice) await tellOfDevice(ctx, tx, { exchange, user })
-  const { request } = exchange
   const action = sessionId === undefined ? 'session.started' : 'session.second_factor_shown'
-  const entry = { action, actor: person(userId), userId, request } as const
-  await record(ctx, tx, { ...entry, clientId: journey?.clientId, details: { sessionId: id, amr } })
+  const entry = { action, actor: person(userId), userId, request: exchange.request } as const
+  const { id, isNewDevice } = await startBrowserSession({ ...ctx, db: tx }, exchange, {
+    ...{ userId, amr, authTime, mark: () => markDevice(ctx, exchange) },
+    entryOf: (id) => ({ ...entry, clientId: journey?.clientId, details: { sessionId: id, amr } }),
+  })
+  if (isNewDevice) await tellOfDevice(ctx, tx, { exchange, user })
   return { id }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { person, record } from '../audit/record.ts'
+import { type Entry, notingOf, person, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { clientAddress, clientNetwork, clientProgram } from '../http/client-address.ts'
@@ -108,6 +108,8 @@ interface SessionStart {
   authTime?: Date | undefined
   /** By what the device will be known again; asked once the browser has its session. */
   mark(): Buffer[]
+  /** What is written down of it. */
+  entryOf(sessionId: string): Entry
 }
 
 /**
@@ -118,7 +120,7 @@ interface SessionStart {
 export async function startBrowserSession(
   ctx: Ctx,
   exchange: Exchange,
-  { userId, amr, authTime, mark }: SessionStart,
+  { userId, amr, authTime, mark, entryOf }: SessionStart,
 ): Promise<{ id: string; isNewDevice: boolean }> {
   const now = ctx.now()
   const secret = newSecret()
@@ -129,16 +131,19 @@ export async function startBrowserSession(
     user_agent: clientProgram(exchange.request),
     ...whence(exchange.request),
   }
-  const device = () => ({ userId, hashes: mark(), now })
+  const deviceOf = async (sessionId: string) => {
+    const noting = await notingOf(ctx, entryOf(sessionId))
+    return { userId, hashes: mark(), now, noting }
+  }
   const current = await findOwn(ctx, exchange, userId)
   if (current && (await updateSession(ctx.db, current, fresh))) {
     giveCookie(ctx, exchange.reply, { secret, since: current.created_at })
-    return { id: current.id, isNewDevice: await noteDevice(ctx.db, device()) }
+    return { id: current.id, isNewDevice: await noteDevice(ctx.db, await deviceOf(current.id)) }
   }
   const id = newId()
   const session = { id, user_id: userId, created_at: now, ...fresh }
   giveCookie(ctx, exchange.reply, { secret, since: now })
-  return { id, isNewDevice: await insertSession(ctx.db, session, device()) }
+  return { id, isNewDevice: await insertSession(ctx.db, session, await deviceOf(id)) }
 }
 
 /**

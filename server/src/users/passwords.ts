@@ -16,13 +16,14 @@ const PREFIX = `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`
 export const NOBODYS_HASH = `${PREFIX}${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /**
- * Hashing is made to be slow. One for each core leaves threads free for signing tokens, and a line that would take
- * many seconds is not joined.
+ * Hashing is made to be slow. One for each core, and a line that would take many seconds is not joined. One more lies
+ * ready for the thread that is free first: it would have nothing to do until whoever answers gives it the next.
  */
 let queue = createLine(1)
 
 function createLine(processes: number): Queue {
-  return createQueue({ atOnce: Math.max(2, Math.ceil(availableParallelism() / processes)), waiting: 300 })
+  const cores = Math.max(2, Math.ceil(availableParallelism() / processes))
+  return createQueue({ atOnce: cores + 1, waiting: 300 })
 }
 
 /** For the start of one of several processes, which share the cores. */

@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { SessionsTable } from '../../db/tables.ts'
 
@@ -20,10 +20,12 @@ interface SeenDevice {
   userId: string
   hashes: Buffer[]
   now: Date
+  /** Writes down what happens there. */
+  noting: RawBuilder<object>
 }
 
 /** Remembers the device. What else is done with it happens in the same statement. */
-const notingDevice = (db: Db, { userId, hashes, now }: SeenDevice) =>
+const notingDevice = (db: Db, { userId, hashes, now, noting }: SeenDevice) =>
   db
     // All parts of a statement see what was there before it.
     .with('before', (part) =>
@@ -41,6 +43,7 @@ const notingDevice = (db: Db, { userId, hashes, now }: SeenDevice) =>
         .values(hashes.map((hash) => ({ user_id: userId, hash, last_seen_at: now })))
         .onConflict((conflict) => conflict.columns(['user_id', 'hash']).doUpdateSet({ last_seen_at: now })),
     )
+    .with('written', () => sql<object>`(${noting})`)
 
 /** Whether a device is new to a person who has others. */
 const isNewDevice = ({ all, same }: Record<'all' | 'same', string | number | bigint>): boolean =>
