@@ -8,7 +8,7 @@ import { clientAddress, clientProgram } from '../http/client-address.ts'
 import { newIdAt } from '../lib/ids.ts'
 import type { Action } from './catalogue.ts'
 import { requireFit } from './fit.ts'
-import { insertAndAsk, insertEntries, insertOf, insertSome, type NewEntry } from './store.ts'
+import { insertAndAsk, insertEntries, insertSome, type NewEntry } from './store.ts'
 
 export type { Action }
 
@@ -68,10 +68,6 @@ export async function recordAndAsk<T>(
 ): Promise<T | undefined> {
   return insertAndAsk(tx, await toRows(ctx, [entry]), question)
 }
-
-/** Part of a statement that does something: writes it down. */
-export const notingOf = async (ctx: Ctx, entry: Entry): Promise<RawBuilder<object>> =>
-  insertOf(await toRows(ctx, [entry]))
 
 /** Part of a statement: writes down those of some things that happened, and what more is known of them by then. */
 export type Noting = (happened: RawBuilder<{ place: number; details: unknown }>) => RawBuilder<unknown>

@@ -23,7 +23,7 @@ const tableOf = (entries: NewEntry[]) => sql`
   ) with ordinality as entry (${COLUMNS}, place)
 `
 
-export const insertOf = (entries: NewEntry[]): RawBuilder<object> => sql`
+const insertOf = (entries: NewEntry[]): RawBuilder<object> => sql`
   insert into audit_entries (${COLUMNS}) select ${ALL_BUT_DETAILS}, details::jsonb from ${tableOf(entries)}
 `
 

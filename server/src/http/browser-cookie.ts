@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { isSecret, newSecret } from '../lib/secrets.ts'
 import { readCookie, setCookie } from './cookies.ts'
@@ -15,9 +15,16 @@ export function findBrowser({ config }: Ctx, request: FastifyRequest): string | 
   return known !== undefined && isSecret(known) ? known : undefined
 }
 
+/** The name it bears, or one that it may be given. */
+export const chooseName = (ctx: Ctx, request: FastifyRequest): string =>
+  findBrowser(ctx, request) ?? newSecret()
+
+export const giveName = ({ config }: Ctx, reply: FastifyReply, name: string): void =>
+  setCookie(reply, config, { name: COOKIE, value: name, maxAgeSeconds: SECONDS })
+
 /** The name of this browser, which it is given if it has none. */
 export function nameBrowser(ctx: Ctx, { request, reply }: Exchange): string {
-  const name = findBrowser(ctx, request) ?? newSecret()
-  setCookie(reply, ctx.config, { name: COOKIE, value: name, maxAgeSeconds: SECONDS })
+  const name = chooseName(ctx, request)
+  giveName(ctx, reply, name)
   return name
 }

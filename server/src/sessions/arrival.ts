@@ -5,10 +5,15 @@ import { yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { erasedAt, restoreAccount } from '../users/deletion.ts'
-import { lockWithSecondFactors, type SecondFactor, secondFactorsOf } from '../users/factors/factors.ts'
+import {
+  holdingWithoutFactors,
+  lockWithSecondFactors,
+  type SecondFactor,
+  secondFactorsOf,
+} from '../users/factors/factors.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
 import type { User } from '../users/service.ts'
-import { startBrowserSession } from './browser-session.ts'
+import { startBrowserSession, startSessionIf } from './browser-session.ts'
 import { markDevice, tellOfDevice } from './devices.ts'
 import { type Journey, pageOf } from './journey.ts'
 import { forgetPending, rememberPending } from './pending.ts'
@@ -43,8 +48,10 @@ export interface Proof {
  */
 export async function arrive(ctx: Ctx, exchange: Exchange, proof: Proof): Promise<Arrival> {
   try {
-    const arrival = await yielding(() =>
-      ctx.db.transaction().execute((tx) => proceed(ctx, tx, { exchange, proof })),
+    const arrival = await yielding(
+      async () =>
+        (await enterAtOnce(ctx, { exchange, proof })) ??
+        ctx.db.transaction().execute((tx) => proceed(ctx, tx, { exchange, proof })),
     )
     if (arrival.state === 'signed-in') forgetPending(ctx, exchange)
     return arrival
@@ -66,6 +73,18 @@ const refusalOf = ({ request }: Exchange, { user, amr, journey }: Proof): Refusa
 interface Arriving {
   exchange: Exchange
   proof: Proof
+}
+
+/**
+ * Most have nothing left to do. They are signed in by one statement, which sees to it itself that what was proven is still
+ * so; if it is not, or if anything is left, nothing was done, and what it is is found out in a transaction.
+ */
+async function enterAtOnce(ctx: Ctx, { exchange, proof }: Arriving): Promise<Arrival | undefined> {
+  const { user, amr, sessionId } = proof
+  if (user.deletion_requested_at !== null || amr.includes('mfa') || sessionId !== undefined) return undefined
+  const held = holdingWithoutFactors(user)
+  const session = await startSessionIf(ctx, exchange, { ...toStart(ctx, exchange, proof), held })
+  return session && { state: 'signed-in', user: toSignedInUser(user), session }
 }
 
 /** In one transaction, so that what was proven is so until it has been acted upon. */
@@ -122,16 +141,20 @@ async function stayProven(tx: Tx, { user, amr, sessionId }: Proof): Promise<Seco
 }
 
 async function open(ctx: Ctx, tx: Tx, { exchange, proof }: Arriving): Promise<{ id: string }> {
-  const { user, amr, authTime, sessionId, journey } = proof
+  const start = toStart(ctx, exchange, proof)
+  const { id, isNewDevice } = await startBrowserSession({ ...ctx, db: tx }, exchange, start)
+  if (isNewDevice) await tellOfDevice(ctx, tx, { exchange, user: proof.user })
+  return { id }
+}
+
+function toStart(ctx: Ctx, exchange: Exchange, { user, amr, authTime, sessionId, journey }: Proof) {
   const { id: userId } = user
   const action = sessionId === undefined ? 'session.started' : 'session.second_factor_shown'
   const entry = { action, actor: person(userId), userId, request: exchange.request } as const
-  const { id, isNewDevice } = await startBrowserSession({ ...ctx, db: tx }, exchange, {
-    ...{ userId, amr, authTime, mark: () => markDevice(ctx, exchange) },
-    entryOf: (id) => ({ ...entry, clientId: journey?.clientId, details: { sessionId: id, amr } }),
-  })
-  if (isNewDevice) await tellOfDevice(ctx, tx, { exchange, user })
-  return { id }
+  return {
+    ...{ userId, amr, authTime, marks: markDevice(ctx, exchange) },
+    entryOf: (id: string) => ({ ...entry, clientId: journey?.clientId, details: { sessionId: id, amr } }),
+  }
 }
 
 /** Whoever just signs in, without being on the way to an application, ends up here. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Entry, notingOf, person, record } from '../audit/record.ts'
+import { type Entry, person, prepareNoting, record } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { clientAddress, clientNetwork, clientProgram } from '../http/client-address.ts'
@@ -8,7 +8,14 @@ import type { Exchange } from '../http/exchange.ts'
 import { displayNameOf } from '../lib/display-name.ts'
 import { newId } from '../lib/ids.ts'
 import { hashSecret, isSecret, newSecret } from '../lib/secrets.ts'
-import { deleteForgottenDevices, insertSession, noteDevice } from './devices/store.ts'
+import {
+  deleteForgottenDevices,
+  type Holding,
+  insertSession,
+  insertSessionIf,
+  noteDevice,
+} from './devices/store.ts'
+import type { Marks } from './devices.ts'
 import {
   deleteEndedSessions,
   deleteExpiredLinks,
@@ -106,8 +113,7 @@ interface SessionStart {
   userId: string
   amr: string[]
   authTime?: Date | undefined
-  /** By what the device will be known again; asked once the browser has its session. */
-  mark(): Buffer[]
+  marks: Marks
   /** What is written down of it. */
   entryOf(sessionId: string): Entry
 }
@@ -120,31 +126,68 @@ interface SessionStart {
 export async function startBrowserSession(
   ctx: Ctx,
   exchange: Exchange,
-  { userId, amr, authTime, mark, entryOf }: SessionStart,
+  start: SessionStart,
 ): Promise<{ id: string; isNewDevice: boolean }> {
+  const { fresh, now, give } = prepareStart(ctx, exchange, start)
+  const current = await findOwn(ctx, exchange, start.userId)
+  if (current && (await updateSession(ctx.db, current, fresh))) {
+    const isNewDevice = await noteDevice(ctx.db, await deviceOf(ctx, start, { id: current.id, now }))
+    give(current.created_at)
+    return { id: current.id, isNewDevice }
+  }
+  const session = { id: newId(), user_id: start.userId, created_at: now, ...fresh }
+  const isNewDevice = await insertSession(
+    ctx.db,
+    session,
+    await deviceOf(ctx, start, { id: session.id, now }),
+  )
+  give(now)
+  return { id: session.id, isNewDevice }
+}
+
+/**
+ * The same in one statement that holds the person itself. Undefined, and nothing was done, where they are not as they must
+ * be, or where there is more to do than to begin a session.
+ */
+export async function startSessionIf(
+  ctx: Ctx,
+  exchange: Exchange,
+  { held, ...start }: SessionStart & { held: Holding },
+): Promise<{ id: string } | undefined> {
+  if (readCookie(exchange.request, ctx.config, COOKIE) !== undefined) return undefined
+  const { fresh, now, give } = prepareStart(ctx, exchange, start)
+  const session = { id: newId(), user_id: start.userId, created_at: now, ...fresh }
+  const device = await deviceOf(ctx, start, { id: session.id, now })
+  if (!(await insertSessionIf(ctx.db, session, { ...device, held }))) return undefined
+  give(now)
+  return { id: session.id }
+}
+
+/** What a session is from now on, and what gives the browser its cookies once that is so. */
+function prepareStart(ctx: Ctx, { request, reply }: Exchange, { amr, authTime, marks }: SessionStart) {
   const now = ctx.now()
   const secret = newSecret()
-  const hash = hashSecret(secret)
-  const fresh = {
-    ...{ secret_hash: hash, secret_since: now, previous_secret_hash: null, previous_valid_until: null },
-    ...{ auth_time: authTime ?? now, amr, last_active_at: now, cookie_used_at: now },
-    user_agent: clientProgram(exchange.request),
-    ...whence(exchange.request),
+  return {
+    now,
+    fresh: {
+      ...{ secret_hash: hashSecret(secret), secret_since: now },
+      ...{ previous_secret_hash: null, previous_valid_until: null },
+      ...{ auth_time: authTime ?? now, amr, last_active_at: now, cookie_used_at: now },
+      user_agent: clientProgram(request),
+      ...whence(request),
+    },
+    give(since: Date) {
+      giveCookie(ctx, reply, { secret, since })
+      marks.give()
+    },
   }
-  const deviceOf = async (sessionId: string) => {
-    const noting = await notingOf(ctx, entryOf(sessionId))
-    return { userId, hashes: mark(), now, noting }
-  }
-  const current = await findOwn(ctx, exchange, userId)
-  if (current && (await updateSession(ctx.db, current, fresh))) {
-    giveCookie(ctx, exchange.reply, { secret, since: current.created_at })
-    return { id: current.id, isNewDevice: await noteDevice(ctx.db, await deviceOf(current.id)) }
-  }
-  const id = newId()
-  const session = { id, user_id: userId, created_at: now, ...fresh }
-  giveCookie(ctx, exchange.reply, { secret, since: now })
-  return { id, isNewDevice: await insertSession(ctx.db, session, await deviceOf(id)) }
 }
+
+const deviceOf = async (
+  ctx: Ctx,
+  { userId, marks: { hashes }, entryOf }: SessionStart,
+  { id, now }: { id: string; now: Date },
+) => ({ userId, hashes, now, noting: await prepareNoting(ctx, [entryOf(id)]) })
 
 /**
  * Makes a new secret for this browser's session: what it is worth has changed, and the old one is worth nothing. The

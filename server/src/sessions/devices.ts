@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import { findBrowser, nameBrowser } from '../http/browser-cookie.ts'
+import { chooseName, findBrowser, giveName } from '../http/browser-cookie.ts'
 import { clientAddress, clientNetwork, clientProgram } from '../http/client-address.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { hashSecret } from '../lib/secrets.ts'
@@ -20,9 +20,17 @@ function marksOf(browser: string | undefined, { request }: Exchange): Buffer[] {
 export const isKnownDevice = (ctx: Ctx, exchange: Exchange, email: string): Promise<boolean> =>
   findKnownDevice(ctx.db, email, marksOf(findBrowser(ctx, exchange.request), exchange))
 
-/** By what this device will be known again. Its browser gets a name if it has none. */
-export const markDevice = (ctx: Ctx, exchange: Exchange): Buffer[] =>
-  marksOf(nameBrowser(ctx, exchange), exchange)
+/** By what a device will be known again. */
+export interface Marks {
+  hashes: Buffer[]
+  /** Gives its browser the name that is one of them. */
+  give(): void
+}
+
+export function markDevice(ctx: Ctx, exchange: Exchange): Marks {
+  const name = chooseName(ctx, exchange.request)
+  return { hashes: marksOf(name, exchange), give: () => giveName(ctx, exchange.reply, name) }
+}
 
 /** Whoever signs in from a device for the first time is told; the first of all tells nobody. */
 export async function tellOfDevice(

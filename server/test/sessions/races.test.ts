@@ -142,6 +142,28 @@ describe.each(RENEWALS)('a sign-in with the old password that a %s overtakes', (
   })
 })
 
+/** What may become of somebody while a sign-in waits for them. */
+const CHANGES: [string, object][] = [
+  ['has another password', { password_hash: null }],
+  ['is disabled', { disabled: true }],
+  ['is about to be deleted', { deletion_requested_at: new Date() }],
+]
+
+test.each(CHANGES)('a sign-in that waits for somebody who then %s lets nobody in', async (_, change) => {
+  const ann = await newSomebody(service)
+  const before = await sessionsOf(ann)
+  const { answer } = await service.ctx.db.transaction().execute(async (tx) => {
+    await tx.updateTable('users').set(change).where('id', '=', ann.id).execute()
+    const answer = logIn(url, ann.email, PASSWORD)
+    await expect.poll(waiting, PATIENTLY).toBe(1)
+    return { answer }
+  })
+  const response = await answer
+  expect(response.status).toBe(401)
+  expect(response.headers.getSetCookie()).toEqual([])
+  expect(before).toEqual(expect.arrayContaining(await sessionsOf(ann)))
+})
+
 test('an account that was disabled and is enabled again remembers no half sign-in', async () => {
   const ann = await newSomebody(service)
   const { codes } = await protect(ann)

@@ -1,4 +1,5 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
+import type { Noting } from '../../audit/record.ts'
 import type { Db } from '../../db/open.ts'
 import type { SessionsTable } from '../../db/tables.ts'
 
@@ -21,53 +22,68 @@ interface SeenDevice {
   hashes: Buffer[]
   now: Date
   /** Writes down what happens there. */
-  noting: RawBuilder<object>
+  noting: Noting
 }
 
-/** Remembers the device. What else is done with it happens in the same statement. */
-const notingDevice = (db: Db, { userId, hashes, now, noting }: SeenDevice) =>
-  db
-    // All parts of a statement see what was there before it.
-    .with('before', (part) =>
-      part
-        .selectFrom('known_devices')
-        .select(({ fn }) => [
-          fn.countAll().as('all'),
-          fn.countAll().filterWhere('hash', 'in', hashes).as('same'),
-        ])
-        .where('user_id', '=', userId),
-    )
-    .with('noted', (part) =>
-      part
-        .insertInto('known_devices')
-        .values(hashes.map((hash) => ({ user_id: userId, hash, last_seen_at: now })))
-        .onConflict((conflict) => conflict.columns(['user_id', 'hash']).doUpdateSet({ last_seen_at: now })),
-    )
-    .with('written', () => sql<object>`(${noting})`)
+type NewSession = Insertable<SessionsTable>
 
-/** Whether a device is new to a person who has others. */
-const isNewDevice = ({ all, same }: Record<'all' | 'same', string | number | bigint>): boolean =>
-  Number(all) > 0 && Number(same) === 0
+/** Part of a statement: somebody, if they are as they must be to be let in. */
+export type Holding = RawBuilder<{ id: string }>
+
+/**
+ * Remembers the device of who is let in, writes down what happens and begins the session, if one begins; says whether the
+ * device is new to a person who has others. Undefined: nobody was let in. All parts of the statement see what was there
+ * before it.
+ */
+async function seeDevice(
+  db: Db,
+  { userId, hashes, now, noting }: SeenDevice,
+  { letIn, session }: { letIn: Holding; session?: NewSession },
+): Promise<boolean | undefined> {
+  const { rows } = await sql<{ is_new: boolean }>`
+    with before as (
+      select count(*) > 0 and count(*) filter (where hash = any(${hashes}::bytea[])) = 0 as is_new
+      from known_devices where user_id = ${userId}
+    ), let_in as (
+      ${letIn}
+    ), noted as (
+      insert into known_devices (user_id, hash, last_seen_at)
+      select id, unnest(${hashes}::bytea[]), ${now}::timestamptz from let_in
+      on conflict (user_id, hash) do update set last_seen_at = excluded.last_seen_at
+    ), written as (
+      ${noting(sql`select 1 as place, '{}'::jsonb as details from let_in`)}
+    ) ${session ? sql`, begun as (${beginning(session)})` : sql``}
+    select is_new from before, let_in`.execute(db)
+  return rows[0]?.is_new
+}
+
+const beginning = (session: NewSession): RawBuilder<unknown> => sql`
+  insert into sessions (${sql.join(Object.keys(session).map((name) => sql.ref(name)))})
+  select ${sql.join(Object.values(session))} from let_in`
+
+/** Somebody who is held already. */
+const whoIsHeld = (userId: string): Holding => sql`select ${userId}::uuid as id`
 
 /** Remembers a device on which a session goes on. Says whether it is new to a person who has others. */
 export const noteDevice = async (db: Db, device: SeenDevice): Promise<boolean> =>
-  isNewDevice(
-    await notingDevice(db, device).selectFrom('before').select(['all', 'same']).executeTakeFirstOrThrow(),
-  )
+  (await seeDevice(db, device, { letIn: whoIsHeld(device.userId) })) ?? false
 
 /** The same for one on which a session begins. */
-export const insertSession = async (
+export const insertSession = async (db: Db, session: NewSession, device: SeenDevice): Promise<boolean> =>
+  (await seeDevice(db, device, { letIn: whoIsHeld(device.userId), session })) ?? false
+
+/**
+ * The same where it is yet to be seen whether they may come in. Says whether it was done; on a device that is new to them
+ * it is not, because they have to be told of it.
+ */
+export async function insertSessionIf(
   db: Db,
-  session: Insertable<SessionsTable>,
-  device: SeenDevice,
-): Promise<boolean> =>
-  isNewDevice(
-    await notingDevice(db, device)
-      .with('begun', (part) => part.insertInto('sessions').values(session))
-      .selectFrom('before')
-      .select(['all', 'same'])
-      .executeTakeFirstOrThrow(),
-  )
+  session: NewSession,
+  { held, ...device }: SeenDevice & { held: Holding },
+): Promise<boolean> {
+  const letIn: Holding = sql`select held.id from (${held}) as held, before where not before.is_new`
+  return (await seeDevice(db, device, { letIn, session })) !== undefined
+}
 
 export async function deleteForgottenDevices(db: Db, seenBefore: Date): Promise<void> {
   await db.deleteFrom('known_devices').where('last_seen_at', '<', seenBefore).execute()

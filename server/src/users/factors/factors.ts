@@ -1,8 +1,14 @@
 import type { Db, Tx } from '../../db/open.ts'
 import type { User } from '../store.ts'
-import { deleteFactors, type Factors, findFactors, lockUserWithFactors } from './store.ts'
+import {
+  deleteFactors,
+  type Factors,
+  findFactors,
+  holdingWithoutFactors,
+  lockUserWithFactors,
+} from './store.ts'
 
-export { type Factors, findFactors }
+export { type Factors, findFactors, holdingWithoutFactors }
 
 /** What may be shown beside the first factor. */
 export type SecondFactor = 'totp' | 'passkey' | 'recovery_code'

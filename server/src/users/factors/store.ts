@@ -1,4 +1,4 @@
-import { expressionBuilder } from 'kysely'
+import { expressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { Tables } from '../../db/tables.ts'
 import type { User } from '../store.ts'
@@ -50,6 +50,18 @@ export async function lockUserWithFactors(
   const { totp, passkeys, codes, ...user } = found
   return { user, factors: toFactors({ totp, passkeys, codes }) }
 }
+
+/**
+ * Part of a statement: the person, whom nobody else changes until it ends, if they are as they were when they proved who
+ * they are, may come in, and have no second factor to show (`hasSecondFactor`).
+ */
+export const holdingWithoutFactors = ({ id, password_hash }: User): RawBuilder<{ id: string }> => sql`
+  select id from users
+  where id = ${id} and not disabled and deletion_requested_at is null
+    and password_hash is not distinct from ${password_hash}
+    and not exists (select from totp_secrets where user_id = ${id} and confirmed_at is not null)
+    and not exists (select from passkeys where user_id = ${id})
+  for no key update`
 
 export const findTotp = (db: Db, userId: string) =>
   db.selectFrom('totp_secrets').selectAll().where('user_id', '=', userId).executeTakeFirst()
