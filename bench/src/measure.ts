@@ -80,7 +80,8 @@ export async function measureRows(stage: Stage, rows: Row[], plan: Plan): Promis
 
 async function getTalks(stage: Stage, row: Row, connections: number): Promise<Talk[]> {
   const prepared = stage.talks.get(row.id)
-  if (prepared) return prepared
+  // Chains are begun anew: wrk goes away with what it was given last.
+  if (prepared && !prepared.some(({ chain }) => chain)) return prepared
   const talks = await row.prepare(await getProgram(stage, row.program), row.connections ?? connections)
   stage.talks.set(row.id, talks)
   return talks

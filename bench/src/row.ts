@@ -20,6 +20,17 @@ export interface Talk {
   check(answer: Answer): string | undefined
   /** What is the same all the time, to the last byte: who asks need not follow what is answered. */
   alike?: 'requests' | 'answers'
+  /** What follows from an answer, where that can be said of any of its kind. */
+  chain?: Chain
+}
+
+/** Each answer gives something that the next request shows, and that can be shown once. */
+export interface Chain {
+  /** Where it stands in the JSON of an answer. */
+  field: string
+  /** What is to be shown next. */
+  value(): string
+  toRequest(value: string): Request
 }
 
 /** The programs that are measured, each a process of its own. */
@@ -56,6 +67,28 @@ export interface Row {
   mostP99?: number
   /** Connections, where 32 make no sense. */
   connections?: number
+}
+
+interface Links extends Omit<Chain, 'value'> {
+  first: string
+  /** Says of an answer with 200 whether it is as it must be; that it gives something new is seen to. */
+  isRight(told: Record<string, unknown>): boolean
+}
+
+/** A connection that goes on from one answer to the next. */
+export function chained({ field, first, toRequest, isRight }: Links): Talk {
+  let value = first
+  return {
+    request: () => toRequest(value),
+    check({ status, body }) {
+      const told = status === 200 ? JSON.parse(body) : {}
+      const next = told[field]
+      if (typeof next !== 'string' || next === value) return `no new ${field} came`
+      value = next
+      return isRight(told) ? undefined : `what came with the ${field} is not as it must be`
+    },
+    chain: { field, toRequest, value: () => value },
+  }
 }
 
 /** The same talk on every connection. */

@@ -1,6 +1,7 @@
 import {
   type Answer,
   asked,
+  chained,
   everywhere,
   type Program,
   type Request,
@@ -124,22 +125,14 @@ function prepareNewWords(program: Program, connections: number): Talk[] {
 /** Each answer brings the token for the next request. */
 function refreshing({ facts }: Program, first: string): Talk {
   const headers = { ...FORM, ...basic('bench-web', facts.clientSecret) }
-  let token = first
-  return {
-    request: () => ({
-      method: 'POST',
-      path: '/api/oauth/token',
-      headers,
-      body: `grant_type=refresh_token&refresh_token=${encodeURIComponent(token)}`,
+  return chained({
+    ...{ field: 'refresh_token', first },
+    toRequest: (token) => ({
+      ...{ method: 'POST', path: '/api/oauth/token', headers },
+      body: `grant_type=refresh_token&refresh_token=${token}`,
     }),
-    check({ status, body }) {
-      if (status !== 200) return 'a refresh was refused'
-      const told = JSON.parse(body)
-      const isRight = isJwt(told.access_token) && isJwt(told.id_token) && told.refresh_token !== token
-      token = told.refresh_token
-      return isRight ? undefined : 'a refresh must bring an access token, an ID token and a new refresh token'
-    },
-  }
+    isRight: ({ access_token, id_token }) => isJwt(access_token) && isJwt(id_token),
+  })
 }
 
 async function prepareRefresh(program: Program, connections: number): Promise<Talk[]> {

@@ -56,7 +56,7 @@ export const limitRows: Row[] = [
   limit(
     'fastify-sign-2',
     'Fastify + two RS256 signatures',
-    plain({ method: 'POST', path: '/sign/2' }, new RegExp(`"id_token":"${JWT}"\\}$`)),
+    asked(plain({ method: 'POST', path: '/sign/2' }, new RegExp(`"id_token":"${JWT}"\\}$`))),
   ),
   limit(
     'fastify-argon2',

@@ -1,18 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { asked, everywhere, type Program, type Request, type Row, steady, type Talk } from '../row.ts'
-import { followRedirects } from './browser.ts'
 import {
-  basic,
-  bodyOf,
-  complaint,
-  expecting,
-  fact,
-  forEach,
-  form,
-  isJwt,
-  isPublicKeySet,
-  rowsOf,
-} from './talk.ts'
+  asked,
+  chained,
+  everywhere,
+  type Program,
+  type Request,
+  type Row,
+  steady,
+  type Talk,
+} from '../row.ts'
+import { followRedirects } from './browser.ts'
+import { basic, expecting, fact, forEach, form, isJwt, isPublicKeySet, rowsOf } from './talk.ts'
 
 /** Access tokens are JWTs where a resource is named, and opaque, which is the default, where none is. */
 type Kind = 'jwt' | 'opaque'
@@ -57,19 +55,13 @@ async function signIn(program: Program, number: number, kind: Kind): Promise<Tok
 
 /** One connection's chain: each answer holds the token that the next request uses up. */
 async function refreshing(program: Program, number: number, kind: Kind): Promise<Talk> {
-  let { refresh_token: token } = await signIn(program, number, kind)
+  const { refresh_token: first } = await signIn(program, number, kind)
   const fields = { grant_type: 'refresh_token', ...resourceOf(program, kind) }
-  return {
-    request: () => asWebClient(program, '/token', { ...fields, refresh_token: token }),
-    check(answer) {
-      const { access_token, id_token, refresh_token } = bodyOf(answer)
-      const isRotated = typeof refresh_token === 'string' && refresh_token !== token
-      if (answer.status !== 200 || !isRotated || !isJwt(id_token)) return complaint(answer)
-      if (isJwt(access_token) !== (kind === 'jwt')) return `The access token is not ${kind}.`
-      token = refresh_token
-      return undefined
-    },
-  }
+  return chained({
+    ...{ field: 'refresh_token', first },
+    toRequest: (token) => asWebClient(program, '/token', { ...fields, refresh_token: token }),
+    isRight: ({ access_token, id_token }) => isJwt(id_token) && isJwt(access_token) === (kind === 'jwt'),
+  })
 }
 
 const clientCredentials = (program: Program): Talk => ({

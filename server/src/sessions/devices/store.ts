@@ -42,7 +42,7 @@ async function seeDevice(
 ): Promise<boolean | undefined> {
   const { rows } = await sql<{ is_new: boolean }>`
     with before as (
-      select count(*) > 0 and count(*) filter (where hash = any(${hashes}::bytea[])) = 0 as is_new
+      select count(*) > 0 as has_some, count(*) filter (where hash = any(${hashes}::bytea[])) > 0 as is_known
       from known_devices where user_id = ${userId}
     ), let_in as (
       ${letIn}
@@ -53,7 +53,7 @@ async function seeDevice(
     ), written as (
       ${noting(sql`select 1 as place, '{}'::jsonb as details from let_in`)}
     ) ${session ? sql`, begun as (${beginning(session)})` : sql``}
-    select is_new from before, let_in`.execute(db)
+    select has_some and not is_known as is_new from before, let_in`.execute(db)
   return rows[0]?.is_new
 }
 
@@ -73,15 +73,15 @@ export const insertSession = async (db: Db, session: NewSession, device: SeenDev
   (await seeDevice(db, device, { letIn: whoIsHeld(device.userId), session })) ?? false
 
 /**
- * The same where it is yet to be seen whether they may come in. Says whether it was done; on a device that is new to them
- * it is not, because they have to be told of it.
+ * The same where it is yet to be seen whether they may come in. Says whether it was done. It is on devices that are known:
+ * whether somebody has to be told of another can be said only once nobody else signs them in at the same time.
  */
 export async function insertSessionIf(
   db: Db,
   session: NewSession,
   { held, ...device }: SeenDevice & { held: Holding },
 ): Promise<boolean> {
-  const letIn: Holding = sql`select held.id from (${held}) as held, before where not before.is_new`
+  const letIn: Holding = sql`select held.id from (${held}) as held, before where is_known`
   return (await seeDevice(db, device, { letIn, session })) !== undefined
 }
 
