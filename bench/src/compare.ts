@@ -16,11 +16,15 @@ export interface Verdict {
 
 export const medianOf = ({ runs }: RowResult, read: (run: Run) => number): number => median(runs.map(read))
 
-/** The median over the rounds of what one is to the other within the same round. */
-export function ratioOf(one: RowResult, other: RowResult, read: (run: Run) => number): number {
-  const ratios = one.runs.flatMap((run, round) => {
-    const beside = other.runs[round]
-    return beside ? [read(run) / read(beside)] : []
+/** The median of what one is to the other, as that was the last time before. */
+export function ratioOf(
+  one: RowResult,
+  other: RowResult,
+  compare: (run: Run, beside: Run) => number = (run, beside) => run.perSecond / beside.perSecond,
+): number {
+  const ratios = one.runs.flatMap((run) => {
+    const beside = other.runs.findLast(({ at }) => at < run.at)
+    return beside ? [compare(run, beside)] : []
   })
   return median(ratios)
 }
@@ -38,12 +42,12 @@ export function compareRows(results: RowResult[]): Verdict[] {
 export const isSound = ({ problem, runs }: RowResult): boolean => problem === undefined && runs.length > 0
 
 function compareTwo(result: RowResult, other: RowResult, least: number | undefined): Verdict {
-  const value = ratioOf(result, other, ({ perSecond }) => perSecond)
+  const value = ratioOf(result, other)
   return {
     name: result.row.name,
     against: other.row.name,
     value,
-    byCpu: ratioOf(other, result, ({ cpuPerAnswer }) => cpuPerAnswer),
+    byCpu: ratioOf(result, other, (run, beside) => beside.cpuPerAnswer / run.cpuPerAnswer),
     ...(least !== undefined && { target: least, met: value >= least }),
   }
 }

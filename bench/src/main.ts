@@ -10,7 +10,7 @@ import { closeAll, stopAll } from './programs.ts'
 import { listMissed, QUIET, writePage } from './report.ts'
 import type { About, Results } from './results.ts'
 import type { Row } from './row.ts'
-import { allRows, inOrder, pickRows, twoProcessRows } from './rows.ts'
+import { allRows, besideLimits, inOrder, pickRows, twoProcessRows } from './rows.ts'
 import { measureStart } from './start.ts'
 
 const PLAN: Plan = {
@@ -92,7 +92,8 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
     tell(`The machine is busy (load ${loadBefore.toFixed(1)}): the numbers will say little.`)
   const plan = options.quick ? QUICK : PLAN
   const stage: Stage = { site: { folder, database }, programs: new Map(), talks: new Map(), tell }
-  const results = await measureRows(stage, inOrder(rows), plan)
+  const ordered = inOrder(rows)
+  const results = await measureRows(stage, options.quick ? ordered : besideLimits(ordered), plan)
   const inTable = rows.flatMap(({ id }) => results.filter(({ row }) => row.id === id))
   const isWhole = options.only === undefined
   const loadedMb = isWhole ? await readLoadedMb(stage) : undefined

@@ -7,6 +7,8 @@ import type { ProgramName, Row, Talk } from './row.ts'
 
 /** One run of a row, with what it cost. */
 export interface Run extends Measured {
+  /** When it began, in milliseconds since the bench did. */
+  at: number
   /** Percent of one core. */
   serviceCpu: number
   databaseCpu: number
@@ -56,13 +58,16 @@ export function getProgram({ site, programs, tell }: Stage, name: ProgramName): 
 }
 
 /**
- * Measures all rows once, then all once more, and so on: whatever else slows the machine for a while, slows rows that are
- * compared with each other alike. A row with a wrong answer is not asked again.
+ * Measures all rows in their turns, then all once more, and so on: whatever else slows the machine for a while, slows rows
+ * that are compared with each other alike. A row with a wrong answer is not asked again.
  */
-export async function measureRows(stage: Stage, rows: Row[], plan: Plan): Promise<RowResult[]> {
-  const results = rows.map((row): RowResult => ({ row, runs: [] }))
+export async function measureRows(stage: Stage, turns: Row[], plan: Plan): Promise<RowResult[]> {
+  const rows = [...new Set(turns)]
+  const results = new Map(rows.map((row): [Row, RowResult] => [row, { row, runs: [] }]))
   for (let round = 1; round <= plan.rounds; round++) {
-    for (const result of results.filter(({ problem }) => problem === undefined)) {
+    for (const turn of turns) {
+      const result = results.get(turn)
+      if (!result || result.problem !== undefined) continue
       const place = `${round}/${plan.rounds} ${result.row.id}`
       try {
         const run = await measureOnce(stage, result.row, { rows, plan })
@@ -75,7 +80,7 @@ export async function measureRows(stage: Stage, rows: Row[], plan: Plan): Promis
       }
     }
   }
-  return results
+  return [...results.values()]
 }
 
 async function getTalks(stage: Stage, row: Row, connections: number): Promise<Talk[]> {
@@ -100,6 +105,7 @@ async function measureOnce(
     throw new Error(`There is no row ${row.meanwhile} to ask meanwhile.`)
   const talks = await getTalks(stage, row, plan.connections)
   const meanwhile = other && (await getTalks(stage, other, plan.connections))
+  const at = performance.now()
   const clock = watchCosts(program.pid, database.pid)
   const before = await database.countStatements(program.database)
   const { url } = program
@@ -110,7 +116,7 @@ async function measureOnce(
   const statements = (await database.countStatements(program.database)) - before
   const costs = clock.costs()
   return {
-    ...measured,
+    ...{ ...measured, at },
     ...{ serviceCpu: costs.service * 100, databaseCpu: costs.database * 100, ownCpu: costs.own * 100 },
     cpuPerAnswer: meanwhile ? Number.NaN : (costs.service * costs.seconds * 1e6) / measured.answers,
     statementsPerAnswer: meanwhile ? Number.NaN : statements / measured.allAnswers,

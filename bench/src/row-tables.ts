@@ -90,10 +90,7 @@ export function showTwo(one: RowResult[], two: RowResult[]): string | undefined 
       result.row.name,
       rounded(medianOf(single, ({ perSecond }) => perSecond)),
       rounded(medianOf(result, ({ perSecond }) => perSecond)),
-      fixed(
-        ratioOf(result, single, ({ perSecond }) => perSecond),
-        2,
-      ),
+      fixed(ratioOf(result, single), 2),
       fixed(
         medianOf(result, ({ serviceCpu }) => serviceCpu),
         0,
@@ -113,9 +110,6 @@ export function showDrift(results: RowResult[]): string | undefined {
   const [first, last] = [find(bareBefore.id), find(bareAfter.id)]
   if (!first || !last) return undefined
   const rates = first.runs.map(({ perSecond }) => rounded(perSecond))
-  const ratio = fixed(
-    ratioOf(last, first, ({ perSecond }) => perSecond),
-    2,
-  )
-  return `The same bare route at the end of a round against its beginning: ${ratio}. At the beginning of each round it answered ${rates.join(', ')} requests/s. The further these are apart, the less the numbers of a row say by themselves; ratios are of the same round.`
+  const ratio = fixed(ratioOf(last, first), 2)
+  return `The same bare route at the end of a round against its beginning: ${ratio}. At the beginning of each round it answered ${rates.join(', ')} requests/s. The further these are apart, the less the numbers of a row say by themselves; what a ratio is of was asked one after the other.`
 }

@@ -32,15 +32,15 @@ export function pickRows(rows: Row[], word: string): Row[] {
   return rows.filter(({ id }) => wanted.has(id) || beside.includes(id))
 }
 
-/** In which order they are asked: right after what they are compared with, so that both meet the same machine. */
+/** In which order they are asked: after what they are compared with, the limit of the machine being the last of it. */
 export function inOrder(rows: Row[]): Row[] {
   const ordered = new Set<Row>()
   const place = (row: Row) => {
     if (ordered.has(row)) return
-    for (const id of row.compare?.map((comparison) => comparison.with) ?? []) {
-      const other = rows.find((candidate) => candidate.id === id)
-      if (other && !ordered.has(other)) place(other)
-    }
+    const others = rows.filter(({ id }) => row.compare?.some((one) => one.with === id))
+    const limit = limitOf(row, rows)
+    for (const other of others) if (other !== limit) place(other)
+    if (limit) place(limit)
     ordered.add(row)
   }
   const isLast = ({ id }: Row) => id === bareAfter.id
@@ -49,3 +49,17 @@ export function inOrder(rows: Row[]): Row[] {
   for (const row of rows.filter(isLast)) place(row)
   return [...ordered]
 }
+
+/** The limit that a row must come near to, if there is one. */
+const limitOf = ({ compare = [] }: Row, rows: Row[]): Row | undefined =>
+  rows.find(
+    ({ id, program }) =>
+      program === 'limits' && compare.some((one) => one.with === id && one.least !== undefined),
+  )
+
+/** The same with the limit asked anew before each such row: a machine that others share is not the same for long. */
+export const besideLimits = (ordered: Row[]): Row[] =>
+  ordered.flatMap((row, place) => {
+    const limit = limitOf(row, ordered)
+    return limit && limit !== ordered[place - 1] ? [limit, row] : [row]
+  })

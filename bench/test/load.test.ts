@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WrongAnswer } from '../src/asked.ts'
 import { runLoad } from '../src/load.ts'
-import { asked, everywhere, steady, type Talk } from '../src/row.ts'
+import { asked, chained, everywhere, steady, type Talk } from '../src/row.ts'
 import { hasWrk } from '../src/wrk.ts'
 
 let close: (() => void) | undefined
@@ -117,6 +117,38 @@ test('what a connection got is what it sends next, to the very end', async () =>
   expect(token).toBe(String(issued))
 })
 
+/** Gives a ticket for each that is shown, and takes none twice. One of those that it gives may be good for nothing. */
+async function serveTickets(first: string[], bad = Number.POSITIVE_INFINITY) {
+  const good = new Set(first)
+  let served = 0
+  const url = await serve((request, response) => {
+    let body = ''
+    request.on('data', (piece) => {
+      body += piece
+    })
+    request.on('end', () => {
+      const shown = /^a=b&ticket=(.+)&c=d$/.exec(body)?.[1] ?? ''
+      served++
+      const ticket = `ticket-${served}`
+      if (served !== bad) good.add(ticket)
+      const isRight = good.delete(shown) && request.headers['x-word'] === 'sesame'
+      response.writeHead(isRight ? 200 : 400).end(JSON.stringify({ for: shown, ticket }))
+    })
+  })
+  return { url, served: () => served }
+}
+
+const showing = (first: string): Talk =>
+  chained({
+    ...{ field: 'ticket', first, isRight: (told) => typeof told.for === 'string' },
+    toRequest: (ticket) => ({
+      ...{ method: 'POST', path: '/', headers: { 'x-word': 'sesame' } },
+      body: `a=b&ticket=${ticket}&c=d`,
+    }),
+  })
+
+const TICKETS = ['first-1', 'first-2', 'first-3', 'first-4']
+
 test('what goes on meanwhile is checked as well, and not counted', async () => {
   const url = await serve((request, response) => response.end(request.url === '/' ? 'right' : 'other'))
   const beside = (body: string): Talk => ({ ...expecting(body), request: { method: 'GET', path: '/beside' } })
@@ -155,6 +187,19 @@ describe.skipIf(!hasWrk)('wrk', () => {
     // What was asked when time was up is answered, and not waited for.
     expect(served - measured.allAnswers).toBeLessThanOrEqual(8)
     expect(measured.p99).toBeGreaterThanOrEqual(measured.p50)
+  })
+
+  test('shows on what each answer gives, once', async () => {
+    const { url, served } = await serveTickets(TICKETS)
+    const measured = await runLoad({ url, talks: TICKETS.map(showing), ...A_SECOND })
+    expect(measured.answers).toBeGreaterThan(100)
+    expect(served() - measured.allAnswers).toBeLessThanOrEqual(8)
+  })
+
+  test('does not go on from what is worth nothing', async () => {
+    const { url } = await serveTickets(TICKETS, 2_000)
+    const running = runLoad({ url, talks: TICKETS.map(showing), ...A_SECOND })
+    await expect(running).rejects.toThrow('no new ticket came: 400 {"for":"ticket-2000"')
   })
 
   test.each(KINDS)('shows one wrong answer among many to %s', async (_, alike) => {

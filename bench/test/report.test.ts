@@ -6,6 +6,7 @@ import type { Results } from '../src/results.ts'
 import type { Row } from '../src/row.ts'
 
 const run = (perSecond: number, more: Partial<Run> = {}): Run => ({
+  at: Number.NaN,
   perSecond,
   p50: 1.234,
   p99: 5.678,
@@ -29,7 +30,13 @@ const row = (id: string, more: Partial<Row> = {}): Row => ({
   ...more,
 })
 
-const result = (of: Row, ...runs: Run[]): RowResult => ({ row: of, runs })
+/** One run in each round, limits being asked before others and others before two processes, unless it is said when. */
+function result(of: Row, ...runs: Run[]): RowResult {
+  const isLast = of.id === bareAfter.id || of.id.startsWith('two:')
+  const place = isLast ? 0.9 : of.program === 'limits' ? 0 : 0.5
+  const toRun = (one: Run, round: number) => (Number.isNaN(one.at) ? { ...one, at: round + place } : one)
+  return { row: of, runs: runs.map(toRun) }
+}
 
 const limit = result(row('limit', { program: 'limits' }), run(1_000), run(500), run(2_000))
 
@@ -57,6 +64,21 @@ const results = (rows: RowResult[], more: Partial<Results> = {}): Results => ({
 
 const line = (page: string, start: string): string | undefined =>
   page.split('\n').find((text) => text.startsWith(`| ${start} |`))
+
+test('a ratio is of what was asked right before, however often that was', () => {
+  const often = result(
+    row('often', { program: 'limits' }),
+    ...[run(100, { at: 1 }), run(200, { at: 3 }), run(50, { at: 5 })],
+  )
+  const least = 0.9
+  const a = result(row('a', { compare: [{ with: 'often', least }] }), run(180, { at: 4 }))
+  const b = result(row('b', { compare: [{ with: 'often', least }] }), run(45, { at: 0 }), run(45, { at: 9 }))
+  const page = writePage(results([often, a, b]))
+  for (const name of ['a', 'b'])
+    expect(line(page, `Row ${name} | Row often`)).toBe(
+      `| Row ${name} | Row often | 0.90 | 0.90 | 0.90 | met |`,
+    )
+})
 
 test('a ratio is the median of those within the rounds, and its target met or missed', () => {
   const compared = (least: number) =>

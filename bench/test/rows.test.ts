@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { bareAfter, bareBefore } from '../src/limits/rows.ts'
-import { allRows, inOrder, pickRows, twoProcessRows } from '../src/rows.ts'
+import { allRows, besideLimits, inOrder, pickRows, twoProcessRows } from '../src/rows.ts'
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 
@@ -25,10 +25,22 @@ test('all rows are asked once, the bare route first and last, and others after w
   const ordered = idsOf(inOrder([...allRows, ...twoProcessRows]))
   expect(ordered.toSorted()).toEqual(idsOf([...allRows, ...twoProcessRows]).toSorted())
   expect([ordered[0], ordered.at(-1)]).toEqual([bareBefore.id, bareAfter.id])
-  expect(ordered.indexOf('fastify')).toBe(ordered.indexOf('license-check') - 2)
+  expect(ordered.indexOf('fastify')).toBe(ordered.indexOf('license-check') - 1)
   for (const { id, compare = [] } of allRows) {
     for (const other of compare) expect(ordered.indexOf(other.with)).toBeLessThan(ordered.indexOf(id))
   }
+})
+
+test('a row that has a target beside a limit is asked right after it', () => {
+  const ordered = inOrder([...allRows, ...twoProcessRows])
+  const turns = besideLimits(ordered)
+  expect([...new Set(turns)].toSorted()).toEqual(ordered.toSorted())
+  const ids = idsOf(turns)
+  for (const [place, { compare = [] }] of turns.entries()) {
+    const limit = compare.find(({ with: id, least }) => least !== undefined && id.startsWith('fastify'))
+    if (limit) expect(ids[place - 1]).toBe(limit.with)
+  }
+  expect(ids.filter((id) => id === 'fastify').length).toBeGreaterThan(3)
 })
 
 test('a part of an id picks its rows, what they are compared with, and what is asked meanwhile', () => {

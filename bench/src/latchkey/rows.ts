@@ -211,6 +211,7 @@ export const latchkeyRows: Row[] = [
     compare: [
       { with: 'fastify-sign-2', least: 0.9 },
       { with: 'oidc-provider:refresh', least: 1.25 },
+      { with: 'fastify-insert-sign-2' },
     ],
   }),
   row('sign-in', 'Sign-in with a password', {

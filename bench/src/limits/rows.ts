@@ -18,6 +18,7 @@ const limit = (id: string, name: string, talk: Talk): Row => ({
 
 const json = steady(plain({ method: 'GET', path: '/json' }, '{"hasFeature":true}'))
 const JWT = '[\\w-]+\\.[\\w-]+\\.[\\w-]{342}'
+const TWO_TOKENS = new RegExp(`"id_token":"${JWT}"\\}$`)
 
 /** Measured first and last as well: how far the machine itself has moved meanwhile. */
 export const bareBefore = limit('fastify-before', 'Bare Fastify, first', json)
@@ -56,7 +57,12 @@ export const limitRows: Row[] = [
   limit(
     'fastify-sign-2',
     'Fastify + two RS256 signatures',
-    asked(plain({ method: 'POST', path: '/sign/2' }, new RegExp(`"id_token":"${JWT}"\\}$`))),
+    asked(plain({ method: 'POST', path: '/sign/2' }, TWO_TOKENS)),
+  ),
+  limit(
+    'fastify-insert-sign-2',
+    'Fastify + one INSERT and two RS256 signatures',
+    asked(plain({ method: 'POST', path: '/insert/sign/2' }, TWO_TOKENS)),
   ),
   limit(
     'fastify-argon2',

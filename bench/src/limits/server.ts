@@ -51,10 +51,9 @@ const tokenAnswer = async () => ({
 
 app.post('/sign/1', replying(tokenReply), tokenAnswer)
 
-app.post('/sign/2', replying(tokenReply), async () => ({
-  ...(await tokenAnswer()),
-  id_token: await signToken(privateKey),
-}))
+const tokensAnswer = async () => ({ ...(await tokenAnswer()), id_token: await signToken(privateKey) })
+
+app.post('/sign/2', replying(tokenReply), tokensAnswer)
 
 /** Tokens that were verified before, by their hash. */
 const known = new Map<string, { sub: string; exp: number }>()
@@ -89,14 +88,21 @@ app.get('/select', replying({ name: Text }), async () => {
   return rows[0]
 })
 
-app.post('/insert', replying({ id: Text }), async (_, reply) => {
+async function addNote(): Promise<string> {
   const id = randomUUID()
   await pool.query({
     name: 'add',
     text: 'insert into notes (id, name) values ($1, $2)',
     values: [id, 'note'],
   })
-  return reply.send({ id })
+  return id
+}
+
+app.post('/insert', replying({ id: Text }), async () => ({ id: await addNote() }))
+
+app.post('/insert/sign/2', replying(tokenReply), async () => {
+  await addNote()
+  return tokensAnswer()
 })
 
 /** The parameters of the service's own passwords. */
