@@ -98,9 +98,10 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
   const isWhole = options.only === undefined
   const loadedMb = isWhole ? await readLoadedMb(stage) : undefined
   await stopAll()
-  const growth = isWhole ? await measureGrowth({ ...growthPlan(options), database, tell }) : undefined
   const starts = options.quick ? 3 : 5
   const start = isWhole ? await measureStart({ folder, starts, idleMs: 10_000, tell }) : undefined
+  // The last of all: the disk is busy for a while with what it has filled.
+  const growth = isWhole ? await measureGrowth({ ...growthPlan(options), database, tell }) : undefined
   return {
     about: {
       ...describeRun(database, plan),

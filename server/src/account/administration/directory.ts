@@ -5,7 +5,6 @@ import { defineJob } from '../../jobs/job.ts'
 import { NO_ID, toId } from '../../lib/ids.ts'
 import { demand, refuseProblems } from '../../lib/problems.ts'
 import { readWords } from '../../lib/search-words.ts'
-import { isCrowd, rememberCrowd } from './crowds.ts'
 import { cursorTo, readCursor } from './cursor.ts'
 import {
   countSources,
@@ -20,6 +19,7 @@ import {
   type UserFilter,
   walkUsers,
 } from './directory/store.ts'
+import { recallCount, rememberCount } from './known-counts.ts'
 import type { UserPage, UserQuery } from './schema.ts'
 import { listShown, showUser } from './service.ts'
 import { countAccounts, startReading, sumUpCounts } from './store.ts'
@@ -100,14 +100,23 @@ async function findNarrowest(
   filter: UserFilter,
   sources: Source[],
 ): Promise<{ source: Source; few: Source[] }> {
-  // Of whom something unusual is asked, fewer are found by the same word.
-  const isPlain = !isUnusual(filter)
-  const open = sources.filter((source) => !(isPlain && isCrowd(ctx, source)))
-  const counts = open.length > 0 ? await countSources(db, filter, { sources: open, most: MOST }) : []
-  const counted = open.map((source, index) => ({ source, count: counts[index] ?? 0 }))
-  for (const { source, count } of counted) if (isPlain && count > MOST) rememberCrowd(ctx, source)
+  const counted = await countThem({ ctx, db }, filter, sources)
   const few = counted.filter(({ count }) => count <= MOST).sort((one, other) => one.count - other.count)
   return { source: (few[0]?.source ?? sources[0]) as Source, few: few.map(({ source }) => source) }
+}
+
+async function countThem(
+  { ctx, db }: Reading,
+  filter: UserFilter,
+  sources: Source[],
+): Promise<{ source: Source; count: number }[]> {
+  // Of whom something unusual is asked, fewer are found by the same word.
+  const isPlain = !isUnusual(filter)
+  const known = sources.map((source) => ({ source, count: isPlain ? recallCount(ctx, source) : undefined }))
+  const open = known.filter(({ count }) => count === undefined).map(({ source }) => source)
+  const counts = open.length > 0 ? await countSources(db, filter, { sources: open, most: MOST }) : []
+  for (const [index, source] of open.entries()) if (isPlain) rememberCount(ctx, source, counts[index] ?? 0)
+  return known.map(({ source, count = counts[open.indexOf(source)] ?? 0 }) => ({ source, count }))
 }
 
 /** The page, if those who match stand close enough together ahead. */
