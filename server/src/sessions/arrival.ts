@@ -5,14 +5,9 @@ import { yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { erasedAt, restoreAccount } from '../users/deletion.ts'
-import {
-  holdingWithoutFactors,
-  lockWithSecondFactors,
-  type SecondFactor,
-  secondFactorsOf,
-} from '../users/factors/factors.ts'
+import { holdingWithoutFactors, type SecondFactor, secondFactorsOf } from '../users/factors/factors.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
-import type { User } from '../users/service.ts'
+import { lockUser, type User } from '../users/service.ts'
 import { startBrowserSession, startSessionIf } from './browser-session.ts'
 import { markDevice, tellOfDevice } from './devices.ts'
 import { type Journey, pageOf } from './journey.ts'
@@ -63,10 +58,12 @@ export async function arrive(ctx: Ctx, exchange: Exchange, proof: Proof): Promis
   }
 }
 
+const isByPassword = (amr: string[]): boolean => amr.includes('pwd')
+
 /** What they have proven was so no more. */
 const refusalOf = ({ request }: Exchange, { user, amr, journey }: Proof): Refusal => ({
   ...{ request, journey, userId: user.id, email: user.email, reason: 'changed_meanwhile' },
-  method: amr.includes('fed') ? 'sso' : amr.includes('pwd') ? 'password' : 'passkey',
+  method: amr.includes('fed') ? 'sso' : isByPassword(amr) ? 'password' : 'passkey',
 })
 
 /** One who arrives, and with what. */
@@ -77,12 +74,13 @@ interface Arriving {
 
 /**
  * Most have nothing left to do. They are signed in by one statement, which sees to it itself that what was proven is still
- * so; if it is not, or if anything is left, nothing was done, and what it is is found out in a transaction.
+ * so. If it is not, if anything is left, or if somebody is at work on the account, nothing was done, and what it is is found
+ * out in a transaction.
  */
 async function enterAtOnce(ctx: Ctx, { exchange, proof }: Arriving): Promise<Arrival | undefined> {
   const { user, amr, sessionId } = proof
   if (user.deletion_requested_at !== null || amr.includes('mfa') || sessionId !== undefined) return undefined
-  const held = holdingWithoutFactors(user)
+  const held = holdingWithoutFactors(user, { byPassword: isByPassword(amr) })
   const session = await startSessionIf(ctx, exchange, { ...toStart(ctx, exchange, proof), held })
   return session && { state: 'signed-in', user: toSignedInUser(user), session }
 }
@@ -125,16 +123,17 @@ async function enter(ctx: Ctx, tx: Tx, { exchange, proof }: Arriving): Promise<A
  * which one is still to be shown.
  */
 async function stayProven(tx: Tx, { user, amr, sessionId }: Proof): Promise<SecondFactor[]> {
-  const locked = await lockWithSecondFactors(tx, user.id)
-  if (!locked) throw new AppError('INVALID_CREDENTIALS')
-  const { user: now, methods } = locked
+  const now = await lockUser(tx, user.id)
+  if (!now) throw new AppError('INVALID_CREDENTIALS')
   const isSame =
     !now.disabled &&
     now.password_hash === user.password_hash &&
+    (now.password_sign_in || !isByPassword(amr)) &&
     (now.deletion_requested_at === null) === (user.deletion_requested_at === null)
+  // Asked once nobody else changes them: one may have come or gone while the lock was waited for.
+  const methods = await secondFactorsOf(tx, user.id)
   const hasShown = amr.includes('mfa')
-  // Asked again: a factor may have been taken away while the lock was waited for.
-  const isShown = !hasShown || (await secondFactorsOf(tx, user.id)).length > 0
+  const isShown = !hasShown || methods.length > 0
   const isOpen = sessionId === undefined || (await isSession(tx, sessionId))
   if (!isSame || !isShown || !isOpen) throw new AppError('INVALID_CREDENTIALS')
   return hasShown ? [] : methods

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/db/open.ts'
 import { newPasskey, PASSKEYS } from '../account/passkey-calls.ts'
 import { call, failure, logIn, mailTo, newSomebody, type Somebody, tokenIn } from '../account/people.ts'
 import { eventually } from '../support/eventually.ts'
@@ -142,26 +143,84 @@ describe.each(RENEWALS)('a sign-in with the old password that a %s overtakes', (
   })
 })
 
-/** What may become of somebody while a sign-in waits for them. */
+/** What may become of somebody while they sign in. */
 const CHANGES: [string, object][] = [
   ['has another password', { password_hash: null }],
+  ['may not use it any more', { password_sign_in: false }],
   ['is disabled', { disabled: true }],
   ['is about to be deleted', { deletion_requested_at: new Date() }],
 ]
 
-test.each(CHANGES)('a sign-in that waits for somebody who then %s lets nobody in', async (_, change) => {
-  const ann = await newSomebody(service)
-  const before = await sessionsOf(ann)
-  const { answer } = await service.ctx.db.transaction().execute(async (tx) => {
-    await tx.updateTable('users').set(change).where('id', '=', ann.id).execute()
-    const answer = logIn(url, ann.email, PASSWORD)
-    await expect.poll(waiting, PATIENTLY).toBe(1)
-    return { answer }
+describe.each(CHANGES)('who shows the right password and then %s', (_, change) => {
+  const alter = ({ id }: Somebody, db: Db) =>
+    db.updateTable('users').set(change).where('id', '=', id).execute()
+
+  async function expectRefusal(ann: Somebody, before: unknown[], response: Response) {
+    expect(response.status).toBe(401)
+    expect(response.headers.getSetCookie()).toEqual([])
+    // Some of it ends their sessions, too.
+    expect(before).toEqual(expect.arrayContaining(await sessionsOf(ann)))
+  }
+
+  test('is not let in', async () => {
+    const ann = await newSomebody(service)
+    const before = await sessionsOf(ann)
+    const response = await meanwhile(
+      'sign-in',
+      (right) => logIn(url, ann.email, right ? PASSWORD : 'wrong password'),
+      () => alter(ann, service.ctx.db),
+    )
+    await expectRefusal(ann, before, response)
   })
-  const response = await answer
-  expect(response.status).toBe(401)
-  expect(response.headers.getSetCookie()).toEqual([])
-  expect(before).toEqual(expect.arrayContaining(await sessionsOf(ann)))
+
+  test('is not let in after having waited for it', async () => {
+    const ann = await newSomebody(service)
+    const before = await sessionsOf(ann)
+    const { answer } = await service.ctx.db.transaction().execute(async (tx) => {
+      await alter(ann, tx)
+      const answer = logIn(url, ann.email, PASSWORD)
+      await expect.poll(waiting, PATIENTLY).toBe(1)
+      return { answer }
+    })
+    await expectRefusal(ann, before, await answer)
+  })
+})
+
+describe('a second factor is asked for that was set up', () => {
+  async function setUp() {
+    const ann = await newSomebody(service)
+    const { body } = await ann.call('POST', '/api/users/me/mfa/totp')
+    const code = totpCode(body.secret as string, service.ctx.now())
+    return { ann, confirm: () => ann.call('POST', '/api/users/me/mfa/totp/verify', { code }) }
+  }
+
+  async function expectQuestion(ann: Somebody, response: Response) {
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ mfaRequired: true })
+    expect(cookieOf(response)).not.toContain('latchkey_session')
+    // Their own, in which they set it up.
+    expect(await sessionsOf(ann)).toHaveLength(1)
+    expect(await halvesOf(ann)).toHaveLength(1)
+  }
+
+  test('while the password was looked at', async () => {
+    const { ann, confirm } = await setUp()
+    const response = await meanwhile(
+      'sign-in',
+      (right) => logIn(url, ann.email, right ? PASSWORD : 'wrong password'),
+      async () => expect((await confirm()).status).toBe(200),
+    )
+    await expectQuestion(ann, response)
+  })
+
+  test('while the sign-in waited for it', async () => {
+    const { ann, confirm } = await setUp()
+    const [confirmed, response] = await together<{ status: number }>(confirm, () =>
+      logIn(url, ann.email, PASSWORD),
+    )
+    expect(confirmed?.status).toBe(200)
+    await expectQuestion(ann, response as Response)
+  })
 })
 
 test('an account that was disabled and is enabled again remembers no half sign-in', async () => {

@@ -1,12 +1,5 @@
 import type { Db, Tx } from '../../db/open.ts'
-import type { User } from '../store.ts'
-import {
-  deleteFactors,
-  type Factors,
-  findFactors,
-  holdingWithoutFactors,
-  lockUserWithFactors,
-} from './store.ts'
+import { deleteFactors, type Factors, findFactors, holdingWithoutFactors } from './store.ts'
 
 export { type Factors, findFactors, holdingWithoutFactors }
 
@@ -19,15 +12,6 @@ export const hasSecondFactor = ({ totp, passkeys }: Factors): boolean => totp ||
 /** The second factors a person can show; none when none is asked for. */
 export const secondFactorsOf = async (db: Db, userId: string): Promise<SecondFactor[]> =>
   toSecondFactors(await findFactors(db, userId))
-
-/** The same together with the person, whom nobody else changes until the transaction ends. */
-export async function lockWithSecondFactors(
-  tx: Tx,
-  userId: string,
-): Promise<{ user: User; methods: SecondFactor[] } | undefined> {
-  const locked = await lockUserWithFactors(tx, userId)
-  return locked && { user: locked.user, methods: toSecondFactors(locked.factors) }
-}
 
 function toSecondFactors(factors: Factors): SecondFactor[] {
   if (!hasSecondFactor(factors)) return []

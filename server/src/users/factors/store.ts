@@ -1,6 +1,5 @@
-import { expressionBuilder, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
-import type { Tables } from '../../db/tables.ts'
 import type { User } from '../store.ts'
 
 /** What somebody has beside their password. */
@@ -10,58 +9,39 @@ export interface Factors {
   recoveryCodes: number
 }
 
-function countsOf(userId: string) {
-  const { selectFrom, fn } = expressionBuilder<Tables>()
-  return [
-    selectFrom('totp_secrets')
-      .select(fn.countAll().as('count'))
-      .where('user_id', '=', userId)
-      .where('confirmed_at', 'is not', null)
-      .as('totp'),
-    selectFrom('passkeys').select(fn.countAll().as('count')).where('user_id', '=', userId).as('passkeys'),
-    selectFrom('recovery_codes').select(fn.countAll().as('count')).where('user_id', '=', userId).as('codes'),
-  ] as const
-}
-
-type Counts = Record<'totp' | 'passkeys' | 'codes', string | number | bigint | null>
-
-const toFactors = ({ totp, passkeys, codes }: Counts): Factors => ({
-  totp: Number(totp) > 0,
-  passkeys: Number(passkeys),
-  recoveryCodes: Number(codes),
-})
-
-export const findFactors = async (db: Db, userId: string): Promise<Factors> =>
-  toFactors(await db.selectNoFrom(countsOf(userId)).executeTakeFirstOrThrow())
-
-/** The person, whom nobody else changes until the transaction ends, and what they have at its beginning. */
-export async function lockUserWithFactors(
-  tx: Tx,
-  id: string,
-): Promise<{ user: User; factors: Factors } | undefined> {
-  const found = await tx
-    .selectFrom('users')
-    .selectAll()
-    .select(countsOf(id))
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  if (!found) return undefined
-  const { totp, passkeys, codes, ...user } = found
-  return { user, factors: toFactors({ totp, passkeys, codes }) }
+export async function findFactors(db: Db, userId: string): Promise<Factors> {
+  const counted = await db
+    .selectNoFrom(({ selectFrom, fn }) => [
+      selectFrom('totp_secrets')
+        .select(fn.countAll().as('count'))
+        .where('user_id', '=', userId)
+        .where('confirmed_at', 'is not', null)
+        .as('totp'),
+      selectFrom('passkeys').select(fn.countAll().as('count')).where('user_id', '=', userId).as('passkeys'),
+      selectFrom('recovery_codes')
+        .select(fn.countAll().as('count'))
+        .where('user_id', '=', userId)
+        .as('codes'),
+    ])
+    .executeTakeFirstOrThrow()
+  const { totp, passkeys, codes } = counted
+  return { totp: Number(totp) > 0, passkeys: Number(passkeys), recoveryCodes: Number(codes) }
 }
 
 /**
- * Part of a statement: the person, whom nobody else changes until it ends, if they are as they were when they proved who
- * they are, may come in, and have no second factor to show (`hasSecondFactor`).
+ * Part of a statement: the person, whom nobody else changes until it ends, if nobody does just now, if they are as they
+ * were when they proved who they are, and if they have no second factor to show (`hasSecondFactor`).
  */
-export const holdingWithoutFactors = ({ id, password_hash }: User): RawBuilder<{ id: string }> => sql`
+export const holdingWithoutFactors = (
+  { id, password_hash }: User,
+  { byPassword }: { byPassword: boolean },
+): RawBuilder<{ id: string }> => sql`
   select id from users
   where id = ${id} and not disabled and deletion_requested_at is null
-    and password_hash is not distinct from ${password_hash}
+    and password_hash is not distinct from ${password_hash} and (password_sign_in or not ${byPassword})
     and not exists (select from totp_secrets where user_id = ${id} and confirmed_at is not null)
     and not exists (select from passkeys where user_id = ${id})
-  for no key update`
+  for no key update skip locked`
 
 export const findTotp = (db: Db, userId: string) =>
   db.selectFrom('totp_secrets').selectAll().where('user_id', '=', userId).executeTakeFirst()
