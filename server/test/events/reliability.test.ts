@@ -131,9 +131,12 @@ test('a webhook takes up four places of a node at most, however many lanes it ha
   const other = await startReceiver()
   const shops = await Promise.all(Array.from({ length: 8 }, () => openShop(service)))
   receiver.be({ hangs: true })
-  await instanceHook(service, receiver.url, { events: ['tenant.changed'] })
+  const hook = await instanceHook(service, receiver.url, { events: ['tenant.changed'] })
   for (const shop of shops) await shop.rename('Held up')
   await expect.poll(() => receiver.received().length, { timeout: 10_000 }).toBe(4)
+  // Once all of it has its place in the log, it is over for who comes after.
+  const listDeliveries = async () => (await hook.call('GET', '/deliveries')).body.deliveries
+  await expect.poll(listDeliveries, { timeout: 10_000 }).toHaveLength(8)
   const [first] = shops
   await instanceHook(service, other.url, { events: ['tenant.changed'] })
   await first?.rename('Not held up')

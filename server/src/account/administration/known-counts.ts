@@ -4,7 +4,7 @@ import type { Source } from './directory/store.ts'
 
 /**
  * How many people a source leads to, as far as they were counted: nobody counts again for every page. It decides by which
- * way people are come by, and not whom is found, so that it may be old.
+ * way people are come by, and not who is found, so that it may be old.
  */
 const WHILE_MS = 60_000
 

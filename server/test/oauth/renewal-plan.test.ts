@@ -1,0 +1,58 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Tx } from '../../src/db/open.ts'
+import { type GrantRow, renewRefreshTokens } from '../../src/oauth/grants/store.ts'
+import { asOwner, fillWithPeople } from '../support/crowd.ts'
+import type { TestService } from '../support/service.ts'
+import { obtainTokens, signIn, startWorld } from '../support/world.ts'
+
+/** So many that the database would rather plan anew for each list than keep one plan for all. */
+const MANY = 10_000
+const ASKED = 100
+
+let service: TestService
+beforeAll(async () => {
+  service = await startWorld()
+  await obtainTokens(service.url, await signIn(service.url, 'mia@acme.test'))
+  await fillWithPeople(service, MANY)
+  await asOwner(service, async (client) => {
+    await client.query('set session_replication_role = replica')
+    await client.query(
+      `insert into grants select (jsonb_populate_record(one, jsonb_build_object(
+         'id', gen_random_uuid(), 'user_id', users.id, 'code_hash', '\\x' || md5(users.email)))).*
+       from grants as one, users
+       where one.id = (select id from grants limit 1) and users.password_hash = 'x'`,
+    )
+    await client.query(
+      `insert into refresh_tokens (hash, grant_id, created_at, expires_at)
+       select sha256(id::text::bytea), id, now(), now() + interval '1 day' from grants`,
+    )
+    for (const table of ['grants', 'refresh_tokens']) await client.query(`vacuum analyze ${table}`)
+  })
+})
+afterAll(() => service?.close())
+
+const soon = () => new Date(Date.now() + 60_000)
+
+/** Somebody else's guess: what is asked for is not there. */
+const guess = (tx: Tx) =>
+  renewRefreshTokens(tx, [
+    {
+      ...{ hash: randomBytes(32), now: new Date(), successor: { hash: randomBytes(32), expiresAt: soon() } },
+      grant: { id: randomUUID(), amr: ['pwd'], tenant_id: null, tenant_slug: null } as unknown as GrantRow,
+    },
+  ])
+
+test('to use a token up is planned once, however many there are', async () => {
+  const plans = await service.ctx.db.transaction().execute(async (tx) => {
+    for (let i = 0; i < ASKED; i++) expect(await guess(tx)).toEqual([false])
+    const { rows } = await sql<{ generic: number; custom: number }>`
+      select generic_plans::int as generic, custom_plans::int as custom
+      from pg_prepared_statements where statement like '%update refresh_tokens%'`.execute(tx)
+    return rows
+  })
+  expect(plans).toHaveLength(1)
+  expect(plans[0]?.custom).toBeLessThan(10)
+  expect(plans[0]?.generic).toBeGreaterThan(ASKED / 2)
+})
