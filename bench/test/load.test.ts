@@ -197,9 +197,9 @@ describe.skipIf(!hasWrk)('wrk', () => {
   })
 
   test('does not go on from what is worth nothing', async () => {
-    const { url } = await serveTickets(TICKETS, 2_000)
+    const { url } = await serveTickets(TICKETS, 1_000)
     const running = runLoad({ url, talks: TICKETS.map(showing), ...A_SECOND })
-    await expect(running).rejects.toThrow('no new ticket came: 400 {"for":"ticket-2000"')
+    await expect(running).rejects.toThrow('no new ticket came: 400 {"for":"ticket-1000"')
   })
 
   test.each(KINDS)('shows one wrong answer among many to %s', async (_, alike) => {

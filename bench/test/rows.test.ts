@@ -34,8 +34,8 @@ test('all rows are asked once, the bare route first and last, and others after w
 test('a row that has a target beside a limit is asked right after it', () => {
   const ordered = inOrder([...allRows, ...twoProcessRows])
   const turns = besideLimits(ordered)
-  expect([...new Set(turns)].toSorted()).toEqual(ordered.toSorted())
   const ids = idsOf(turns)
+  expect([...new Set(ids)]).toEqual(idsOf(ordered))
   for (const [place, { compare = [] }] of turns.entries()) {
     const limit = compare.find(({ with: id, least }) => least !== undefined && id.startsWith('fastify'))
     if (limit) expect(ids[place - 1]).toBe(limit.with)
