@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Tx } from '../../src/db/open.ts'
+import type { Db } from '../../src/db/open.ts'
 import { type GrantRow, renewRefreshTokens } from '../../src/oauth/grants/store.ts'
 import { asOwner, fillWithPeople } from '../support/crowd.ts'
 import type { TestService } from '../support/service.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
     await client.query('set session_replication_role = replica')
     await client.query(
       `insert into grants select (jsonb_populate_record(one, jsonb_build_object(
-         'id', gen_random_uuid(), 'user_id', users.id, 'code_hash', '\\x' || md5(users.email)))).*
+         'id', gen_random_uuid(), 'user_id', users.id, 'tenant_id', null, 'code_hash', '\\x' || md5(users.email)))).*
        from grants as one, users
        where one.id = (select id from grants limit 1) and users.password_hash = 'x'`,
     )
@@ -33,20 +33,23 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const soon = () => new Date(Date.now() + 60_000)
-
-/** Somebody else's guess: what is asked for is not there. */
-const guess = (tx: Tx) =>
-  renewRefreshTokens(tx, [
+/** Uses up what is there, or is not. */
+const renew = (db: Db, { id, hash }: { id: string; hash: Buffer }) =>
+  renewRefreshTokens(db, [
     {
-      ...{ hash: randomBytes(32), now: new Date(), successor: { hash: randomBytes(32), expiresAt: soon() } },
-      grant: { id: randomUUID(), amr: ['pwd'], tenant_id: null, tenant_slug: null } as unknown as GrantRow,
+      ...{
+        hash,
+        now: new Date(),
+        successor: { hash: randomBytes(32), expiresAt: new Date(Date.now() + 60_000) },
+      },
+      grant: { id, amr: ['pwd'], tenant_id: null } as unknown as GrantRow,
     },
   ])
 
 test('to use a token up is planned once, however many there are', async () => {
   const plans = await service.ctx.db.transaction().execute(async (tx) => {
-    for (let i = 0; i < ASKED; i++) expect(await guess(tx)).toEqual([false])
+    for (let i = 0; i < ASKED; i++)
+      expect(await renew(tx, { id: randomUUID(), hash: randomBytes(32) })).toEqual([false])
     const { rows } = await sql<{ generic: number; custom: number }>`
       select generic_plans::int as generic, custom_plans::int as custom
       from pg_prepared_statements where statement like '%update refresh_tokens%'`.execute(tx)
@@ -55,4 +58,25 @@ test('to use a token up is planned once, however many there are', async () => {
   expect(plans).toHaveLength(1)
   expect(plans[0]?.custom).toBeLessThan(10)
   expect(plans[0]?.generic).toBeGreaterThan(ASKED / 2)
+})
+
+/** How often a token was looked for by its hash, as far as connections have told. */
+async function countByHash(): Promise<number> {
+  const { rows } = await sql<{ scans: number }>`
+    select idx_scan::int as scans from pg_stat_user_indexes
+    where indexrelname = 'refresh_tokens_pkey'`.execute(service.ctx.db)
+  return rows[0]?.scans ?? Number.NaN
+}
+
+test('a token is found by its hash, and not among all that its grant has had', async () => {
+  const before = await countByHash()
+  await service.ctx.db.connection().execute(async (db) => {
+    const { rows } = await sql<{ id: string; hash: Buffer }>`
+      select grants.id, hash from grants join refresh_tokens on grant_id = grants.id
+      where grants.tenant_id is null order by hash limit 30`.execute(db)
+    expect(rows).toHaveLength(30)
+    for (const row of rows) expect(await renew(db, row)).toEqual([true])
+    await sql`select pg_stat_force_next_flush()`.execute(db)
+  })
+  expect((await countByHash()) - before).toBeGreaterThanOrEqual(30)
 })
