@@ -92,8 +92,7 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
     tell(`The machine is busy (load ${loadBefore.toFixed(1)}): the numbers will say little.`)
   const plan = options.quick ? QUICK : PLAN
   const stage: Stage = { site: { folder, database }, programs: new Map(), talks: new Map(), tell }
-  const ordered = inOrder(rows)
-  const results = await measureRows(stage, options.quick ? ordered : besideLimits(ordered), plan)
+  const results = await measureRows(stage, besideLimits(inOrder(rows)), plan)
   const inTable = rows.flatMap(({ id }) => results.filter(({ row }) => row.id === id))
   const isWhole = options.only === undefined
   const loadedMb = isWhole ? await readLoadedMb(stage) : undefined
