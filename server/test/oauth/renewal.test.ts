@@ -131,3 +131,23 @@ test('one among many who is refused, or held up by something else, holds up none
   })
   expect((await waiting.late).status).toBe(200)
 })
+
+test('what is signed meanwhile is given to nobody before the token is used up', async () => {
+  const token = await knownToken()
+  const hold = {
+    statement: 'select from refresh_tokens where hash = $1 for update',
+    values: [hashSecret(token)],
+  }
+  let isAnswered = false
+  const waiting = await whileHeld(service, hold, async (waitFor) => {
+    const late = refresh(url, token).finally(() => {
+      isAnswered = true
+    })
+    await waitFor(1)
+    // Twice as long as it takes to sign them.
+    for (let i = 0; i < 4; i++) await service.ctx.signer.sign('JWT', {})
+    expect(isAnswered).toBe(false)
+    return { late }
+  })
+  expect((await waiting.late).status).toBe(200)
+})

@@ -9,7 +9,7 @@ import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
 import type { TokenForm, TokenReply } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
-import { findLicenseClaim, issueTokens, type LicenseClaim, type Subject } from '../tokens.ts'
+import { findLicenseClaim, issueTokens, type Subject } from '../tokens.ts'
 import { type Ending, endGrant } from './ending.ts'
 import { rememberGrant, takeGrant } from './recent.ts'
 import { renew } from './renewal.ts'
@@ -53,8 +53,14 @@ async function refreshKnown(
   const license = await findLicenseClaim(ctx, subject)
   const now = ctx.now()
   const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
-  if (!(await renew(ctx, { grant, hash, now, successor: kept }))) return undefined
-  return issue(ctx, subject, { grant, now, license, token, kept })
+  // Signed while the disk is waited for. Where the token is refused nobody has seen what was signed.
+  const [isRenewed, reply] = await Promise.all([
+    renew(ctx, { grant, hash, now, successor: kept }),
+    issueTokens(ctx, subject, { refreshToken: token, license }),
+  ])
+  if (!isRenewed) return undefined
+  await keepGrant(ctx, { grant, now, kept })
+  return reply
 }
 
 function withoutRefusal<T>(work: () => T): T | undefined {
@@ -84,7 +90,8 @@ async function refreshUnknown(
   const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
   const rotation = { grantId: grant.id, tenantId: switched.tenant_id, hash, now, successor: kept }
   if (!(await rotateRefreshToken(ctx.db, rotation))) throw await reused(ctx, reuse)
-  return issue(ctx, subject, { grant: switched, now, license, token, kept })
+  await keepGrant(ctx, { grant: switched, now, kept })
+  return issueTokens(ctx, subject, { refreshToken: token, license })
 }
 
 /** Whom the new tokens are for, and what they allow. */
@@ -98,23 +105,17 @@ function subjectFor(client: Client, grant: GrantRow, form: TokenForm): Subject {
 interface Renewed {
   grant: GrantRow
   now: Date
-  license: LicenseClaim | undefined
-  /** The successor, and what is kept of it. */
-  token: string
+  /** What is kept of the successor. */
   kept: NewRefreshToken
 }
 
-async function issue(
-  ctx: Ctx,
-  subject: Subject,
-  { grant, now, license, token, kept }: Renewed,
-): Promise<TokenReply> {
+/** What hangs on the successor is known when it is shown, and whoever refreshes is here. */
+async function keepGrant(ctx: Ctx, { grant, now, kept }: Renewed): Promise<void> {
   const active = await noteActivity(ctx, { id: grant.session_id, lastActive: grant.session_active_at })
   rememberGrant(ctx, kept.hash, {
     ...grant,
     ...{ session_active_at: active, token_created_at: now, token_expires_at: kept.expiresAt },
   })
-  return issueTokens(ctx, subject, { refreshToken: token, license })
 }
 
 /** A token shown twice was stolen from somebody: the whole family ends, and stays ended whatever comes after. */

@@ -5,7 +5,7 @@ import { type Renewal, renewRefreshTokens } from './store.ts'
 
 /** More than come within the time, on most machines: so many signatures take longer. */
 const MOST = 32
-const SPACING_MS = 8
+const SPACING_MS = 12
 const MOST_WAITING = 1_000
 
 type Lane = (renewal: Renewal) => Promise<boolean | undefined>
