@@ -12,6 +12,7 @@ import type { About, Results } from './results.ts'
 import type { Row } from './row.ts'
 import { allRows, besideLimits, inOrder, pickRows, twoProcessRows } from './rows.ts'
 import { measureStart } from './start.ts'
+import { timeUnits } from './units.ts'
 
 const PLAN: Plan = {
   rounds: 3,
@@ -90,6 +91,7 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
   const loadBefore = loadavg()[0] ?? 0
   if (loadBefore > QUIET)
     tell(`The machine is busy (load ${loadBefore.toFixed(1)}): the numbers will say little.`)
+  const units = timeUnits(folder)
   const plan = options.quick ? QUICK : PLAN
   const stage: Stage = { site: { folder, database }, programs: new Map(), talks: new Map(), tell }
   const results = await measureRows(stage, besideLimits(inOrder(rows)), plan)
@@ -105,6 +107,7 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
     about: {
       ...describeRun(database, plan),
       loadBefore,
+      units,
       minutes: Math.ceil((Date.now() - begin) / 60_000),
     },
     rows: inTable.filter(({ row }) => row.program !== 'latchkey-two'),
@@ -127,7 +130,7 @@ const readLoadedMb = ({ programs }: Stage): Promise<number | undefined> | undefi
     () => undefined,
   )
 
-const describeRun = ({ version }: Database, plan: Plan): Omit<About, 'minutes' | 'loadBefore'> => ({
+const describeRun = ({ version }: Database, plan: Plan): Omit<About, 'minutes' | 'loadBefore' | 'units'> => ({
   date: new Date().toISOString().slice(0, 10),
   node: process.versions.node,
   postgres: version,

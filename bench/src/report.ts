@@ -57,6 +57,8 @@ const describe = (about: About): string =>
     `${about.memoryGb} GB, ${about.system}. ${about.rounds} ${about.rounds === 1 ? 'round' : 'rounds'} of`,
     `${about.ms / 1000} s for each row, ${about.connections} connections; ${about.minutes} minutes in all.`,
     'Who asks, who answers and the database share the cores.',
+    `By itself a signature takes ${about.units.signatureMs.toFixed(2)} ms here,`,
+    `and the disk ${about.units.syncMs.toFixed(2)} ms for a write that is to stay.`,
     ...(about.loadBefore > QUIET
       ? [
           `**The machine was busy with something else: its load was ${about.loadBefore.toFixed(1)} before the start.**`,

@@ -1,5 +1,6 @@
 import type { RowResult } from './measure.ts'
 import type { StartResult } from './start.ts'
+import type { Units } from './units.ts'
 
 /** Everything that a run of the bench found out. */
 export interface Results {
@@ -27,6 +28,7 @@ export interface About {
   connections: number
   /** How many processes wanted a core before the bench began. */
   loadBefore: number
+  units: Units
   /** Minutes that all of it took. */
   minutes: number
 }

@@ -53,6 +53,7 @@ const about = {
   connections: 32,
   minutes: 12,
   loadBefore: 0.2,
+  units: { signatureMs: 0.412, syncMs: 1.25 },
 }
 
 const results = (rows: RowResult[], more: Partial<Results> = {}): Results => ({
@@ -137,6 +138,10 @@ test('start, memory, growth, two processes and drift have their sections', () =>
 test('a machine that was busy with something else is told of', () => {
   expect(writePage(results([]))).not.toContain('its load was')
   expect(writePage({ ...results([]), about: { ...about, loadBefore: 3 } })).toContain('its load was 3.0')
+})
+
+test('what a signature and the disk take by themselves is told', () => {
+  expect(writePage(results([]))).toContain('a signature takes 0.41 ms here, and the disk 1.25 ms')
 })
 
 test('what was written by hand is kept', () => {

@@ -1,10 +1,12 @@
-interface Limits {
+interface Limits<Item> {
   /** The most that are carried out at once. */
   most: number
   /** How long after the last began the next may: who comes meanwhile waits, and is then served with the others. */
   spacingMs: number
   /** The next begins earlier, as soon as the last has ended. */
   isEager?: boolean
+  /** Before this has come about for whoever waits longest, nobody is in a hurry: then the next begins later. */
+  untilDue?: (item: Item) => Promise<unknown>
   /** Who comes when so many wait is not served. */
   mostWaiting: number
 }
@@ -25,7 +27,7 @@ interface Waiting<Item, Result> {
  */
 export function together<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
-  { most, spacingMs, isEager = false, mostWaiting }: Limits,
+  { most, spacingMs, isEager = false, untilDue, mostWaiting }: Limits<Item>,
 ): (item: Item) => Promise<Result | undefined> {
   let waiting: Waiting<Item, Result>[] = []
   const running = new Set<Promise<void>>()
@@ -61,6 +63,9 @@ export function together<Item, Result>(
       running.add(done)
       await rest(turn.length, done)
       if (running.size >= MOST_AT_ONCE) await Promise.race(running)
+      const [longest] = waiting
+      // That it fails is for whoever it is about to hear.
+      if (longest && untilDue) await untilDue(longest.item).catch(() => {})
     }
     isResting = false
   }

@@ -72,6 +72,26 @@ test('and do not wait for what hangs', async () => {
   expect(await double(6)).toBe(12)
 })
 
+test.each(['has come', 'will never come'])(
+  'nobody is in a hurry before what whoever waits longest needs %s',
+  async (outcome) => {
+    const turns: number[][] = []
+    let isThere = false
+    const need = async (item: number) => {
+      if (item === 2) await expect.poll(() => isThere).toBe(true)
+      if (outcome === 'will never come') throw new Error(outcome)
+    }
+    const double = together(workOn(turns), { most: 10, mostWaiting: 100, spacingMs: 1, untilDue: need })
+    const early = [1, 2, 3].map(double)
+    await sleep(30)
+    const late = double(4)
+    expect(turns).toEqual([[1]])
+    isThere = true
+    expect(await Promise.all([...early, late])).toEqual([2, 4, 6, 8])
+    expect(turns).toEqual([[1], [2, 3, 4]])
+  },
+)
+
 test('who comes when too many wait is told so', async () => {
   const double = together(workOn([], 20), { most: 1, mostWaiting: 2, spacingMs: 0 })
   expect(await Promise.all([1, 2, 3, 4].map(double))).toEqual([2, 4, 6, undefined])

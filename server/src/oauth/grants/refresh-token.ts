@@ -54,10 +54,9 @@ async function refreshKnown(
   const now = ctx.now()
   const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
   // Signed while the disk is waited for. Where the token is refused nobody has seen what was signed.
-  const [isRenewed, reply] = await Promise.all([
-    renew(ctx, { grant, hash, now, successor: kept }),
-    issueTokens(ctx, subject, { refreshToken: token, license }),
-  ])
+  const signed = issueTokens(ctx, subject, { refreshToken: token, license })
+  const renewal = { grant, hash, now, successor: kept }
+  const [reply, isRenewed] = await Promise.all([signed, renew(ctx, { renewal, signed })])
   if (!isRenewed) return undefined
   await keepGrant(ctx, { grant, now, kept })
   return reply
