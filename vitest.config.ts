@@ -1,35 +1,57 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({
+const SECONDS = 1_000
+
+/** What the tests of the server share: one PostgreSQL, and databases that are copied for each file. */
+const globalSetup = ['server/test/support/global-setup.ts']
+
+// The tier of a test is told by the name of its file: *.unit.test.ts, *.slow.test.ts, and *.test.ts for what asks the
+// service over HTTP. CONTRIBUTING.md says what belongs where. `--mode full` runs the slow tier in full.
+export default defineConfig(({ mode }) => ({
   test: {
-    // Most of the time goes into waiting for programs to start, so more at once than there are cores.
+    // A process runs many files one after the other, so that the service is loaded once and not for each of them.
+    isolate: false,
+    // Tests wait for the database and for programs, so more at once than there are cores.
     maxWorkers: 4,
+    provide: { full: mode === 'full' },
+    setupFiles: ['bench/bin/cpu-time.mjs'],
+    // Generous, for a busy machine: what is waited for is a condition, and a test that passes does not wait longer.
+    expect: { poll: { timeout: 15 * SECONDS } },
+    testTimeout: 60 * SECONDS,
+    hookTimeout: 120 * SECONDS,
     projects: [
       {
         extends: true,
+        test: { name: 'unit', include: ['{server,bench}/test/**/*.unit.test.{ts,tsx}'] },
+      },
+      {
+        extends: true,
         test: {
-          name: 'server',
-          root: 'server',
-          include: ['test/**/*.test.{ts,tsx}'],
-          globalSetup: ['test/support/global-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          name: 'http',
+          include: ['server/test/**/*.test.{ts,tsx}'],
+          exclude: ['**/*.{unit,slow}.test.{ts,tsx}'],
+          globalSetup,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          include: ['{server,bench}/test/**/*.slow.test.{ts,tsx}'],
+          globalSetup,
+          testTimeout: 300 * SECONDS,
+          hookTimeout: 300 * SECONDS,
         },
       },
       {
         extends: true,
         test: {
           name: 'blackbox',
-          root: 'blackbox',
-          include: ['**/*.test.ts'],
-          globalSetup: ['support/global-setup.ts'],
-          testTimeout: 30_000,
+          include: ['blackbox/**/*.test.ts'],
+          globalSetup: ['blackbox/support/global-setup.ts'],
+          testTimeout: 120 * SECONDS,
         },
-      },
-      {
-        extends: true,
-        test: { name: 'bench', root: 'bench', include: ['test/**/*.test.ts'] },
       },
     ],
   },
-})
+}))

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { callAs, logIn, newHolder, refused } from '../support/account.ts'
 import { openBrowser } from '../support/browser.ts'
 import { call } from '../support/calls.ts'
@@ -70,28 +70,6 @@ test('T106: an address that is taken gets the same answer and no link', async ()
   const mails = await mailTo(owner.email)
   expect(mails).toHaveLength(before + 1)
   expect(tokenIn(mails[0])).toBeUndefined()
-})
-
-describe('one address, two people', () => {
-  test.each(Array.from({ length: 20 }, (_, index) => index + 1))(
-    'T106: of two who confirm it at once exactly one gets it, round %i',
-    async () => {
-      const holders = [await newHolder(), await newHolder()]
-      const newEmail = newAddress()
-      const tokens: (string | undefined)[] = []
-      for (const { person, tokens: held } of holders) {
-        await ask(held, newEmail, person.password)
-        tokens.push(tokenIn((await mailTo(newEmail))[0]))
-      }
-      const answers = await Promise.all(tokens.map(verify))
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-      expect(answers.find(({ status }) => status === 409)).toMatchObject(refused(409, 'EMAIL_TAKEN'))
-      const addresses = await Promise.all(
-        holders.map(async ({ tokens: held }) => (await addressOf(held)).email),
-      )
-      expect(addresses.filter((address) => address === newEmail)).toHaveLength(1)
-    },
-  )
 })
 
 test('T108: what is no single plain address is refused, and no mail goes anywhere', async () => {

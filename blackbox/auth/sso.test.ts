@@ -185,33 +185,4 @@ describe.skipIf(!issuers.google)('the way back', () => {
     }
     expect(whereTo(await browser.get(callback))).toEqual(HERE)
   })
-
-  test('an answer is good once', async () => {
-    const { browser, callback } = await halfway()
-    expect(whereTo(await browser.get(callback))).toEqual(HERE)
-    expect((await browser.get(callback)).status).toBe(400)
-    const thief = openBrowser()
-    await expectRefused(thief, await thief.get(callback), 400)
-  })
-
-  test('an answer is worth nothing in another browser, and nothing after that', async () => {
-    const [{ browser, callback }, stranger] = [await halfway(), openBrowser()]
-    await expectRefused(stranger, await stranger.get(callback), 400)
-    await expectRefused(browser, await browser.get(callback), 400)
-  })
-
-  test('an answer of another provider, by another issuer, or with a code made up, is not believed', async () => {
-    for (const twist of [
-      (callback: string) => callback.replace('/sso/google/', '/sso/acme/'),
-      (callback: string) => changed(callback, 'iss', issuers.acme),
-      (callback: string) => changed(callback, 'iss'),
-      (callback: string) => changed(callback, 'code', 'made-up'),
-    ]) {
-      const { browser, callback } = await halfway()
-      await expectRefused(browser, await browser.get(twist(callback)), 400)
-    }
-    const [mine, theirs] = [await halfway(), await halfway()]
-    const code = new URL(theirs.callback).searchParams.get('code') ?? ''
-    await expectRefused(mine.browser, await mine.browser.get(changed(mine.callback, 'code', code)), 400)
-  })
 })

@@ -64,7 +64,7 @@ const NOT_JOINED = { memberships: [], invitations: [[true, 'REVOKED']] }
 describe('one invitation that is accepted many times at once', async () => {
   const guest = await newInsider()
 
-  test.each(rounds)('makes one account and one member of somebody new, round %i', async (round) => {
+  test.each(rounds())('makes one account and one member of somebody new, round %i', async (round) => {
     const invited = await inviteAnew(newAddress())
     // Every one of them has a password hashed, which takes its time.
     const count = round === 1 ? 20 : 5
@@ -74,7 +74,7 @@ describe('one invitation that is accepted many times at once', async () => {
     expect(await logIn(invited.email, PASSWORD)).toBe(200)
   })
 
-  test.each(rounds)('makes a member of somebody who has an account, once, round %i', async () => {
+  test.each(rounds())('makes a member of somebody who has an account, once, round %i', async () => {
     const invited = await inviteAnew(guest.person.email)
     const answers = await atOnce(20, () => acceptAs(invited, guest))
     expect(tally(answers)).toEqual({ '200': 1, '409 INVITATION_ALREADY_ACCEPTED': 19 })
@@ -90,7 +90,7 @@ describe('an invitation that is accepted and revoked at once', async () => {
     ['410 INVITATION_REVOKED', '200'],
   ]
 
-  test.each(rounds)('by somebody new is one of both, and so says everything, round %i', async (round) => {
+  test.each(rounds())('by somebody new is one of both, and so says everything, round %i', async (round) => {
     const invited = await inviteAnew(newAddress())
     const [accepted] = expectOneOf(
       await Promise.all([acceptAsNew(invited), afterMs(round * 4, () => revoke(invited))]),
@@ -101,7 +101,7 @@ describe('an invitation that is accepted and revoked at once', async () => {
     expect(await logIn(invited.email, PASSWORD)).toBe(accepted === '200' ? 200 : 401)
   })
 
-  test.each(rounds)(
+  test.each(rounds())(
     'by somebody who has an account is one of both, and so says everything, round %i',
     async (round) => {
       const invited = await inviteAnew(guest.person.email)
@@ -122,7 +122,7 @@ describe('an invitation that is accepted and revoked at once', async () => {
 describe('an invitation that is accepted while its guest is removed', async () => {
   const guest = await newInsider()
 
-  test.each(rounds)('ends without a member and without an open invitation, round %i', async (round) => {
+  test.each(rounds())('ends without a member and without an open invitation, round %i', async (round) => {
     const invited = await inviteAnew(guest.person.email)
     const { members } = await listMembers(headers, invited.tenantId, '?status=INVITED')
     const path = `/api/tenants/${invited.tenantId}/members/${members[0]?.id}`
@@ -148,7 +148,7 @@ describe('an invitation that is accepted while its guest is removed', async () =
 describe('an invitation that is sent again and accepted at once', async () => {
   const guest = await newInsider()
 
-  test.each(rounds.slice(0, 9))(
+  test.each(rounds(9))(
     'is accepted by one of its links, by the old one only before it was replaced, round %i',
     async (round) => {
       const invited = await inviteAnew(guest.person.email)

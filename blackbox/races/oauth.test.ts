@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { newApplication, newClient } from '../support/admin.ts'
 import { exchange, getCode, getTokens, introspect, refresh, revoke, userinfo } from '../support/oauth.ts'
 import { newPerson } from '../support/person.ts'
+import { rounds } from '../support/races.ts'
 import type { Answer } from '../support/service.ts'
 
 // What a thief and the owner do at the same moment. Every round starts fresh and must end in one right way.
-const ROUNDS = 20
 const AT_ONCE = 20
 const application = await newApplication()
 const spa = await newClient(application, 'SPA')
@@ -14,7 +14,6 @@ const someone = await newPerson()
 const browser = await someone.signIn()
 
 const atOnce = <T>(act: () => Promise<T>) => Promise.all(Array.from({ length: AT_ONCE }, act))
-const rounds = Array.from({ length: ROUNDS }, (_, index) => index + 1)
 
 /** Splits the answers into granted and refused; anything but 200 or 400 invalid_grant is a wrong answer. */
 function sort<Body>(answers: Answer<Body>[]) {
@@ -26,7 +25,7 @@ function sort<Body>(answers: Answer<Body>[]) {
 }
 
 describe('one code', () => {
-  test.each(rounds)('T034: 20 exchanges at once give exactly one 200, round %i', async () => {
+  test.each(rounds())('T034: 20 exchanges at once give exactly one 200, round %i', async () => {
     const code = await getCode(browser, spa, { scope: 'openid offline_access' })
     const granted = sort(await atOnce(() => exchange(spa, code)))
     expect(granted).toHaveLength(1)
@@ -41,7 +40,7 @@ describe('one code', () => {
 })
 
 describe('one refresh token', () => {
-  test.each(rounds)(
+  test.each(rounds())(
     'T050: 20 refreshes at once give at most one 200 and no second branch, round %i',
     async () => {
       const { refresh_token } = await getTokens(browser, spa)
@@ -57,7 +56,7 @@ describe('one refresh token', () => {
 })
 
 describe('refresh against revoke', () => {
-  test.each(rounds)('T050, T073: whoever is first, nothing is alive afterwards, round %i', async () => {
+  test.each(rounds())('T050, T073: whoever is first, nothing is alive afterwards, round %i', async () => {
     const first = await getTokens(browser, spa)
     const [refreshed, revoked] = await Promise.all([
       refresh(spa, first.refresh_token),

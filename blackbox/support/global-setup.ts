@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
+import { makeScratchFolder } from '../../server/test/support/scratch.ts'
 import { type OpenIdProvider, startOpenIdProvider } from './open-id-provider.ts'
 
 declare module 'vitest' {
@@ -26,8 +26,7 @@ export default async function setup(project: TestProject) {
     project.provide('issuers', {})
     return
   }
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-blackbox-'))
-  chmodSync(folder, 0o711)
+  const folder = makeScratchFolder('latchkey-blackbox-')
   const port = await freePort()
   const baseUrl = `http://localhost:${port}`
   const google = await startOpenIdProvider({ redirectUri: `${baseUrl}/sso/google/callback` })

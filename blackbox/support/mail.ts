@@ -10,7 +10,8 @@ export interface Mail {
 
 /** What the demo's mailbox holds for an address, newest first. */
 export async function mailTo(address: string): Promise<Mail[]> {
-  const mails = (await (await fetch(`${base}/dev/mailbox/messages`)).json()) as Mail[]
+  const to = encodeURIComponent(address)
+  const mails = (await (await fetch(`${base}/dev/mailbox/messages?to=${to}`)).json()) as Mail[]
   return mails.filter(({ to }) => to === address)
 }
 

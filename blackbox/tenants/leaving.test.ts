@@ -141,14 +141,6 @@ describe('the last owner', () => {
     expect((await remove(owner, tenant, owner)).body).toEqual(GONE)
     await expectKept({ tenant, owner: other }, remove)
   })
-
-  test('cannot delete their account', async () => {
-    const { owner } = await newOwnedTenant()
-    const body = { confirmation: 'DELETE MY ACCOUNT', password: owner.person.password }
-    const answer = await call('DELETE', '/api/users/me', { headers: owner.headers, body })
-    expect(answer.status).toBe(400)
-    expect(answer.body).toMatchObject({ statusCode: 400, error: 'TENANT_OWNER' })
-  })
 })
 
 describe('a member who is only invited', () => {

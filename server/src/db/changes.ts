@@ -34,7 +34,10 @@ export const silentFeed: ChangeFeed = {
   stop: async () => {},
 }
 
-export async function openChangeFeed(direct: pg.ClientConfig): Promise<ChangeFeed> {
+export async function openChangeFeed(
+  direct: pg.ClientConfig,
+  { patienceMs = PATIENCE_MS }: { patienceMs?: number } = {},
+): Promise<ChangeFeed> {
   const listeners: ((subject: string | undefined) => void)[] = []
   const tell = (subject: string | undefined) => {
     for (const listener of listeners) listener(subject)
@@ -45,7 +48,7 @@ export async function openChangeFeed(direct: pg.ClientConfig): Promise<ChangeFee
   let heardAt = performance.now()
 
   async function connect(): Promise<void> {
-    const fresh = await openLine(direct, tell)
+    const fresh = await openLine(direct, { tell, patienceMs })
     // Whatever was announced before this moment was not heard.
     tell(undefined)
     line = fresh
@@ -103,7 +106,10 @@ interface Line {
   lost: Promise<void>
 }
 
-async function openLine(direct: pg.ClientConfig, tell: (subject: string) => void): Promise<Line> {
+async function openLine(
+  direct: pg.ClientConfig,
+  { tell, patienceMs }: { tell: (subject: string) => void; patienceMs: number },
+): Promise<Line> {
   const client = openClient(direct)
   const echoes = new Map<string, () => void>()
   client.on('notification', ({ payload = '' }) => {
@@ -115,7 +121,7 @@ async function openLine(direct: pg.ClientConfig, tell: (subject: string) => void
   const close = async () => void (await withPatience(client.end(), PATIENCE_MS).catch(() => {}))
   try {
     await withPatience(client.connect(), CONNECT_MS)
-    await withPatience(client.query(`listen ${CHANNEL}`), PATIENCE_MS)
+    await withPatience(client.query(`listen ${CHANNEL}`), patienceMs)
   } catch (error) {
     await close()
     throw error
@@ -124,7 +130,7 @@ async function openLine(direct: pg.ClientConfig, tell: (subject: string) => void
   let last: Promise<unknown> = Promise.resolve()
   /** One question at a time. */
   const ask: Line['ask'] = (query, values = []) => {
-    last = last.then(() => withPatience(client.query(query, values), PATIENCE_MS))
+    last = last.then(() => withPatience(client.query(query, values), patienceMs))
     return last
   }
 
@@ -140,7 +146,7 @@ async function openLine(direct: pg.ClientConfig, tell: (subject: string) => void
         const name = `echo:${randomUUID()}`
         const heard = new Promise<void>((resolve) => echoes.set(name, resolve))
         await ask('select pg_notify($1, $2)', [CHANNEL, name])
-        await withPatience(heard, PATIENCE_MS)
+        await withPatience(heard, patienceMs)
         echoes.delete(name)
       })
       return next

@@ -20,8 +20,13 @@ const Message = Type.Object(
   { title: 'MailboxMessage' },
 )
 
-async function listMessages(ctx: Ctx) {
-  const mails = await listNewestMail(ctx.db, MOST_SHOWN)
+const MailboxQuery = Type.Object(
+  { to: Type.Optional(Type.String({ maxLength: 320, description: 'Only mail to this address' })) },
+  { title: 'MailboxQuery' },
+)
+
+async function listMessages(ctx: Ctx, to?: string) {
+  const mails = await listNewestMail(ctx.db, { to, limit: MOST_SHOWN })
   return mails.map((mail) => ({
     id: mail.id,
     to: mail.recipient,
@@ -38,8 +43,9 @@ export const mailboxRoutes = [
     tag: 'Demo',
     summary: 'The mail the demo would have sent, newest first',
     caller: 'anyone',
+    query: MailboxQuery,
     reply: { 200: Type.Array(Message) },
-    handler: (ctx) => listMessages(ctx),
+    handler: (ctx, { query }) => listMessages(ctx, query.to),
   }),
 ]
 

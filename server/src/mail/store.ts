@@ -19,10 +19,15 @@ export async function deleteMail(db: Db, id: string): Promise<void> {
   await db.deleteFrom('mail_messages').where('id', '=', id).execute()
 }
 
-export const listNewestMail = (db: Db, limit: number): Promise<StoredMail[]> =>
+/** The newest mail, to everybody or to one address. */
+export const listNewestMail = (
+  db: Db,
+  { to, limit }: { to?: string | undefined; limit: number },
+): Promise<StoredMail[]> =>
   db
     .selectFrom('mail_messages')
     .selectAll()
+    .$if(to !== undefined, (query) => query.where('recipient', '=', to ?? ''))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { person, record } from '../../src/audit/record.ts'
 import { newId } from '../../src/lib/ids.ts'
 import type { TestService } from '../support/service.ts'
-import { findIds, machineToken, obtainTokens, signIn, startWorld } from '../support/world.ts'
-import { addPerson, call, entriesOf, failure, newSomebody } from './people.ts'
+import { findIds, obtainTokens, signIn, startWorld } from '../support/world.ts'
+import { addPerson, call, newSomebody } from './people.ts'
 
 let service: TestService
 let url: string
@@ -152,18 +152,4 @@ test('the newest 10,000 entries are enough, and it is said that there are more',
   expect(body.auditEntries).toHaveLength(10_000)
   expect(body.auditEntriesTruncated).toBe(true)
   expect((body.auditEntries as Entry[]).map(({ action }) => action)).not.toContain('session.started')
-})
-
-test('that it was taken is written down, and only the person gets it', async () => {
-  const somebody = await newSomebody(service)
-  await somebody.call('GET', PATH)
-  expect((await entriesOf(service, somebody.id)).at(-1)).toMatchObject({
-    action: 'user.data_exported',
-    actor_id: somebody.id,
-  })
-  expect(await call(url + PATH, { method: 'GET' })).toMatchObject(failure(401, 'UNAUTHORIZED'))
-  const machine = { authorization: `Bearer ${await machineToken(url, 'demo-ops')}` }
-  expect(await call(url + PATH, { method: 'GET', headers: machine })).toMatchObject(failure(403, 'FORBIDDEN'))
-  const browser = await call(url + PATH, { method: 'GET', headers: { cookie: somebody.cookie } })
-  expect(browser.body).toMatchObject({ profile: { id: somebody.id } })
 })

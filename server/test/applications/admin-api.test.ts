@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { applyDemoWorld, startService, type TestService } from '../support/service.ts'
+import type { TestService } from '../support/service.ts'
+import { startWorld } from '../support/world.ts'
 
 let service: TestService
 let administrator: string
 beforeAll(async () => {
-  service = await startService()
-  await applyDemoWorld(service.ctx)
+  service = await startWorld()
   administrator = (await token('demo-ops', 'demo-ops-secret')).access_token ?? ''
 })
 afterAll(() => service.close())
@@ -158,15 +158,6 @@ describe('what ends a client ends its tokens, before the answer', () => {
     return { client, access_token, path: `/clients/${client.id}` }
   }
 
-  test('disabling it, until it is enabled again (T064)', async () => {
-    const { client, access_token, path } = await begin()
-    await call('PATCH', path, { disabled: true })
-    expect(await isActive(access_token)).toBe(false)
-    expect(await token(client.clientId, client.clientSecret)).toMatchObject({ error: 'invalid_client' })
-    await call('PATCH', path, { disabled: false })
-    expect((await token(client.clientId, client.clientSecret)).access_token).toBeDefined()
-  })
-
   test('ending the secret, while the new one works on (T064)', async () => {
     const { client, access_token, path } = await begin()
     const second = await call('POST', `${path}/secrets`)
@@ -186,13 +177,6 @@ describe('what ends a client ends its tokens, before the answer', () => {
     expect(await token(client.clientId, client.clientSecret)).toMatchObject({ error: 'invalid_client' })
     expect(await isActive(access_token)).toBe(false)
     expect(await isActive(fresh.access_token ?? '')).toBe(true)
-  })
-
-  test('deleting it', async () => {
-    const { client, access_token, path } = await begin()
-    await call('DELETE', path)
-    expect(await isActive(access_token)).toBe(false)
-    expect(await token(client.clientId, client.clientSecret)).toMatchObject({ error: 'invalid_client' })
   })
 })
 

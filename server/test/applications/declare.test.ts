@@ -196,10 +196,10 @@ test.each([
     /application of client shop-web is shop/,
   ],
 ])('refuses %s in a sentence, and changes nothing', async (_name, yaml, message) => {
-  const before = await ctx.db.selectFrom('applications').select('slug').execute()
+  const before = await ctx.db.selectFrom('applications').select('slug').orderBy('slug').execute()
   await expect(apply(yaml)).rejects.toThrow(message)
   await expect(apply(yaml)).rejects.toMatchObject({ name: 'OperatorError' })
-  expect(await ctx.db.selectFrom('applications').select('slug').execute()).toEqual(before)
+  expect(await ctx.db.selectFrom('applications').select('slug').orderBy('slug').execute()).toEqual(before)
   expect(await findClient(ctx, 'bad')).toBeUndefined()
 })
 

@@ -64,7 +64,7 @@ async function visit(service: TestService, browser: Browser, wish: Wish): Promis
     ...wish.contextOptions,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(45_000)
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(String(error)))

@@ -44,11 +44,12 @@ test('a pool without a free connection is away', async () => {
     host: inject('socketDir'),
     user: 'latchkey',
     database: 'latchkey',
-    // Long enough for the first to connect, also on a busy machine.
-    connectionTimeoutMillis: 1_000,
+    connectionTimeoutMillis: 30_000,
   }
   const pool = openPool(settings, 1)
   const held = await pool.connect()
+  // The first had all the time that it took to connect; the second waits in vain.
+  pool.options.connectionTimeoutMillis = 200
   expect(isDatabaseAway(await failureOf(pool.query('select 1')))).toBe(true)
   held.release()
   await pool.end()

@@ -1,6 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromTheStart, readOn, readRows } from '../licensing/replay.ts'
+import { openTestPool } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { apply } from './yard.ts'
 
@@ -8,7 +9,7 @@ let service: TestService
 let pool: pg.Pool
 beforeAll(async () => {
   service = await startService()
-  pool = new pg.Pool(service.connection.direct)
+  pool = openTestPool(service.connection.direct)
 })
 afterAll(async () => {
   await pool.end()

@@ -12,7 +12,7 @@ export const NEARBY = { webhooks: { allowedNetworks: ['127.0.0.0/8'] } }
 
 /** A service that does nothing of itself: what its jobs do is done when a test says so. */
 export const startQuiet = (config: Partial<Config> = {}): Promise<TestService> =>
-  startWorld({ config: { ...NEARBY, ...config } })
+  startWorld({ frozenClock: true, config: { ...NEARBY, ...config } })
 
 const never = new AbortController().signal
 

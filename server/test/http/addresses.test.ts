@@ -20,38 +20,22 @@ describe('a query', () => {
     expect(await get('')).toEqual({ status: 200, body: { id: '1', page: 1 } })
   })
 
-  test.each([
-    '?page=0',
-    '?page=-1',
-    '?page=x',
-    '?page=',
-    '?page=1.5',
-    '?page=1&page=2',
-    '?page=Infinity',
-    '?page=1e999',
-  ])('%s is 422', async (query) => {
-    expect(await get(query)).toMatchObject({ status: 422, body: { error: 'VALIDATION_FAILED' } })
-  })
-
-  test.each(['?page=%ff', '?x=%c0%af', '?x=%ZZ', '?x=%', '?x=%00'])('%s is 400', async (query) => {
-    expect(await get(query)).toMatchObject({ status: 400, body: { error: 'INVALID_REQUEST' } })
+  test('with half an escape is 400', async () => {
+    expect(await get('?x=%')).toMatchObject({ status: 400, body: { error: 'INVALID_REQUEST' } })
   })
 })
 
 describe('an address', () => {
   const status = async (path: string, init?: RequestInit) => (await fetch(service.url + path, init)).status
 
-  test.each(['/nope', '/API/docs', '/docs/', '//docs', '/docs;x', '/docs%2f', '/sample/notes'])(
-    '%s that leads nowhere is a JSON 404 or 405',
-    async (path) => {
-      const response = await fetch(service.url + path)
-      expect([404, 405]).toContain(response.status)
-      expect(await response.json()).toMatchObject({
-        statusCode: response.status,
-        requestId: expect.any(String),
-      })
-    },
-  )
+  test('that leads nowhere by GET is a JSON 404 or 405', async () => {
+    const response = await fetch(`${service.url}/sample/notes`)
+    expect([404, 405]).toContain(response.status)
+    expect(await response.json()).toMatchObject({
+      statusCode: response.status,
+      requestId: expect.any(String),
+    })
+  })
 
   test('with a broken escape is a JSON 400', async () => {
     expect(await status('/sample/notes/%ff')).toBe(400)

@@ -57,15 +57,12 @@ describe('a request body', () => {
   })
 
   test.each([
-    ['NUL in a value', '{"title":"a\\u0000"}', 'title'],
     ['NUL in a key', '{"title":"a","extra":{"a\\u0000":1}}', 'extra'],
-    ['a lone high surrogate', '{"title":"\\ud800"}', 'title'],
     ['a lone low surrogate', '{"title":"\\udc00x"}', 'title'],
     ['a prototype key', '{"title":"a","extra":{"__proto__":{"role":"owner"}}}', 'extra'],
     ['a top-level array', '[]', 'body'],
     ['a top-level null', 'null', 'body'],
     ['a top-level string', '"a"', 'body'],
-    ['a number for text', '{"title":5}', 'title'],
     ['text for a number', '{"title":"a","stars":"5"}', 'stars'],
     ['a number beyond all bounds', '{"title":"a","stars":1e999}', 'stars'],
     ['a missing field', '{"stars":5}', 'title'],
@@ -81,21 +78,15 @@ describe('a request body', () => {
     expect(await post(JSON.stringify({ title: '💙 é ﷺ "\\' }))).toMatchObject({ status: 201 })
   })
 
-  test.each([
-    ['text/plain'],
-    ['application/x-www-form-urlencoded'],
-    ['application/json; charset=utf-7'],
-    ['application/json; charset=utf-16'],
-    ['application/json\t;x'],
-    ['application/jsonx'],
-    ['multipart/form-data; boundary=x'],
-    ['nonsense'],
-  ])('sent as %s is 415', async (type) => {
-    expect(await post('{"title":"a"}', { 'content-type': type })).toMatchObject({
-      status: 415,
-      body: { error: 'UNSUPPORTED_MEDIA_TYPE' },
-    })
-  })
+  test.each([['application/json; charset=utf-7'], ['application/json\t;x'], ['nonsense']])(
+    'sent as %s is 415',
+    async (type) => {
+      expect(await post('{"title":"a"}', { 'content-type': type })).toMatchObject({
+        status: 415,
+        body: { error: 'UNSUPPORTED_MEDIA_TYPE' },
+      })
+    },
+  )
 
   test('sent without a media type is 415, and compressed is 415', async () => {
     expect(await post(Buffer.from('{"title":"a"}'), {})).toMatchObject({ status: 415 })
@@ -103,12 +94,10 @@ describe('a request body', () => {
     expect(await post(Buffer.from('{"title":"a"}'), headers)).toMatchObject({ status: 415 })
   })
 
-  test.each([['application/json; charset=utf-8'], ['Application/JSON;charset=UTF-8']])(
-    'sent as %s is read',
-    async (type) => {
-      expect(await post('{"title":"a"}', { 'content-type': type })).toMatchObject({ status: 201 })
-    },
-  )
+  test('sent as Application/JSON;charset=UTF-8 is read', async () => {
+    const headers = { 'content-type': 'Application/JSON;charset=UTF-8' }
+    expect(await post('{"title":"a"}', headers)).toMatchObject({ status: 201 })
+  })
 
   test('that is absent is 422', async () => {
     expect(await post(undefined, {})).toMatchObject({ status: 422, body: { error: 'VALIDATION_FAILED' } })

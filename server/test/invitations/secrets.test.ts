@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { hashSecret } from '../../src/lib/secrets.ts'
-import { applyDemoWorld, startService, type TestService } from '../support/service.ts'
+import type { TestService } from '../support/service.ts'
 import { startWorld } from '../support/world.ts'
 import { accept, DAY, findInvitation, look, openHouse } from './desk.ts'
 import { mailedToken, NEWCOMER } from './guests.ts'
@@ -73,9 +73,8 @@ test('an idempotency key keeps no token either', async () => {
 test('the operator decides for how long an invitation is good, unless the sender does', async () => {
   const { lifetimes } = loadConfig('demo', { INVITATION_TTL: '7200' })
   expect(lifetimes.invitation).toBe(7_200)
-  const other = await startService({ config: { lifetimes } })
+  const other = await startWorld({ config: { lifetimes } })
   try {
-    await applyDemoWorld(other.ctx)
     const { somebody, tenant } = await openHouse(other)
     const until = async (fields: object, email: string) => {
       const path = `/api/tenants/${tenant.id}/invitations`

@@ -1,5 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestPool } from '../support/database.ts'
 import type { TestService } from '../support/service.ts'
 import { startWorld } from '../support/world.ts'
 import { employ } from '../tenants/company.ts'
@@ -27,7 +28,7 @@ let service: TestService
 let pool: pg.Pool
 beforeAll(async () => {
   service = await startWorld()
-  pool = new pg.Pool(service.connection.direct)
+  pool = openTestPool(service.connection.direct)
 })
 afterAll(async () => {
   await pool?.end()

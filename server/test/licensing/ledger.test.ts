@@ -64,7 +64,6 @@ describe('the ledger names who did what, and why:', () => {
 
   const machine = () => `client:${firm.machine.clientId}`
   const user = ({ id }: { id: string }) => `user:${id}`
-  const member = () => `/api/tenants/${firm.company.id}/members/${worker.membershipId}`
   const byOwner = (path: string, body: object) =>
     call(`${service.url}/api/integration/licenses${path}`, {
       ...{ method: 'POST', headers: { authorization: `Bearer ${ownToken}` } },
@@ -96,15 +95,6 @@ describe('the ledger names who did what, and why:', () => {
     expect((await added(firm, () => byOwner('/grant/bulk', { grants }))).sort()).toEqual(lines('GRANTED'))
     const bulk = () => byOwner('/revoke/bulk', { revocations })
     expect((await added(firm, bulk)).sort()).toEqual(lines('REVOKED'))
-  })
-
-  test('an owner who suspends, reactivates and removes a member', async () => {
-    await mustBe(201, grant(firm, worker))
-    const setStatus = (status: string) => mustBe(200, owner.call('PATCH', member(), { status }))
-    const line = (reason: string) => [[user(owner), reason, worker.id]]
-    expect(await added(firm, () => setStatus('SUSPENDED'))).toEqual(line('SUSPENDED'))
-    expect(await added(firm, () => setStatus('ACTIVE'))).toEqual(line('REACTIVATED'))
-    expect(await added(firm, () => mustBe(200, owner.call('DELETE', member())))).toEqual(line('ENDED'))
   })
 
   const LEAVING: [string, (leaver: Somebody, id: string) => Promise<Answer>][] = [

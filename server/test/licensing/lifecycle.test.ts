@@ -126,17 +126,6 @@ describe('a member who is suspended', () => {
 })
 
 describe('the seat is free', () => {
-  test('when its member is removed, and does not come back with them', async () => {
-    const { firm, worker, remove } = await openSmall()
-    await remove()
-    await expectWithout(firm, worker)
-    await expectFree(firm, 1)
-    await employ(service, firm.company, worker)
-    await service.ctx.changes.settle()
-    await expectWithout(firm, worker)
-    await mustBe(201, grant(firm, worker))
-  })
-
   /** Somebody with a seat who can sign in. */
   async function newLeaver(firm: Firm) {
     const somebody = await newSomebody(service)
@@ -144,15 +133,6 @@ describe('the seat is free', () => {
     await mustBe(201, grant(firm, somebody))
     return { ...somebody, membershipId }
   }
-
-  test('when its member leaves', async () => {
-    const firm = await openFirm(service, { seats: 1 })
-    const leaver = await newLeaver(firm)
-    const path = `/api/tenants/${firm.company.id}/members/${leaver.membershipId}`
-    await mustBe(200, leaver.call('DELETE', path))
-    await expectWithout(firm, leaver)
-    await expectFree(firm, 1)
-  })
 
   test('when its holder deletes the account, and is not theirs when they take that back', async () => {
     const firm = await openFirm(service, { seats: 1 })

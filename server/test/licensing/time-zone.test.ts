@@ -23,10 +23,9 @@ afterAll(async () => {
 })
 
 test('a licence to the end of all years is good in every time zone', async () => {
-  const zones = await Promise.all(
-    [here, there].map(({ ctx }) => ask<{ TimeZone: string }>(ctx.db, 'show timezone')),
-  )
-  expect(zones[0]).not.toEqual(zones[1])
+  expect(await ask<{ TimeZone: string }>(there.ctx.db, 'show timezone')).toEqual([
+    { TimeZone: 'Pacific/Kiritimati' },
+  ])
   const firm = await openFirm(here, { currentPeriodEnd: new Date('9999-12-31T23:59:59Z') })
   const worker = await hireLicensed(firm)
   const answers = [await check(firm, worker), await check(seenFrom(there, firm), worker)]

@@ -174,11 +174,6 @@ describe('the use of seats, day by day', () => {
     await work
   })
 
-  test.each(['FREE', 'TENANT_WIDE'] as const)('has no days where it is %s', async (mode) => {
-    const firm = await openFirm(service, { mode })
-    expect(await usage(firm, await newOwner(firm))).toEqual([])
-  })
-
   test('is for members of the tenant, and for what there is', async () => {
     const [firm, other] = [await openFirm(service), await openFirm(service)]
     const owner = await newOwner(firm)

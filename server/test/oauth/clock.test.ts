@@ -98,7 +98,7 @@ test('keys rotate under running nodes: tokens before and after verify on both (T
     ((await (await fetch(`${at}/api/oauth/jwks`)).json()) as { keys: { kid: string }[] }).keys.map(
       (key) => key.kid,
     )
-  await expect.poll(() => kids(other.url), { timeout: 1000 }).toContain(kid)
+  await expect.poll(() => kids(other.url)).toContain(kid)
   const after = await obtainTokens(url, cookie)
   const kidOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid
   expect([kidOf(before.access_token) === kid, kidOf(after.access_token) === kid]).toEqual([false, true])

@@ -204,14 +204,6 @@ test('what stands in a registered address cannot bend the policy of a page', asy
   )
 })
 
-test('an access token is not good for anything after its grant was revoked, wherever it is shown', async () => {
-  const { access_token, refresh_token } = await obtainTokens(url, await signIn(url, 'mia@acme.test'))
-  const form = new URLSearchParams({ token: refresh_token, client_id: 'demo-spa' })
-  await fetch(`${url}/api/oauth/revoke`, { method: 'POST', body: form })
-  expect(await userinfo(url, access_token)).toBe(401)
-  expect(await introspect(url, access_token)).toEqual({ active: false })
-})
-
 test('what was allowed through one request is not asked again after another', async () => {
   const client_id = (await thirdParty(url, 'Piecemeal')).clientId
   const cookie = await signIn(url, 'mia@acme.test')

@@ -129,7 +129,9 @@ test('who is gone before it is signed is not said to have been answered', async 
   const linesOf = () => service.logs.filter(({ route }) => route === '/api/oauth/token')
   const before = linesOf().length
   // Signatures wait behind these.
-  const busy = Promise.all(Array.from({ length: 8 }, () => derive('anything', 'salt', 300_000, 32, 'sha256')))
+  const busy = Promise.all(
+    Array.from({ length: 8 }, () => derive('anything', 'salt', 1_000_000, 32, 'sha256')),
+  )
   const { form = '', headers = {} } = ask()
   const head = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}`)
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1')

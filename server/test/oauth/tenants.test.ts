@@ -76,18 +76,10 @@ test.each(['INVITED', 'SUSPENDED'] as const)(
   },
 )
 
-test.each(['nowhere', 'ACME', 'acme ', '%00', "' or 1=1"])(
-  'the tenant %j is access_denied (T029)',
-  async (tenant) => {
-    const { answer, response } = await authorize(url, cookie, { tenant })
-    if (response.status === 303) expect(answer.error).toBe('access_denied')
-    else expect(response.status).toBe(400)
-  },
-)
-
-test('without any tenant there is a token without one', async () => {
-  const claims = claimsOf((await obtainTokens(url, await signIn(url, 'admin@latchkey.test'))).access_token)
-  expect(claims).not.toHaveProperty('tenant_id')
+test.each(['acme ', '%00'])('the tenant %j is access_denied (T029)', async (tenant) => {
+  const { answer, response } = await authorize(url, cookie, { tenant })
+  if (response.status === 303) expect(answer.error).toBe('access_denied')
+  else expect(response.status).toBe(400)
 })
 
 test('a refresh switches to another tenant without a login, and stays there', async () => {

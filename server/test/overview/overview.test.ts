@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { firstIdAt, newId } from '../../src/lib/ids.ts'
 import { VERSION } from '../../src/lib/version.ts'
-import { type Answer, addPerson, call, logIn, newSomebody } from '../account/people.ts'
+import { addPerson, logIn, newSomebody } from '../account/people.ts'
 import {
   callAsOps,
   DAY,
@@ -13,8 +13,8 @@ import {
   renew,
 } from '../licensing/firm.ts'
 import type { TestService } from '../support/service.ts'
-import { machineToken, startWorld } from '../support/world.ts'
-import { employ, hookUp, newCompany } from '../tenants/company.ts'
+import { startWorld } from '../support/world.ts'
+import { hookUp, newCompany } from '../tenants/company.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -158,25 +158,5 @@ describe('the overview of the instance', () => {
     const after = (await look()).health
     expect(after.webhooksDisabled).toBe(1)
     expect(after.auditBehind).toBeGreaterThan(Number(health.auditBehind))
-  })
-})
-
-describe('it is closed', () => {
-  const ask = (headers: Record<string, string>): Promise<Answer> =>
-    call(`${service.url}/api/admin/overview`, { method: 'GET', headers })
-
-  test('to whoever does not run the instance', async () => {
-    const owner = await newSomebody(service)
-    await employ(service, await newCompany(service), owner, { role: 'owner' })
-    expect((await ask({})).status).toBe(401)
-    expect((await owner.call('GET', '/api/admin/overview')).status).toBe(403)
-    const machine = `Bearer ${await machineToken(service.url, 'demo-machine')}`
-    expect((await ask({ authorization: machine })).status).toBe(403)
-  })
-
-  test('to the cookie of a Super Admin, and open to their token', async () => {
-    const superAdmin = await newSomebody(service, { is_super_admin: true })
-    expect((await ask({ cookie: superAdmin.cookie })).status).toBe(401)
-    expect((await superAdmin.call('GET', '/api/admin/overview')).status).toBe(200)
   })
 })

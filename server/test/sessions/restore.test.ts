@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, failure, logIn, mailTo, newSomebody, type Somebody } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
 import { totpCode } from '../support/totp.ts'
-import { cookieOf, join, PASSWORD, startWorld, userinfo } from '../support/world.ts'
+import { join, PASSWORD, startWorld } from '../support/world.ts'
 
 let service: TestService
 let url: string
@@ -21,18 +21,6 @@ async function leave(someone: Somebody): Promise<void> {
 
 const restore = (email: string, password = PASSWORD) =>
   call(`${url}/api/auth/restore`, { method: 'POST', body: { email, password } })
-
-test('an account about to be deleted lets nobody in, and says so only to who knows the password', async () => {
-  const ann = await newSomebody(service)
-  await leave(ann)
-  const response = await logIn(url, ann.email, PASSWORD)
-  expect({ status: response.status, body: await response.json() }).toMatchObject(
-    failure(403, 'ACCOUNT_SCHEDULED_FOR_DELETION'),
-  )
-  expect(cookieOf(response)).not.toContain('latchkey_session')
-  expect((await logIn(url, ann.email, 'wrong password')).status).toBe(401)
-  expect(await userinfo(url, ann.tokens.access_token)).toBe(401)
-})
 
 test('restoring signs in, brings the memberships back, and is told by mail', async () => {
   const ann = await newSomebody(service)
@@ -72,9 +60,4 @@ test('restoring leads past no second factor: nothing changes until it was shown'
     body: { user: { id: ann.id } },
   })
   expect((await logIn(url, ann.email, PASSWORD)).status).toBe(200)
-})
-
-test('restoring an account that nobody deletes is a plain sign-in', async () => {
-  const ann = await newSomebody(service)
-  expect(await restore(ann.email)).toMatchObject({ status: 200, body: { user: { id: ann.id } } })
 })

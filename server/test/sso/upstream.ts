@@ -29,8 +29,11 @@ export interface Upstream {
 }
 
 // It warns of much that matters only to a provider in earnest.
-for (const method of ['info', 'warn'] as const) vi.spyOn(console, method).mockImplementation(() => {})
+const muted = (['info', 'warn'] as const).map((method) =>
+  vi.spyOn(console, method).mockImplementation(() => {}),
+)
 const { Provider: OpenIdProvider } = await import('oidc-provider')
+for (const spy of muted) spy.mockRestore()
 
 const keys = [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })]
 

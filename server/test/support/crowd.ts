@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { inject } from 'vitest'
+import { adminOf, TEMPLATES } from './database.ts'
 import type { TestService } from './service.ts'
+import { startWorld } from './world.ts'
 
 /** As somebody who owns the server, in the database of a service. */
 export async function asOwner<T>(
@@ -16,31 +18,56 @@ export async function asOwner<T>(
   }
 }
 
+/** The demo's world and so many more people in it. They are made once for each number and then copied. */
+export async function startCrowdedWorld(size: number): Promise<TestService> {
+  const template = `template_crowd_${size}`
+  const admin = await adminOf(inject('socketDir'))
+  try {
+    // Two files may want the same at once: the second waits for what the first one makes.
+    await admin.query('select pg_advisory_lock($1)', [size])
+    const { rowCount } = await admin.query('select from pg_database where datname = $1', [template])
+    if (rowCount === 0) await createCrowd(admin, { template, size })
+  } finally {
+    await admin.end()
+  }
+  return startWorld({ template })
+}
+
+async function createCrowd(admin: pg.Client, { template, size }: { template: string; size: number }) {
+  const unfinished = `${template}_unfinished`
+  await admin.query(`drop database if exists ${unfinished}`)
+  await admin.query(`create database ${unfinished} owner latchkey template ${TEMPLATES.demo}`)
+  const client = new pg.Client({ host: inject('socketDir'), user: 'postgres', database: unfinished })
+  await client.connect()
+  await fillWithPeople(client, size)
+  await client.end()
+  await admin.query(`alter database ${unfinished} rename to ${template}`)
+}
+
 /**
  * Fills a database with people, past the triggers that would tell of each, and does their work at once. Every twentieth
  * is called Clara, every hundredth Wanda, every thousandth Xaver; the eldest tenth has addresses of one firm.
  */
-export const fillWithPeople = (service: TestService, size: number): Promise<void> =>
-  asOwner(service, async (client) => {
-    await client.query('set session_replication_role = replica')
-    // What is not on the disk yet is not known to be there for all, and an index alone cannot answer for it.
-    await client.query('set synchronous_commit = on')
-    await client.query(
-      `insert into users (id, email, email_verified, given_name, family_name, password_hash, is_super_admin, disabled,
-         created_at, updated_at)
-       select gen_random_uuid(), lower(given) || i || '@' || case when i <= $1 / 10 then 'old' else 'new' end || '.test',
-         true, given, 'Family' || i % 977, 'x', false, i % 997 = 0, at, at
-       from (
-         select i, timestamptz '2020-01-01' + i * interval '1 minute' as at,
-           case when i % 1000 = 1 then 'Xaver' when i % 100 = 2 then 'Wanda' when i % 20 = 3 then 'Clara' else 'Ben' end
-             as given
-         from generate_series(1, $1::bigint) as i
-       ) as people`,
-      [size],
-    )
-    await client.query(
-      "insert into user_terms select terms.* from users, terms_of(users) as terms where password_hash = 'x'",
-    )
-    await client.query('insert into user_counts (change) values ($1)', [size])
-    for (const table of ['users', 'user_terms']) await client.query(`vacuum analyze ${table}`)
-  })
+async function fillWithPeople(client: pg.Client, size: number): Promise<void> {
+  await client.query('set session_replication_role = replica')
+  // What is not on the disk yet is not known to be there for all, and an index alone cannot answer for it.
+  await client.query('set synchronous_commit = on')
+  await client.query(
+    `insert into users (id, email, email_verified, given_name, family_name, password_hash, is_super_admin, disabled,
+       created_at, updated_at)
+     select gen_random_uuid(), lower(given) || i || '@' || case when i <= $1 / 10 then 'old' else 'new' end || '.test',
+       true, given, 'Family' || i % 977, 'x', false, i % 997 = 0, at, at
+     from (
+       select i, timestamptz '2020-01-01' + i * interval '1 minute' as at,
+         case when i % 1000 = 1 then 'Xaver' when i % 100 = 2 then 'Wanda' when i % 20 = 3 then 'Clara' else 'Ben' end
+           as given
+       from generate_series(1, $1::bigint) as i
+     ) as people`,
+    [size],
+  )
+  await client.query(
+    "insert into user_terms select terms.* from users, terms_of(users) as terms where password_hash = 'x'",
+  )
+  await client.query('insert into user_counts (change) values ($1)', [size])
+  for (const table of ['users', 'user_terms']) await client.query(`vacuum analyze ${table}`)
+}

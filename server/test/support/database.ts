@@ -3,7 +3,15 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import type { Connection } from '../../src/db/open.ts'
 
-export const TEMPLATE = 'latchkey_template'
+/** Databases that are made once for a run and copied for each test file. */
+export const TEMPLATES = {
+  /** The schema alone. */
+  migrated: 'template_migrated',
+  /** The schema and a signing key. */
+  service: 'template_service',
+  /** The demo's people, tenants, application and clients as well. */
+  demo: 'template_demo',
+} as const
 
 /** A superuser's connection, for what only the owner of the server may do. */
 export async function adminOf(socketDir: string): Promise<pg.Client> {
@@ -13,14 +21,21 @@ export async function adminOf(socketDir: string): Promise<pg.Client> {
   return client
 }
 
+/** Connections past the service. That the database is dropped while they close is no failure. */
+export function openTestPool(settings: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(settings)
+  pool.on('error', () => {})
+  return pool
+}
+
 export interface TestDatabase extends Connection {
   name: string
   /** The address for DATABASE_URL. */
   url: string
 }
 
-/** A database of its own: migrated, or empty when `template` says so. */
-export async function createDatabase(template: string | undefined = TEMPLATE): Promise<TestDatabase> {
+/** A database of its own, copied from a template. It holds the schema and no rows unless another template is named. */
+export async function createDatabase(template: string = TEMPLATES.migrated): Promise<TestDatabase> {
   const socketDir = inject('socketDir')
   const name = `test_${randomBytes(6).toString('hex')}`
   const admin = await adminOf(socketDir)

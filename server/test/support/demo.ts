@@ -1,33 +1,49 @@
-import { readFileSync, realpathSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, expect } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
 import { processStart } from '../../src/lib/process-identity.ts'
+import { adminOf } from './database.ts'
 import { freePort, type Program, READY, type RunOptions, run, tempFolder } from './program.ts'
 
 export const isRoot = process.getuid?.() === 0
 export const NOBODY = 65_534
 
-const programs: Program[] = []
-const folders: string[] = []
-
-afterEach(async () => {
-  for (const program of programs.splice(0)) {
-    program.child.kill('SIGTERM')
-    await program.exited
-  }
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
 /** A folder that is gone after the test. */
 export function newFolder(): string {
   const folder = tempFolder()
-  folders.push(folder)
+  removeAfterTest(folder)
   return folder
 }
 
+/** A folder like `newFolder`, with a database that the demo has made before: it starts in a second. */
+export async function usedFolder(): Promise<string> {
+  const [original, folder] = [join(inject('scratch'), 'used-demo'), newFolder()]
+  const admin = await adminOf(inject('socketDir'))
+  try {
+    // Another file may be making it just now.
+    await admin.query("select pg_advisory_lock(hashtext('used-demo'))")
+    if (!existsSync(original)) await makeUsedFolder(original)
+  } finally {
+    await admin.end()
+  }
+  execFileSync('cp', ['-a', join(original, 'data'), folder])
+  return folder
+}
+
+async function makeUsedFolder(original: string): Promise<void> {
+  const folder = tempFolder()
+  const env = { PORT: await freePort(), LATCHKEY_DATA_DIR: join(folder, 'data'), DRAIN_DELAY_MS: '0' }
+  const program = run(['demo'], { env })
+  await program.prints(READY)
+  program.child.kill('SIGTERM')
+  await program.exited
+  renameSync(folder, original)
+}
+
 export function removeAfterTest(folder: string): void {
-  folders.push(folder)
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
 }
 
 /** Runs the demo with the data folder `data` in this folder, and stops it after the test. */
@@ -38,7 +54,10 @@ export async function beginDemo(
   const port = await freePort()
   const env = { PORT: port, LATCHKEY_DATA_DIR: join(folder, 'data'), DRAIN_DELAY_MS: '0' }
   const program = run(['demo'], { env, ...options })
-  programs.push(program)
+  onTestFinished(async () => {
+    program.child.kill('SIGTERM')
+    await program.exited
+  })
   return { ...program, port }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 30_000
 
 /** Waits for what work outside the request brings about; the answer is whatever was found. */
 export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {

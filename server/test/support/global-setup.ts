@@ -1,26 +1,28 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
 import { buildIfStale } from '../../bin/build.mjs'
 import { startBundled } from '../../src/db/bundled/server.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { adminOf, TEMPLATE } from './database.ts'
+import { makeScratchFolder } from './scratch.ts'
+import { createTemplates } from './templates.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     socketDir: string
     /** A folder that is removed after the tests. */
     scratch: string
+    /** The key that seals the secrets of every service in the tests, in base64. */
+    sealKey: string
   }
 }
 
-/** One PostgreSQL for all tests, and a migrated database in it that each test file copies. */
+/** One PostgreSQL for all tests of the server, whichever tier they belong to, and the databases that they copy. */
 export default async function setup(project: TestProject) {
+  const root = project.vitest.getRootProject()
+  if (root.getProvidedContext().socketDir) return
   // Tests that run the program use dist; it must not be built by several of them at once.
   await buildIfStale()
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-test-'))
-  chmodSync(folder, 0o711)
+  const folder = makeScratchFolder('latchkey-test-')
   const server = await startBundled(folder, {
     use: 'own',
     // Nothing here must survive a power cut, and the tests are many.
@@ -28,14 +30,16 @@ export default async function setup(project: TestProject) {
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
       // The database itself counts the statements of a request.
       shared_preload_libraries: 'pg_stat_statements',
+      // Enough for the statements of all databases: none may be pushed out between its call and its count.
+      'pg_stat_statements.max': '50000',
+      autovacuum: 'off',
     },
   })
-  const admin = await adminOf(server.socketDir)
-  await admin.query(`create database ${TEMPLATE} owner latchkey`)
-  await admin.end()
-  await migrate({ host: server.socketDir, user: 'latchkey', database: TEMPLATE })
-  project.provide('socketDir', server.socketDir)
-  project.provide('scratch', folder)
+  const sealKey = randomBytes(32)
+  await createTemplates(server.socketDir, sealKey)
+  root.provide('socketDir', server.socketDir)
+  root.provide('scratch', folder)
+  root.provide('sealKey', sealKey.toString('base64'))
   return async () => {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -54,7 +54,7 @@ export function run(args: string[], { env = {}, uid, input, wrap = [] }: RunOpti
     pid: child.pid ?? -1,
     exited,
     output: () => text,
-    async prints(wanted, patienceMs = 30_000) {
+    async prints(wanted, patienceMs = 120_000) {
       const deadline = Date.now() + patienceMs
       while (!text.includes(wanted)) {
         if (ended || Date.now() > deadline) throw new Error(`"${wanted}" was never printed, but:\n${text}`)

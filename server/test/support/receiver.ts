@@ -68,7 +68,10 @@ export async function startReceiver(): Promise<Receiver> {
     child = spawn(process.execPath, [SCRIPT, port, logFile, moodFile], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    await new Promise((resolve) => child?.stdout?.once('data', resolve))
+    await new Promise((resolve, reject) => {
+      child?.stdout?.once('data', resolve)
+      child?.once('exit', (code) => reject(new Error(`the receiver ended with ${code}`)))
+    })
   }
   const received = (): Received[] =>
     existsSync(logFile)

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { Writable } from 'node:stream'
-import { buildApp, jobs, sections, wiring } from '../../src/app.ts'
+import { inject } from 'vitest'
+import { buildApp, jobs, wiring } from '../../src/app.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import type { Ctx } from '../../src/context.ts'
 import { openChangeFeed } from '../../src/db/changes.ts'
 import { openDb } from '../../src/db/open.ts'
-import { applyChanges, planChanges, readDeclaration } from '../../src/declaration/apply.ts'
 import type { Route } from '../../src/http/define-route.ts'
 import { registerAll } from '../../src/http/register.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
@@ -14,7 +13,7 @@ import { createLogger } from '../../src/lib/logger.ts'
 import { createSealer } from '../../src/lib/seal.ts'
 import { createContext } from '../../src/main.ts'
 import { ensureFirstKey } from '../../src/oauth/signing-keys/service.ts'
-import { createDatabase, type TestDatabase } from './database.ts'
+import { createDatabase, TEMPLATES, type TestDatabase } from './database.ts'
 import { freePort } from './program.ts'
 
 export interface TestService {
@@ -35,35 +34,38 @@ interface Options {
   worker?: boolean
   /** The name it is reached by: browsers make passkeys for names only. */
   host?: 'localhost'
+  /** What its database holds from the start: a signing key, unless another template is named. */
+  template?: string
+  /** Its clock stands still unless it is moved, for tests that tell moments apart. */
+  frozenClock?: boolean
   /** Another node on the database of this one, under the same name. */
   beside?: TestService
 }
 
-/** Nodes of one service share their keys. */
-const sealKey = randomBytes(32)
-
 /** The real service on a database of its own, reached over HTTP. */
 export async function startService(options: Options = {}): Promise<TestService> {
-  const { routes = [], worker = false, host = '127.0.0.1', beside } = options
+  const { routes = [], worker = false, host = '127.0.0.1', template = TEMPLATES.service, beside } = options
   const closers = createClosers()
-  const connection = beside?.connection ?? (await createDatabase())
+  const connection = beside?.connection ?? (await createDatabase(template))
   if (!beside) closers.add(connection.close)
   const db = openDb(connection, 10)
   closers.add(() => db.destroy())
-  const changes = await openChangeFeed(connection.direct)
+  // A busy machine is slow to answer; that must not make the service forget what a test counts on.
+  const changes = await openChangeFeed(connection.direct, { patienceMs: 10_000 })
   closers.add(changes.stop)
   const logs: Record<string, unknown>[] = []
   const port = Number(await freePort())
   const url = `http://${host}:${port}`
   const baseUrl = beside?.ctx.config.baseUrl ?? url
+  const began = Date.now()
   let ahead = 0
   const ctx = createContext(
     { ...loadConfig('demo', {}), port, baseUrl, ...options.config },
     {
       db,
       changes,
-      now: () => new Date(Date.now() + ahead),
-      keys: createSealer([sealKey]),
+      now: () => new Date((options.frozenClock ? began : Date.now()) + ahead),
+      keys: createSealer([Buffer.from(inject('sealKey'), 'base64')]),
       log: createLogger('debug', collectInto(logs)),
       strict: true,
     },
@@ -81,12 +83,6 @@ export async function startService(options: Options = {}): Promise<TestService> 
     ahead += ms
   }
   return { url, ctx, connection, logs, advance, close: closers.close }
-}
-
-/** Lays out the demo's people, tenants, application and clients. */
-export async function applyDemoWorld(ctx: Ctx): Promise<void> {
-  const path = new URL('../../../demo/latchkey.yaml', import.meta.url).pathname
-  await applyChanges(ctx, await planChanges(ctx, sections, readDeclaration(path, sections)))
 }
 
 const collectInto = (lines: Record<string, unknown>[]) =>

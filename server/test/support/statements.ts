@@ -23,19 +23,21 @@ const shapeOf = (query: string): string => query.replace(/\$\d+|\b\d+\b|'[^']*'/
 
 const HERE = '(select oid from pg_database where datname = current_database())'
 
-export async function watchStatements({ connection }: TestService): Promise<StatementWatch> {
+export async function watchStatements({ connection, ctx }: TestService): Promise<StatementWatch> {
   const owner = new pg.Client({ host: inject('socketDir'), user: 'postgres', database: connection.name })
   owner.on('error', () => {})
   await owner.connect()
   await owner.query('create extension pg_stat_statements')
   const watch = async (work: () => Promise<unknown>): Promise<(Statement & { pages: number })[]> => {
+    // What was changed before is heard of by now, and not in the midst of the work.
+    await ctx.changes.settle()
     await owner.query(`select pg_stat_statements_reset(0, ${HERE})`)
     await work()
     const { rows } = await owner.query<Statement & { pages: number }>(
       // The feed of changes speaks up now and then, whatever else happens.
       `select query, calls::int, (shared_blks_hit + shared_blks_read)::int as pages from pg_stat_statements
        where dbid = ${HERE} and userid <> (select oid from pg_roles where rolname = 'postgres')
-         and query not in ('select $1', 'select pg_notify($1, $2)')
+         and query not in ('select $1', 'select pg_notify($1, $2)', 'listen latchkey_changes')
        order by query`,
     )
     return rows

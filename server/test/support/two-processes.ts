@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
-import { createDatabase, type TestDatabase } from './database.ts'
+import type pg from 'pg'
+import { createDatabase, openTestPool, type TestDatabase } from './database.ts'
 import { freePort, type Program, run, runToEnd, tempFolder } from './program.ts'
 
 /** Two processes of the service on one database, as they run in production. */
@@ -48,7 +48,7 @@ export async function startTwo(
   const ports = [await freePort(), await freePort()] as const
   const urls: [string, string] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`]
   const programs = ports.map((PORT) => run(['serve'], { env: { ...env, BASE_URL: urls[0], PORT } }))
-  const db = new pg.Pool({ ...database.pooled, max: 4 })
+  const db = openTestPool({ ...database.pooled, max: 4 })
   const close = async () => {
     await Promise.all(programs.map(stop))
     await db.end()

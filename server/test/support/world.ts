@@ -1,13 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { newId } from '../../src/lib/ids.ts'
-import { applyDemoWorld, startService, type TestService } from './service.ts'
+import { TEMPLATES } from './database.ts'
+import { startService, type TestService } from './service.ts'
 
 /** A service that holds the demo's people, tenants, application and clients. */
-export async function startWorld(options: Parameters<typeof startService>[0] = {}): Promise<TestService> {
-  const service = await startService(options)
-  await applyDemoWorld(service.ctx)
-  return service
-}
+export const startWorld = (options: Parameters<typeof startService>[0] = {}): Promise<TestService> =>
+  startService({ template: TEMPLATES.demo, ...options })
 
 export const PASSWORD = 'latchkey-demo-2026'
 export const CALLBACK = 'http://localhost:8080/callback'

@@ -99,12 +99,6 @@ describe('what a member may do to another', () => {
 })
 
 describe('what a member may do to themselves', () => {
-  test.each(ROLES)('an %s leaves', async (role) => {
-    const { company, own } = await newWorkplace(role)
-    expect((await actors[role].call('DELETE', addressOf(company, own))).status).toBe(200)
-    expect(await placeOf(own)).toBeUndefined()
-  })
-
   test.each(pairs)('an %s becomes an %s by their own hand only if that is less', async (role, wished) => {
     const { company, own } = await newWorkplace(role)
     const { status } = await actors[role].call('PATCH', addressOf(company, own), { role: wished })

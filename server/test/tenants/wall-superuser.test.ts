@@ -5,7 +5,8 @@ import { migrate } from '../../src/db/migrate.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
 import { raiseWall } from '../../src/db/wall.ts'
 import { adminOf, type TestDatabase } from '../support/database.ts'
-import { applyDemoWorld, startService, type TestService } from '../support/service.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { applyDemoWorld } from '../support/templates.ts'
 import { pictureOf } from './company.ts'
 import {
   ask,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { collide } from '../../support/locks.ts'
 import { runToEnd, tempFolder } from '../../support/program.ts'
+import { rounds } from '../../support/rounds.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { PASSWORD, startWorld } from '../../support/world.ts'
 import { type Answer, addPerson, failure, newSomebody, type Somebody } from '../people.ts'
@@ -110,10 +111,10 @@ describe('of two Super Admins who go at the same moment, one stays', () => {
     expect(await remaining()).toHaveLength(1)
   })
 
-  test('in 10 rounds on two nodes, each demoting the other', async () => {
+  test('on two nodes, each demoting the other', async () => {
     const there = await startService({ beside: service })
     try {
-      for (let round = 0; round < 10; round++) {
+      for (const _round of rounds(10)) {
         const other = await newSomebody(service, { is_super_admin: true })
         const answers = await Promise.all([
           last.call('PATCH', `${USERS}/${other.id}`, { superAdmin: false }),

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Tables } from '../../../src/db/tables.ts'
 import { pageOfTenants } from '../../../src/tenants/administration/service.ts'
 import { addPerson } from '../../account/people.ts'
 import { callAsOps, mustBe } from '../../licensing/firm.ts'
+import { openTestPool } from '../../support/database.ts'
 import type { TestService } from '../../support/service.ts'
 import { startWorld } from '../../support/world.ts'
 import { employ, newCompany } from '../company.ts'
@@ -224,7 +224,7 @@ describe('of very many', () => {
   /** How many blocks the database looks at for each statement of some work. */
   async function blocksOf(work: (db: Kysely<Tables>) => Promise<unknown>): Promise<number[]> {
     const asked: { sql: string; parameters: readonly unknown[] }[] = []
-    const pool = new pg.Pool(service.connection.direct)
+    const pool = openTestPool(service.connection.direct)
     const dialect = new PostgresDialect({ pool })
     const db = new Kysely<Tables>({ dialect, log: ({ query }) => void asked.push(query) })
     try {

@@ -1,0 +1,68 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { queueMail } from '../../src/mail/outbox.ts'
+import { browserPath, openBrowser } from '../support/browser.ts'
+import { FULL } from '../support/rounds.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+describe.runIf(FULL && browserPath)('in a browser', () => {
+  let service: TestService
+  let browser: Browser
+
+  beforeAll(async () => {
+    service = await startService()
+    browser = await openBrowser()
+    await service.ctx.db
+      .transaction()
+      .execute((tx) =>
+        queueMail(service.ctx, tx, 'ann@example.test', { subject: 'Welcome', paragraphs: ['Hello Ann'] }),
+      )
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+
+  /** Opens a page and collects whatever the browser complains about or fetches from elsewhere. */
+  async function visit(path: string, options: { width: number; dark?: boolean }) {
+    const context = await browser.newContext({
+      viewport: { width: options.width, height: 800 },
+      colorScheme: options.dark ? 'dark' : 'light',
+    })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url())
+      if (origin !== service.url && protocol !== 'data:') complaints.push(request.url())
+    })
+    await page.goto(service.url + path)
+    return { page, complaints, close: () => context.close() }
+  }
+
+  test('the front page leads to the API, the health and the mailbox', async () => {
+    const { page, complaints, close } = await visit('/', { width: 1280 })
+    await page.getByRole('link', { name: 'API' }).click()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('API')
+    await page.getByText('/health/ready').click()
+    expect(await page.getByRole('columnheader', { name: 'Answer 200' }).first().isVisible()).toBe(true)
+    await page.goto(service.url)
+    await page.getByRole('link', { name: 'Mailbox' }).click()
+    await page.getByRole('heading', { name: 'Welcome' }).first().waitFor()
+    expect(complaints).toEqual([])
+    await close()
+  })
+
+  test.each(['/', '/docs', '/dev/mailbox'])(
+    '%s fits a phone, in the dark too, without a complaint',
+    async (path) => {
+      const { page, complaints, close } = await visit(path, { width: 360, dark: true })
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+      expect(background).toBe('rgb(20, 22, 27)')
+      expect(complaints).toEqual([])
+      await close()
+    },
+  )
+})

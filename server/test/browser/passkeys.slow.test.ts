@@ -1,0 +1,194 @@
+import { join as joinPath } from 'node:path'
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addPerson } from '../account/people.ts'
+import { browserPath, openBrowser } from '../support/browser.ts'
+import { FULL } from '../support/rounds.ts'
+import type { TestService } from '../support/service.ts'
+import { PASSWORD, startWorld } from '../support/world.ts'
+
+/** Set to look at the pages: every step is kept as a picture. */
+const pictures = process.env.SCREENSHOTS
+
+describe.runIf(FULL && browserPath)('passkeys in a browser', () => {
+  let service: TestService
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let cdp: CDPSession
+  let authenticatorId: string
+  let email: string
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    service = await startWorld({ host: 'localhost' })
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+  beforeEach(async () => {
+    ;({ email } = await addPerson(service))
+    context = await browser.newContext({ viewport: { width: 390, height: 780 } })
+    page = await context.newPage()
+    complaints.length = 0
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    cdp = await context.newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    const answer = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
+        ...{ isUserVerified: true, automaticPresenceSimulation: true },
+      },
+    })
+    authenticatorId = answer.authenticatorId
+  })
+  afterEach(() => context.close())
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const heading = () => page.getByRole('heading', { level: 1 }).textContent()
+
+  async function givePassword() {
+    await page.goto(`${service.url}/login`)
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await button('Sign in').click()
+  }
+
+  async function enrol(name = '') {
+    await givePassword()
+    await page.waitForURL('**/account')
+    await page.goto(`${service.url}/account/security`)
+    await page.getByLabel('Name of the passkey (optional)').fill(name)
+    await button('Add a passkey').click()
+    await page.getByRole('heading', { name: 'Keep these recovery codes' }).waitFor()
+  }
+
+  /** As at the end of a day: the browser forgets everything, the device keeps its passkeys. */
+  const signOut = () => context.clearCookies()
+
+  async function picture(name: string) {
+    if (!pictures) return
+    await page.screenshot({ path: joinPath(pictures, `${name}.png`), fullPage: true })
+  }
+
+  test('a person adds one, keeps the recovery codes, and signs in with it without a password', async () => {
+    await enrol('Blue laptop')
+    const codes = await page.getByRole('status').getByRole('listitem').allTextContents()
+    expect(codes).toHaveLength(10)
+    expect(codes[0]).toMatch(/^[a-z0-9]{4}(-[a-z0-9]{4}){3}$/)
+    await picture('passkey-codes')
+    await page.getByRole('link', { name: 'I have kept them' }).click()
+    await page.waitForURL('**/account/security')
+    await page.getByText('Blue laptop').waitFor()
+    await picture('passkey-security')
+
+    await signOut()
+    await page.goto(`${service.url}/login`)
+    await picture('passkey-login')
+    await button('Sign in with a passkey').click()
+    await page.waitForURL('**/account')
+    expect(await page.content()).toContain(email)
+    expect(complaints).toEqual([])
+  })
+
+  test('after the password it is the second step', async () => {
+    await enrol()
+    await signOut()
+    await givePassword()
+    await page.waitForURL('**/mfa')
+    expect(await heading()).toBe('One more step')
+    await picture('passkey-mfa')
+    await button('Use your passkey').click()
+    await page.waitForURL('**/account')
+    expect(await page.content()).toContain(email)
+    expect(complaints).toEqual([])
+  })
+
+  test('who changes their mind is not told that anything went wrong', async () => {
+    await enrol()
+    await signOut()
+    await page.goto(`${service.url}/login`)
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+    await button('Sign in with a passkey').click()
+    await page.getByText('No passkey was used.').waitFor()
+    expect(await page.getByRole('alert').allTextContents()).toEqual([''])
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+    await button('Sign in with a passkey').click()
+    await page.waitForURL('**/account')
+  })
+
+  test('a device that has one already is not given another', async () => {
+    await enrol()
+    await page.getByRole('link', { name: 'I have kept them' }).click()
+    await button('Add a passkey').click()
+    const message = 'There is a passkey of yours on this device already.'
+    await page.getByRole('alert').getByText(message).waitFor()
+  })
+
+  test('a passkey that was removed is refused, in words', async () => {
+    await enrol()
+    await service.ctx.db.deleteFrom('passkeys').execute()
+    await signOut()
+    await page.goto(`${service.url}/login`)
+    await button('Sign in with a passkey').click()
+    await page.getByRole('alert').getByText('This passkey was not accepted.').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/login')
+  })
+
+  test('whose sign-in is too old gives the password', async () => {
+    await givePassword()
+    await page.waitForURL('**/account')
+    await page.goto(`${service.url}/account/security`)
+    await service.ctx.db
+      .updateTable('sessions')
+      .set({ auth_time: new Date(Date.now() - 2 * 3_600_000) })
+      .execute()
+    await button('Add a passkey').click()
+    await page.locator('#passkey-password').fill(PASSWORD)
+    await page.locator('#passkey-password').press('Enter')
+    await page.getByRole('heading', { name: 'Keep these recovery codes' }).waitFor()
+  })
+
+  test('whose account is about to be deleted is led to restore it', async () => {
+    await enrol()
+    await service.ctx.db
+      .updateTable('users')
+      .set({ deletion_requested_at: new Date() })
+      .where('email', '=', email)
+      .execute()
+    await signOut()
+    await page.goto(`${service.url}/login`)
+    await button('Sign in with a passkey').click()
+    await page.waitForURL('**/restore')
+  })
+
+  test('without script, or a browser that knows passkeys, nothing of it is to be seen', async () => {
+    const plain = await browser.newContext({ javaScriptEnabled: false })
+    const old = await browser.newContext()
+    await old.addInitScript('delete window.PublicKeyCredential')
+    for (const other of [plain, old]) {
+      const visit = await other.newPage()
+      await visit.goto(`${service.url}/login`)
+      expect(await visit.getByRole('button', { name: 'Sign in', exact: true }).isVisible()).toBe(true)
+      expect(await visit.getByText('Sign in with a passkey').isVisible()).toBe(false)
+      await other.close()
+    }
+  })
+
+  test('only pages that need the script may run any, and only ours', async () => {
+    const policyOf = async (path: string) =>
+      (await fetch(service.url + path)).headers.get('content-security-policy') ?? ''
+    expect(await policyOf('/login')).toContain("script-src 'self'; connect-src 'self'")
+    for (const path of ['/', '/docs', '/signup', '/verify-email?token=x', '/nowhere']) {
+      expect(await policyOf(path)).not.toMatch(/script-src|connect-src/)
+    }
+    const html = await (await fetch(`${service.url}/login`)).text()
+    const script = /src="(\/assets\/passkey-[0-9a-f]{12}\.js)"/.exec(html)?.[1]
+    const asset = await fetch(service.url + script)
+    expect(asset.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000')
+  })
+})

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { browserPath } from '../support/browser.ts'
+import { openStage } from './stage.ts'
+
+// The short form of the console's tests: one walk through every place that the menus lead to. What each place does is
+// in the files beside this one.
+
+const ACCOUNT = ['/account/profile', '/account/security', '/account/sessions', '/account/data']
+const TENANT = [
+  'members',
+  'invitations',
+  'licenses',
+  'licenses/project-manager',
+  'webhooks',
+  'audit',
+  'settings',
+]
+const INSTANCE = [
+  ...['/instance', '/instance/applications', '/instance/applications/new', '/instance/license-types'],
+  ...['/instance/tenants', '/instance/users', '/instance/keys', '/instance/webhooks', '/instance/audit'],
+  '/instance/health',
+]
+
+test.skipIf(!browserPath)(
+  'whoever signs in reaches every place of the console, and nothing is amiss on any of them',
+  async () => {
+    const stage = await openStage()
+    try {
+      const walks = [
+        ['olivia@acme.test', [...ACCOUNT, ...TENANT.map((place) => `/t/acme/${place}`)]],
+        ['admin@latchkey.test', INSTANCE],
+      ] as const
+      for (const [email, places] of walks) {
+        const { page, go, complaints } = await stage.as(email, places[0])
+        const headings = new Set<string | null>()
+        for (const place of places) {
+          await go(place)
+          const heading = page.getByRole('heading', { level: 1 })
+          await heading.waitFor()
+          await page.waitForLoadState('networkidle')
+          headings.add(await heading.textContent())
+          expect(new URL(page.url()).pathname, place).toBe(`/console${place}`)
+          expect(await page.getByRole('alert').allTextContents(), place).toEqual([])
+        }
+        expect([...headings]).toHaveLength(places.length)
+        expect([...headings]).not.toContain('There is nothing here')
+        expect(complaints).toEqual([])
+      }
+    } finally {
+      await stage.close()
+    }
+  },
+  120_000,
+)

@@ -1,0 +1,81 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/db/open.ts'
+import { type GrantRow, renewRefreshTokens } from '../../src/oauth/grants/store.ts'
+import { asOwner, startCrowdedWorld } from '../support/crowd.ts'
+import type { TestService } from '../support/service.ts'
+import { obtainTokens, signIn } from '../support/world.ts'
+
+/** So many that the database would rather plan anew for each list than keep one plan for all. */
+const MANY = 10_000
+const ASKED = 100
+
+let service: TestService
+beforeAll(async () => {
+  service = await startCrowdedWorld(MANY)
+  await obtainTokens(service.url, await signIn(service.url, 'mia@acme.test'))
+  await asOwner(service, async (client) => {
+    await client.query('set session_replication_role = replica')
+    await client.query(
+      `insert into grants select (jsonb_populate_record(one, jsonb_build_object(
+         'id', gen_random_uuid(), 'user_id', users.id, 'tenant_id', null, 'code_hash', '\\x' || md5(users.email)))).*
+       from grants as one, users
+       where one.id = (select id from grants limit 1) and users.password_hash = 'x'`,
+    )
+    await client.query(
+      `insert into refresh_tokens (hash, grant_id, created_at, expires_at)
+       select sha256(id::text::bytea), id, now(), now() + interval '1 day' from grants`,
+    )
+    for (const table of ['grants', 'refresh_tokens']) await client.query(`vacuum analyze ${table}`)
+  })
+})
+afterAll(() => service?.close())
+
+/** Uses up what is there, or is not. */
+const renew = (db: Db, { id, hash }: { id: string; hash: Buffer }) =>
+  renewRefreshTokens(db, [
+    {
+      ...{
+        hash,
+        now: new Date(),
+        successor: { hash: randomBytes(32), expiresAt: new Date(Date.now() + 60_000) },
+      },
+      grant: { id, amr: ['pwd'], tenant_id: null } as unknown as GrantRow,
+    },
+  ])
+
+test('to use a token up is planned once, however many there are', async () => {
+  const plans = await service.ctx.db.transaction().execute(async (tx) => {
+    for (let i = 0; i < ASKED; i++)
+      expect(await renew(tx, { id: randomUUID(), hash: randomBytes(32) })).toEqual([false])
+    const { rows } = await sql<{ generic: number; custom: number }>`
+      select generic_plans::int as generic, custom_plans::int as custom
+      from pg_prepared_statements where statement like '%update refresh_tokens%'`.execute(tx)
+    return rows
+  })
+  expect(plans).toHaveLength(1)
+  expect(plans[0]?.custom).toBeLessThan(10)
+  expect(plans[0]?.generic).toBeGreaterThan(ASKED / 2)
+})
+
+/** How often a token was looked for by its hash, as far as connections have told. */
+async function countByHash(): Promise<number> {
+  const { rows } = await sql<{ scans: number }>`
+    select idx_scan::int as scans from pg_stat_user_indexes
+    where indexrelname = 'refresh_tokens_pkey'`.execute(service.ctx.db)
+  return rows[0]?.scans ?? Number.NaN
+}
+
+test('a token is found by its hash, and not among all that its grant has had', async () => {
+  const before = await countByHash()
+  await service.ctx.db.connection().execute(async (db) => {
+    const { rows } = await sql<{ id: string; hash: Buffer }>`
+      select grants.id, hash from grants join refresh_tokens on grant_id = grants.id
+      where grants.tenant_id is null order by hash limit 30`.execute(db)
+    expect(rows).toHaveLength(30)
+    for (const row of rows) expect(await renew(db, row)).toEqual([true])
+    await sql`select pg_stat_force_next_flush()`.execute(db)
+  })
+  expect((await countByHash()) - before).toBeGreaterThanOrEqual(30)
+})

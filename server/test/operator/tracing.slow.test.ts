@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { logIn } from '../account/people.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort, type Program, READY, run, tempFolder } from '../support/program.ts'
+import { FULL } from '../support/rounds.ts'
+import { type Mailserver, startMailserver } from '../support/smtp.ts'
+import { cookieOf, obtainTokens, PASSWORD, signIn } from '../support/world.ts'
+import { type Collector, startCollector } from './collector.ts'
+
+const SERVER = 2
+const CLIENT = 3
+const CONSUMER = 5
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(() => database?.close())
+
+interface Running extends Program {
+  url: string
+}
+
+/** The real program, in a process of its own. */
+async function start(env: Record<string, string>): Promise<Running> {
+  const port = await freePort()
+  const program = run(['demo'], {
+    env: {
+      ...{ PORT: port, HOST: '127.0.0.1', DATABASE_URL: database.url, DRAIN_DELAY_MS: '0' },
+      LATCHKEY_DATA_DIR: join(tempFolder(), 'data'),
+      LATCHKEY_ENCRYPTION_KEY: KEY,
+      ...env,
+    },
+  })
+  await program.prints(READY)
+  return { ...program, url: `http://127.0.0.1:${port}` }
+}
+
+/** All of them work on one database. */
+const KEY = randomBytes(32).toString('base64')
+
+async function stop({ child, exited }: Program): Promise<number | null> {
+  child.kill('SIGTERM')
+  return (await exited).code
+}
+
+describe('with a collector', () => {
+  let collector: Collector
+  let mailserver: Mailserver
+  let service: Running
+  beforeAll(async () => {
+    collector = await startCollector()
+    mailserver = await startMailserver()
+    service = await start({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=k%20ey, other=x',
+      OTEL_SERVICE_NAME: 'identity',
+      SMTP_URL: mailserver.url,
+      SSO_PROVIDERS: 'OKTA',
+      SSO_OKTA_CLIENT_ID: 'client',
+      SSO_OKTA_CLIENT_SECRET: 'provider-s3cret',
+      // It answers, but it is no provider.
+      SSO_OKTA_ISSUER: collector.url,
+    })
+  })
+  afterAll(async () => {
+    if (service) await stop(service)
+    await mailserver?.close()
+    await collector?.close()
+  })
+
+  const traceOf = (traceId: string) => collector.spans().filter((span) => span.traceId === traceId)
+
+  test('a sign-in is one span of its route, with its statements below', async () => {
+    const response = await logIn(service.url, 'mia@acme.test', PASSWORD)
+    expect(response.status).toBe(200)
+    const span = await collector.finds('POST /api/auth/login')
+    expect(span).toMatchObject({ kind: SERVER, parentSpanId: undefined, failed: false })
+    expect(span.facts).toEqual({
+      'http.request.method': 'POST',
+      'http.route': '/api/auth/login',
+      'http.response.status_code': 200,
+      'latchkey.request_id': response.headers.get('x-request-id'),
+    })
+    const below = traceOf(span.traceId).filter(({ spanId }) => spanId !== span.spanId)
+    expect(below.length).toBeGreaterThan(3)
+    expect(below.every(({ parentSpanId, kind }) => parentSpanId === span.spanId && kind === CLIENT)).toBe(
+      true,
+    )
+    expect(below.map(({ name }) => name)).toEqual(expect.arrayContaining(['select users', 'insert sessions']))
+    const statement = below.find(({ name }) => name === 'select users')
+    expect(statement?.facts).toMatchObject({
+      'db.system.name': 'postgresql',
+      'db.query.text': expect.stringMatching(/^select .* = \$1/),
+    })
+  })
+
+  test('the line in the log of a request names its trace', async () => {
+    const { traceId, facts } = await collector.finds('POST /api/auth/login')
+    const isLine = (text: string) =>
+      text.includes('"msg":"request"') && text.includes(String(facts['latchkey.request_id']))
+    const line = await eventually(async () => service.output().split('\n').slice(0, -1).find(isLine))
+    expect(JSON.parse(line)).toMatchObject({ traceId, route: '/api/auth/login' })
+  })
+
+  test("a caller's trace is gone on with, unless it says that it is not kept", async () => {
+    const [kept, dropped] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')]
+    const parent = randomBytes(8).toString('hex')
+    await fetch(`${service.url}/docs`, { headers: { traceparent: `00-${dropped}-${parent}-00` } })
+    await fetch(`${service.url}/docs`, { headers: { traceparent: `00-${kept}-${parent}-01` } })
+    const span = await collector.finds('GET /docs')
+    expect(span).toMatchObject({ traceId: kept, parentSpanId: parent })
+    expect(traceOf(dropped)).toEqual([])
+  })
+
+  test.each([
+    'x',
+    '00-0-0-01',
+    `00-${'0'.repeat(32)}-${'1'.repeat(16)}-01`,
+    `ff-${'1'.repeat(32)}-${'1'.repeat(16)}-01`,
+  ])('the header %s begins no trace of its own', async (traceparent) => {
+    const response = await fetch(`${service.url}/openapi.json`, { headers: { traceparent } })
+    expect(response.status).toBe(200)
+    const id = response.headers.get('x-request-id')
+    const find = async () => collector.spans().find(({ facts }) => facts['latchkey.request_id'] === id)
+    const span = await eventually(find)
+    expect(span.parentSpanId).toBeUndefined()
+    expect(span.traceId).toMatch(/^(?!0{32}|1{32})[0-9a-f]{32}$/)
+  })
+
+  test('jobs and mail are spans, the mail below its job', async () => {
+    await fetch(`${service.url}/api/auth/register`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email: 'newcomer@people.test', password: 'correct horse battery 9' }),
+    })
+    const mail = await collector.finds('send mail')
+    const isJob = ({ spanId }: { spanId: string }) => spanId === mail.parentSpanId
+    const job = await eventually(async () => collector.spans().find(isJob))
+    expect(job).toMatchObject({ name: 'job deliver_mail', kind: CONSUMER, traceId: mail.traceId })
+    expect(mail).toMatchObject({ kind: CLIENT, failed: false })
+  })
+
+  test('a request to a provider is a span, and takes no trace along', async () => {
+    const before = collector.headers.length
+    await fetch(`${service.url}/sso/okta`, { redirect: 'manual' })
+    const asked = await collector.finds('ask OKTA')
+    const isAbove = ({ spanId }: { spanId: string }) => spanId === asked.parentSpanId
+    const above = await eventually(async () => collector.spans().find(isAbove))
+    expect(above.name).toBe('GET /sso/:provider')
+    expect(asked.facts).toEqual({
+      'http.request.method': 'GET',
+      'server.address': '127.0.0.1',
+      'http.response.status_code': 200,
+    })
+    expect(collector.headers.slice(before).every(({ traceparent }) => traceparent === undefined)).toBe(true)
+  })
+
+  test('an address that nobody has is one route, and health leaves no trace', async () => {
+    await fetch(`${service.url}/made/up/quokka?token=s3cret`)
+    await fetch(`${service.url}/health/ready`)
+    const span = await collector.finds('GET unmatched')
+    expect(span.facts).toMatchObject({ 'http.route': 'unmatched', 'http.response.status_code': 404 })
+    expect(collector.spans().filter(({ name }) => /health|metrics/.test(name))).toEqual([])
+  })
+
+  test('what is sent away tells nothing of anybody, and goes where it was told to', async () => {
+    const cookie = await signIn(service.url, 'olivia@acme.test')
+    const tokens = await obtainTokens(service.url, cookie)
+    const wrong = await logIn(service.url, 'adam@acme.test', 'n0t-the-password')
+    await fetch(`${service.url}/api/users/me`, {
+      headers: { authorization: `Bearer ${tokens.access_token}` },
+    })
+    await collector.finds('GET /api/users/me')
+    const sent = collector.texts.join('\n')
+    const secrets = [PASSWORD, 'n0t-the-password', cookie.split('=')[1] ?? '', KEY, 'provider-s3cret']
+    const held = [...secrets, tokens.access_token, tokens.refresh_token, tokens.id_token, cookieOf(wrong)]
+    for (const secret of held.filter((text) => text !== '')) expect(sent).not.toContain(secret)
+    expect(sent).not.toMatch(/@|acme|olivia|s3cret|quokka|latchkey-demo/)
+    expect(sent).toContain('"identity"')
+    const posts = collector.headers.filter((headers) => headers['api-key'] !== undefined)
+    expect(posts[0]).toMatchObject({ 'api-key': 'k ey', other: 'x', 'content-type': 'application/json' })
+  })
+})
+
+test.runIf(FULL)('what is left is sent before a stop', async () => {
+  const collector = await startCollector()
+  const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` })
+  await fetch(`${service.url}/docs`)
+  expect(await stop(service)).toBe(0)
+  expect(collector.spans().map(({ name }) => name)).toContain('GET /docs')
+  await collector.close()
+})
+
+test.runIf(FULL)('a collector that is away is told of once, holds up nobody, and no stop', async () => {
+  const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` })
+  const statuses = new Set<number>()
+  for (let i = 0; i < 300; i++) statuses.add((await fetch(`${service.url}/docs`)).status)
+  expect([...statuses]).toEqual([200])
+  await service.prints('traces cannot be sent')
+  for (let i = 0; i < 50; i++) await fetch(`${service.url}/docs`)
+  // A stop that takes too long ends with another code.
+  expect(await stop(service)).toBe(0)
+  expect(service.output().match(/traces cannot be sent/g)).toHaveLength(1)
+  expect(service.output()).not.toMatch(/ECONNREFUSED.*\n.*ECONNREFUSED/)
+})
+
+/** Says at the end what of the library was loaded. Its bare interface comes with the figures. */
+const SPY = `data:text/javascript,${encodeURIComponent(`
+  import { createRequire } from 'node:module'
+  process.on('exit', () => {
+    const loaded = Object.keys(createRequire('file:///').cache).filter((path) => /@opentelemetry.(?!api.)/.test(path))
+    console.log('OF THE LIBRARY: ' + loaded.length)
+  })
+`)}`
+
+test.runIf(FULL).each([
+  ['without a collector nothing', /OF THE LIBRARY: 0\n/, {}],
+  ['with one all', /OF THE LIBRARY: [1-9]/, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }],
+])('%s of the library is loaded', async (_name, said, env) => {
+  const service = await start({ ...env, NODE_OPTIONS: `--import=${SPY}` })
+  await fetch(`${service.url}/docs`)
+  expect(await stop(service)).toBe(0)
+  expect(service.output()).toMatch(said)
+})

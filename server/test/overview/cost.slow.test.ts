@@ -1,0 +1,82 @@
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callAsOps } from '../licensing/firm.ts'
+import { asOwner, startCrowdedWorld } from '../support/crowd.ts'
+import type { TestService } from '../support/service.ts'
+import { type StatementWatch, watchStatements } from '../support/statements.ts'
+
+// What the overview costs is counted in pages of the database, and compared with what the large tables hold.
+
+const PEOPLE = 100_000
+const SESSIONS = 60_000
+const ENTRIES = 120_000
+
+let service: TestService
+let watch: StatementWatch
+
+const LARGE = ['users', 'sessions', 'audit_entries'] as const
+
+beforeAll(async () => {
+  service = await startCrowdedWorld(PEOPLE)
+  await asOwner(service, fill)
+  watch = await watchStatements(service)
+}, 240_000)
+afterAll(async () => {
+  await watch.close()
+  await service.close()
+})
+
+/** Many sessions, and a log of which the last fortnight is a small part. */
+async function fill(client: pg.Client): Promise<void> {
+  await client.query('set session_replication_role = replica')
+  await client.query('set synchronous_commit = on')
+  await client.query(
+    `insert into sessions (id, user_id, secret_hash, secret_since, auth_time, amr, user_agent, ip_address, network,
+       created_at, last_active_at, cookie_used_at)
+     select gen_random_uuid(), id, decode(md5(id::text), 'hex'), now(), now(), '{pwd}', repeat('agent ', 20),
+       '10.0.0.1', '10.0.0.0', now(), now(), now()
+     from users where password_hash = 'x' limit $1`,
+    [SESSIONS],
+  )
+  const ms = '(extract(epoch from t) * 1000)::bigint'
+  const hex = (number: string, digits: number) => `lpad(to_hex(${number}), ${digits}, '0')`
+  await client.query(
+    `insert into audit_entries (id, occurred_at, action, actor_kind, details, personal)
+     select (${hex(`${ms} >> 16`, 8)} || '-' || ${hex(`${ms} & 65535`, 4)} || '-7000-8000-' || ${hex('n', 12)})::uuid, t,
+       case when n % 3 = 0 then 'session.started' when n % 50 = 1 then 'session.refused' else 'license.granted' end,
+       'system', '{}', '{"ipAddress": "10.0.0.1"}'
+     from (select n, now() - n * interval '10 minutes' as t from generate_series(1, $1::bigint) as n) as made`,
+    [ENTRIES],
+  )
+  for (const table of LARGE) await client.query(`vacuum analyze ${table}`)
+}
+
+const look = () => callAsOps(service, 'GET', '/api/admin/overview')
+
+/** How many pages a table takes. */
+const sizeOf = (table: string): Promise<number> =>
+  asOwner(service, async (client) => {
+    const { rows } = await client.query(`select relpages from pg_class where oid = $1::regclass`, [table])
+    return Number(rows[0]?.relpages)
+  })
+
+test('the overview reads none of the large tables, and tells of all of them', async () => {
+  const { status, body } = await look()
+  expect(status).toBe(200)
+  const { users, sessions, signIns } = body as {
+    users: { total: number; disabled: number }
+    sessions: number
+    signIns: { succeeded: number; failed: number }[]
+  }
+  expect(users.total).toBeGreaterThan(PEOPLE)
+  expect(users.disabled).toBe(Math.floor(PEOPLE / 997))
+  // More than are counted one by one: what the database believes.
+  expect(Math.abs(sessions / SESSIONS - 1)).toBeLessThan(0.05)
+  // Of 144 entries a day a third are sign-ins.
+  for (const { succeeded } of signIns.slice(0, -1)) expect(succeeded).toBe(48)
+  const large = await Promise.all(LARGE.map(sizeOf))
+  const pages = await watch.pages(look)
+  expect(Math.min(...large)).toBeGreaterThan(1_000)
+  expect(pages).toBeLessThan(2_000)
+  expect(pages).toBeLessThan(large.reduce((sum, size) => sum + size, 0) / 3)
+})

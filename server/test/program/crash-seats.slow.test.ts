@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { connectTo, postmasterOf, startDemo, usedFolder } from '../support/demo.ts'
+import { rounds } from '../support/rounds.ts'
+import { machineToken } from '../support/world.ts'
+
+interface Seat {
+  userId: string
+  applicationId: string
+  licenseTypeId: string
+}
+
+test('a seat that was given or taken is so after a crash that comes with the answer', async () => {
+  const folder = await usedFolder()
+  let seat: Seat | undefined
+  for (let round = 0; round < rounds(4).length; round++) {
+    const program = await startDemo(folder)
+    const verb = round % 2 === 0 ? 'revoke' : 'grant'
+    seat ??= await findSeat(folder)
+    const { isHeld, revision } = await look(folder, seat)
+    // What the round before was answered.
+    expect(isHeld).toBe(verb === 'revoke')
+    const url = `http://localhost:${program.port}`
+    const answer = await fetch(`${url}/api/integration/licenses/${verb}`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Authorization: `Bearer ${await machineToken(url, 'demo-machine')}`,
+      },
+      body: JSON.stringify(seat),
+    })
+    process.kill(postmasterOf(folder), 'SIGKILL')
+    program.child.kill('SIGKILL')
+    expect(answer.status).toBe(verb === 'revoke' ? 200 : 201)
+    expect(Number(answer.headers.get('X-License-Revision'))).toBe(revision + 1)
+    await program.exited
+  }
+}, 180_000)
+
+async function findSeat(folder: string): Promise<Seat> {
+  const { rows } = await ask<Seat>(
+    folder,
+    `select user_id as "userId", seats.application_id as "applicationId", license_type_id as "licenseTypeId"
+     from seats join clients on clients.tenant_id = seats.tenant_id
+     where clients.client_id = 'demo-machine' and seats.status = 'ASSIGNED' limit 1`,
+  )
+  const [seat] = rows
+  if (!seat) throw new Error('nobody in the demo has a seat')
+  return seat
+}
+
+/** Whether the seat is held, and how far the ledger has come. */
+async function look(
+  folder: string,
+  { userId, applicationId }: Seat,
+): Promise<{ isHeld: boolean; revision: number }> {
+  const { rows } = await ask<{ isHeld: boolean; revision: number }>(
+    folder,
+    `select exists (select from seats where user_id = $1 and application_id = $2) as "isHeld", revision::int
+     from license_revisions join clients on clients.tenant_id = license_revisions.tenant_id
+     where clients.client_id = 'demo-machine'`,
+    [userId, applicationId],
+  )
+  const [found] = rows
+  if (!found) throw new Error('the tenant of the demo has no ledger')
+  return found
+}
+
+async function ask<T extends object>(folder: string, text: string, values: unknown[] = []) {
+  const client = await connectTo(folder)
+  try {
+    return await client.query<T>(text, values)
+  } finally {
+    await client.end()
+  }
+}

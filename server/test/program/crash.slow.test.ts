@@ -1,0 +1,91 @@
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { processStart } from '../../src/lib/process-identity.ts'
+import {
+  clusterOf,
+  connectTo,
+  isRoot,
+  NOBODY,
+  postmasterOf,
+  startDemo,
+  untilGone,
+  usedFolder,
+} from '../support/demo.ts'
+import { FULL, rounds } from '../support/rounds.ts'
+
+describe('after a crash', () => {
+  test('the next start needs no hand and every acknowledged write is there, however often', async () => {
+    const folder = await usedFolder()
+    let written = 0
+    for (const round of rounds(20)) {
+      const program = await startDemo(folder)
+      const postmaster = postmasterOf(folder)
+      const client = await connectTo(folder)
+      await client.query('create table if not exists marks (n int primary key)')
+      const { rows } = await client.query<{ count: number; top: number | null }>(
+        'select count(*)::int as count, max(n) as top from marks',
+      )
+      // A write under way when the crash came may be there or not; one that was acknowledged must be.
+      expect(rows[0]?.count).toBeGreaterThanOrEqual(written)
+      expect(rows[0]?.count).toBe(rows[0]?.top ?? 0)
+      written = rows[0]?.count ?? 0
+      const crash = () => {
+        // Half of the rounds leave an orphaned server behind, half leave nothing but a stale pid file.
+        program.child.kill('SIGKILL')
+        if (round % 2 === 0) process.kill(postmaster, 'SIGKILL')
+        else setTimeout(() => client.end(), 50)
+      }
+      try {
+        for (let begun = 0; ; begun++) {
+          await client.query('insert into marks values ($1)', [written + 1])
+          written++
+          if (begun === 1) setTimeout(crash, 50)
+        }
+      } catch {
+        await program.exited
+      }
+    }
+    expect(written).toBeGreaterThan(rounds(20).length)
+  }, 180_000)
+
+  test.runIf(FULL)('a pid file that names somebody else by now is not believed', async () => {
+    const folder = await usedFolder()
+    const first = await startDemo(folder)
+    const pidFile = join(clusterOf(folder), 'postmaster.pid')
+    const content = readFileSync(pidFile, 'utf8')
+    first.child.kill('SIGTERM')
+    await first.exited
+    writeFileSync(pidFile, content.replace(/^\d+/, String(process.pid)))
+    if (isRoot) chownSync(pidFile, NOBODY, NOBODY)
+    await startDemo(folder)
+  })
+
+  test.runIf(FULL)('a half-made database is made anew', async () => {
+    const folder = await usedFolder()
+    const program = await startDemo(folder)
+    program.child.kill('SIGTERM')
+    await program.exited
+    const cluster = clusterOf(folder)
+    const unfinished = `${cluster}.unfinished-999999999-x`
+    renameSync(cluster, unfinished)
+    rmSync(join(unfinished, 'PG_VERSION'))
+    await startDemo(folder)
+    expect(existsSync(unfinished)).toBe(false)
+  })
+
+  test.runIf(FULL)('the orphan is ended when the service is told to stop after recovering', async () => {
+    const folder = await usedFolder()
+    const first = await startDemo(folder)
+    const orphan = postmasterOf(folder)
+    first.child.kill('SIGKILL')
+    await first.exited
+    expect(processStart(orphan)).toBeDefined()
+    const second = await startDemo(folder)
+    await untilGone(orphan)
+    const own = postmasterOf(folder)
+    second.child.kill('SIGTERM')
+    expect(await second.exited).toEqual({ code: 0, signal: null })
+    await untilGone(own)
+  })
+})

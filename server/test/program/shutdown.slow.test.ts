@@ -1,0 +1,86 @@
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createDatabase } from '../support/database.ts'
+import { freePort, READY, run, tempFolder } from '../support/program.ts'
+import { FULL } from '../support/rounds.ts'
+
+/** One request on a connection of its own; the body is sent in two parts with a pause between. */
+const slowPost = (port: string, pauseMs: number) =>
+  new Promise<number | string>((resolve) => {
+    const call = request(
+      { port, host: '127.0.0.1', method: 'POST', path: '/health/live', agent: false },
+      (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      },
+    )
+    call.on('error', (error) => resolve(error.message))
+    call.write('a')
+    setTimeout(() => call.end('b'), pauseMs)
+  })
+
+test('SIGTERM turns readiness off first, lets requests under way finish, resets nobody and exits with 0', async () => {
+  const database = await createDatabase()
+  const port = await freePort()
+  const env = {
+    PORT: port,
+    DATABASE_URL: database.url,
+    LATCHKEY_DATA_DIR: join(tempFolder(), 'data'),
+    // Long enough that a busy machine has seen all of the load off by then.
+    DRAIN_DELAY_MS: '4000',
+  }
+  const program = run(['demo'], { env })
+  await program.prints(READY)
+  const base = `http://127.0.0.1:${port}`
+
+  const failures: string[] = []
+  let answered = 0
+  let stopping = false
+  const load = Promise.all(
+    Array.from({ length: 20 }, async () => {
+      while (!stopping) {
+        await fetch(`${base}/docs`).then(
+          async (response) => {
+            await response.text()
+            answered++
+            if (response.status !== 200) failures.push(String(response.status))
+          },
+          (error: Error) => failures.push(String(error.cause ?? error)),
+        )
+        await sleep(50)
+      }
+    }),
+  )
+  // However slow the machine, there are requests under way all the time.
+  await expect.poll(() => answered, { timeout: 30_000 }).toBeGreaterThan(100)
+  const before = answered
+  const slow = slowPost(port, 5_000)
+  await sleep(300)
+  program.child.kill('SIGTERM')
+  await expect.poll(async () => (await fetch(`${base}/health/ready`)).status, { timeout: 3_000 }).toBe(503)
+  expect((await fetch(`${base}/health/live`)).status).toBe(200)
+  stopping = true
+  await load
+  expect(await slow).toBe(405)
+  expect(await program.exited).toEqual({ code: 0, signal: null })
+  // A stop that takes too long ends with another code.
+  expect(failures).toEqual([])
+  expect(answered).toBeGreaterThan(before)
+  await database.close()
+})
+
+test.runIf(FULL)('a request that never ends does not keep the service from stopping in time', async () => {
+  const database = await createDatabase()
+  const port = await freePort()
+  const env = { PORT: port, DATABASE_URL: database.url, LATCHKEY_DATA_DIR: join(tempFolder(), 'data') }
+  const program = run(['demo'], { env })
+  await program.prints(READY)
+  const stuck = slowPost(port, 60_000)
+  await sleep(100)
+  program.child.kill('SIGTERM')
+  expect(await program.exited).toEqual({ code: 0, signal: null })
+  expect(await stuck).toMatch(/socket hang up|ECONNRESET/)
+  await database.close()
+})

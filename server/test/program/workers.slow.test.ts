@@ -1,0 +1,262 @@
+import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { processStart } from '../../src/lib/process-identity.ts'
+import { figureIn, parseExposition } from '../operator/exposition.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { beginDemo, postmasterOf, untilGone, usedFolder } from '../support/demo.ts'
+import { freePort, type Program, READY, run, runToEnd, tempFolder } from '../support/program.ts'
+import { FULL } from '../support/rounds.ts'
+import { type Connection, openTwo } from '../support/sticky.ts'
+
+const SERVES = 'a worker serves'
+const REPLACED = 'a worker ended unasked and is replaced'
+
+interface Line {
+  pid: number
+  pauseMs: number
+}
+
+const linesOf = (program: Program, msg: string): Line[] =>
+  program
+    .output()
+    .split('\n')
+    .filter((line) => line.includes(`"msg":"${msg}"`))
+    .map((line) => JSON.parse(line))
+
+const pidsOf = (program: Program) => linesOf(program, SERVES).map(({ pid }) => pid)
+
+const until = (program: Program, msg: string, count: number) =>
+  expect.poll(() => linesOf(program, msg).length, { timeout: PATIENCE_MS }).toBe(count)
+
+const PATIENCE_MS = 120_000
+
+/** Lines of the log are written a moment after they are said. */
+async function untilBothServe(program: Program): Promise<void> {
+  await program.prints(READY, PATIENCE_MS)
+  await vi.waitFor(() => expect(pidsOf(program)).toHaveLength(2), PATIENCE_MS)
+}
+
+/** The demo in two processes, on a database of the tests' own server. */
+async function startTwo(database: TestDatabase, wrap: string[] = []): Promise<Program & { port: string }> {
+  const port = await freePort()
+  const env = { PORT: port, WORKERS: '2', DATABASE_URL: database.url, DRAIN_DELAY_MS: '0' }
+  const data = { LATCHKEY_DATA_DIR: join(tempFolder(), 'data') }
+  const program = run(['demo'], { env: { ...env, ...data }, wrap })
+  await untilBothServe(program)
+  return { ...program, port }
+}
+
+/** The same on a bundled database, and stopped after the test. */
+async function startBundled(
+  folder: string,
+): Promise<Program & { port: string; env: Record<string, string> }> {
+  const port = await freePort()
+  const env = { LATCHKEY_DATA_DIR: join(folder, 'data'), DRAIN_DELAY_MS: '0', WORKERS: '2', PORT: port }
+  const program = await beginDemo(folder, { env })
+  await untilBothServe(program)
+  return { ...program, port, env }
+}
+
+async function openBoth(port: string): Promise<[Connection, Connection]> {
+  const both = await openTwo(port)
+  onTestFinished(() => {
+    for (const connection of both) connection.close()
+  })
+  return both
+}
+
+/** A request whose body comes in two parts with a pause between. */
+async function slowPost(port: string, pauseMs: number): Promise<number> {
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(Buffer.from('a'))
+      await sleep(pauseMs)
+      controller.close()
+    },
+  })
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit
+  return (await fetch(`http://127.0.0.1:${port}/health/live`, init)).status
+}
+
+describe('two processes on one port', () => {
+  let database: TestDatabase
+  let program: Program & { port: string }
+  beforeAll(async () => {
+    database = await createDatabase()
+    // In a process group of their own.
+    program = await startTwo(database, ['setsid'])
+  }, 180_000)
+  afterAll(async () => {
+    program?.child.kill('SIGTERM')
+    await program?.exited
+    await database?.close()
+  })
+
+  test('know within a second what was revoked through the other', async () => {
+    const [one, other] = await openBoth(program.port)
+    const MACHINE = { client_id: 'demo-machine', client_secret: 'demo-machine-secret' }
+    const issued = await one.send('/api/oauth/token', { grant_type: 'client_credentials', ...MACHINE })
+    const token = (JSON.parse(issued.body) as { access_token: string }).access_token
+    const authorization = `Basic ${btoa('demo-ops:demo-ops-secret')}`
+    const isActive = async (connection: Connection) =>
+      JSON.parse((await connection.send('/api/oauth/introspect', { token }, { authorization })).body).active
+    // The second time it is remembered.
+    for (let i = 0; i < 2; i++) expect([await isActive(one), await isActive(other)]).toEqual([true, true])
+    expect((await one.send('/api/oauth/revoke', { token, ...MACHINE })).status).toBe(200)
+    await sleep(1_000)
+    expect([await isActive(one), await isActive(other)]).toEqual([false, false])
+  })
+
+  test('show the figures of both, which do not fall when one of them is killed; it is replaced', async () => {
+    const [one, other] = await openBoth(program.port)
+    for (let i = 0; i < 5; i++) await one.send('/docs')
+    for (let i = 0; i < 7; i++) await other.send('/docs')
+    const docs = { route: '/docs', status: '200' }
+    const before = parseExposition((await one.send('/metrics')).body)
+    expect(figureIn(before, 'latchkey_http_requests_total', docs)).toBe(12)
+    expect(figureIn(before, 'latchkey_http_request_seconds_count', { route: '/docs' })).toBe(12)
+    expect(figureIn(before, 'latchkey_workers')).toBe(2)
+    expect(figureIn(before, 'latchkey_database_up')).toBe(1)
+    expect(figureIn(before, 'latchkey_signing_keys', { state: 'signing' })).toBe(1)
+    expect(figureIn(before, 'latchkey_database_connections_max')).toBe(20)
+
+    const [first = 0, second] = pidsOf(program)
+    process.kill(first, 'SIGKILL')
+    await until(program, REPLACED, 1)
+    const statuses = new Set<number>()
+    while (pidsOf(program).length < 3) {
+      statuses.add((await fetch(`http://127.0.0.1:${program.port}/health/ready`)).status)
+      await sleep(20)
+    }
+    expect([...statuses]).toEqual([200])
+    expect([first, second]).not.toContain(pidsOf(program)[2])
+    const [again] = await openBoth(program.port)
+    const after = async () => {
+      const samples = parseExposition((await again.send('/metrics')).body)
+      return [figureIn(samples, 'latchkey_http_requests_total', docs), figureIn(samples, 'latchkey_workers')]
+    }
+    await expect.poll(after, { timeout: 20_000, interval: 500 }).toEqual([12, 2])
+  }, 180_000)
+
+  test('one that is told to end ends in order, and is replaced too', async () => {
+    const before = pidsOf(program).length
+    process.kill(pidsOf(program).at(-1) ?? 0, 'SIGTERM')
+    await until(program, SERVES, before + 1)
+    expect(linesOf(program, REPLACED).at(-1)).toMatchObject({ code: 0, signal: null })
+    await openBoth(program.port)
+  }, 180_000)
+
+  test('let requests under way finish when the whole group is told to stop, as by Ctrl-C', async () => {
+    const replaced = linesOf(program, REPLACED).length
+    const slow = Promise.all([1, 2, 3, 4].map(() => slowPost(program.port, 3_500)))
+    await sleep(2_000)
+    process.kill(-program.pid, 'SIGINT')
+    expect(await slow).toEqual([405, 405, 405, 405])
+    expect(await program.exited).toEqual({ code: 0, signal: null })
+    expect(pidsOf(program).map(processStart)).toEqual(pidsOf(program).map(() => undefined))
+    expect(linesOf(program, REPLACED)).toHaveLength(replaced)
+  }, 60_000)
+})
+
+describe.runIf(FULL)('two processes on a bundled database', () => {
+  test('end with the first one when that is killed; the next start goes on, and stops cleanly', async () => {
+    const folder = await usedFolder()
+    const killed = await startBundled(folder)
+    await openBoth(killed.port)
+    const orphans = pidsOf(killed)
+    expect(new Set([killed.pid, ...orphans]).size).toBe(3)
+    killed.child.kill('SIGKILL')
+    for (const pid of orphans) await untilGone(pid)
+
+    const program = await startBundled(folder)
+    await openBoth(program.port)
+    expect((await runToEnd(['client', 'list'], { env: program.env })).output).toContain('demo-machine')
+    const pids = [...pidsOf(program), postmasterOf(folder)]
+    program.child.kill('SIGTERM')
+    expect(await program.exited).toEqual({ code: 0, signal: null })
+    expect(pids.map(processStart)).toEqual([undefined, undefined, undefined])
+  }, 300_000)
+
+  test('end when the database is killed, and the first one says so', async () => {
+    const folder = await usedFolder()
+    const program = await startBundled(folder)
+    process.kill(postmasterOf(folder), 'SIGKILL')
+    expect((await program.exited).code).toBe(1)
+    expect(program.output()).toContain('The bundled PostgreSQL ended unexpectedly; its log says why.')
+    expect(pidsOf(program).map(processStart)).toEqual([undefined, undefined])
+  }, 180_000)
+})
+
+test.runIf(FULL)(
+  'workers that end soon after their start, again and again, are not replaced for ever',
+  async () => {
+    const database = await createDatabase()
+    onTestFinished(database.close)
+    const program = await startTwo(database)
+    const killing = setInterval(() => {
+      for (const pid of childrenOf(program.pid)) killIfThere(pid)
+    }, 50)
+    onTestFinished(() => clearInterval(killing))
+    expect((await program.exited).code).toBe(1)
+    clearInterval(killing)
+    expect(program.output()).toContain('The workers end again and again soon after they start')
+    const pauses = linesOf(program, REPLACED).map(({ pauseMs }) => pauseMs)
+    expect(pauses.slice(0, 2)).toEqual([200, 200])
+    expect(pauses).toContain(1_600)
+  },
+  180_000,
+)
+
+function childrenOf(pid: number): number[] {
+  try {
+    return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
+describe('what is wrong is said once', () => {
+  test('a number of processes that makes no sense', async () => {
+    expect(await runToEnd(['demo'], { env: { WORKERS: '0' } })).toEqual({
+      code: 1,
+      output:
+        'The configuration is not valid:\n  - WORKERS is "0": it must be a whole number from 1 to 64.\n',
+    })
+  })
+
+  test.runIf(FULL)(
+    'a port that is taken',
+    async () => {
+      const database = await createDatabase()
+      const port = await freePort()
+      const squatter = createServer()
+      await new Promise<void>((resolve) => squatter.listen(Number(port), '127.0.0.1', resolve))
+      const env = { PORT: port, HOST: '127.0.0.1', WORKERS: '2', DATABASE_URL: database.url }
+      const quiet = { LOG_LEVEL: 'silent', LATCHKEY_DATA_DIR: join(tempFolder(), 'data') }
+      const { code, output } = await runToEnd(['demo'], { env: { ...env, ...quiet } })
+      squatter.close()
+      await database.close()
+      expect(code).toBe(1)
+      expect(output).toBe(
+        `Latchkey cannot listen on 127.0.0.1:${port}: another program uses that port. ` +
+          'Stop it, or choose another with PORT.\n',
+      )
+    },
+    180_000,
+  )
+})
+
+/** One that was there a moment ago may have ended since. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ESRCH' })
+  }
+}
