@@ -1,9 +1,19 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const SECONDS = 1_000
 
 /** What the tests of the server share: one PostgreSQL, and databases that are copied for each file. */
 const globalSetup = ['server/test/support/global-setup.ts']
+
+/** The slow tier first, so that no long file is left when all else is done. */
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const order = ['slow', 'http', 'blackbox', 'unit']
+    const sorted = await super.sort(files)
+    return sorted.sort((a, b) => order.indexOf(a.project.name) - order.indexOf(b.project.name))
+  }
+}
 
 // The tier of a test is told by the name of its file: *.unit.test.ts, *.slow.test.ts, and *.test.ts for what asks the
 // service over HTTP. CONTRIBUTING.md says what belongs where. `--mode full` runs the slow tier in full.
@@ -13,6 +23,7 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // Tests wait for the database and for programs, so more at once than there are cores.
     maxWorkers: 4,
+    sequence: { sequencer: SlowFirst },
     provide: { full: mode === 'full' },
     setupFiles: ['bench/bin/cpu-time.mjs'],
     // Generous, for a busy machine: what is waited for is a condition, and a test that passes does not wait longer.

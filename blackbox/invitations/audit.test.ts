@@ -199,6 +199,6 @@ describe('nothing is written', () => {
     await accept(fresh, body)
     const text = JSON.stringify(await read('?limit=100'))
     for (const secret of [token, fresh, body.password]) expect(text).not.toContain(secret)
-    expect(text).not.toMatch(/token|hash|argon/i)
+    expect(text).not.toMatch(/"[^"]*(token|hash)[^"]*":|\$argon/i)
   })
 })

@@ -36,7 +36,7 @@ describe('signing in again', () => {
     await pause(2100)
     const { claims: after } = await signInAgain(browser, { max_age: '1' })
     expect(after.auth_time).toBeGreaterThan(before.auth_time)
-    expect(Math.abs(Date.now() / 1000 - after.auth_time)).toBeLessThan(10)
+    expect(Math.abs(Date.now() / 1000 - after.auth_time)).toBeLessThan(60)
   })
 
   test('oidcc-max-age-10000: a sign-in of this hour is enough, and auth_time is its own (T023)', async () => {

@@ -1,5 +1,5 @@
 import { askMachineToken, bearer, type Client } from './oauth.ts'
-import { type Answer, base, CALLBACK, GOODBYE, read, unique } from './service.ts'
+import { type Answer, base, CALLBACK, GOODBYE, keepFresh, read, unique } from './service.ts'
 
 export interface RegisteredClient extends Client {
   /** The identifier the admin API uses; `clientId` is the one OAuth uses. */
@@ -12,15 +12,12 @@ export interface ConfidentialClient extends RegisteredClient {
 
 export const OPS = { clientId: 'demo-ops', clientSecret: 'demo-ops-secret' }
 
-let opsToken: Promise<string> | undefined
-
 export async function admin<Body = Record<string, unknown>>(
   method: string,
   path: string,
   body?: unknown,
 ): Promise<Answer<Body>> {
-  opsToken ??= askOpsToken()
-  const headers = { ...bearer(await opsToken), ...(body ? { 'content-type': 'application/json' } : {}) }
+  const headers = { ...bearer(await opsToken()), ...(body ? { 'content-type': 'application/json' } : {}) }
   const init = body ? { method, headers, body: JSON.stringify(body) } : { method, headers }
   return read<Body>(await fetch(`${base}/api/admin${path}`, init))
 }
@@ -66,8 +63,8 @@ async function create<Body>(path: string, fields: object): Promise<Body> {
   return answer.body
 }
 
-async function askOpsToken(): Promise<string> {
+const opsToken = keepFresh(async (): Promise<string> => {
   const answer = await askMachineToken(OPS, { scope: 'admin' })
   if (answer.status !== 200) throw new Error(`demo-ops: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body.access_token
-}
+})

@@ -3,7 +3,7 @@ import { call } from './calls.ts'
 import { askMachineToken, authorize, bearer, exchange, landing } from './oauth.ts'
 import { goThrough } from './pages.ts'
 import type { Person } from './person.ts'
-import { type Answer, type Fields, unique } from './service.ts'
+import { type Answer, type Fields, keepFresh, unique } from './service.ts'
 import { type Member, newMember, newOwnedTenant, type Role, type Tenant, tokensIn } from './tenants.ts'
 
 export type Headers = Record<string, string>
@@ -60,13 +60,8 @@ export const DAY_MS = 86_400_000
 /** So many days from now; less than none is in the past. */
 export const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
 
-let opsHeaders: Promise<Headers> | undefined
-
 /** Whoever runs the instance. */
-export function asOps(): Promise<Headers> {
-  opsHeaders ??= machineHeaders(OPS, 'admin')
-  return opsHeaders
-}
+export const asOps = keepFresh<Headers>(() => machineHeaders(OPS, 'admin'))
 
 async function machineHeaders(
   machine: { clientId: string; clientSecret: string },

@@ -16,6 +16,20 @@ export interface Answer<Body = Record<string, unknown>> {
   body: Body
 }
 
+/** Makes something when it is first asked for, and anew every few minutes, as long as a token is good for. */
+export function keepFresh<T>(make: () => Promise<T>): () => Promise<T> {
+  let kept: { value: Promise<T>; until: number } | undefined
+  return () => {
+    if (!kept || Date.now() > kept.until) kept = { value: make(), until: Date.now() + FRESH_MS }
+    kept.value.catch(() => {
+      kept = undefined
+    })
+    return kept.value
+  }
+}
+
+const FRESH_MS = 300_000
+
 /** A name no other test uses, for the suites share one service. */
 export const unique = (word: string) => `${word}-${randomBytes(8).toString('hex')}`
 

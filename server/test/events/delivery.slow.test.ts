@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { fanOut } from '../../src/events/fan-out/service.ts'
 import { sweepDeliveries } from '../../src/events/sweep/service.ts'
 import { deleteFinished } from '../../src/events/sweep/store.ts'
@@ -333,6 +335,18 @@ describe('an attempt in vain', () => {
     await shop.rename('Patient')
     await pass(service)
     expect(await deliveriesOf(hook)).toMatchObject([{ lastStatus: null, lastError: 'timeout', attempts: 1 }])
+  })
+
+  test.runIf(FULL)('takes as long at most where an answer begins and does not end', async () => {
+    const stalling = createServer((_request, response) => response.writeHead(200).write('well'))
+    onTestFinished(() => void stalling.close())
+    await new Promise<void>((resolve) => stalling.listen(0, '127.0.0.1', resolve))
+    const { port } = stalling.address() as AddressInfo
+    const hook = await hookOf(shop, `http://127.0.0.1:${port}/`)
+    await shop.rename('Stalled')
+    await pass(service)
+    expect(await deliveriesOf(hook)).toMatchObject([{ lastStatus: null, lastError: 'timeout', attempts: 1 }])
+    stalling.closeAllConnections()
   })
 
   test('waits for as long as the receiver asks, within bounds', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { type Mood, type Receiver, startReceiver, verify } from '../support/receiver.ts'
 import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
@@ -124,6 +124,24 @@ test('a lane whose node was killed is taken over once its time is up, and not be
   service.advance(30_001)
   await pass(service)
   expect(namesIn(receiver.accepted())).toEqual(['Left behind'])
+})
+
+test.runIf(FULL)('a lane is left to the node that works on it, however long an attempt takes', async () => {
+  service = await startWorld({ worker: true, config: NEARBY })
+  receiver = await startReceiver()
+  const other = await startWorld({ worker: true, beside: service, config: NEARBY })
+  onTestFinished(other.close)
+  const shop = await openShop(service)
+  const hook = await hookOf(shop, receiver.url)
+  receiver.be({ hangs: true })
+  await shop.rename('Held up')
+  // The attempt ends after fifteen seconds, which is longer than a lane is kept without a sign of life.
+  const lastError = async () => {
+    const { body } = await hook.call('GET', '/deliveries')
+    return (body as unknown as { deliveries: { lastError: string | null }[] }).deliveries[0]?.lastError
+  }
+  await expect.poll(lastError, { timeout: 60_000 }).toBe('timeout')
+  expect(receiver.received()).toHaveLength(1)
 })
 
 test.runIf(FULL)('a webhook takes up four places of a node at most, however many lanes it has', async () => {

@@ -2,7 +2,10 @@ import pg from 'pg'
 import { expect } from 'vitest'
 import type { TestService } from './service.ts'
 
-/** Ends the connections by which the nodes of a database hear of changes, over and over, until the work is done. */
+/**
+ * Ends the connections by which the nodes of a database hear of changes, over and over, until the work is done. They hear
+ * again afterwards.
+ */
 export async function whileDeaf<T>(nodes: TestService[], work: () => Promise<T>): Promise<T> {
   const client = new pg.Client(nodes[0]?.connection.direct)
   await client.connect()
@@ -25,5 +28,6 @@ export async function whileDeaf<T>(nodes: TestService[], work: () => Promise<T>)
     working = false
     await cutting
     await client.end()
+    await expect.poll(() => nodes.every(({ ctx }) => ctx.changes.isCurrent())).toBe(true)
   }
 }

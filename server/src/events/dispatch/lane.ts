@@ -13,12 +13,14 @@ import {
   noteFailure,
   noteGivenUp,
   releaseLane,
+  renewLease,
   takeNext,
   type Waiting,
 } from './store.ts'
 
-/** How long a lane is kept without a sign of life: longer than one attempt can take. */
-export const LEASE_MS = 30_000
+/** How long a lane is kept without a sign of life. A node that works on one gives such a sign every few seconds. */
+export const LEASE_MS = 10_000
+const RENEWAL_MS = 3_000
 /** So many are sent, and so long, before other lanes have their turn: a slow receiver must not keep a place for itself. */
 const IN_A_ROW = 50
 const TURN_MS = 10_000
@@ -34,6 +36,24 @@ export const leaseFrom = (now: Date): Date => new Date(now.getTime() + LEASE_MS)
 /** Sends what waits in a lane, one after the other, until one is in vain. Nothing overtakes that one. */
 export async function workOff(ctx: Ctx, guard: Guard, lane: Lane, { stop, cutOff }: Ending): Promise<void> {
   const end = performance.now() + TURN_MS
+  const renewal = setInterval(() => {
+    // Where that fails the lease ends, and another node goes on.
+    renewLease(ctx.db, lane, leaseFrom(ctx.now())).catch(() => {})
+  }, RENEWAL_MS)
+  try {
+    await sendWaiting(ctx, guard, lane, { stop, cutOff, end })
+  } finally {
+    clearInterval(renewal)
+  }
+}
+
+/** `end` is when other lanes have their turn. */
+async function sendWaiting(
+  ctx: Ctx,
+  guard: Guard,
+  lane: Lane,
+  { stop, cutOff, end }: Ending & { end: number },
+): Promise<void> {
   for (let sent = 0; sent < IN_A_ROW && performance.now() < end && !stop.aborted; sent++) {
     const waiting = await takeNext(ctx.db, lane, leaseFrom(ctx.now()))
     if (!waiting) break

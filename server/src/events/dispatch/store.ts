@@ -92,6 +92,14 @@ export async function takeNext(
   return row && { ...row, position: Number(row.position) }
 }
 
+/** Keeps a lane for longer, unless somebody else has taken it. */
+export async function renewLease(db: Db, { webhookId, lane, holder }: Lane, until: Date): Promise<void> {
+  await sql`
+    update webhook_lanes set locked_until = ${until}
+    where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder}
+  `.execute(db)
+}
+
 /**
  * Gives a lane back. Whether anything waits is asked once the lane is held, so that what is handed to it at this very
  * moment is either seen here or wakes the lane afterwards.

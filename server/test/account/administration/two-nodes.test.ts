@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   check,
@@ -11,6 +10,7 @@ import {
   seatsOf,
   seenFrom,
 } from '../../licensing/firm.ts'
+import { whileDeaf } from '../../support/deaf.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import {
   introspect,
@@ -101,7 +101,7 @@ describe.each(endings)('%s', (name, end) => {
   })
 
   test('does so while the nodes hear nothing of changes', async () => {
-    await whileDeaf(async () => {
+    await whileDeaf([here, there], async () => {
       await mustBe(200, end(scene.id))
       await expectAllEnded()
     })
@@ -117,27 +117,3 @@ test('who is enabled again has their seat back on both nodes, and none of their 
     await expectEnded(node)
   }
 })
-
-/** Ends the connections by which the nodes listen, over and over, until the work is done. */
-async function whileDeaf<T>(work: () => Promise<T>): Promise<T> {
-  const client = new pg.Client(here.connection.direct)
-  await client.connect()
-  let working = true
-  const cutting = (async () => {
-    while (working) {
-      await client.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
-         and pid <> pg_backend_pid() and (query in ('listen latchkey_changes', 'select 1') or query like '%pg_notify%')`,
-      )
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-  })()
-  try {
-    await expect.poll(() => here.ctx.changes.isCurrent() || there.ctx.changes.isCurrent()).toBe(false)
-    return await work()
-  } finally {
-    working = false
-    await cutting
-    await client.end()
-  }
-}
