@@ -1014,6 +1014,7 @@ export interface Operations {
   }
   /** The mail the demo would have sent, newest first */
   'GET /dev/mailbox/messages': {
+    query: { to?: string }
     reply: MailboxMessage[]
   }
 }

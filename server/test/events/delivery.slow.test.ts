@@ -531,7 +531,10 @@ describe('a receiver that says it is gone', () => {
 describe('replay', () => {
   test('sends what is asked for once more, under the same ids, in order', async () => {
     const hook = await hookOf(shop, receiver.url)
-    for (const name of ['One', 'Two', 'Three']) await shop.rename(name)
+    for (const name of ['One', 'Two', 'Three']) {
+      await shop.rename(name)
+      later(1_000)
+    }
     await pass(service)
     const [, second] = receiver.accepted()
     const after = (receiver.accepted()[0]?.position ?? 0) as number

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/audit/record.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { grant, revoke } from '../../src/licensing/seats/service.ts'
+import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import { type StatementWatch, watchStatements } from '../support/statements.ts'
 import { admin, startWorld, token } from '../support/world.ts'
@@ -33,7 +34,7 @@ beforeAll(async () => {
   watch = await watchStatements(service)
   small = await lay(10)
   middle = await lay(100)
-  large = await lay(100_000)
+  large = await lay(FULL ? 100_000 : 10_000)
   await sql`analyze`.execute(service.ctx.db)
 }, 180_000)
 afterAll(async () => {
@@ -122,7 +123,7 @@ async function holds({ applicationId, authorization }: Estate, userId: string): 
 
 const first = (people: string[]): string => people[0] ?? ''
 
-describe('with a hundred thousand seats taken', () => {
+describe('with very many seats taken', () => {
   test.each(['grant', 'revoke'] as const)(
     'a %s takes the statements that it takes with ten',
     async (verb) => {
@@ -144,12 +145,16 @@ describe('with a hundred thousand seats taken', () => {
     },
   )
 
-  test('a grant takes no longer than with ten', async () => {
-    const ratios: number[] = []
-    // The machine may be busy with something else: one quiet round of some will do.
-    for (let round = 0; round < 5 && Math.min(...ratios) > 1.2; round++) ratios.push(await compareGrants())
-    expect(Math.min(...ratios)).toBeLessThan(1.2)
-  }, 120_000)
+  test.runIf(FULL)(
+    'a grant takes no longer than with ten',
+    async () => {
+      const ratios: number[] = []
+      // The machine may be busy with something else: one quiet round of some will do.
+      for (let round = 0; round < 5 && Math.min(...ratios) > 1.2; round++) ratios.push(await compareGrants())
+      expect(Math.min(...ratios)).toBeLessThan(1.2)
+    },
+    120_000,
+  )
 })
 
 /** How much longer a grant takes in the large tenant than in the small: medians of grants by turns. */
@@ -185,7 +190,7 @@ function median(times: number[] = []): number {
 describe('a check that was asked before', () => {
   test.each([
     ['a hundred', () => middle],
-    ['a hundred thousand', () => large],
+    ['very many', () => large],
   ])('with %s seats taken takes no statement, be the answer yes or no', async (_name, pick) => {
     const estate = pick()
     const holders = estate.seated.slice(-5)

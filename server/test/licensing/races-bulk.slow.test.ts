@@ -10,6 +10,7 @@ import { accept } from '../invitations/desk.ts'
 import { mailedToken, unusedAddress } from '../invitations/guests.ts'
 import { openTestPool } from '../support/database.ts'
 import { deadlocksIn } from '../support/locks.ts'
+import { FULL } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { admin, PASSWORD, startWorld } from '../support/world.ts'
 import { employ, newCompany } from '../tenants/company.ts'
@@ -34,7 +35,7 @@ afterAll(async () => {
 })
 
 const MANY = 100
-const ROUNDS = 3
+const ROUNDS = FULL ? 3 : 1
 
 async function newType(name: string) {
   const { id: applicationId } = await admin<{ id: string }>(here.url, '/api/admin/applications', { name })

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { sections } from '../../src/app.ts'
+import { seedDemoWorld } from '../../src/cli/demo-world.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Ctx } from '../../src/context.ts'
 import { silentFeed } from '../../src/db/changes.ts'
@@ -22,7 +23,7 @@ export async function createTemplates(socketDir: string, sealKey: Buffer): Promi
   await admin.query(`create database ${service} owner latchkey template ${migrated}`)
   await inDatabase(settings(service), sealKey, ensureFirstKey)
   await admin.query(`create database ${demo} owner latchkey template ${service}`)
-  await inDatabase(settings(demo), sealKey, applyDemoWorld)
+  await inDatabase(settings(demo), sealKey, seedDemoWorld)
   await admin.end()
 }
 

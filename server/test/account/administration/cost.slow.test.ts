@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCrowdedWorld } from '../../support/crowd.ts'
+import { FULL } from '../../support/rounds.ts'
 import type { TestService } from '../../support/service.ts'
 import { type StatementWatch, watchStatements } from '../../support/statements.ts'
 import { employ, newCompany } from '../../tenants/company.ts'
@@ -85,7 +86,7 @@ test.each([
   expect(many).toBeLessThan(6_000)
 })
 
-describe('by whichever way it is come by, a list is the same', () => {
+describe.runIf(FULL)('by whichever way it is come by, a list is the same', () => {
   const people = () =>
     large()
       .ctx.db.selectFrom('users')
