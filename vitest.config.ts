@@ -15,29 +15,36 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
+/** What all tiers share. */
+const inEveryTier = (mode: string) => ({
+  // A process runs many files one after the other, so that the service is loaded once and not for each of them.
+  isolate: false,
+  provide: { full: mode === 'full' },
+  setupFiles: ['bench/bin/cpu-time.mjs'],
+  // Generous, for a busy machine: what is waited for is a condition, and a test that passes does not wait longer.
+  expect: { poll: { timeout: 15 * SECONDS } },
+  testTimeout: 60 * SECONDS,
+  hookTimeout: 120 * SECONDS,
+})
+
 // The tier of a test is told by the name of its file: *.unit.test.ts, *.slow.test.ts, and *.test.ts for what asks the
 // service over HTTP. CONTRIBUTING.md says what belongs where. `--mode full` runs the slow tier in full.
 export default defineConfig(({ mode }) => ({
   test: {
-    // A process runs many files one after the other, so that the service is loaded once and not for each of them.
-    isolate: false,
     // Tests wait for the database and for programs, so more at once than there are cores.
     maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
-    provide: { full: mode === 'full' },
-    setupFiles: ['bench/bin/cpu-time.mjs'],
-    // Generous, for a busy machine: what is waited for is a condition, and a test that passes does not wait longer.
-    expect: { poll: { timeout: 15 * SECONDS } },
-    testTimeout: 60 * SECONDS,
-    hookTimeout: 120 * SECONDS,
     projects: [
       {
-        extends: true,
-        test: { name: 'unit', include: ['{server,bench}/test/**/*.unit.test.{ts,tsx}'] },
+        test: {
+          ...inEveryTier(mode),
+          name: 'unit',
+          include: ['{server,bench}/test/**/*.unit.test.{ts,tsx}'],
+        },
       },
       {
-        extends: true,
         test: {
+          ...inEveryTier(mode),
           name: 'http',
           include: ['server/test/**/*.test.{ts,tsx}'],
           exclude: ['**/*.{unit,slow}.test.{ts,tsx}'],
@@ -45,8 +52,8 @@ export default defineConfig(({ mode }) => ({
         },
       },
       {
-        extends: true,
         test: {
+          ...inEveryTier(mode),
           name: 'slow',
           include: ['{server,bench}/test/**/*.slow.test.{ts,tsx}'],
           globalSetup,
@@ -55,8 +62,8 @@ export default defineConfig(({ mode }) => ({
         },
       },
       {
-        extends: true,
         test: {
+          ...inEveryTier(mode),
           name: 'blackbox',
           include: ['blackbox/**/*.test.ts'],
           globalSetup: ['blackbox/support/global-setup.ts'],

@@ -27,17 +27,24 @@ export function createCompilers(): Compilers {
   const lenient = new Ajv({ ...COMMON, coerceTypes: true })
   formats.default(exact)
   formats.default(lenient)
+  /** The validators are kept by their library. */
+  const serializers = new WeakMap<object, Serialize>()
   return {
     validator: ({ schema, httpPart }) => (httpPart === 'body' ? exact : lenient).compile(schema),
-    serializer: ({ schema }) => stringify(schema),
+    serializer: ({ schema }) => {
+      const known = serializers.get(schema) ?? stringify(schema)
+      serializers.set(schema, known)
+      return known
+    },
   }
 }
 
-/** There are many schemas, and compiling all of them would keep the door shut: each waits for its first use. */
+const compilers = createCompilers()
+
+/** There are many schemas, and compiling all of them would delay the start: each waits for its first use. */
 export function installValidation(app: FastifyInstance): void {
-  const { validator, serializer } = createCompilers()
-  app.setValidatorCompiler<object>((schema) => validateLater(() => validator(schema)))
-  app.setSerializerCompiler<object>((schema) => serializeLater(() => serializer(schema)))
+  app.setValidatorCompiler<object>((schema) => validateLater(() => compilers.validator(schema)))
+  app.setSerializerCompiler<object>((schema) => serializeLater(() => compilers.serializer(schema)))
 }
 
 function validateLater(compile: () => Validate): Validate {
