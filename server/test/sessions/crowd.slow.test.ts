@@ -1,0 +1,23 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { FULL } from '../support/rounds.ts'
+import { PASSWORD, startWorld } from '../support/world.ts'
+
+const CROWD = FULL ? 300 : 60
+
+test('many sign-ins at once do not keep the other routes waiting for their end (T171)', async () => {
+  const service = await startWorld({ config: { trustedProxies: ['127.0.0.1'] } })
+  onTestFinished(service.close)
+  const answered: number[] = []
+  const crowd = Array.from({ length: CROWD }, async (_, index) => {
+    const { status } = await fetch(`${service.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': `10.3.${index % 250}.1` },
+      body: JSON.stringify({ email: 'mia@acme.test', password: PASSWORD }),
+    })
+    answered.push(status)
+  })
+  expect((await fetch(`${service.url}/api/oauth/jwks`)).status).toBe(200)
+  expect(answered.length).toBeLessThan(CROWD)
+  await Promise.all(crowd)
+  expect(answered.every((status) => [200, 429, 503].includes(status))).toBe(true)
+})
