@@ -33,6 +33,21 @@ test('the mail of the demo is listed newest first with exactly the agreed fields
   })
 })
 
+test('the mail to one address is listed by itself', async () => {
+  await service.ctx.db
+    .transaction()
+    .execute((tx) =>
+      queueMail(service.ctx, tx, 'bob@example.test', { subject: 'Third', paragraphs: ['three'] }),
+    )
+  const subjectsTo = async (address: string) => {
+    const response = await fetch(`${service.url}/dev/mailbox/messages?to=${encodeURIComponent(address)}`)
+    return ((await response.json()) as { subject: string }[]).map(({ subject }) => subject)
+  }
+  expect(await subjectsTo('bob@example.test')).toEqual(['Third'])
+  expect(await subjectsTo('ann@example.test')).toEqual(['Second', 'First'])
+  expect(await subjectsTo('nobody@example.test')).toEqual([])
+})
+
 test('the mailbox page escapes what it shows and links what can be followed', async () => {
   await send('<script>alert(1)</script>\r\nBcc: eve@evil.test', '<img src=x onerror=alert(1)>')
   const page = await (await fetch(`${service.url}/dev/mailbox`)).text()

@@ -18,9 +18,11 @@ import {
   type Waiting,
 } from './store.ts'
 
-/** How long a lane is kept without a sign of life. A node that works on one gives such a sign every few seconds. */
+/** How long a lease lasts unless it is renewed. The node that works on the lane renews it every few seconds. */
 export const LEASE_MS = 10_000
 const RENEWAL_MS = 3_000
+/** A node that works on a lane for longer than this hangs, and loses the lane. */
+const LONGEST_TURN_MS = 60_000
 /** So many are sent, and so long, before other lanes have their turn: a slow receiver must not keep a place for itself. */
 const IN_A_ROW = 50
 const TURN_MS = 10_000
@@ -35,25 +37,33 @@ export const leaseFrom = (now: Date): Date => new Date(now.getTime() + LEASE_MS)
 
 /** Sends what waits in a lane, one after the other, until one is in vain. Nothing overtakes that one. */
 export async function workOff(ctx: Ctx, guard: Guard, lane: Lane, { stop, cutOff }: Ending): Promise<void> {
-  const end = performance.now() + TURN_MS
-  const renewal = setInterval(() => {
-    // Where that fails the lease ends, and another node goes on.
-    renewLease(ctx.db, lane, leaseFrom(ctx.now())).catch(() => {})
-  }, RENEWAL_MS)
+  const lease = keepLease(ctx, lane)
   try {
-    await sendWaiting(ctx, guard, lane, { stop, cutOff, end })
+    await sendWaiting(ctx, guard, lane, { stop, cutOff: AbortSignal.any([cutOff, lease.lost]) })
   } finally {
-    clearInterval(renewal)
+    lease.end()
   }
 }
 
-/** `end` is when other lanes have their turn. */
-async function sendWaiting(
-  ctx: Ctx,
-  guard: Guard,
-  lane: Lane,
-  { stop, cutOff, end }: Ending & { end: number },
-): Promise<void> {
+/** Renews the lease until told to end. `lost` aborts when another node may have taken the lane. */
+function keepLease(ctx: Ctx, lane: Lane): { lost: AbortSignal; end(): void } {
+  const lost = new AbortController()
+  const began = performance.now()
+  let renewedAt = began
+  const renew = async () => {
+    const at = performance.now()
+    if (at - renewedAt > LEASE_MS || at - began > LONGEST_TURN_MS) return lost.abort()
+    // A renewal that fails is tried again; if none succeeds in time, the lease has expired.
+    const renewed = await renewLease(ctx.db, lane, leaseFrom(ctx.now())).catch(() => undefined)
+    if (renewed) renewedAt = at
+    else if (renewed === false) lost.abort()
+  }
+  const timer = setInterval(() => void (lost.signal.aborted || renew()), RENEWAL_MS)
+  return { lost: lost.signal, end: () => clearInterval(timer) }
+}
+
+async function sendWaiting(ctx: Ctx, guard: Guard, lane: Lane, { stop, cutOff }: Ending): Promise<void> {
+  const end = performance.now() + TURN_MS
   for (let sent = 0; sent < IN_A_ROW && performance.now() < end && !stop.aborted; sent++) {
     const waiting = await takeNext(ctx.db, lane, leaseFrom(ctx.now()))
     if (!waiting) break

@@ -92,12 +92,13 @@ export async function takeNext(
   return row && { ...row, position: Number(row.position) }
 }
 
-/** Keeps a lane for longer, unless somebody else has taken it. */
-export async function renewLease(db: Db, { webhookId, lane, holder }: Lane, until: Date): Promise<void> {
-  await sql`
-    update webhook_lanes set locked_until = ${until}
+/** Extends the lease of a lane. False: another node has taken the lane. */
+export async function renewLease(db: Db, { webhookId, lane, holder }: Lane, until: Date): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update webhook_lanes set locked_until = greatest(locked_until, ${until})
     where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder}
   `.execute(db)
+  return numAffectedRows === 1n
 }
 
 /**
