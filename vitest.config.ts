@@ -6,7 +6,7 @@ const SECONDS = 1_000
 /** What the tests of the server share: one PostgreSQL, and databases that are copied for each file. */
 const globalSetup = ['server/test/support/global-setup.ts']
 
-/** The slow tier first, so that no long file is left when all else is done. */
+/** Slow files first, so that no long file is left at the end while the other workers idle. */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const order = ['slow', 'http', 'blackbox', 'unit']
@@ -15,20 +15,20 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
-/** What all tiers share. */
-const inEveryTier = (mode: string) => ({
-  // A process runs many files one after the other, so that the service is loaded once and not for each of them.
+/** Options of every project. */
+const sharedOptions = (mode: string) => ({
+  // A worker runs many files one after the other, so that it loads the service once and not for each of them.
   isolate: false,
   provide: { full: mode === 'full' },
   setupFiles: ['bench/bin/cpu-time.mjs'],
-  // Generous, for a busy machine: what is waited for is a condition, and a test that passes does not wait longer.
+  // Long timeouts, for slow machines. A test that passes does not wait for them.
   expect: { poll: { timeout: 15 * SECONDS } },
   testTimeout: 60 * SECONDS,
   hookTimeout: 120 * SECONDS,
 })
 
-// The tier of a test is told by the name of its file: *.unit.test.ts, *.slow.test.ts, and *.test.ts for what asks the
-// service over HTTP. CONTRIBUTING.md says what belongs where. `--mode full` runs the slow tier in full.
+// The file name sets the tier: *.unit.test.ts, *.slow.test.ts, and *.test.ts for what asks the service over HTTP.
+// CONTRIBUTING.md says what belongs where. `--mode full` is the full run, with all rounds of all races.
 export default defineConfig(({ mode }) => ({
   test: {
     // Tests wait for the database and for programs, so more at once than there are cores.
@@ -37,14 +37,14 @@ export default defineConfig(({ mode }) => ({
     projects: [
       {
         test: {
-          ...inEveryTier(mode),
+          ...sharedOptions(mode),
           name: 'unit',
           include: ['{server,bench}/test/**/*.unit.test.{ts,tsx}'],
         },
       },
       {
         test: {
-          ...inEveryTier(mode),
+          ...sharedOptions(mode),
           name: 'http',
           include: ['server/test/**/*.test.{ts,tsx}'],
           exclude: ['**/*.{unit,slow}.test.{ts,tsx}'],
@@ -53,7 +53,7 @@ export default defineConfig(({ mode }) => ({
       },
       {
         test: {
-          ...inEveryTier(mode),
+          ...sharedOptions(mode),
           name: 'slow',
           include: ['{server,bench}/test/**/*.slow.test.{ts,tsx}'],
           globalSetup,
@@ -63,7 +63,7 @@ export default defineConfig(({ mode }) => ({
       },
       {
         test: {
-          ...inEveryTier(mode),
+          ...sharedOptions(mode),
           name: 'blackbox',
           include: ['blackbox/**/*.test.ts'],
           globalSetup: ['blackbox/support/global-setup.ts'],

@@ -1,5 +1,5 @@
-// A setup file of Vitest: notes the processor time of every test, and of its file until then, for `npm run test:times`.
-// It is the time of the process that runs the tests; PostgreSQL, the browser and started programs are not part of it.
+// A setup file of Vitest for `npm run test:times`: records the CPU time of every test, and of its file so far. It is that of
+// the process that runs the tests; PostgreSQL, the browser and started programs are not part of it.
 import { afterEach, beforeEach } from 'vitest'
 
 const cpuMs = () => {

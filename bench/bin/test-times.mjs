@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Prints what takes longest in the tests. `npm run test:times` runs the fast tests first; more arguments go to Vitest
-// (`npm run test:times -- --mode full`). `npm run test:times -- report.json` reads a JSON report that is there.
+// (`npm run test:times -- --mode full`). `npm run test:times -- report.json` reads an existing report.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const LISTED = 25
-const TICKS_A_SECOND = 100
+const MAX_ROWS = 25
+const CLOCK_TICKS_PER_SECOND = 100
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const args = process.argv.slice(2)
-const given = args.find((arg) => arg.endsWith('.json'))
-const { report, status } = given ? { report: read(given), status: 0 } : runTests(args)
+const reportPath = args.find((arg) => arg.endsWith('.json'))
+const { report, status } = reportPath ? { report: read(reportPath), status: 0 } : runTests(args)
 if (report) print(report)
 process.exitCode = status
 
@@ -22,13 +22,13 @@ function read(file) {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-function runTests(more) {
+function runTests(vitestArgs) {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-times-'))
   const file = join(folder, 'report.json')
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${file}`]
   const began = performance.now()
-  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...more], {
+  const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...vitestArgs], {
     cwd: root,
     stdio: 'inherit',
   })
@@ -43,7 +43,7 @@ function runTests(more) {
 function cpuOfChildren() {
   if (process.platform !== 'linux') return ''
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? []
-  return `, ${seconds((Number(fields[13]) + Number(fields[14])) / TICKS_A_SECOND)} CPU with everything it started`
+  return `, ${seconds((Number(fields[13]) + Number(fields[14])) / CLOCK_TICKS_PER_SECOND)} CPU with everything it started`
 }
 
 function print({ testResults }) {
@@ -70,7 +70,7 @@ function print({ testResults }) {
 
 function list(title, rows) {
   console.log(`\n${title} (wall, CPU of the test process)`)
-  for (const { name, wall, cpu } of rows.sort((a, b) => b.wall - a.wall).slice(0, LISTED)) {
+  for (const { name, wall, cpu } of rows.sort((a, b) => b.wall - a.wall).slice(0, MAX_ROWS)) {
     console.log(`${seconds(wall).padStart(9)} ${seconds(cpu).padStart(9)}  ${name}`)
   }
 }

@@ -127,8 +127,9 @@ test.runIf(FULL)('what a connection got is what it sends next, to the very end',
 })
 
 /** Gives a ticket for each that is shown, and takes none twice. One of those that it gives may be good for nothing. */
-async function serveTickets(first: string[], bad = Number.POSITIVE_INFINITY) {
+async function serveTickets(first: string[]) {
   const good = new Set(first)
+  let bad = Number.POSITIVE_INFINITY
   let served = 0
   const url = await serve((request, response) => {
     let body = ''
@@ -144,7 +145,11 @@ async function serveTickets(first: string[], bad = Number.POSITIVE_INFINITY) {
       response.writeHead(isRight ? 200 : 400).end(JSON.stringify({ for: shown, ticket }))
     })
   })
-  return { url, served: () => served }
+  /** The fiftieth ticket from now on is worth nothing. */
+  const spoilOne = () => {
+    bad = served + 50
+  }
+  return { url, served: () => served, spoilOne }
 }
 
 const showing = (first: string): Talk =>
@@ -206,9 +211,10 @@ describe.runIf(FULL && hasWrk)('wrk', () => {
   })
 
   test('does not go on from what is worth nothing', async () => {
-    const { url } = await serveTickets(TICKETS, 50)
-    const running = runLoad({ url, talks: TICKETS.map(showing), ...A_SECOND })
-    await expect(running).rejects.toThrow('no new ticket came: 400 {"for":"ticket-50"')
+    const { url, spoilOne } = await serveTickets(TICKETS)
+    const onClock = (moment: string) => moment === 'begin' && spoilOne()
+    const running = runLoad({ url, talks: TICKETS.map(showing), ...A_SECOND, onClock })
+    await expect(running).rejects.toThrow('no new ticket came: 400 {"for":"ticket-')
   })
 
   test.each(KINDS)('shows one wrong answer among many to %s', async (_, alike) => {
@@ -217,18 +223,27 @@ describe.runIf(FULL && hasWrk)('wrk', () => {
       served++
       response.end(served === 100 ? 'wrong "one"' : 'right')
     })
-    const running = runLoad({ url, talks: everywhere(alike(expecting('right')), 4), ...A_SECOND })
+    // Counted from when wrk begins: before that another program warms up.
+    const onClock = () => {
+      served = 0
+    }
+    const talks = everywhere(alike(expecting('right')), 4)
+    const running = runLoad({ url, talks, ...A_SECOND, onClock })
     await expect(running).rejects.toThrow('wrong "one"')
   })
 
   test.each(KINDS)('does not take a refusal for an answer to %s', async (_, alike) => {
-    let served = 0
+    let served = Number.NEGATIVE_INFINITY
     const url = await serve((_, response) => {
       served++
       response.statusCode = served > 100 ? 500 : 200
       response.end('right')
     })
-    const running = runLoad({ url, talks: everywhere(alike(expecting('right')), 4), ...A_SECOND })
+    const onClock = () => {
+      served = 0
+    }
+    const talks = everywhere(alike(expecting('right')), 4)
+    const running = runLoad({ url, talks, ...A_SECOND, onClock })
     await expect(running).rejects.toThrow(WrongAnswer)
   })
 })

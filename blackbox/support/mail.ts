@@ -10,8 +10,8 @@ export interface Mail {
 
 /** What the demo's mailbox holds for an address, newest first. */
 export async function mailTo(address: string): Promise<Mail[]> {
-  const to = encodeURIComponent(address)
-  const mails = (await (await fetch(`${base}/dev/mailbox/messages?to=${to}`)).json()) as Mail[]
+  const query = new URLSearchParams({ to: address })
+  const mails = (await (await fetch(`${base}/dev/mailbox/messages?${query}`)).json()) as Mail[]
   return mails.filter(({ to }) => to === address)
 }
 

@@ -16,7 +16,7 @@ export interface Answer<Body = Record<string, unknown>> {
   body: Body
 }
 
-/** Makes something when it is first asked for, and anew every few minutes, as long as a token is good for. */
+/** Keeps a value for five minutes, which is less than the lifetime of an access token. */
 export function keepFresh<T>(make: () => Promise<T>): () => Promise<T> {
   let kept: { value: Promise<T>; until: number } | undefined
   return () => {

@@ -132,3 +132,11 @@ test('files that import each other are named', () => {
   ])
   expect(findViolations(sources)).toEqual(['these import each other: lib/a.ts → lib/b.ts → lib/a.ts'])
 })
+
+test('every test belongs to a tier: a file of the bench says which, for it asks no service', () => {
+  const bench = fileURLToPath(new URL('../../bench/test/', import.meta.url))
+  const untold = readdirSync(bench).filter(
+    (name) => /\.test\.tsx?$/.test(name) && !/\.(unit|slow)\.test\.tsx?$/.test(name),
+  )
+  expect(untold).toEqual([])
+})

@@ -36,7 +36,7 @@ export const silentFeed: ChangeFeed = {
 
 export async function openChangeFeed(
   direct: pg.ClientConfig,
-  { patienceMs = PATIENCE_MS }: { patienceMs?: number } = {},
+  { timeoutMs = PATIENCE_MS }: { timeoutMs?: number } = {},
 ): Promise<ChangeFeed> {
   const listeners: ((subject: string | undefined) => void)[] = []
   const tell = (subject: string | undefined) => {
@@ -48,7 +48,7 @@ export async function openChangeFeed(
   let heardAt = performance.now()
 
   async function connect(): Promise<void> {
-    const fresh = await openLine(direct, { tell, patienceMs })
+    const fresh = await openLine(direct, { tell, timeoutMs })
     // Whatever was announced before this moment was not heard.
     tell(undefined)
     line = fresh
@@ -108,7 +108,7 @@ interface Line {
 
 async function openLine(
   direct: pg.ClientConfig,
-  { tell, patienceMs }: { tell: (subject: string) => void; patienceMs: number },
+  { tell, timeoutMs }: { tell: (subject: string) => void; timeoutMs: number },
 ): Promise<Line> {
   const client = openClient(direct)
   const echoes = new Map<string, () => void>()
@@ -121,7 +121,7 @@ async function openLine(
   const close = async () => void (await withPatience(client.end(), PATIENCE_MS).catch(() => {}))
   try {
     await withPatience(client.connect(), CONNECT_MS)
-    await withPatience(client.query(`listen ${CHANNEL}`), patienceMs)
+    await withPatience(client.query(`listen ${CHANNEL}`), timeoutMs)
   } catch (error) {
     await close()
     throw error
@@ -130,7 +130,7 @@ async function openLine(
   let last: Promise<unknown> = Promise.resolve()
   /** One question at a time. */
   const ask: Line['ask'] = (query, values = []) => {
-    last = last.then(() => withPatience(client.query(query, values), patienceMs))
+    last = last.then(() => withPatience(client.query(query, values), timeoutMs))
     return last
   }
 
@@ -146,7 +146,7 @@ async function openLine(
         const name = `echo:${randomUUID()}`
         const heard = new Promise<void>((resolve) => echoes.set(name, resolve))
         await ask('select pg_notify($1, $2)', [CHANNEL, name])
-        await withPatience(heard, patienceMs)
+        await withPatience(heard, timeoutMs)
         echoes.delete(name)
       })
       return next

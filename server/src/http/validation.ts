@@ -27,7 +27,7 @@ export function createCompilers(): Compilers {
   const lenient = new Ajv({ ...COMMON, coerceTypes: true })
   formats.default(exact)
   formats.default(lenient)
-  /** The validators are kept by their library. */
+  // Ajv caches validators by their schema; fast-json-stringify does not.
   const serializers = new WeakMap<object, Serialize>()
   return {
     validator: ({ schema, httpPart }) => (httpPart === 'body' ? exact : lenient).compile(schema),
@@ -39,6 +39,7 @@ export function createCompilers(): Compilers {
   }
 }
 
+/** Shared by all apps of a process: what is compiled depends on the schema alone. */
 const compilers = createCompilers()
 
 /** There are many schemas, and compiling all of them would delay the start: each waits for its first use. */

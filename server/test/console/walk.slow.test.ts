@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { openStage } from './stage.ts'
 
-// The short form of the console's tests: one walk through every place that the menus lead to. What each place does is
-// in the files beside this one.
+// The quick run's test of the console: one walk through its pages. What each page does is tested in the files beside
+// this one, in the full run.
 
 const ACCOUNT = ['/account/profile', '/account/security', '/account/sessions', '/account/data']
 const TENANT = [
@@ -22,7 +22,7 @@ const INSTANCE = [
 ]
 
 test.skipIf(!browserPath)(
-  'whoever signs in reaches every place of the console, and nothing is amiss on any of them',
+  'whoever signs in reaches every page of the console, and each loads without an error',
   async () => {
     const stage = await openStage()
     try {

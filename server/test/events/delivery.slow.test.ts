@@ -337,7 +337,7 @@ describe('an attempt in vain', () => {
     expect(await deliveriesOf(hook)).toMatchObject([{ lastStatus: null, lastError: 'timeout', attempts: 1 }])
   })
 
-  test.runIf(FULL)('takes as long at most where an answer begins and does not end', async () => {
+  test.runIf(FULL)('times out after as long when a response never ends', async () => {
     const stalling = createServer((_request, response) => response.writeHead(200).write('well'))
     onTestFinished(() => void stalling.close())
     await new Promise<void>((resolve) => stalling.listen(0, '127.0.0.1', resolve))
@@ -360,7 +360,7 @@ describe('an attempt in vain', () => {
       return wait
     }
     await shop.rename('Later')
-    // A date tells no parts of a second.
+    // HTTP dates have a resolution of one second.
     const expectNear = (wait: number, seconds: number) => {
       expect(wait).toBeGreaterThan((seconds - 1) * 1_000)
       expect(wait).toBeLessThanOrEqual(seconds * 1_000)

@@ -34,7 +34,7 @@ async function warmTokens(email: string): Promise<Tokens> {
   return tokens
 }
 
-/** Dead on this node at once, and on the other within a second. */
+/** Dead on this node at once, and on the other a moment later. */
 async function expectDead({ access_token, refresh_token }: Tokens) {
   expect(await userinfo(node.url, access_token)).toBe(401)
   await expect.poll(() => userinfo(other.url, access_token)).toBe(401)

@@ -5,13 +5,13 @@ import { processStart } from '../../src/lib/process-identity.ts'
 import {
   beginDemo,
   connectTo,
+  initializedFolder,
   isRoot,
   newFolder,
   pidFileOf,
   postmasterOf,
   startDemo,
   untilGone,
-  usedFolder,
 } from '../support/demo.ts'
 import { freePort, READY, run, runToEnd } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
@@ -51,7 +51,7 @@ describe('the bundled PostgreSQL', () => {
   })
 
   test('stops with the service, and keeps its data', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     const first = await startDemo(folder)
     const postmaster = postmasterOf(folder)
     first.child.kill('SIGTERM')
@@ -65,7 +65,7 @@ describe('the bundled PostgreSQL', () => {
   })
 
   test('is not shared by two services: the second says so and the first goes on', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     const first = await startDemo(folder)
     const env = { PORT: await freePort(), LATCHKEY_DATA_DIR: join(folder, 'data') }
     const second = await runToEnd(['demo'], { env })
@@ -97,7 +97,7 @@ describe('the bundled PostgreSQL', () => {
   })
 
   test.runIf(FULL)('ends with a service that is told twice at once, as npm and the terminal do', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     const program = await startDemo(folder)
     const postmaster = postmasterOf(folder)
     program.child.kill('SIGINT')
@@ -142,7 +142,7 @@ describe('the bundled PostgreSQL', () => {
   test.runIf(FULL && isRoot)(
     'is recognised by a root that may not look into the processes of others',
     async () => {
-      const folder = await usedFolder()
+      const folder = await initializedFolder()
       const wrap = ['setpriv', '--bounding-set', '-sys_ptrace']
       const program = await startDemo(folder, { wrap })
       const env = { LATCHKEY_DATA_DIR: join(folder, 'data') }
@@ -157,7 +157,7 @@ describe('the bundled PostgreSQL', () => {
   )
 
   test.runIf(FULL && isRoot)('is recognised from another container on the same volume', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     await startDemo(folder)
     const env = { PORT: await freePort(), LATCHKEY_DATA_DIR: join(folder, 'data') }
     const wrap = ['unshare', '--pid', '--ipc', '--fork', '--mount-proc']
@@ -167,7 +167,7 @@ describe('the bundled PostgreSQL', () => {
   })
 
   test('serves commands beside the running service', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     await startDemo(folder)
     const env = { LATCHKEY_DATA_DIR: join(folder, 'data') }
     expect(await runToEnd(['migrate'], { env })).toEqual({ code: 0, output: 'The database is up to date.\n' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectTo, postmasterOf, startDemo, usedFolder } from '../support/demo.ts'
+import { connectTo, initializedFolder, postmasterOf, startDemo } from '../support/demo.ts'
 import { rounds } from '../support/rounds.ts'
 import { machineToken } from '../support/world.ts'
 
@@ -10,7 +10,7 @@ interface Seat {
 }
 
 test('a seat that was given or taken is so after a crash that comes with the answer', async () => {
-  const folder = await usedFolder()
+  const folder = await initializedFolder()
   let seat: Seat | undefined
   for (let round = 0; round < rounds(4).length; round++) {
     const program = await startDemo(folder)

@@ -5,18 +5,18 @@ import { processStart } from '../../src/lib/process-identity.ts'
 import {
   clusterOf,
   connectTo,
+  initializedFolder,
   isRoot,
   NOBODY,
   postmasterOf,
   startDemo,
   untilGone,
-  usedFolder,
 } from '../support/demo.ts'
 import { FULL, rounds } from '../support/rounds.ts'
 
 describe('after a crash', () => {
   test('the next start needs no hand and every acknowledged write is there, however often', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     let written = 0
     for (const round of rounds(20)) {
       const program = await startDemo(folder)
@@ -50,7 +50,7 @@ describe('after a crash', () => {
   }, 180_000)
 
   test.runIf(FULL)('a pid file that names somebody else by now is not believed', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     const first = await startDemo(folder)
     const pidFile = join(clusterOf(folder), 'postmaster.pid')
     const content = readFileSync(pidFile, 'utf8')
@@ -62,7 +62,7 @@ describe('after a crash', () => {
   })
 
   test.runIf(FULL)('a half-made database is made anew', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     const program = await startDemo(folder)
     program.child.kill('SIGTERM')
     await program.exited
@@ -75,7 +75,7 @@ describe('after a crash', () => {
   })
 
   test.runIf(FULL)('the orphan is ended when the service is told to stop after recovering', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     const first = await startDemo(folder)
     const orphan = postmasterOf(folder)
     first.child.kill('SIGKILL')

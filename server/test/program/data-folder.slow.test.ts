@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   clusterOf,
+  initializedFolder,
   isRoot,
   NOBODY,
   newFolder,
@@ -22,7 +23,6 @@ import {
   postmasterOf,
   removeAfterTest,
   startDemo,
-  usedFolder,
 } from '../support/demo.ts'
 import { freePort, runToEnd } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
@@ -43,7 +43,7 @@ function canMount(): boolean {
 
 describe('the data folder', () => {
   test('of another major version is refused with the way out, and left as it was', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     const version = join(clusterOf(folder), 'PG_VERSION')
     writeFileSync(version, '16\n')
     const env = { PORT: await freePort(), LATCHKEY_DATA_DIR: join(folder, 'data') }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { processStart } from '../../src/lib/process-identity.ts'
 import { figureIn, parseExposition } from '../operator/exposition.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { beginDemo, postmasterOf, untilGone, usedFolder } from '../support/demo.ts'
+import { beginDemo, initializedFolder, postmasterOf, untilGone } from '../support/demo.ts'
 import { freePort, type Program, READY, run, runToEnd, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 import { type Connection, openTwo } from '../support/sticky.ts'
@@ -163,7 +163,7 @@ describe('two processes on one port', () => {
 
 describe.runIf(FULL)('two processes on a bundled database', () => {
   test('end with the first one when that is killed; the next start goes on, and stops cleanly', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     const killed = await startBundled(folder)
     await openBoth(killed.port)
     const orphans = pidsOf(killed)
@@ -181,7 +181,7 @@ describe.runIf(FULL)('two processes on a bundled database', () => {
   }, 300_000)
 
   test('end when the database is killed, and the first one says so', async () => {
-    const folder = await usedFolder()
+    const folder = await initializedFolder()
     const program = await startBundled(folder)
     process.kill(postmasterOf(folder), 'SIGKILL')
     expect((await program.exited).code).toBe(1)

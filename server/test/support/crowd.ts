@@ -18,7 +18,7 @@ export async function asOwner<T>(
   }
 }
 
-/** The demo's world and so many more people in it. They are made once for each number and then copied. */
+/** The demo and `size` more people. Each size is built once as a template and then copied. */
 export async function startCrowdedWorld(size: number): Promise<TestService> {
   const template = `template_crowd_${size}`
   const admin = await adminOf(inject('socketDir'))

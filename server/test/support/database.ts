@@ -21,7 +21,7 @@ export async function adminOf(socketDir: string): Promise<pg.Client> {
   return client
 }
 
-/** Connections past the service. That the database is dropped while they close is no failure. */
+/** A pool that bypasses the service. It ignores that the database is dropped while its connections close. */
 export function openTestPool(settings: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(settings)
   pool.on('error', () => {})

@@ -17,14 +17,14 @@ export function newFolder(): string {
   return folder
 }
 
-/** A folder like `newFolder`, with a database that the demo has made before: it starts in a second. */
-export async function usedFolder(): Promise<string> {
-  const [original, folder] = [join(inject('scratch'), 'used-demo'), newFolder()]
+/** A copy of a data folder on which the demo has run before: it starts on it in about a second. */
+export async function initializedFolder(): Promise<string> {
+  const [original, folder] = [join(inject('scratch'), 'initialized-demo'), newFolder()]
   const admin = await adminOf(inject('socketDir'))
   try {
     // Another file may be making it just now.
-    await admin.query("select pg_advisory_lock(hashtext('used-demo'))")
-    if (!existsSync(original)) await makeUsedFolder(original)
+    await admin.query("select pg_advisory_lock(hashtext('initialized-demo'))")
+    if (!existsSync(original)) await initializeFolder(original)
   } finally {
     await admin.end()
   }
@@ -32,7 +32,7 @@ export async function usedFolder(): Promise<string> {
   return folder
 }
 
-async function makeUsedFolder(original: string): Promise<void> {
+async function initializeFolder(original: string): Promise<void> {
   const folder = tempFolder()
   const env = { PORT: await freePort(), LATCHKEY_DATA_DIR: join(folder, 'data'), DRAIN_DELAY_MS: '0' }
   const program = run(['demo'], { env })

@@ -30,8 +30,9 @@ export default async function setup(project: TestProject) {
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
       // The database itself counts the statements of a request.
       shared_preload_libraries: 'pg_stat_statements',
-      // Enough for the statements of all databases: none may be pushed out between its call and its count.
+      // High enough that no entry is evicted before it is read.
       'pg_stat_statements.max': '50000',
+      // A vacuum in the background would change the number of pages that a statement touches.
       autovacuum: 'off',
     },
   })

@@ -36,7 +36,7 @@ interface Options {
   host?: 'localhost'
   /** What its database holds from the start: a signing key, unless another template is named. */
   template?: string
-  /** Its clock stands still unless it is moved, for tests that tell moments apart. */
+  /** The clock moves only through `advance`, so that timestamps are exact. */
   frozenClock?: boolean
   /** Another node on the database of this one, under the same name. */
   beside?: TestService
@@ -50,8 +50,8 @@ export async function startService(options: Options = {}): Promise<TestService> 
   if (!beside) closers.add(connection.close)
   const db = openDb(connection, 10)
   closers.add(() => db.destroy())
-  // A busy machine is slow to answer; that must not make the service forget what a test counts on.
-  const changes = await openChangeFeed(connection.direct, { patienceMs: 10_000 })
+  // A longer timeout than in production: a slow machine must not drop the caches that a test relies on.
+  const changes = await openChangeFeed(connection.direct, { timeoutMs: 10_000 })
   closers.add(changes.stop)
   const logs: Record<string, unknown>[] = []
   const port = Number(await freePort())

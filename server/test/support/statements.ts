@@ -29,7 +29,7 @@ export async function watchStatements({ connection, ctx }: TestService): Promise
   await owner.connect()
   await owner.query('create extension pg_stat_statements')
   const watch = async (work: () => Promise<unknown>): Promise<(Statement & { pages: number })[]> => {
-    // What was changed before is heard of by now, and not in the midst of the work.
+    // Changes made before are announced by now, so that the announcements are not counted.
     await ctx.changes.settle()
     await owner.query(`select pg_stat_statements_reset(0, ${HERE})`)
     await work()

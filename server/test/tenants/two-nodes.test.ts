@@ -4,7 +4,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { introspect, obtainTokens, refresh, startWorld, type Tokens, userinfo } from '../support/world.ts'
 import { type Company, employ, newCompany } from './company.ts'
 
-// What is done to a member on one node is known to that node at once, and to the others within a second.
+// What is done to a member on one node is known to that node at once, and to the others a moment later.
 
 let here: TestService
 let there: TestService
@@ -44,7 +44,6 @@ const expectAlive = async (accessToken: string) => {
   for (const { url } of [here, there]) expect(await userinfo(url, accessToken)).toBe(200)
 }
 
-/** The moment the other node takes to hear of it. */
 async function expectDead({ access_token, refresh_token }: Tokens): Promise<void> {
   expect(await userinfo(here.url, access_token)).toBe(401)
   expect(await introspect(here.url, access_token)).toEqual({ active: false })

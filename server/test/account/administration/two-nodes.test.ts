@@ -24,7 +24,7 @@ import {
 import { call } from '../people.ts'
 import { callAsOps } from './calls.ts'
 
-// What an administrator ends on one node has ended there before the answer, and on the others within a second.
+// What an administrator ends on one node has ended there before the answer, and on the others a moment later.
 
 let here: TestService
 let there: TestService

@@ -7,7 +7,7 @@ import { authorize, introspect, refresh, startWorld, token, userinfo } from '../
 import { newScene, type Scene, setSuspended } from './scene.ts'
 
 // A suspension on one node is known to that node at once. To the others: at once where they ask the database, and for
-// what they remember within a second, or at once when they do not hear of changes.
+// what they remember a moment later, or at once when they do not hear of changes.
 
 let here: TestService
 let there: TestService
@@ -71,7 +71,7 @@ async function machineErrorOn({ url }: TestService, { scene: { firm } }: Held) {
 }
 
 describe('a suspension on one node', () => {
-  test('is at once one on this node, and on the other within a second for what it remembers', async () => {
+  test('is at once one on this node, and on the other a moment later for what it remembers', async () => {
     const held = await newHeld()
     await setSuspended(here, held.scene.firm.company, true)
     await expectClosed(there, held)
