@@ -6,7 +6,7 @@ import { newPerson } from '../support/person.ts'
 import { type Answer, unique } from '../support/service.ts'
 
 const TRIES = inject('full') ? 100 : 40
-const ROUNDS = 8
+const ROUNDS = 20
 const MOST = 0.1
 /** As many mails as one address gets within an hour; more would take another way. */
 const PER_ADDRESS = 5

@@ -28,12 +28,19 @@ export interface Upstream {
   stop(): Promise<void>
 }
 
-// It warns of much that matters only to a provider in earnest.
-const muted = (['info', 'warn'] as const).map((method) =>
-  vi.spyOn(console, method).mockImplementation(() => {}),
-)
-const { Provider: OpenIdProvider } = await import('oidc-provider')
-for (const spy of muted) spy.mockRestore()
+/** The provider warns of much that matters only to one that is meant for production. */
+async function quietly<T>(work: () => T | Promise<T>): Promise<T> {
+  const muted = (['info', 'warn'] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation(() => {}),
+  )
+  try {
+    return await work()
+  } finally {
+    for (const spy of muted) spy.mockRestore()
+  }
+}
+
+const { Provider: OpenIdProvider } = await quietly(() => import('oidc-provider'))
 
 const keys = [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })]
 
@@ -66,10 +73,8 @@ export async function prepareUpstream(
     person: undefined,
     signedInAt: undefined,
     async start(baseUrl) {
-      const provider = new OpenIdProvider(
-        settings.issuer,
-        configure(settings, { baseUrl, oldFashioned, tellsTime }),
-      )
+      const configuration = configure(settings, { baseUrl, oldFashioned, tellsTime })
+      const provider = await quietly(() => new OpenIdProvider(settings.issuer, configuration))
       const answer = provider.callback()
       server = createServer((request, response) =>
         request.url?.startsWith('/interaction/')
