@@ -74,21 +74,27 @@ test('T094: how long a sign-in takes does not tell who has an account', { timeou
   ),
 )
 
-test('T094: nor how long it takes to ask for a new password', { timeout: PATIENCE }, () =>
-  expectNoDifference(
-    'forgotten password',
-    async () => (email) => call('POST', '/api/auth/password/forgot', { body: { email } }),
-  ),
+test.runIf(inject('full'))(
+  'T094: nor how long it takes to ask for a new password',
+  { timeout: PATIENCE },
+  () =>
+    expectNoDifference(
+      'forgotten password',
+      async () => (email) => call('POST', '/api/auth/password/forgot', { body: { email } }),
+    ),
 )
 
-test('T094: nor how long it takes to ask for another address', { timeout: PATIENCE }, () =>
-  expectNoDifference('e-mail change', async () => {
-    // One person may ask so often only.
-    const holders = await several(newConfirmedHolder)
-    let asked = 0
-    return (newEmail) => {
-      const { person, tokens } = holders[asked++ % holders.length] as (typeof holders)[number]
-      return callAs(tokens, 'POST', '/api/users/me/email', { newEmail, password: person.password })
-    }
-  }),
+test.runIf(inject('full'))(
+  'T094: nor how long it takes to ask for another address',
+  { timeout: PATIENCE },
+  () =>
+    expectNoDifference('e-mail change', async () => {
+      // One person may ask so often only.
+      const holders = await several(newConfirmedHolder)
+      let asked = 0
+      return (newEmail) => {
+        const { person, tokens } = holders[asked++ % holders.length] as (typeof holders)[number]
+        return callAs(tokens, 'POST', '/api/users/me/email', { newEmail, password: person.password })
+      }
+    }),
 )

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newSomebody, type Somebody } from '../account/people.ts'
 import { asOwner, startCrowdedWorld } from '../support/crowd.ts'
+import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import { type StatementWatch, watchStatements } from '../support/statements.ts'
 import { type Company, employ, newCompany } from './company.ts'
@@ -49,7 +50,7 @@ async function pagesFor(company: Company, words: string): Promise<number> {
   return watch.pages(() => search(company, words))
 }
 
-test.each([
+test.runIf(FULL).each([
   ['one address', 'ben50000@new.test', 1],
   ['a name of few', 'xaver', 100],
   ['a word of everybody and a name of few', 'family xaver', 100],
@@ -60,7 +61,7 @@ test.each([
   expect(await pagesFor(large, words)).toBeLessThan(1_500)
 })
 
-test.each([
+test.runIf(FULL).each([
   ['one in twenty', 'clara', 5_000],
   ['one in twenty of the eldest', '@old clara', 500],
   ['nearly everybody', 'b', 93_900],
@@ -71,7 +72,7 @@ test.each([
   expect(await pagesFor(large, words)).toBeLessThan(25_000)
 })
 
-test.each(['b', '@', 'clara', 'ben family7', '@new b'])(
+test.runIf(FULL).each(['b', '@', 'clara', 'ben family7', '@new b'])(
   'a search for %j in a small tenant does not cost what the instance is large',
   async (words) => {
     expect(await pagesFor(small, words)).toBeLessThan(3_000)
