@@ -64,7 +64,8 @@ function keepLease(ctx: Ctx, lane: Lane): { lost: AbortSignal; end(): void } {
 
 async function sendWaiting(ctx: Ctx, guard: Guard, lane: Lane, { stop, cutOff }: Ending): Promise<void> {
   const end = performance.now() + TURN_MS
-  for (let sent = 0; sent < IN_A_ROW && performance.now() < end && !stop.aborted; sent++) {
+  const mayGoOn = () => performance.now() < end && !stop.aborted && !cutOff.aborted
+  for (let sent = 0; sent < IN_A_ROW && mayGoOn(); sent++) {
     const waiting = await takeNext(ctx.db, lane, leaseFrom(ctx.now()))
     if (!waiting) break
     const event = await findWaitingEvent(ctx, waiting)
@@ -91,7 +92,7 @@ async function settle(
     await noteDelivered(ctx.db, waiting, { status, startedAt, now })
     return true
   }
-  // What was broken off because this node stops says nothing of the receiver.
+  // What was broken off because this node stops, or has lost the lane, says nothing of the receiver.
   if (cutOff.aborted && status === undefined && error !== EVENT_GONE) return true
   if (error !== EVENT_GONE) ctx.figures.count(ATTEMPTS, { outcome: 'failed' })
   const firstAttemptAt = waiting.firstAttemptAt ?? startedAt
