@@ -138,9 +138,13 @@ describe('what the database knows', () => {
   test('looks at the oldest ten thousand jobs of a queue, however long it is', async () => {
     const { db } = service.ctx
     const add = sql<{ id: string }>`
-      select (graphile_worker.add_job('sweep_expired', run_at := now() - interval '1 hour')).id
-      from generate_series(1, 10500)`
-    const { rows } = await add.execute(db)
+      select id from graphile_worker.add_job('sweep_expired', run_at := now() - interval '1 hour')`
+    const first = (await add.execute(db)).rows[0]?.id
+    // Adding each by itself would take long.
+    await sql`
+      insert into graphile_worker._private_jobs (task_id, run_at)
+      select task_id, run_at from graphile_worker._private_jobs, generate_series(2, 10500)
+      where id = ${first}`.execute(db)
     const counted = async () => {
       const samples = await scrape(service)
       return samples
@@ -149,8 +153,7 @@ describe('what the database knows', () => {
     }
     await expect.poll(counted, { timeout: 15_000, interval: 300 }).toBe(10_000)
     await shows('latchkey_jobs_oldest_due_seconds', { task: 'sweep_expired' }).toBeGreaterThan(3_000)
-    const ids = rows.map(({ id }) => id)
-    await sql`select graphile_worker.complete_jobs(${ids})`.execute(db)
+    await sql`delete from graphile_worker._private_jobs where id >= ${first}`.execute(db)
   })
 
   test('tells which keys there are and when the next is due', async () => {

@@ -64,7 +64,7 @@ describe('the bundled PostgreSQL', () => {
     expect(rows).toEqual([{ users: 6 }])
   })
 
-  test('is not shared by two services: the second says so and the first goes on', async () => {
+  test.runIf(FULL)('is not shared by two services: the second says so and the first goes on', async () => {
     const folder = await initializedFolder()
     const first = await startDemo(folder)
     const env = { PORT: await freePort(), LATCHKEY_DATA_DIR: join(folder, 'data') }
@@ -166,7 +166,7 @@ describe('the bundled PostgreSQL', () => {
     expect(output).toContain('A PostgreSQL that this Latchkey did not start is running on the data folder')
   })
 
-  test('serves commands beside the running service', async () => {
+  test.runIf(FULL)('serves commands beside the running service', async () => {
     const folder = await initializedFolder()
     await startDemo(folder)
     const env = { LATCHKEY_DATA_DIR: join(folder, 'data') }
