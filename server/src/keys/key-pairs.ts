@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { calculateJwkThumbprint } from 'jose'
 import { OperatorError } from '../errors.ts'
 import type { Sealer } from '../lib/seal.ts'
+import { beginSlowWork } from '../lib/slow-work.ts'
 import type { StoredKey } from './store.ts'
 
 const SEAL = 'signing-key'
@@ -12,6 +13,7 @@ type KeyPair = Pick<StoredKey, 'kid' | 'public_jwk' | 'sealed_private_key'>
 
 /** A new RSA key, made off the event loop and named by its own thumbprint (RFC 7638). */
 export async function generateSigningKey(sealer: Sealer): Promise<KeyPair> {
+  beginSlowWork('key generation')
   const { publicKey, privateKey } = await generate('rsa', { modulusLength: 2048 })
   const jwk = publicKey.export({ format: 'jwk' })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })

@@ -4,6 +4,7 @@ import type { Tx } from '../db/open.ts'
 import { defineJob } from '../jobs/job.ts'
 import { enqueue, retryFailedJobs } from '../jobs/store.ts'
 import { newId } from '../lib/ids.ts'
+import { beginSlowWork } from '../lib/slow-work.ts'
 import { DELIVERIES } from './figures.ts'
 import { type Letter, type RenderedLetter, renderLetter } from './letter.tsx'
 import { deleteMail, findMail, insertMail, type StoredMail } from './store.ts'
@@ -42,6 +43,7 @@ export const deliverMail = defineJob<{ mailId: string }>({
 
 /** Sent, or refused for good: in both cases there is nothing left to do. */
 async function handOver(ctx: Ctx, mailId: string, message: SendMailOptions): Promise<void> {
+  beginSlowWork('mail')
   const facts = { 'latchkey.mail_id': mailId }
   try {
     await ctx.tracer.trace('send mail', { kind: 'client', facts }, async () => {

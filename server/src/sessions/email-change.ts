@@ -15,7 +15,7 @@ export async function confirmEmailChange(
   tx: Tx,
   { token, request }: { token: string; request: FastifyRequest },
 ): Promise<void> {
-  const { userId, email } = await useLink(ctx, tx, { purpose: 'change-email', token, password: undefined })
+  const { userId, email } = await useLink(ctx, tx, { purpose: 'change-email', token, passwordHash: null })
   const user = await lockUser(tx, userId)
   if (!user || user.disabled || user.deletion_requested_at !== null) throw new AppError('INVALID_TOKEN')
   await giveWay(tx, email)

@@ -1,9 +1,12 @@
+import type { FastifyRequest } from 'fastify'
 import type { Lifetimes } from '../config/lifetimes.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
+import { clientNetwork } from '../http/client-address.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
+import { guess } from '../users/guesses.ts'
 import { verifyPassword } from '../users/passwords.ts'
 import { lockUser } from '../users/service.ts'
 import { deleteLinks, findGoodLink, insertLink, lockLink, replaceGuard } from './store.ts'
@@ -42,9 +45,9 @@ export async function createLink(ctx: Ctx, tx: Tx, link: NewLink): Promise<strin
 export async function findLink(
   ctx: Ctx,
   { purpose, token }: { purpose: LinkPurpose; token: string },
-): Promise<{ userId: string; email: string } | undefined> {
+): Promise<{ userId: string; passwordHash: string | null } | undefined> {
   const link = await findGoodLink(ctx.db, { hash: hashSecret(token), purpose, now: ctx.now() })
-  return link && { userId: link.user_id, email: link.email }
+  return link && { userId: link.user_id, passwordHash: link.password_hash }
 }
 
 /** Ends the links of a person that have not been followed: of one purpose, or all. */
@@ -58,10 +61,11 @@ export const guardAnew = (
 ): Promise<void> => replaceGuard(tx, guard)
 
 /** What somebody shows who follows a link. */
-export interface FollowedLink {
+interface FollowedLink {
   purpose: LinkPurpose
   token: string
-  password: string | undefined
+  /** The link's password hash when they showed the password (`requireLinkPassword`); null: it asked for none. */
+  passwordHash: string | null
 }
 
 /** Whose link it was, the password it was guarded with, and what came with that. */
@@ -72,11 +76,11 @@ export interface UsedLink {
   names: Names | null
 }
 
-/** Uses a link up, with all others of its person and purpose, or throws INVALID_TOKEN. A wrong password costs nothing. */
+/** Uses a link up, with all others of its person and purpose, or throws INVALID_TOKEN. */
 export async function useLink(
   ctx: Ctx,
   tx: Tx,
-  { purpose, token, password }: FollowedLink,
+  { purpose, token, passwordHash: shownFor }: FollowedLink,
 ): Promise<UsedLink> {
   const shown = { hash: hashSecret(token), purpose, now: ctx.now() }
   const owner = await findGoodLink(tx, shown)
@@ -85,15 +89,48 @@ export async function useLink(
   const link = owner && (await lockLink(tx, shown))
   if (!link) throw new AppError('INVALID_TOKEN')
   const { user_id: userId, email, password_hash: passwordHash, names } = link
-  if (passwordHash !== null && !(await verifyPassword(passwordHash, password ?? ''))) {
-    throw new AppError('INVALID_TOKEN', { message: GUARDED, details: PASSWORD_NEEDED })
-  }
+  // Meanwhile somebody may have signed up with the address too, or changed their password.
+  if (passwordHash !== shownFor) throw passwordNeeded()
   await deleteLinks(tx, { userId, purpose })
   return { userId, email, passwordHash, names }
 }
 
-/** Tells a guarded link from one that is not valid. */
+const WINDOW_SECONDS = 15 * 60
+/** From one network, for all links together: a guess costs a password hash. */
+const NETWORK_FACTOR = 10
+
+/**
+ * Checks the password of a link that asks for one, and returns the hash it was checked against; null where the link
+ * asks for none. It runs before the transaction of `useLink`: hashing must hold no connection. A wrong password does
+ * not use the link up.
+ */
+export async function requireLinkPassword(
+  ctx: Ctx,
+  shown: { purpose: LinkPurpose; token: string; password: string | undefined; request: FastifyRequest },
+): Promise<string | null> {
+  const { purpose, token, password, request } = shown
+  const link = await findLink(ctx, { purpose, token })
+  if (!link) throw new AppError('INVALID_TOKEN')
+  const { passwordHash } = link
+  if (passwordHash === null) return null
+  // The page asks for the password only when it is needed.
+  if (!password) throw passwordNeeded()
+  const most = ctx.config.limits.confirmFailures
+  const limitOf = (name: string, factor: number) => ({ name, most: most * factor, seconds: WINDOW_SECONDS })
+  const counts = [
+    { limit: limitOf('link', 1), key: hashSecret(token).toString('base64url') },
+    { limit: limitOf('link-network', NETWORK_FACTOR), key: clientNetwork(request) },
+  ]
+  return guess(ctx.db, counts, {
+    attempt: async () => ((await verifyPassword(passwordHash, password)) ? passwordHash : undefined),
+    wrong: passwordNeeded,
+  })
+}
+
+/** Tells a link that asks for a password from one that is not valid. */
 export const PASSWORD_NEEDED = { reason: 'PASSWORD_NEEDED' }
+
+const passwordNeeded = () => new AppError('INVALID_TOKEN', { message: GUARDED, details: PASSWORD_NEEDED })
 
 const GUARDED =
   'Somebody else has signed up with this address too. Give the password that you chose when you asked for this link.'

@@ -80,7 +80,7 @@ export async function resetPassword(
   // Hashing takes its time, and holds no connection while it does.
   const password_hash = await hashChosenPassword(newPassword, traitsOf(owner))
   await ctx.db.transaction().execute(async (tx) => {
-    const { userId, email } = await useLink(ctx, tx, { purpose: PURPOSE, token, password: undefined })
+    const { userId, email } = await useLink(ctx, tx, { purpose: PURPOSE, token, passwordHash: null })
     const user = await findUser(tx, userId)
     if (!user || user.disabled || user.email !== email) throw new AppError('INVALID_TOKEN')
     // Whoever reads the mail of an address has it, and may not be who had signed up with it.

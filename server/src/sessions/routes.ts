@@ -104,7 +104,7 @@ export const sessionRoutes = [
     caller: 'anyone',
     body: VerifyEmailRequest,
     reply: { 200: Done },
-    errors: ['INVALID_TOKEN', 'EMAIL_TAKEN'],
+    errors: ['INVALID_TOKEN', 'EMAIL_TAKEN', 'RATE_LIMITED'],
     handler: async (ctx, { body, request }) => {
       await verifyEmail(ctx, { ...body, request })
       return { success: true, message: 'Email verified' }

@@ -23,7 +23,7 @@ import {
 } from '../users/registration.ts'
 import { contest } from './contest.ts'
 import { confirmEmailChange } from './email-change.ts'
-import { createLink, findLink, useLink } from './mailed-links.ts'
+import { createLink, findLink, requireLinkPassword, useLink } from './mailed-links.ts'
 
 const LIMIT = { name: 'sign-up', most: 2_000, seconds: 15 * 60 }
 
@@ -106,18 +106,23 @@ export interface FollowedVerification {
 
 /** Follows the link of a verification mail, be it about a person's first address or about another. */
 export async function verifyEmail(ctx: Ctx, followed: FollowedVerification): Promise<void> {
-  const isChange = await findLink(ctx, { purpose: 'change-email', token: followed.token })
-  const work = isChange ? confirmEmailChange : confirmFirstAddress
-  await yielding(() => ctx.db.transaction().execute((tx) => work(ctx, tx, followed)))
+  const { token, request } = followed
+  const isChange = await findLink(ctx, { purpose: 'change-email', token })
+  const passwordHash = isChange
+    ? null
+    : await requireLinkPassword(ctx, { purpose: 'verify-email', password: undefined, ...followed })
+  const confirm = isChange ? confirmEmailChange : confirmFirstAddress
+  const link = { token, passwordHash, request }
+  await yielding(() => ctx.db.transaction().execute((tx) => confirm(ctx, tx, link)))
   await ctx.changes.settle()
 }
 
 async function confirmFirstAddress(
   ctx: Ctx,
   tx: Tx,
-  { token, password, request }: FollowedVerification,
+  { token, passwordHash, request }: { token: string; passwordHash: string | null; request: FastifyRequest },
 ): Promise<void> {
-  const link = await useLink(ctx, tx, { purpose: 'verify-email', token, password })
+  const link = await useLink(ctx, tx, { purpose: 'verify-email', token, passwordHash })
   if (!(await verifyAddress(ctx, tx, link))) throw new AppError('INVALID_TOKEN')
   const { userId } = link
   await record(ctx, tx, { action: 'user.email_verified', actor: byThemselves(userId), userId, request })

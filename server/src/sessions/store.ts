@@ -138,7 +138,7 @@ export const lockLink = (tx: Tx, { hash, purpose, now }: { hash: Buffer; purpose
 export const findGoodLink = (db: Db, { hash, purpose, now }: { hash: Buffer; purpose: string; now: Date }) =>
   db
     .selectFrom('mailed_links')
-    .select(['user_id', 'email'])
+    .select(['user_id', 'email', 'password_hash'])
     .where('hash', '=', hash)
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now)

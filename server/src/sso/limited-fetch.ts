@@ -1,7 +1,10 @@
+import { beginSlowWork } from '../lib/slow-work.ts'
+
 const MOST_BYTES = 1024 * 1024
 
 /** Fetches as ever, but reads no more of an answer than any honest provider sends. */
 export async function limitedFetch(url: string, options: object): Promise<Response> {
+  beginSlowWork('request to another server')
   const response = await fetch(url, options)
   const chunks: Uint8Array[] = []
   let size = 0

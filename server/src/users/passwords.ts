@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { hash } from '@node-rs/argon2'
 import { AppError } from '../errors.ts'
 import { createQueue, type Queue } from '../lib/queue.ts'
+import { beginSlowWork } from '../lib/slow-work.ts'
 import { matchesHash } from './password-hashes.ts'
 
 /** OWASP's parameters for argon2id, the library's own algorithm unless told otherwise. */
@@ -32,6 +33,7 @@ export function shareCores(processes: number): void {
 }
 
 async function inLine<T>(work: () => Promise<T>): Promise<T> {
+  beginSlowWork('password hash')
   const done = await queue.run(work)
   if (done) return done.result
   throw new AppError('UNAVAILABLE', {

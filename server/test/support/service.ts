@@ -15,6 +15,7 @@ import { createContext } from '../../src/main.ts'
 import { ensureFirstKey } from '../../src/oauth/signing-keys/service.ts'
 import { createDatabase, TEMPLATES, type TestDatabase } from './database.ts'
 import { freePort } from './program.ts'
+import { forbidSlowWorkInTransactions } from './slow-work.ts'
 
 export interface TestService {
   url: string
@@ -49,6 +50,7 @@ export async function startService(options: Options = {}): Promise<TestService> 
   const connection = beside?.connection ?? (await createDatabase(template))
   if (!beside) closers.add(connection.close)
   const db = openDb(connection, 10)
+  forbidSlowWorkInTransactions(db)
   closers.add(() => db.destroy())
   // A longer timeout than in production: a slow machine must not drop the caches that a test relies on.
   const changes = await openChangeFeed(connection.direct, { timeoutMs: 10_000 })

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { beginSlowWork } from '../../lib/slow-work.ts'
 import { AddressRefused, type Guard } from './guard.ts'
 
 /** How long all of it may take: the name, the connection, the answer to its end. */
@@ -25,6 +26,7 @@ export interface Answer {
  * is followed, no connection is used twice, and no proxy is asked.
  */
 export async function post(guard: Guard, message: Message, stop: AbortSignal): Promise<Answer> {
+  beginSlowWork('request to another server')
   const { protocol, hostname } = new URL(message.url)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   // A connection to an address that is written out resolves nothing, and so asks nobody.

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Tx } from '../../src/db/open.ts'
+import { createGuard } from '../../src/events/dispatch/guard.ts'
+import { post } from '../../src/events/dispatch/post.ts'
+import { generateSigningKey } from '../../src/keys/key-pairs.ts'
+import { deliverMail, queueMail } from '../../src/mail/outbox.ts'
+import { limitedFetch } from '../../src/sso/limited-fetch.ts'
+import { hashPassword, verifyPassword } from '../../src/users/passwords.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({
+    config: { mail: { from: 'a@b.test', smtpUrl: 'smtp://127.0.0.1:1', mailbox: false } },
+  })
+  await queueMail(service.ctx, service.ctx.db as Tx, 'somebody@people.test', {
+    subject: 'Hello',
+    paragraphs: ['Hello.'],
+  })
+})
+afterAll(() => service.close())
+
+const NOWHERE = 'http://127.0.0.1:1/'
+const message = { url: NOWHERE, headers: {}, body: '' }
+
+async function sendMail({ ctx }: TestService): Promise<void> {
+  const [mail] = await ctx.db.selectFrom('mail_messages').select('id').execute()
+  await deliverMail.run(ctx, { mailId: mail?.id ?? '' })
+}
+
+/** What must not begin inside a transaction: it would hold a connection for as long as it takes. */
+test.each<[string, (service: TestService) => Promise<unknown>]>([
+  ['password hash', () => hashPassword('correct horse')],
+  ['password hash', () => verifyPassword(null, 'correct horse')],
+  ['key generation', ({ ctx }) => generateSigningKey(ctx.keys)],
+  ['request to another server', () => limitedFetch(NOWHERE, {})],
+  [
+    'request to another server',
+    () => post(createGuard({ allowedNetworks: [] }), message, new AbortController().signal),
+  ],
+  ['mail', sendMail],
+])('a %s inside a transaction is an error in every test', async (work, begin) => {
+  const { db } = service.ctx
+  await expect(db.transaction().execute(() => begin(service))).rejects.toThrow(`${work} inside a transaction`)
+  const readOnly = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+  await expect(readOnly.execute(() => begin(service))).rejects.toThrow(`${work} inside a transaction`)
+})
