@@ -5,7 +5,7 @@ import { OperatorError } from '../errors.ts'
 import { inEntry } from './compare.ts'
 import { describeChanges } from './describe.ts'
 import { readDeclaration } from './file.ts'
-import { makePlan, type Plan, planChanges, type Wish } from './plan.ts'
+import { makePlan, type Plan, planChanges, prepareEntries, type Wish } from './plan.ts'
 import type { Change, Section } from './section.ts'
 import { lockDeclarations } from './store.ts'
 
@@ -31,11 +31,12 @@ interface Applying extends Wish {
 export async function applyDeclaration(
   ctx: Ctx,
   sections: Section[],
-  { approve, signal, ...wish }: Applying,
+  { approve, signal, prune, declaration: declared }: Applying,
 ): Promise<Plan> {
+  const declaration = await prepareEntries(ctx, sections, declared)
   return inOneGo(ctx, async (tx) => {
     await lockDeclarations(tx)
-    const plan = await makePlan({ ...ctx, db: tx }, sections, wish)
+    const plan = await makePlan({ ...ctx, db: tx }, sections, { declaration, prune })
     approve(plan)
     await makeChanges(tx, plan.changes, signal)
     return plan

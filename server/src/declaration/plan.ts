@@ -36,12 +36,25 @@ export async function makePlan(ctx: Ctx, sections: Section[], { declaration, pru
   }
 }
 
-/** The changes alone, where nothing is to be deleted. */
-export const planChanges = async (
+/** Lets each section do what takes long, before the transaction begins. */
+export async function prepareEntries(
   ctx: Ctx,
   sections: Section[],
   declaration: Declaration,
-): Promise<Change[]> => (await makePlan(ctx, sections, { declaration, prune: false })).changes
+): Promise<Declaration> {
+  const prepared = { ...declaration }
+  for (const { key, prepare } of sections) {
+    const entries = declaration[key]
+    if (prepare && entries) prepared[key] = await prepare(ctx, entries)
+  }
+  return prepared
+}
+
+/** The changes alone, where nothing is to be deleted. */
+export async function planChanges(ctx: Ctx, sections: Section[], declared: Declaration): Promise<Change[]> {
+  const declaration = await prepareEntries(ctx, sections, declared)
+  return (await makePlan(ctx, sections, { declaration, prune: false })).changes
+}
 
 const filterEntries = (declaration: Declaration, fits: (entry: Entry) => boolean): Declaration =>
   Object.fromEntries(

@@ -45,6 +45,8 @@ export interface Section {
   keys: readonly string[]
   /** Things of other sections without which these cannot be: the fields of an entry, by the keys they refer to. */
   refersTo?: Record<string, Record<string, string>>
+  /** Does what takes long, such as hashing passwords, before the transaction in which all is planned and applied. */
+  prepare?(ctx: Ctx, entries: unknown[]): Promise<unknown[]>
   /** Compares the entries, which fit the schema, with what is there. */
   plan(ctx: Ctx, entries: unknown[], planning: Planning): Promise<Change[]>
   /** Deletions of the things that these entries name, as far as they are there. */

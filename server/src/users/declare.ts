@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { OPERATOR } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { describeFields, describeStep, hidden, refuseTwice } from '../declaration/compare.ts'
+import { describeFields, describeStep, hidden, inEntry, refuseTwice } from '../declaration/compare.ts'
 import type { Change, Entry, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
 import { alterUser } from './alteration.ts'
+import { hashChosenPassword } from './chosen-password.ts'
 import { streamUsers } from './declare/store.ts'
 import { erasedAt, scheduleDeletion } from './deletion.ts'
 import { passwordHashProblem } from './password-hashes.ts'
@@ -44,6 +45,8 @@ const DeclaredUser = Type.Object(
   { additionalProperties: false },
 )
 type DeclaredUser = Static<typeof DeclaredUser>
+/** With the hash of the password, where somebody is to be made. */
+type PreparedUser = DeclaredUser & { newHash?: string }
 
 /** What a declaration may change about a person, and where it is kept. */
 const COLUMNS = {
@@ -58,8 +61,9 @@ export const usersSection: Section = {
   key: 'users',
   entry: DeclaredUser,
   keys: ['email'],
+  prepare: hashPasswords,
   async plan(ctx, entries) {
-    const declared = (entries as DeclaredUser[]).map((entry) => ({ ...entry, email: canonical(entry.email) }))
+    const declared = (entries as PreparedUser[]).map((entry) => ({ ...entry, email: canonical(entry.email) }))
     const emails = declared.map(({ email }) => email)
     refuseTwice('user', emails)
     declared.forEach(requireUsableHash)
@@ -75,6 +79,30 @@ export const usersSection: Section = {
   },
   planRemoval,
   export: exportUsers,
+}
+
+/** Hashes the passwords of people who are new, one after the other: others sign in meanwhile. */
+async function hashPasswords(ctx: Ctx, entries: unknown[]): Promise<PreparedUser[]> {
+  const declared = entries as DeclaredUser[]
+  const secret = declared.filter(({ password }) => password !== undefined)
+  const here = await listUsersByEmail(
+    ctx.db,
+    secret.map(({ email }) => canonical(email)),
+  )
+  const known = new Set(here.filter((user) => !isUnproven(user)).map(({ email }) => email))
+  const prepared: PreparedUser[] = []
+  for (const entry of declared) {
+    const isNew = entry.password !== undefined && !known.has(canonical(entry.email))
+    prepared.push(isNew ? { ...entry, newHash: await hashDeclared(entry) } : entry)
+  }
+  return prepared
+}
+
+async function hashDeclared(entry: DeclaredUser): Promise<string> {
+  const { password = '', givenName, familyName, displayName, superAdmin = false } = entry
+  const email = canonical(entry.email)
+  const names = [givenName, familyName, displayName]
+  return inEntry(`user ${email}`, () => hashChosenPassword(password, { email, names, superAdmin }))
 }
 
 /** An address that nobody has proven is nobody's yet, unless that is just what is declared. */
@@ -107,7 +135,7 @@ function requireSense({ email, emailVerified, password, passwordHash, superAdmin
     )
 }
 
-function withReadProfile(entry: DeclaredUser): DeclaredUser {
+function withReadProfile(entry: PreparedUser): PreparedUser {
   const read = PROFILE_NAMES.flatMap((name) => {
     const text = entry[name]
     if (text === undefined) return []
@@ -119,7 +147,7 @@ function withReadProfile(entry: DeclaredUser): DeclaredUser {
   return { ...entry, ...Object.fromEntries(read) }
 }
 
-const planCreation = (ctx: Ctx, entry: DeclaredUser): Change[] => [
+const planCreation = (ctx: Ctx, entry: PreparedUser): Change[] => [
   {
     action: 'create',
     subject: `user ${entry.email}`,
@@ -127,9 +155,21 @@ const planCreation = (ctx: Ctx, entry: DeclaredUser): Change[] => [
       ...describeFields(entry, ['emailVerified', ...NAMES]),
       ...hidden(entry, ['password', 'passwordHash']),
     ],
-    apply: (tx) => createUser(ctx, tx, { ...entry, superAdmin: entry.superAdmin ?? false }, OPERATOR),
+    apply: (tx) =>
+      createUser(
+        ctx,
+        tx,
+        { ...entry, superAdmin: entry.superAdmin ?? false, passwordHash: requireHash(entry) },
+        OPERATOR,
+      ),
   },
 ]
+
+function requireHash({ email, password, passwordHash, newHash }: PreparedUser): string | undefined {
+  if (password !== undefined && newHash === undefined)
+    throw new OperatorError(`The user ${email} was erased at this moment. Apply the declaration again.`)
+  return newHash ?? passwordHash
+}
 
 function planUpdate(ctx: Ctx, user: User, entry: DeclaredUser): Change[] {
   // What the declaration leaves out is left alone.

@@ -7,10 +7,22 @@ import { parseOptions as parseArgon2, verify as verifyArgon2 } from '@node-rs/ar
  * whoever writes one must not be able to keep the service busy with it.
  */
 interface StoredHash {
-  /** How it takes more work than a sign-in may. */
-  excess?: string | false
+  /** About how much work it takes to verify; a hash of our own takes 1. None: next to nothing. */
+  work?: number
+  mebibytes?: number
   matches(password: string): Promise<boolean>
 }
+
+/** How much a hash may take. */
+interface Bounds {
+  work: number
+  mebibytes: number
+}
+
+/** For hashes that are brought along: a guess takes half a second of one core at most. */
+const IMPORT_BOUNDS = { work: 25, mebibytes: 128 }
+/** For hashes that are stored already: earlier releases accepted up to this. The first sign-in replaces them. */
+const VERIFY_BOUNDS = { work: 160, mebibytes: 256 }
 
 /** The parts of a hash that its form has. */
 interface Parts {
@@ -51,6 +63,7 @@ const FORMS: Form[] = [
 ]
 const LONGEST = 1_000
 const MEBIBYTE = 2 ** 20
+const MOST_LANES = 16
 
 function readHash(text: string): StoredHash | undefined {
   if (text.length > LONGEST) return undefined
@@ -66,13 +79,20 @@ export function passwordHashProblem(text: string): string | undefined {
   const hash = readHash(text)
   if (!hash)
     return 'it is of no known form (argon2, bcrypt, scrypt, PBKDF2 or salted SHA), or a part of it is missing.'
-  return hash.excess ? `it takes too much work to verify: ${hash.excess}.` : undefined
+  const excess = findExcess(hash, IMPORT_BOUNDS)
+  return excess && `it takes too much ${excess} to verify.`
+}
+
+function findExcess({ work = 0, mebibytes = 0 }: StoredHash, most: Bounds): string | undefined {
+  if (mebibytes > most.mebibytes) return `memory (more than ${most.mebibytes} MiB)`
+  if (work > most.work) return `work (more than ${most.work} times that of a hash made here)`
+  return undefined
 }
 
 /** Whether the password is the one behind the hash. Nothing is behind a hash that has a problem. */
 export async function matchesHash(text: string, password: string): Promise<boolean> {
   const hash = readHash(text)
-  if (!hash || hash.excess) return false
+  if (!hash || findExcess(hash, VERIFY_BOUNDS)) return false
   // Other systems have hashed what was typed; here it is normalised first.
   for (const typed of new Set([password, password.normalize('NFKC')])) {
     if (await hash.matches(typed)) return true
@@ -83,9 +103,11 @@ export async function matchesHash(text: string, password: string): Promise<boole
 function readArgon2({ text }: Parts): StoredHash | undefined {
   const costs = parsed(() => parseArgon2(text))
   if (!costs) return undefined
-  const dear = costs.memoryCost > 256 * 1024 || costs.timeCost > 10 || costs.parallelism > 16
+  const { memoryCost, timeCost, parallelism } = costs
   return {
-    excess: dear && 'more than 256 MiB of memory, 10 passes or 16 lanes',
+    // Every lane is a thread of its own.
+    work: parallelism > MOST_LANES ? Infinity : (memoryCost * timeCost) / (19_456 * 2),
+    mebibytes: memoryCost / 1024,
     matches: (password) => verifyArgon2(text, password),
   }
 }
@@ -94,7 +116,7 @@ function readBcrypt({ text, cost }: Parts): StoredHash | undefined {
   // The format knows no others.
   if (Number(cost) < 4 || Number(cost) > 31) return undefined
   return {
-    excess: Number(cost) > 15 && 'a cost of more than 15',
+    work: 2.75 * 2 ** (Number(cost) - 10),
     // Loaded with the first such hash: most instances have none.
     matches: async (password) => (await import('@node-rs/bcrypt')).verify(password, text),
   }
@@ -105,11 +127,11 @@ function readScrypt({ cost, blocks, lanes, salt, digest }: Parts): StoredHash | 
   const known = fromBase64(digest)
   // RFC 7914 §2: N is a power of two above 1, and less than 2^(128·r/8).
   if (!isDigest(known) || N < 2 || Number(cost) >= 16 * r || p < 1) return undefined
-  const memory = 128 * N * r
+  const mebibytes = (128 * N * r) / MEBIBYTE
   return {
-    excess:
-      (memory > 256 * MEBIBYTE && 'more than 256 MiB of memory') ||
-      (memory * p > 512 * MEBIBYTE && 'more than 512 MiB of memory, one lane after the other'),
+    // The lanes are worked on one after the other.
+    work: (mebibytes * p) / 7,
+    mebibytes,
     matches: async (password) => {
       const options = { N, r, p, maxmem: 512 * MEBIBYTE }
       return isEqual(await deriveScrypt(password, fromBase64(salt), known.length, options), known)
@@ -126,9 +148,10 @@ function readPbkdf2({ kind, cost, digest }: Parts, salt: Buffer): StoredHash | u
   const known = fromBase64(digest)
   if (!isDigest(known) || Number(cost) < 1) return undefined
   // A key longer than the digest takes all the rounds once more.
-  const rounds = Number(cost) * Math.ceil(known.length / (kind === 'sha512' ? 64 : 32))
+  const isLong = kind === 'sha512'
+  const iterations = Number(cost) * Math.ceil(known.length / (isLong ? 64 : 32))
   return {
-    excess: rounds > 5_000_000 && 'more than 5,000,000 iterations',
+    work: iterations / (isLong ? 33_000 : 93_000),
     matches: async (password) =>
       isEqual(await derivePbkdf2(password, salt, Number(cost), known.length, kind), known),
   }

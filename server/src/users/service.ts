@@ -5,8 +5,9 @@ import { breaks } from '../db/violations.ts'
 import { AppError, OperatorError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { queueMail } from '../mail/outbox.ts'
-import { hashChosenPassword, passwordProblem } from './chosen-password.ts'
+import { passwordProblem } from './chosen-password.ts'
 import { noteChange, noteCreation } from './operated.ts'
+import { hashPassword } from './passwords.ts'
 import { completePlaceholder, findSettled, isUnproven, takeOver } from './placeholders.ts'
 import { type ProfileTexts, toColumns } from './profile-fields.ts'
 import {
@@ -27,8 +28,7 @@ export interface NewUser extends ProfileTexts {
   email: string
   /** The operator vouches for the address unless this says otherwise. */
   emailVerified?: boolean | undefined
-  password?: string | undefined
-  /** Instead of a password: what another system kept of it. */
+  /** Made before the transaction: hashing must hold no connection. */
   passwordHash?: string | undefined
   passwordSignIn?: boolean | undefined
   disabled?: boolean | undefined
@@ -41,15 +41,11 @@ export interface NewUser extends ProfileTexts {
  */
 export async function createUser(ctx: Ctx, tx: Tx, user: NewUser, source: Source): Promise<void> {
   const now = ctx.now()
-  const { email, emailVerified = true, password, passwordHash = null, superAdmin } = user
-  const names = [user.givenName, user.familyName, user.displayName]
+  const { email, emailVerified = true, passwordHash = null } = user
   const described = {
     ...{ email_verified: emailVerified, contested: !emailVerified, disabled: user.disabled ?? false },
     ...{ display_name: null, given_name: null, family_name: null, ...toColumns(user) },
-    password_hash:
-      password === undefined
-        ? passwordHash
-        : await hashChosenPassword(password, { email, names, superAdmin }),
+    password_hash: passwordHash,
     password_sign_in: user.passwordSignIn ?? true,
     is_super_admin: user.superAdmin,
   }
@@ -89,9 +85,10 @@ export async function createSuperAdmin(
     )
   const problem = existing ? undefined : passwordProblem(password, { email, names: [], superAdmin: true })
   if (problem) throw new OperatorError(problem)
+  const passwordHash = existing ? undefined : await hashPassword(password)
   return ctx.db.transaction().execute(async (tx) => {
     if (!existing) {
-      await createUser(ctx, tx, { email, password, superAdmin: true }, OPERATOR)
+      await createUser(ctx, tx, { email, passwordHash, superAdmin: true }, OPERATOR)
       return 'created'
     }
     await noteChange(ctx, tx, { user: existing, change: { is_super_admin: true }, source: OPERATOR })
