@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { callAs, client, newConfirmedHolder, newHolder } from '../support/account.ts'
+import { callAs, client, type HeldTokens, newConfirmedHolder, newHolder } from '../support/account.ts'
 import { addApp, newApp } from '../support/authenticator-app.ts'
 import { call, expectClosed, fromOwnPage, intruders, refusal } from '../support/calls.ts'
 import { mailTo } from '../support/mail.ts'
@@ -17,12 +17,14 @@ const verify = (tokens: Tokens, code: unknown) => callAs(tokens, 'POST', `${TOTP
 const isEnabled = async (tokens: Tokens) => (await callAs(tokens, 'GET', '/api/users/me')).body.mfaEnabled
 const subjects = async (email: string) => (await mailTo(email)).map(({ subject }) => subject)
 
+const start = (tokens: HeldTokens) => callAs(tokens, 'POST', TOTP, { password: tokens.password })
+
 describe('setting an authenticator app up', () => {
   test('gives the secret as text, as an address and as a picture', async () => {
     const { person, tokens } = await newConfirmedHolder()
     expect(await callAs(tokens, 'GET', MFA)).toMatchObject({ status: 200, body: NOTHING })
     expect(await overview(tokens)).toEqual(NOTHING)
-    const { status, body } = await callAs(tokens, 'POST', TOTP)
+    const { status, body } = await start(tokens)
     expect(status).toBe(200)
     expect(body).toEqual({
       // RFC 4226 §4: 160 bits.
@@ -42,7 +44,7 @@ describe('setting an authenticator app up', () => {
 
   test('it counts once its first code was shown, and then comes with recovery codes', async () => {
     const { person, tokens } = await newConfirmedHolder()
-    const app = newApp(String((await callAs(tokens, 'POST', TOTP)).body.secret))
+    const app = newApp(String((await start(tokens)).body.secret))
     expect(await overview(tokens)).toEqual(NOTHING)
     expect(await isEnabled(tokens)).toBe(false)
     expect(sessionOf(await person.signIn())).toBeDefined()
@@ -61,13 +63,13 @@ describe('setting an authenticator app up', () => {
     expect(await isEnabled(tokens)).toBe(true)
     expect(await subjects(person.email)).toContain('An authenticator app was added')
 
-    expect((await callAs(tokens, 'POST', TOTP)).body).toEqual(refusal(409, 'MFA_ALREADY_ENROLLED'))
+    expect((await start(tokens)).body).toEqual(refusal(409, 'MFA_ALREADY_ENROLLED'))
     expect((await verify(tokens, await app.nextCode())).body).toEqual(refusal(409, 'MFA_ALREADY_ENROLLED'))
   })
 
   test('begun anew, only the newer secret can be confirmed', async () => {
     const { tokens } = await newConfirmedHolder()
-    const [older, newer] = [await callAs(tokens, 'POST', TOTP), await callAs(tokens, 'POST', TOTP)]
+    const [older, newer] = [await start(tokens), await start(tokens)]
     expect(newer.body.secret).not.toBe(older.body.secret)
     const stale = await newApp(String(older.body.secret)).nextCode()
     expect((await verify(tokens, stale)).body).toEqual(refusal(400, 'INVALID_CODE'))
@@ -76,7 +78,7 @@ describe('setting an authenticator app up', () => {
 
   test('takes an address that is confirmed, something begun, and a code that is text', async () => {
     const { tokens: unconfirmed } = await newHolder()
-    expect((await callAs(unconfirmed, 'POST', TOTP)).body).toEqual(refusal(403, 'EMAIL_NOT_VERIFIED'))
+    expect((await start(unconfirmed)).body).toEqual(refusal(403, 'EMAIL_NOT_VERIFIED'))
     const { tokens } = await newConfirmedHolder()
     expect((await verify(tokens, '123456')).body).toEqual(refusal(404, 'MFA_NOT_ENROLLED'))
     for (const code of [undefined, null, 123456, ['123456'], '1'.repeat(101)]) {

@@ -24,7 +24,9 @@ describe('adding a passkey', () => {
     const { person, tokens } = await newConfirmedHolder()
     const { device } = await newPasskey(tokens)
     const { sub } = JSON.parse(Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString())
-    const { status, body } = await callAs(tokens, 'POST', `${PASSKEYS}/options`)
+    const { status, body } = await callAs(tokens, 'POST', `${PASSKEYS}/options`, {
+      password: tokens.password,
+    })
     expect(status).toBe(200)
     expect(body).toEqual({
       rp: { id: new URL(base).hostname, name: expect.any(String) },
@@ -103,7 +105,7 @@ describe('adding a passkey', () => {
 
   test('takes a confirmed address', async () => {
     const { tokens } = await newHolder()
-    expect((await callAs(tokens, 'POST', `${PASSKEYS}/options`)).body).toEqual(
+    expect((await callAs(tokens, 'POST', `${PASSKEYS}/options`, { password: tokens.password })).body).toEqual(
       refusal(403, 'EMAIL_NOT_VERIFIED'),
     )
   })
@@ -204,11 +206,15 @@ describe('removing a passkey', () => {
     const [{ tokens }, { tokens: stranger }] = [await newConfirmedHolder(), await newConfirmedHolder()]
     const { id } = await newPasskey(tokens)
     for (const tried of [id, '018f0000-0000-7000-8000-000000000000', 'rubbish', '%F0%9F%94%91']) {
-      const { status, body } = await callAs(stranger, 'DELETE', `${PASSKEYS}/${tried}`)
+      const { status, body } = await callAs(stranger, 'DELETE', `${PASSKEYS}/${tried}`, {
+        password: stranger.password,
+      })
       expect(status, tried).toBe(404)
       expect(body, tried).toEqual(refusal(404, 'PASSKEY_NOT_FOUND'))
     }
-    expect((await callAs(stranger, 'DELETE', `${PASSKEYS}/%00`)).status).toBe(404)
+    expect(
+      (await callAs(stranger, 'DELETE', `${PASSKEYS}/%00`, { password: stranger.password })).status,
+    ).toBe(404)
     expect(await overview(tokens)).toMatchObject({ passkeys: 1 })
   })
 })

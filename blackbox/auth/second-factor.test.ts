@@ -59,7 +59,7 @@ test('half a sign-in is good once, and in the browser where it began', async () 
 
 test('a code is good once, wherever it is shown, and none before it is good after', async () => {
   const { person, tokens } = await newConfirmedHolder()
-  const begun = await callAs(tokens, 'POST', '/api/users/me/mfa/totp')
+  const begun = await callAs(tokens, 'POST', '/api/users/me/mfa/totp', { password: tokens.password })
   const app = newApp(String(begun.body.secret))
   const [first, second] = [await app.nextCode(), await app.nextCode()]
   const confirmed = await callAs(tokens, 'POST', '/api/users/me/mfa/totp/verify', { code: second })

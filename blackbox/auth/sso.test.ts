@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { client } from '../support/account.ts'
+import { client, getHeldTokens } from '../support/account.ts'
 import { addApp } from '../support/authenticator-app.ts'
 import { type Browser, openBrowser } from '../support/browser.ts'
 import { verifyAccessToken } from '../support/jwt.ts'
@@ -92,7 +92,7 @@ describe.skipIf(!issuers.google)('signing in through a provider', () => {
   test('who has a second factor is asked for it here too', async () => {
     const person = await newConfirmedPerson()
     const there = newPersonThere({ email: person.email })
-    const { app } = await addApp(await getTokens(await person.signIn(), client))
+    const { app } = await addApp(await getHeldTokens(person))
     const browser = openBrowser()
     expect(whereTo(await signInThrough('google', browser, there))).toEqual([303, `${base}/mfa`])
     expect(await isAlive(browser)).toBe(false)

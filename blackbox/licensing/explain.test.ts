@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { client } from '../support/account.ts'
+import { getHeldTokens } from '../support/account.ts'
 import { addApp } from '../support/authenticator-app.ts'
 import { call, refusal } from '../support/calls.ts'
 import { newAddress } from '../support/invitations.ts'
@@ -19,7 +19,6 @@ import {
   newTenantInside,
   newType,
 } from '../support/licensing.ts'
-import { getTokens } from '../support/oauth.ts'
 import { invite, listMembers } from '../support/tenants.ts'
 
 interface Explanation {
@@ -244,7 +243,7 @@ describe('the MFA policy', () => {
     expect(body.steps).toContainEqual({ check: 'MFA_POLICY', ok: false, detail: expect.any(String) })
 
     const outsider = await newTenantInside()
-    await addApp(await getTokens(await outsider.owner.person.signIn(), client))
+    await addApp(await getHeldTokens(outsider.owner.person))
     expect((await about(outsider.owner.userId)).body).toEqual((await about(randomUUID())).body)
   })
 })

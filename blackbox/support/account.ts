@@ -16,14 +16,21 @@ export const newHolder = async (): Promise<Holder> => hold(await newPerson())
 /** The same, with an address that is surely theirs. */
 export const newConfirmedHolder = async (): Promise<Holder> => hold(await newConfirmedPerson())
 
-interface Holder {
-  person: Person
-  tokens: Tokens
+/** The tokens of somebody, and the password that changes of how they sign in ask for. */
+export interface HeldTokens extends Tokens {
+  password: string
 }
 
-const hold = async (person: Person): Promise<Holder> => ({
-  person,
-  tokens: await getTokens(await person.signIn(), client),
+interface Holder {
+  person: Person
+  tokens: HeldTokens
+}
+
+const hold = async (person: Person): Promise<Holder> => ({ person, tokens: await getHeldTokens(person) })
+
+export const getHeldTokens = async (person: Person): Promise<HeldTokens> => ({
+  ...(await getTokens(await person.signIn(), client)),
+  password: person.password,
 })
 
 export const logIn = async (email: string, password: string): Promise<number> =>

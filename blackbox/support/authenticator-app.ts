@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { totpCode } from '../../server/test/support/totp.ts'
-import { callAs } from './account.ts'
-import type { Tokens } from './oauth.ts'
+import { callAs, type HeldTokens } from './account.ts'
 
 const STEP_MS = 30_000
 /** A code this close to its end might be too old when it arrives. */
@@ -29,8 +28,8 @@ export function newApp(secret: string): App {
 }
 
 /** Sets an authenticator app up for who holds the tokens. */
-export async function addApp(tokens: Tokens): Promise<{ app: App; recoveryCodes: string[] }> {
-  const begun = await callAs(tokens, 'POST', '/api/users/me/mfa/totp')
+export async function addApp(tokens: HeldTokens): Promise<{ app: App; recoveryCodes: string[] }> {
+  const begun = await callAs(tokens, 'POST', '/api/users/me/mfa/totp', { password: tokens.password })
   if (begun.status !== 200) throw new Error(`totp: ${begun.status} ${JSON.stringify(begun.body)}`)
   const app = newApp(String(begun.body.secret))
   const code = await app.nextCode()

@@ -5,9 +5,8 @@ import {
   type RequestOptions,
   type Twist,
 } from '../../server/test/support/authenticator.ts'
-import { callAs } from './account.ts'
+import { callAs, type HeldTokens } from './account.ts'
 import type { Browser } from './browser.ts'
-import type { Tokens } from './oauth.ts'
 import { type Answer, base } from './service.ts'
 import { ask } from './sign-in.ts'
 
@@ -17,22 +16,22 @@ export const PASSKEYS = '/api/users/me/mfa/passkeys'
 export const newDevice = (): Authenticator => newAuthenticator(new URL(base).origin)
 
 /** What the service asks a browser to make a passkey with. */
-export async function begin(tokens: Tokens): Promise<CreationOptions> {
-  const { status, body } = await callAs(tokens, 'POST', `${PASSKEYS}/options`)
+export async function begin(tokens: HeldTokens): Promise<CreationOptions> {
+  const { status, body } = await callAs(tokens, 'POST', `${PASSKEYS}/options`, { password: tokens.password })
   if (status !== 200) throw new Error(`passkeys/options: ${status} ${JSON.stringify(body)}`)
   return body as unknown as CreationOptions
 }
 
 /** Makes a passkey on the device and adds it. */
 export const add = async (
-  tokens: Tokens,
+  tokens: HeldTokens,
   device: Authenticator,
   { twist = {}, name }: { twist?: Twist; name?: string } = {},
 ): Promise<Answer> => callAs(tokens, 'POST', PASSKEYS, { ...device.create(await begin(tokens), twist), name })
 
 /** A device with a passkey of who holds the tokens. */
 export async function newPasskey(
-  tokens: Tokens,
+  tokens: HeldTokens,
 ): Promise<{ device: Authenticator; id: string; recoveryCodes: string[] }> {
   const device = newDevice()
   const { status, body } = await add(tokens, device)

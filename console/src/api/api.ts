@@ -7,6 +7,11 @@ const baseUrl = window.location.origin
 /** Routes that act for the tenant of the token, and not for one in their address. */
 const isOfTokenTenant = (operation: Operation) => operation.includes(' /api/integration/')
 
+/** Routes of the person's own account. Changing how they sign in takes more than a token: also the browser's cookie. */
+const isOfAccount = (operation: Operation) => operation.includes(' /api/users/me')
+
+const withCookie: typeof fetch = (address, init) => fetch(address, { ...init, credentials: 'same-origin' })
+
 /**
  * Calls a route of the service as whoever is signed in. For the routes of integrations the token must be of a tenant,
  * which is then named.
@@ -32,7 +37,10 @@ async function attempt<O extends Operation>(
   tenant: string | undefined,
 ): Promise<Reply<O>> {
   const token = await accessToken(tenant)
-  const client: Client = createClient({ baseUrl, token: () => token })
+  const client: Client = createClient({
+    ...{ baseUrl, token: () => token },
+    ...(isOfAccount(operation) && { fetch: withCookie }),
+  })
   try {
     return await client.call(operation, input)
   } catch (error) {

@@ -3,7 +3,9 @@ import type { Ctx } from '../context.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import type { Person } from '../http/callers.ts'
+import { isSameOrigin } from '../http/csrf.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { findBrowserSession } from '../sessions/browser-session.ts'
 import { noteRefusal } from '../sessions/refusals.ts'
 import { findFactors, hasSecondFactor } from '../users/factors/factors.ts'
 import { guess } from '../users/guesses.ts'
@@ -27,15 +29,17 @@ export type Managing = Asking & Exchange
 
 /**
  * The person proves again who they are, before something that a stranger at their desk must not do: by their
- * password, or, if they have none, by having signed in just now.
+ * password, or, if they have none, by having signed in just now in this browser.
  */
 export async function confirmIdentity(
   ctx: Ctx,
-  { caller, request }: Asking,
+  managing: Managing,
   password: string | undefined,
 ): Promise<User> {
+  const { caller, request } = managing
   const user = await getSelf(ctx, caller)
   if (user.password_hash === null) {
+    if (!(await isInBrowser(ctx, managing))) throw notByToken(ctx)
     if (!(await signedInWithin(ctx, caller, PASSWORDLESS_MINUTES))) {
       throw new AppError('REAUTHENTICATION_REQUIRED')
     }
@@ -49,14 +53,42 @@ export async function confirmIdentity(
   return user
 }
 
-/** For adding a way to sign in: a sign-in of the last hour will do, and so will the password. */
+/** A sign-in of the last hour will do, and so will the password. For what takes a factor as well, or ends on a page of ours. */
 export async function requireRecentSignIn(ctx: Ctx, asking: Asking, password?: string): Promise<void> {
-  const { caller } = asking
-  if (await signedInWithin(ctx, caller, RECENT_MINUTES)) return
-  const refusal = () => new AppError('REAUTHENTICATION_REQUIRED')
-  if (password === undefined) throw refusal()
-  await requirePassword(ctx, asking, { user: await getSelf(ctx, caller), password, refusal })
+  if (await signedInWithin(ctx, asking.caller, RECENT_MINUTES)) return
+  await requirePasswordOr(ctx, asking, { password, refusal: () => new AppError('REAUTHENTICATION_REQUIRED') })
 }
+
+/**
+ * For adding a second factor. With an access token alone always the password: a stolen token must not
+ * become a lasting sign-in. In the browser a sign-in of the last hour will do too.
+ */
+export async function requireToAddFactor(ctx: Ctx, managing: Managing, password?: string): Promise<void> {
+  if (await isInBrowser(ctx, managing)) return requireRecentSignIn(ctx, managing, password)
+  await requirePasswordOr(ctx, managing, { password, refusal: () => notByToken(ctx) })
+}
+
+async function requirePasswordOr(
+  ctx: Ctx,
+  asking: Asking,
+  { password, refusal }: { password: string | undefined; refusal: () => AppError },
+): Promise<void> {
+  if (password === undefined) throw refusal()
+  await requirePassword(ctx, asking, { user: await getSelf(ctx, asking.caller), password, refusal })
+}
+
+/** They came with the cookie of their browser, alone or, as our console, along with a token of the same session. */
+async function isInBrowser(ctx: Ctx, { caller, request, reply }: Managing): Promise<boolean> {
+  if (caller.clientId === undefined) return true
+  if (!isSameOrigin(ctx, request)) return false
+  const session = await findBrowserSession(ctx, { request, reply })
+  return session?.id === caller.sessionId
+}
+
+const notByToken = ({ config }: Ctx) =>
+  new AppError('REAUTHENTICATION_REQUIRED', {
+    message: `Send your password along, or do this on your account page: ${config.baseUrl}/account/security.`,
+  })
 
 /**
  * For whatever makes the second step another: who has a second factor must have shown one in this session. It may have

@@ -39,11 +39,16 @@ export function refuseCrossOrigin(request: FastifyRequest): void {
  * Refuses a write that lives by a cookie unless the browser says that a page of ours sent it: a cookie comes along
  * with whatever any site makes a browser send.
  */
-export function requireSameOrigin({ config }: Ctx, { method, headers }: FastifyRequest): void {
-  if (method === 'GET' || method === 'HEAD') return
-  const { origin, 'sec-fetch-site': site } = headers
-  if (site === undefined ? origin === config.baseUrl : site === 'same-origin') return
+export function requireSameOrigin(ctx: Ctx, request: FastifyRequest): void {
+  const { method } = request
+  if (method === 'GET' || method === 'HEAD' || isSameOrigin(ctx, request)) return
   throw new AppError('FORBIDDEN', {
     message: 'With a cookie this works from our own pages only; send an access token instead.',
   })
+}
+
+/** Whether the browser says that a page of ours sent the request. */
+export function isSameOrigin({ config }: Ctx, { headers }: FastifyRequest): boolean {
+  const { origin, 'sec-fetch-site': site } = headers
+  return site === undefined ? origin === config.baseUrl : site === 'same-origin'
 }

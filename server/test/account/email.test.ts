@@ -3,7 +3,7 @@ import { erasePeople } from '../../src/account/deletion/erasure.ts'
 import { rounds } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import { watchStatements } from '../support/statements.ts'
-import { PASSWORD, startWorld, userinfo } from '../support/world.ts'
+import { cookieOf, PASSWORD, startWorld, userinfo } from '../support/world.ts'
 import {
   addPerson,
   call,
@@ -321,8 +321,11 @@ test('T110: what a person calls themselves stands in none of these mails', async
 test('a person without a password must have signed in within the last 15 minutes', async () => {
   const somebody = await newSomebody(service)
   const { db } = service.ctx
+  const cookie = cookieOf(await logIn(service.url, somebody.email, PASSWORD))
+  const headers = { cookie, origin: service.url }
   await db.updateTable('users').set({ password_hash: null }).where('id', '=', somebody.id).execute()
-  const asking = () => somebody.call('POST', '/api/users/me/email', { newEmail: `new-${somebody.email}` })
+  const body = { newEmail: `new-${somebody.email}` }
+  const asking = () => call(`${service.url}/api/users/me/email`, { method: 'POST', body, headers })
   expect((await asking()).status).toBe(200)
   const auth_time = new Date(service.ctx.now().getTime() - 15 * 60_000 - 1_000)
   await db.updateTable('sessions').set({ auth_time }).where('user_id', '=', somebody.id).execute()

@@ -229,7 +229,7 @@ test('of somebody who was erased no address, name, place or device is left anywh
     for (const trace of traces) expect(await rowsWith(world, trace), trace).not.toEqual([])
     await leave()
     const queued = async () => (await ctx.db.executeQuery(raw('select 1 from graphile_worker.jobs'))).rows
-    await expect.poll(queued, { timeout: 20_000 }).toEqual([])
+    await expect.poll(queued).toEqual([])
 
     world.advance(30 * DAY + 60_000)
     await erasePeople.run(ctx, {})

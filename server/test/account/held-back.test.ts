@@ -69,7 +69,10 @@ test('a body that comes after its session has ended sets up no second factor', a
   const ann = await newSomebody(service)
   const { tokens } = await ann.signInElsewhere()
   const headers = { authorization: `Bearer ${tokens.access_token}` }
-  const { body } = await call(`${url}/api/users/me/mfa/totp`, { method: 'POST', headers })
+  const { body } = await call(`${url}/api/users/me/mfa/totp`, {
+    ...{ method: 'POST', headers },
+    body: { password: PASSWORD },
+  })
   const code = totpCode(body.secret as string, service.ctx.now())
   const held = await holdBack(tokens.access_token, 'POST', '/api/users/me/mfa/totp/verify', { code })
   await endOthers(ann)
@@ -115,16 +118,19 @@ test.each([
     const ann = await newSomebody(service)
     const { tokens } = await ann.signInElsewhere()
     const headers = { authorization: `Bearer ${tokens.access_token}` }
-    const { body } = await call(`${url}/api/users/me/mfa/totp`, { method: 'POST', headers })
+    const { body } = await call(`${url}/api/users/me/mfa/totp`, {
+      ...{ method: 'POST', headers },
+      body: { password: PASSWORD },
+    })
     const change = { currentPassword: PASSWORD, newPassword: 'a quite different password' }
     const { db } = service.ctx
     const both = await db.transaction().execute(async (tx) => {
       // Whoever changes a person waits here, in the order in which they came.
       await tx.selectFrom('users').select('id').where('id', '=', ann.id).forNoKeyUpdate().execute()
       const changing = ann.call('POST', '/api/users/me/password', change)
-      await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+      await expect.poll(waiting).toBe(1)
       const late = call(url + path, { method, headers, body: bodyOf(String(body.secret)) })
-      await expect.poll(waiting, { timeout: 10_000 }).toBe(2)
+      await expect.poll(waiting).toBe(2)
       return { changing, late }
     })
     expect((await both.changing).status).toBe(200)

@@ -22,7 +22,7 @@ const nextCode = (secret: string) => {
 
 /** Somebody with an authenticator app. */
 async function protectedBy(someone: Somebody) {
-  const { body } = await someone.call('POST', '/api/users/me/mfa/totp')
+  const { body } = await someone.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })
   const secret = body.secret as string
   const verified = await someone.call('POST', '/api/users/me/mfa/totp/verify', { code: nextCode(secret) })
   expect(verified.status).toBe(200)
@@ -43,7 +43,7 @@ test('an authenticator app counts once a code has confirmed it, and codes for th
   const ann = await newSomebody(service)
   const me = await ann.call('GET', '/api/users/me/mfa')
   expect(me.body).toEqual({ mfaEnabled: false, totp: false, passkeys: 0, recoveryCodesLeft: 0 })
-  const begun = await ann.call('POST', '/api/users/me/mfa/totp')
+  const begun = await ann.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })
   expect(begun).toMatchObject({
     status: 200,
     body: {
@@ -67,7 +67,9 @@ test('an authenticator app counts once a code has confirmed it, and codes for th
     ...{ mfaEnabled: true, totp: true, passkeys: 0, recoveryCodesLeft: 10 },
   })
   expect((await ann.call('GET', '/api/users/me')).body).toMatchObject({ mfaEnabled: true })
-  expect(await ann.call('POST', '/api/users/me/mfa/totp')).toMatchObject(failure(409, 'MFA_ALREADY_ENROLLED'))
+  expect(await ann.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })).toMatchObject(
+    failure(409, 'MFA_ALREADY_ENROLLED'),
+  )
   expect((await mailTo(service, ann.email))[0]?.subject).toBe('An authenticator app was added')
   expect((await entriesOf(service, ann.id)).map(({ action }) => action)).toContain('user.totp_enabled')
 })

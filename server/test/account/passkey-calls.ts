@@ -5,11 +5,15 @@ import {
   type Twist,
 } from '../support/authenticator.ts'
 import type { TestService } from '../support/service.ts'
+import { PASSWORD } from '../support/world.ts'
 import type { Answer, Somebody } from './people.ts'
 
 export const PASSKEYS = '/api/users/me/mfa/passkeys'
 
-export async function begin(somebody: Pick<Somebody, 'call'>, body?: unknown): Promise<CreationOptions> {
+export async function begin(
+  somebody: Pick<Somebody, 'call'>,
+  body: object = { password: PASSWORD },
+): Promise<CreationOptions> {
   const answer = await somebody.call('POST', `${PASSKEYS}/options`, body)
   if (answer.status !== 200) throw new Error(`no options: ${JSON.stringify(answer.body)}`)
   return answer.body as unknown as CreationOptions

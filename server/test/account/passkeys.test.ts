@@ -33,7 +33,7 @@ describe('adding a passkey', () => {
   test('what the browser is given names the service, the person and the passkeys they have', async () => {
     const somebody = await newSomebody(service, { display_name: 'Somebody Else' })
     const known = await newPasskey(service, somebody)
-    const { status, body } = await somebody.call('POST', `${PASSKEYS}/options`)
+    const { status, body } = await somebody.call('POST', `${PASSKEYS}/options`, { password: PASSWORD })
     expect(status).toBe(200)
     expect(body).toEqual({
       rp: { id: '127.0.0.1', name: 'Latchkey' },
@@ -158,7 +158,7 @@ describe('adding a passkey', () => {
       .execute()
     const answers = await Promise.all(made.map((body) => somebody.call('POST', PASSKEYS, body)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422, 422])
-    const refused = await somebody.call('POST', `${PASSKEYS}/options`)
+    const refused = await somebody.call('POST', `${PASSKEYS}/options`, { password: PASSWORD })
     expect(refused).toMatchObject(failure(422, 'VALIDATION_FAILED'))
     expect(refused.body.message).toContain('20 passkeys')
   })

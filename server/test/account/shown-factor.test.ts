@@ -28,7 +28,7 @@ async function intruderOf(ann: Somebody): Promise<Calls & { cookie: string }> {
 }
 
 async function beginApp(somebody: Calls): Promise<string> {
-  const { status, body } = await somebody.call('POST', APP)
+  const { status, body } = await somebody.call('POST', APP, { password: PASSWORD })
   expect(status).toBe(200)
   return body.secret as string
 }

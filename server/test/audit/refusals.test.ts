@@ -123,7 +123,8 @@ describe('a wrong second factor', () => {
 
   async function withApp(): Promise<{ somebody: Somebody; secret: string; cookie: string }> {
     const somebody = await newSomebody(service)
-    const secret = (await somebody.call('POST', '/api/users/me/mfa/totp')).body.secret as string
+    const secret = (await somebody.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })).body
+      .secret as string
     const code = totpCode(secret, service.ctx.now())
     await somebody.call('POST', '/api/users/me/mfa/totp/verify', { code })
     return { somebody, secret, cookie: cookieOf(await logIn(url, somebody.email, PASSWORD)) }

@@ -54,7 +54,7 @@ const linkOn = (html: string, words: string) =>
 /** Somebody with a second step and two tenants: whoever has the longest way. */
 async function newTraveller() {
   const person = await newSomebody(service)
-  const { body } = await person.call('POST', '/api/users/me/mfa/totp')
+  const { body } = await person.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })
   const secret = String(body.secret)
   const code = totpCode(secret, service.ctx.now())
   expect((await person.call('POST', '/api/users/me/mfa/totp/verify', { code })).status).toBe(200)

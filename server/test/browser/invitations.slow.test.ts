@@ -148,7 +148,7 @@ describe.runIf(FULL && browserPath)('an invitation in a browser', () => {
 
   test('somebody with an authenticator app shows a code on the way, and accepts', async () => {
     const somebody = await newSomebody(service)
-    const { body } = await somebody.call('POST', '/api/users/me/mfa/totp')
+    const { body } = await somebody.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })
     const nextCode = () => {
       service.advance(30_000)
       return totpCode(String(body.secret), service.ctx.now())

@@ -100,7 +100,7 @@ describe.runIf(FULL && browserPath)('the instance in the console', () => {
     await dialog().getByRole('button', { name: 'Remove branding' }).click()
     await reads('The branding was removed.')
     const name = () => textbox('Name on the pages').inputValue()
-    await expect.poll(name, { timeout: 15_000 }).toBe('')
+    await expect.poll(name).toBe('')
   })
 
   test('what is not there is not found', async () => {

@@ -33,7 +33,7 @@ export async function fitsPhone(visit: Visit): Promise<void> {
   await visit.page.setViewportSize(PHONE)
   // A table becomes cards a moment after the page has become narrow.
   await expect
-    .poll(() => visit.page.evaluate(() => document.documentElement.scrollWidth), { timeout: 5_000 })
+    .poll(() => visit.page.evaluate(() => document.documentElement.scrollWidth))
     .toBeLessThanOrEqual(PHONE.width)
   await visit.isAccessible()
   await visit.page.setViewportSize(DESKTOP)

@@ -48,7 +48,7 @@ describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
       env: {},
       stdio: 'ignore',
     })
-    await vi.waitFor(() => open('?sslmode=no-verify'), { timeout: 20_000 })
+    await vi.waitFor(() => open('?sslmode=no-verify'), { timeout: 30_000 })
   })
   afterAll(async () => {
     const ended = new Promise((resolve) => server?.once('exit', resolve))

@@ -32,8 +32,8 @@ test('after the database was away the service answers again and its jobs go on',
   // Long enough for the job worker to give up on its connections more than once.
   await new Promise((resolve) => setTimeout(resolve, 3_000))
   await admin.query(`alter database ${name} allow_connections true`)
-  await expect.poll(ready, { timeout: 10_000 }).toBe(200)
+  await expect.poll(ready).toBe(200)
   await admin.end()
   await send()
-  await expect.poll(() => server.received.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => server.received.length).toBe(1)
 })

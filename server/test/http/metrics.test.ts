@@ -20,7 +20,7 @@ afterAll(() => service?.close())
 
 /** What is shown may be a moment old. */
 const shows = (name: string, labels: Record<string, string> = {}, of = service) =>
-  expect.poll(async () => figureIn(await scrape(of), name, labels), { timeout: 15_000, interval: 300 })
+  expect.poll(async () => figureIn(await scrape(of), name, labels), { interval: 300 })
 
 const read = async (name: string, labels: Record<string, string> = {}) =>
   figureIn(await scrape(service), name, labels) ?? 0
@@ -151,7 +151,7 @@ describe('what the database knows', () => {
         .filter(({ name }) => name === 'latchkey_jobs_waiting')
         .reduce((sum, { value }) => sum + value, 0)
     }
-    await expect.poll(counted, { timeout: 15_000, interval: 300 }).toBe(10_000)
+    await expect.poll(counted, { interval: 300 }).toBe(10_000)
     await shows('latchkey_jobs_oldest_due_seconds', { task: 'sweep_expired' }).toBeGreaterThan(3_000)
     await sql`delete from graphile_worker._private_jobs where id >= ${first}`.execute(db)
   })
@@ -244,9 +244,7 @@ describe('whoever may look', () => {
   test('sees in production without a token nothing from which it shows who is here', async () => {
     const open = await startService({ config: { mode: 'serve', mail: MAIL } })
     await get(open)
-    await expect
-      .poll(async () => (await get(open)).text(), { timeout: 5_000 })
-      .toContain('latchkey_http_requests')
+    await expect.poll(async () => (await get(open)).text()).toContain('latchkey_http_requests')
     const samples = await scrape(open)
     const ours = new Set(samples.map(({ name }) => name).filter((name) => name.startsWith('latchkey_')))
     expect([...ours].sort()).toEqual([

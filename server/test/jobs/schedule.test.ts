@@ -49,9 +49,9 @@ test('a tick runs once among several nodes, also when all of them were off at it
   const known = async () => (await sql`select 1 from ${crontabs}`.execute(db)).rows.length
   const aWhile = () => new Promise((resolve) => setTimeout(resolve, 1_000))
 
-  await workUntil(() => expect.poll(known, { timeout: 10_000 }).toBe(1))
+  await workUntil(() => expect.poll(known).toBe(1))
   await sql`update ${crontabs} set known_since = now() - interval '1 day'`.execute(db)
-  await workUntil(() => expect.poll(() => runs, { timeout: 10_000 }).toBe(1))
+  await workUntil(() => expect.poll(() => runs).toBe(1))
   await workUntil(aWhile)
   expect(runs).toBe(1)
 })

@@ -35,7 +35,7 @@ const setPolicy = (mfa_policy: 'REQUIRED' | 'OPTIONAL') =>
   service.ctx.db.updateTable('tenants').set({ mfa_policy }).where('slug', '=', 'acme').execute()
 
 async function enrol(): Promise<string> {
-  const { body } = await ann.call('POST', '/api/users/me/mfa/totp')
+  const { body } = await ann.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })
   const secret = body.secret as string
   service.advance(30_000)
   const code = totpCode(secret, service.ctx.now())

@@ -33,6 +33,6 @@ test('without the database nobody is told that their token is bad, and the keys 
 
   await admin.query(`alter database ${connection.name} allow_connections true`)
   await admin.end()
-  await expect.poll(() => userinfo(url, tokens.access_token), { timeout: 10_000 }).toBe(200)
+  await expect.poll(() => userinfo(url, tokens.access_token)).toBe(200)
   expect((await refresh(url, tokens.refresh_token)).status).toBe(200)
 })

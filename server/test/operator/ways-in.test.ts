@@ -54,7 +54,7 @@ const post = (path: string, body: unknown, cookie = '') =>
 
 test('a password and the code of an app', async () => {
   const ann = await newSomebody(service)
-  const { body } = await ann.call('POST', '/api/users/me/mfa/totp')
+  const { body } = await ann.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })
   const code = () => {
     service.advance(30_000)
     return totpCode(body.secret as string, service.ctx.now())

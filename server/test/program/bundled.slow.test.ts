@@ -88,9 +88,7 @@ describe('the bundled PostgreSQL', () => {
       for (const program of started) program.child.kill('SIGTERM')
       await Promise.all(started.map((program) => program.exited))
     })
-    await expect
-      .poll(() => started.filter((program) => program.child.exitCode === 1).length, { timeout: 30_000 })
-      .toBe(3)
+    await expect.poll(() => started.filter((program) => program.child.exitCode === 1).length).toBe(3)
     const winners = started.filter((program) => program.child.exitCode === null)
     expect(winners).toHaveLength(1)
     await winners[0]?.prints(READY)
@@ -111,7 +109,7 @@ describe('the bundled PostgreSQL', () => {
     async (signal) => {
       const folder = newFolder()
       const program = await beginDemo(folder)
-      await vi.waitFor(() => postmasterOf(folder), { timeout: 20_000, interval: 5 })
+      await vi.waitFor(() => postmasterOf(folder), { timeout: 30_000, interval: 5 })
       const postmaster = postmasterOf(folder)
       program.child.kill(signal)
       expect(await program.exited).toEqual({ code: 0, signal: null })

@@ -138,7 +138,7 @@ describe('two processes on one port', () => {
       const samples = parseExposition((await again.send('/metrics')).body)
       return [figureIn(samples, 'latchkey_http_requests_total', docs), figureIn(samples, 'latchkey_workers')]
     }
-    await expect.poll(after, { timeout: 20_000, interval: 500 }).toEqual([12, 2])
+    await expect.poll(after, { interval: 500 }).toEqual([12, 2])
   }, 180_000)
 
   test('one that is told to end ends in order, and is replaced too', async () => {

@@ -122,7 +122,7 @@ describe('in place of a password', () => {
   })
 
   test('a challenge to add a passkey signs nobody in', async () => {
-    const { body } = await somebody.call('POST', '/api/users/me/mfa/passkeys/options')
+    const { body } = await somebody.call('POST', '/api/users/me/mfa/passkeys/options', { password: PASSWORD })
     const options = { challenge: String(body.challenge), rpId: '127.0.0.1' }
     expect(await post('', passkey.get(options))).toMatchObject(REFUSED)
   })

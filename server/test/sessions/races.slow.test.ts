@@ -10,7 +10,6 @@ import {
   countWaiting,
   halvesOf,
   meanwhile,
-  PATIENTLY,
   prepareApp,
   protect,
   sessionsOf,
@@ -82,7 +81,7 @@ describe.each(RENEWALS)('a sign-in with the old password that a %s overtakes', (
         while (!isOver) if ((await logIn(url, ann.email, PASSWORD)).status === 200) right++
       }
       const thieves = Array.from({ length: 6 }, keepSigningIn)
-      await expect.poll(() => right, PATIENTLY).toBeGreaterThan(0)
+      await expect.poll(() => right).toBeGreaterThan(0)
       expect((await renew()).status).toBe(200)
       isOver = true
       await Promise.all(thieves)
@@ -124,7 +123,7 @@ describe.each(CHANGES)('who shows the right password and then %s', (_, change) =
     const { answer } = await service.ctx.db.transaction().execute(async (tx) => {
       await alter(ann, tx)
       const answer = logIn(url, ann.email, PASSWORD)
-      await expect.poll(() => countWaiting(service), PATIENTLY).toBe(1)
+      await expect.poll(() => countWaiting(service)).toBe(1)
       return { answer }
     })
     await expectRefusal(ann, before, await answer)

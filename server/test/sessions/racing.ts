@@ -9,7 +9,6 @@ import { PASSWORD, startWorld } from '../support/world.ts'
 /** Signing in, and what may happen at the same time. */
 
 const raw = CompiledQuery.raw
-export const PATIENTLY = { timeout: 10_000 }
 
 /** A service where many may guess, and where the tenant acme asks for a second factor. */
 export async function startRaces(): Promise<TestService> {
@@ -25,7 +24,7 @@ export async function startRaces(): Promise<TestService> {
 
 /** Sets an authenticator app up, all but the last step. */
 export async function prepareApp({ ctx }: TestService, ann: Somebody) {
-  const { body } = await ann.call('POST', '/api/users/me/mfa/totp')
+  const { body } = await ann.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })
   const code = totpCode(body.secret as string, ctx.now())
   return () => ann.call('POST', '/api/users/me/mfa/totp/verify', { code })
 }
@@ -75,7 +74,7 @@ export async function meanwhile<T>(
   const shown = await service.ctx.db.transaction().execute(async (tx) => {
     await tx.executeQuery(raw(`select from throttle where key like '${count}:%' for update`))
     const answer = show(true)
-    await expect.poll(() => countWaiting(service), PATIENTLY).toBe(1)
+    await expect.poll(() => countWaiting(service)).toBe(1)
     await happen()
     return { answer }
   })

@@ -41,7 +41,7 @@ test('restoring signs in, brings the memberships back, and is told by mail', asy
 
 test('restoring leads past no second factor: nothing changes until it was shown', async () => {
   const ann = await newSomebody(service)
-  const { body } = await ann.call('POST', '/api/users/me/mfa/totp')
+  const { body } = await ann.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })
   const secret = body.secret as string
   const code = totpCode(secret, service.ctx.now())
   await ann.call('POST', '/api/users/me/mfa/totp/verify', { code })

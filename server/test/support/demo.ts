@@ -84,5 +84,5 @@ export async function connectTo(folder: string): Promise<pg.Client> {
 }
 
 export async function untilGone(pid: number): Promise<void> {
-  await expect.poll(() => processStart(pid), { timeout: 20_000 }).toBeUndefined()
+  await expect.poll(() => processStart(pid)).toBeUndefined()
 }

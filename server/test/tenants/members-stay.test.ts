@@ -77,7 +77,7 @@ test('who is made a member at the very moment at which they ask to be deleted is
     const leaving = leave(ann).finally(() => {
       isOver = true
     })
-    await expect.poll(async () => isOver || (await waiting()) === 1, { timeout: 10_000 }).toBe(true)
+    await expect.poll(async () => isOver || (await waiting()) === 1).toBe(true)
     return { leaving }
   })
   expect((await left.leaving).status).toBe(200)

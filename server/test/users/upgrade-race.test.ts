@@ -28,7 +28,7 @@ async function signInWhile(newPassword: string): Promise<number> {
   const { response } = await service.ctx.db.transaction().execute(async (tx) => {
     await tx.updateTable('users').set({ password_hash }).where('id', '=', id).execute()
     const response = logIn(service.url, email, PASSWORD)
-    await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+    await expect.poll(waiting).toBe(1)
     return { response }
   })
   return (await response).status

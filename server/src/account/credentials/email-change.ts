@@ -9,7 +9,7 @@ import { notify } from '../../users/notices.ts'
 import { isPlaceholder } from '../../users/placeholders.ts'
 import { isTired } from '../../users/recipients.ts'
 import { findUserByEmail, type User } from '../../users/service.ts'
-import { type Asking, confirmIdentity, getSelf, stayConfirmed } from '../confirm-identity.ts'
+import { confirmIdentity, getSelf, type Managing, stayConfirmed } from '../confirm-identity.ts'
 
 const PURPOSE = 'change-email'
 const LIMIT = { name: 'email-change', most: 20, seconds: 3_600 }
@@ -20,7 +20,7 @@ const LIMIT = { name: 'email-change', most: 20, seconds: 3_600 }
  */
 export async function requestEmailChange(
   ctx: Ctx,
-  asking: Asking,
+  asking: Managing,
   wanted: { newEmail: string; password?: string },
 ): Promise<void> {
   const { caller, request } = asking

@@ -7,7 +7,7 @@ import { guardAnew, voidLinks } from '../../sessions/mailed-links.ts'
 import { hashChosenPassword, traitsOf } from '../../users/chosen-password.ts'
 import { notify } from '../../users/notices.ts'
 import { changeUser } from '../../users/service.ts'
-import { type Asking, confirmIdentity, stayConfirmed } from '../confirm-identity.ts'
+import { type Asking, confirmIdentity, getSelf, stayConfirmed } from '../confirm-identity.ts'
 import { endElsewhere } from './store.ts'
 
 /** Changes the password. Whoever is signed in elsewhere, by whatever means, is not any more. */
@@ -16,9 +16,10 @@ export async function changePassword(
   asking: Asking & Exchange,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
 ): Promise<void> {
-  const user = await confirmIdentity(ctx, asking, currentPassword)
   // Who has none cannot know it; their first comes through the link of a mail.
-  if (user.password_hash === null) throw new AppError('CURRENT_PASSWORD_INCORRECT', { message: NONE_YET })
+  const { password_hash } = await getSelf(ctx, asking.caller)
+  if (password_hash === null) throw new AppError('CURRENT_PASSWORD_INCORRECT', { message: NONE_YET })
+  const user = await confirmIdentity(ctx, asking, currentPassword)
   if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC')) throw new AppError('SAME_PASSWORD')
   const hash = await hashChosenPassword(newPassword, traitsOf(user))
   const { caller, request } = asking

@@ -38,8 +38,8 @@ export const credentialsRoutes = [
     body: EmailChange,
     reply: { 200: Done },
     errors: ['CURRENT_PASSWORD_INCORRECT', 'REAUTHENTICATION_REQUIRED', 'RATE_LIMITED'],
-    handler: async (ctx, { caller, body, request }) => {
-      await requestEmailChange(ctx, { caller, request }, body)
+    handler: async (ctx, { body, ...managing }) => {
+      await requestEmailChange(ctx, managing, body)
       return { success: true, message: 'Verification email sent to new address' }
     },
   }),

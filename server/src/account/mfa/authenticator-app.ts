@@ -11,13 +11,12 @@ import { beginTotp, confirmNewTotp, endTotp, type NewTotp } from '../../users/fa
 import { type NoticeKind, notify } from '../../users/notices.ts'
 import type { User } from '../../users/service.ts'
 import {
-  type Asking,
   confirmIdentity,
   getSelf,
   lockSelf,
   type Managing,
-  requireRecentSignIn,
   requireShownFactor,
+  requireToAddFactor,
   stayConfirmed,
 } from '../confirm-identity.ts'
 
@@ -25,11 +24,11 @@ import {
  * Begins to set an authenticator app up. Only for a confirmed address: else whoever signed up with a stranger's
  * could keep them out for good.
  */
-export async function beginApp(ctx: Ctx, asking: Asking, password?: string): Promise<NewTotp> {
+export async function beginApp(ctx: Ctx, asking: Managing, password?: string): Promise<NewTotp> {
   const { caller } = asking
   const user = await getSelf(ctx, caller)
   if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
-  await requireRecentSignIn(ctx, asking, password)
+  await requireToAddFactor(ctx, asking, password)
   await requireShownFactor(ctx.db, caller)
   return beginTotp(ctx, user, caller.sessionId)
 }
@@ -51,7 +50,7 @@ export async function confirmApp(ctx: Ctx, managing: Managing, code: string): Pr
   return codes
 }
 
-export async function removeApp(ctx: Ctx, asking: Asking, password: string | undefined): Promise<void> {
+export async function removeApp(ctx: Ctx, asking: Managing, password: string | undefined): Promise<void> {
   const confirmed = await confirmIdentity(ctx, asking, password)
   await requireShownFactor(ctx.db, asking.caller)
   await ctx.db.transaction().execute(async (tx) => {
@@ -66,7 +65,7 @@ export async function removeApp(ctx: Ctx, asking: Asking, password: string | und
 /** New recovery codes in place of the old. */
 export async function replaceCodes(
   ctx: Ctx,
-  asking: Asking,
+  asking: Managing,
   password: string | undefined,
 ): Promise<string[]> {
   const confirmed = await confirmIdentity(ctx, asking, password)

@@ -16,7 +16,10 @@ export const BeginTotpRequest = Type.Optional(
   Type.Object(
     {
       password: Type.Optional(
-        Type.String({ maxLength: 4096, description: 'Needed when the sign-in is more than an hour old' }),
+        Type.String({
+          maxLength: 4096,
+          description: 'Needed with an access token, and when the sign-in is more than an hour old',
+        }),
       ),
     },
     { title: 'BeginTotpRequest' },

@@ -24,6 +24,7 @@ import {
   type Managing,
   requireRecentSignIn,
   requireShownFactor,
+  requireToAddFactor,
 } from '../confirm-identity.ts'
 import { hasOtherWayIn } from '../way-in.ts'
 import { nameFor } from './name.ts'
@@ -44,7 +45,7 @@ export async function beginPasskey(
   const { caller } = asking
   const user = await getSelf(ctx, caller)
   if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
-  await requireRecentSignIn(ctx, asking, password)
+  await requireToAddFactor(ctx, asking, password)
   await requireShownFactor(ctx.db, caller)
   const wait = await createLimiter(ctx.db, LIMIT).count(user.id)
   if (wait !== undefined) throw tooManyAttempts(wait)

@@ -116,7 +116,7 @@ test('ending the sessions of somebody ends every one of them and its tokens, and
 describe('the second factors of somebody', () => {
   test('are all removed, with every session, and the person is told', async () => {
     const person = await newSomebody(service)
-    const begun = await person.call('POST', '/api/users/me/mfa/totp')
+    const begun = await person.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })
     const secret = String(begun.body.secret)
     const code = totpCode(secret, service.ctx.now())
     expect((await person.call('POST', '/api/users/me/mfa/totp/verify', { code })).status).toBe(200)
