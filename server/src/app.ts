@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { sumUpUserCounts } from './account/administration/directory.ts'
 import { administrationRoutes } from './account/administration/routes.ts'
+import { consentsRoutes } from './account/consents/routes.ts'
 import { credentialsRoutes } from './account/credentials/routes.ts'
 import { erasePeople } from './account/deletion/erasure.ts'
 import { deletionRoutes } from './account/deletion/routes.ts'
@@ -97,6 +98,7 @@ export function surface(config: Config): Surface {
     ...mfaRoutes,
     ...passkeyRoutes,
     ...ownSessionsRoutes,
+    ...consentsRoutes,
     ...ssoLinkRoutes,
     ...credentialsRoutes,
     ...deletionRoutes,

@@ -41,6 +41,7 @@ export const ERRORS = {
     'There is no such invitation. It may have been sent again since: use the latest mail.',
   ],
   SESSION_NOT_FOUND: [404, 'You have no such session.'],
+  CONSENT_NOT_FOUND: [404, 'You have allowed this application nothing.'],
   SSO_LINK_NOT_FOUND: [404, 'No account of this provider is linked to yours.'],
   MFA_NOT_ENROLLED: [404, 'You have set up nothing of this kind.'],
   PASSKEY_NOT_FOUND: [404, 'You have no such passkey.'],

@@ -40,6 +40,7 @@ export const auditSentences = {
   'user.restored': 'The account of {whom} was taken back before it was erased',
   'user.erased': 'An account was erased for good',
   'user.consented': '{whom} allowed an application something',
+  'user.consent_withdrawn': '{whom} took back what they had allowed an application',
   'user.data_exported': '{whom} fetched their personal data',
   'session.started': '{whom} signed in',
   'session.refused': 'A sign-in as {whom} was refused',

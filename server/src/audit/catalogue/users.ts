@@ -3,6 +3,8 @@ import { changed, defineKinds, Fields, facts, Id, SAMPLE, some, telling } from '
 
 const Provider = facts({ provider: Type.String() })
 const provider = { provider: 'GOOGLE' }
+const Consent = facts({ applicationId: Id, scopes: Type.Array(Type.String()) })
+const consent = { applicationId: '0197a2b0-7d5c-7000-8000-0000000000a1', scopes: ['openid', 'email'] }
 
 export const userKinds = defineKinds({
   'user.registered': {
@@ -90,11 +92,11 @@ export const userKinds = defineKinds({
   'user.erased': { says: 'An account was erased for good.' },
   'user.consented': {
     says: 'Somebody allowed an application of others something.',
-    details: Type.Object(
-      { applicationId: Type.String({ format: 'uuid' }), scopes: Type.Array(Type.String()) },
-      { additionalProperties: false },
-    ),
-    example: { applicationId: '0197a2b0-7d5c-7000-8000-0000000000a1', scopes: ['openid', 'email'] },
+    ...telling(Consent, consent),
+  },
+  'user.consent_withdrawn': {
+    says: 'Somebody took back what they had allowed an application of others.',
+    ...telling(Consent, consent),
   },
   'user.data_exported': { says: 'Somebody fetched their personal data.' },
 })

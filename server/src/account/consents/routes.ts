@@ -1,0 +1,54 @@
+import { defineRoute } from '../../http/define-route.ts'
+import { Done } from '../../http/schema.ts'
+import { ByApplicationId, ConsentList, ConsentsWithdrawn } from './schema.ts'
+import { withdrawConsents } from './service.ts'
+import { listConsents } from './store.ts'
+
+const common = { tag: 'My account', caller: 'person' } as const
+
+export const consentsRoutes = [
+  defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/api/users/me/consents',
+    summary: 'Lists which third-party applications you have allowed what',
+    reply: { 200: ConsentList },
+    async handler(ctx, { caller }) {
+      const consents = await listConsents(ctx.db, caller.userId)
+      return {
+        consents: consents.map((consent) => ({
+          applicationId: consent.application_id,
+          applicationName: consent.application_name,
+          tenantId: consent.tenant_id,
+          tenantName: consent.tenant_name,
+          scopes: consent.scopes,
+          grantedAt: consent.granted_at.toISOString(),
+        })),
+      }
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'DELETE',
+    path: '/api/users/me/consents/:applicationId',
+    summary: 'Withdraws what you have allowed an application, in every tenant; its tokens end',
+    params: ByApplicationId,
+    reply: { 200: Done },
+    errors: ['CONSENT_NOT_FOUND'],
+    async handler(ctx, { params, ...asking }) {
+      await withdrawConsents(ctx, asking, params.applicationId)
+      return { success: true, message: 'Consent withdrawn' }
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'DELETE',
+    path: '/api/users/me/consents',
+    summary: 'Withdraws what you have allowed all applications; their tokens end',
+    reply: { 200: ConsentsWithdrawn },
+    async handler(ctx, asking) {
+      const count = await withdrawConsents(ctx, asking)
+      return { success: true, message: 'All consents withdrawn', count }
+    },
+  }),
+]

@@ -1,0 +1,28 @@
+import { Type } from 'typebox'
+import { Done } from '../../http/schema.ts'
+
+const Consent = Type.Object(
+  {
+    applicationId: Type.String({ format: 'uuid' }),
+    applicationName: Type.String(),
+    tenantId: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
+      description: 'The tenant in which it was given; null: in none',
+    }),
+    tenantName: Type.Union([Type.String(), Type.Null()]),
+    scopes: Type.Array(Type.String()),
+    grantedAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Consent' },
+)
+
+export const ConsentList = Type.Object(
+  { consents: Type.Array(Consent, { description: 'The newest comes first' }) },
+  { title: 'ConsentList' },
+)
+
+export const ByApplicationId = Type.Object({ applicationId: Type.String() })
+
+export const ConsentsWithdrawn = Type.Object(
+  { ...Done.properties, count: Type.Integer({ description: 'How many were withdrawn' }) },
+  { title: 'ConsentsWithdrawn' },
+)

@@ -1,0 +1,42 @@
+import type { Db, Tx } from '../../db/open.ts'
+
+export const listConsents = (db: Db, userId: string) =>
+  db
+    .selectFrom('consents')
+    .innerJoin('applications', 'applications.id', 'consents.application_id')
+    .leftJoin('tenants', 'tenants.id', 'consents.tenant_id')
+    .select(['consents.application_id', 'applications.name as application_name'])
+    .select(['consents.tenant_id', 'tenants.name as tenant_name'])
+    .select(['consents.scopes', 'consents.granted_at'])
+    .where('consents.user_id', '=', userId)
+    .orderBy('consents.granted_at', 'desc')
+    .orderBy('consents.application_id')
+    .execute()
+
+/** Which consents: of a person, for one application or for all. */
+interface WhichConsents {
+  userId: string
+  applicationId: string | undefined
+}
+
+export const deleteConsents = (tx: Tx, { userId, applicationId }: WhichConsents) =>
+  tx
+    .deleteFrom('consents')
+    .where('user_id', '=', userId)
+    .$if(applicationId !== undefined, (query) => query.where('application_id', '=', applicationId ?? ''))
+    .returning(['application_id', 'tenant_id', 'scopes'])
+    .execute()
+
+/** Ends every code and token that these applications have of a person. */
+export async function deleteGrantsOf(
+  tx: Tx,
+  { userId, applicationIds }: { userId: string; applicationIds: string[] },
+): Promise<void> {
+  await tx
+    .deleteFrom('grants')
+    .where('user_id', '=', userId)
+    .where('client_id', 'in', (query) =>
+      query.selectFrom('clients').select('clients.id').where('application_id', 'in', applicationIds),
+    )
+    .execute()
+}
