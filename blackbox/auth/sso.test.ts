@@ -89,6 +89,25 @@ describe.skipIf(!issuers.google)('signing in through a provider', () => {
     expect((await exchange(client, answer.code ?? '')).status).toBe(200)
   })
 
+  test.each([{ prompt: 'login' }, { max_age: '0' }, { max_age: '3600' }])(
+    'T023: %j is not fulfilled by a provider that does not say when somebody signed in there',
+    async (demand) => {
+      const browser = openBrowser()
+      const request = authorizationRequest(client, demand)
+      const page = await follow(browser, await browser.get(`/oauth/authorize?${encode(request)}`))
+      const [, way = ''] = /href="(\/sso\/acme[^"]*)"/.exec(await page.text()) ?? []
+      const left = await browser.get(way.replaceAll('&amp;', '&'))
+      const address = new URL(left.headers.get('location') ?? '')
+      expect(address.searchParams.get('max_age')).toBe(demand.max_age ?? '0')
+      // Whoever sits at the browser strikes out what the provider is asked for.
+      for (const name of ['prompt', 'max_age']) address.searchParams.delete(name)
+      const answer = await browser.get(await comeBackFrom(address.href, newPersonThere()))
+      expect(answer.status).toBe(400)
+      expect(await answer.text()).toContain('did not say when you signed in')
+      expect(sessionOf(browser)).toBeUndefined()
+    },
+  )
+
   test('who has a second factor is asked for it here too', async () => {
     const person = await newConfirmedPerson()
     const there = newPersonThere({ email: person.email })

@@ -16,6 +16,7 @@ import {
 } from '../support/oauth.ts'
 import { newPerson } from '../support/person.ts'
 import { base, encode, type Fields, read } from '../support/service.ts'
+import { newInsider, newTenant, type Tenant } from '../support/tenants.ts'
 
 const application = await newApplication()
 const spa = await newClient(application, 'SPA')
@@ -191,6 +192,41 @@ describe('introspection', () => {
     const tokens = await newTokens()
     expect(await see(tokens.access_token, foreign)).toEqual(INACTIVE)
     expect(await see(tokens.refresh_token, foreign)).toEqual(INACTIVE)
+  })
+
+  test('T078: a machine of one tenant sees the tokens of that tenant, and no others of its application', async () => {
+    const { person, headers } = await newInsider()
+    const [own, other] = [await newTenant(headers), await newTenant(headers)]
+    const inTenant = (tenantId: string) => newMachine(application, ['reports:read'], { tenantId })
+    const [bound, neighbor] = [await inTenant(own.id), await inTenant(other.id)]
+    const machineToken = async (client: Client) => (await askMachineToken(client)).body.access_token
+    const tokensFor = async ({ slug }: Tenant) => getTokens(await person.signIn(), spa, { tenant: slug })
+    const [seen, unseen, nowhere] = [await tokensFor(own), await tokensFor(other), await newTokens()]
+
+    const visible = [seen.access_token, seen.refresh_token, await machineToken(bound)]
+    const hidden = [
+      ...[unseen.access_token, unseen.refresh_token, nowhere.access_token, nowhere.refresh_token],
+      ...[await machineToken(neighbor), await machineToken(machine)],
+    ]
+    for (const token of visible) {
+      expect(await see(token, bound)).toMatchObject({ active: true, tenant_id: own.id })
+      expect(await see(token, neighbor)).toEqual(INACTIVE)
+    }
+    for (const token of hidden) expect(await see(token, bound)).toEqual(INACTIVE)
+    // Clients that serve every tenant still see them all.
+    for (const token of [...visible, ...hidden]) expect(await see(token)).toMatchObject({ active: true })
+  })
+
+  test('T078: it follows a token family that moves from one tenant to another', async () => {
+    const { person, headers } = await newInsider()
+    const [from, to] = [await newTenant(headers), await newTenant(headers)]
+    const bound = await newMachine(application, ['reports:read'], { tenantId: from.id })
+    const before = await getTokens(await person.signIn(), spa, { tenant: from.slug })
+    const { body: after } = await refresh(spa, before.refresh_token, { tenant: to.slug })
+    expect(await see(after.refresh_token)).toMatchObject({ active: true, tenant_id: to.id })
+    for (const token of [after.access_token, after.refresh_token]) {
+      expect(await see(token, bound)).toEqual(INACTIVE)
+    }
   })
 
   test('T078: unknown, rotated, revoked and ID tokens are exactly {"active":false}', async () => {

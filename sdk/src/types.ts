@@ -314,7 +314,7 @@ export interface Operations {
     body: RevokeRequest
     reply: Success
   }
-  /** Whether a token is alive, and whose it is */
+  /** Whether a token that the client may see is alive, and whose it is */
   'POST /api/oauth/introspect': {
     body: IntrospectRequest
     reply: IntrospectReply

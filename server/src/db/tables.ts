@@ -179,6 +179,7 @@ export interface SessionsTable {
   previous_secret_hash: Buffer | null
   previous_valid_until: Date | null
   auth_time: Date
+  auth_time_assumed: Generated<boolean>
   amr: string[]
   user_agent: string
   ip_address: string
@@ -433,6 +434,7 @@ export interface PendingSignInsTable {
   user_id: Fixed<string>
   amr: Fixed<string[]>
   auth_time: Fixed<Date | null>
+  auth_time_assumed: Fixed<boolean>
   restores: boolean
   expires_at: Fixed<Date>
 }

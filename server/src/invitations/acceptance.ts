@@ -14,7 +14,7 @@ import { keepPromise } from '../licensing/seats/service.ts'
 import { join } from '../tenants/invited.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
 import { addInvitee, isPlaceholder } from '../users/placeholders.ts'
-import { findUserByEmail, lockUser, type User } from '../users/service.ts'
+import { findUser, findUserByEmail, lockUser, type User } from '../users/service.ts'
 import type { AcceptRequest, ShownInvitation } from './schema.ts'
 import { type FoundInvitation, findInvitationByToken, holdTenant, settleInvitation } from './store.ts'
 
@@ -95,16 +95,27 @@ async function acceptAs(
   invitation: FoundInvitation,
   { userId, request }: Acceptance & { userId: string },
 ): Promise<Joined> {
+  // Asked first without a lock: whoever may not accept holds up nobody who works in the tenant.
+  await requireInvitee(ctx, ctx.db, { invitation, user: await findUser(ctx.db, userId) })
   return inTransaction(ctx, async (tx) => {
     await stayOpen(tx, invitation)
-    const user = await lockUser(tx, userId)
-    if (!user || user.disabled || user.deletion_requested_at !== null) {
-      throw await signInFirst(ctx, tx, invitation.token_hash)
-    }
-    if (user.email !== invitation.email) throw new AppError('INVITATION_EMAIL_MISMATCH')
-    if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
+    const user = await requireInvitee(ctx, tx, { invitation, user: await lockUser(tx, userId) })
     return settle(ctx, tx, { invitation, user, request })
   })
+}
+
+/** The person, if the invitation is for them and their address is confirmed. */
+async function requireInvitee(
+  ctx: Ctx,
+  db: Db,
+  { invitation, user }: { invitation: FoundInvitation; user: User | undefined },
+): Promise<User> {
+  if (!user || user.disabled || user.deletion_requested_at !== null) {
+    throw await signInFirst(ctx, db, invitation.token_hash)
+  }
+  if (user.email !== invitation.email) throw new AppError('INVITATION_EMAIL_MISMATCH')
+  if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
+  return user
 }
 
 async function acceptAsNewcomer(

@@ -1,5 +1,6 @@
 import { type KeyObject, sign, verify } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { decodeBase64Url } from '../lib/base64url.ts'
 import type { Claims, TokenType } from '../lib/signer.ts'
 
 /** Longer than any token of ours, and short enough to look at. */
@@ -59,7 +60,9 @@ export function readJws(type: TokenType, token: string): Jws | undefined {
  * pool it would wait behind password hashes.
  */
 export function openJws({ signed, signature, payload }: Jws, key: KeyObject): Claims | undefined {
-  const genuine = verify('sha256', Buffer.from(signed), key, Buffer.from(signature, 'base64url'))
+  // The signature covers how the rest is spelled; its own spelling is covered by nothing.
+  const bytes = decodeBase64Url(signature)
+  const genuine = bytes !== undefined && verify('sha256', Buffer.from(signed), key, bytes)
   return genuine ? decode(payload) : undefined
 }
 
@@ -67,7 +70,7 @@ const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('b
 
 function decode(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    const value: unknown = JSON.parse(decodeBase64Url(text)?.toString() ?? '')
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
     return isObject ? (value as Record<string, unknown>) : undefined
   } catch {

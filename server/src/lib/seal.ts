@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { decodeBase64Url } from './base64url.ts'
 
 /**
  * Authenticated encryption for what must be readable again (mail waiting to be sent, private keys, what travels
@@ -71,9 +72,10 @@ export const sealText = (sealer: Sealer, purpose: string, text: string): string 
 
 /** Undefined for whatever was not sealed by us for this purpose. */
 export function unsealText(sealer: Sealer, purpose: string, sealed: string | undefined): string | undefined {
-  if (sealed === undefined) return undefined
+  const bytes = sealed === undefined ? undefined : decodeBase64Url(sealed)
+  if (!bytes) return undefined
   try {
-    return sealer.unseal(purpose, Buffer.from(sealed, 'base64url'))
+    return sealer.unseal(purpose, bytes)
   } catch {
     return undefined
   }

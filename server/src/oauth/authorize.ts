@@ -96,7 +96,7 @@ const LONGEST_JOURNEY = 8_000
 
 function begin(
   ctx: Ctx,
-  { client, redirectUri, loginHint, tenantSlug }: AuthorizeRequest,
+  { client, redirectUri, loginHint, tenantSlug, prompts, maxAge }: AuthorizeRequest,
   fields: Fields,
 ): AuthorizeJourney {
   const journey = {
@@ -106,6 +106,7 @@ function begin(
     clientId: client.clientId,
     loginHint,
     tenant: tenantSlug,
+    maxAge: prompts.includes('login') ? 0 : maxAge,
     formTargets: [originOf(redirectUri)],
     luggage: { fields: fields.toObject() },
   }
@@ -161,6 +162,9 @@ function mustSignIn(session: BrowserSession, { request, journey }: Situation): b
     if (isFresh) throw new OAuthError('login_required', 'Somebody else has signed in.')
     return true
   }
+  const isDemanded = prompts.includes('login') || maxAge !== undefined
+  // A provider that did not say when may have waved them through.
+  if (isDemanded && session.authTimeAssumed) return true
   if (prompts.includes('login')) return !isFresh
   return maxAge !== undefined && !isFresh && journey.startedAt - signedInAt > maxAge * 1000
 }

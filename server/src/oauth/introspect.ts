@@ -50,14 +50,28 @@ function refuse(error: unknown): never {
   throw error instanceof OAuthError ? invalidClient(true, 401) : error
 }
 
-/** A client sees the tokens of its own application, and a machine of the whole instance sees all. */
-const maySee = (caller: Client, applicationId: string): boolean =>
-  caller.applicationId === applicationId || (caller.kind === 'MACHINE' && caller.tenantId === undefined)
+/** Where a token is good. */
+interface Reach {
+  applicationId: string
+  tenantId: string | undefined
+}
+
+/**
+ * A client sees the tokens of its own application; a machine that is bound to a tenant, of these the tokens for that
+ * tenant; and a machine of the whole instance sees all.
+ */
+function maySee(caller: Client, { applicationId, tenantId }: Reach): boolean {
+  if (caller.kind === 'MACHINE' && caller.tenantId === undefined) return true
+  const isOwnTenant = caller.tenantId === undefined || caller.tenantId === tenantId
+  return caller.applicationId === applicationId && isOwnTenant
+}
 
 const describeAccessToken = (ctx: Ctx, caller: Client, token: string): Eventual<IntrospectReply> =>
   whenThere(findLiveToken(ctx, token), (live) =>
-    live && maySee(caller, live.claims.aud) ? describe(live) : INACTIVE,
+    live && maySee(caller, reachOf(live)) ? describe(live) : INACTIVE,
   )
+
+const reachOf = ({ claims }: LiveToken): Reach => ({ applicationId: claims.aud, tenantId: claims.tenant_id })
 
 /** What was told of a token before is told again, for as long as it is known to be alive. */
 const descriptions = new WeakMap<LiveToken, IntrospectReply>()
@@ -77,7 +91,9 @@ async function describeRefreshToken(ctx: Ctx, caller: Client, token: string): Pr
   const grant = await findGrantByRefreshToken(ctx.db, hashSecret(token))
   if (!grant || grant.token_used_at !== null || grant.token_expires_at <= ctx.now()) return INACTIVE
   const client = await findClient(ctx, grant.client_name)
-  if (!client || client.disabled || !maySee(caller, client.applicationId)) return INACTIVE
+  if (!client || client.disabled) return INACTIVE
+  const tenantId = grant.tenant_id ?? undefined
+  if (!maySee(caller, { applicationId: client.applicationId, tenantId })) return INACTIVE
   const subject = findSubject(client, grant)
   if (!subject) return INACTIVE
   return {

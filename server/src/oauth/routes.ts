@@ -108,7 +108,7 @@ export const oauthRoutes: Route[] = [
     method: 'POST',
     path: '/api/oauth/introspect',
     tag,
-    summary: 'Whether a token is alive, and whose it is',
+    summary: 'Whether a token that the client may see is alive, and whose it is',
     caller: 'anyone',
     repeats: true,
     form: IntrospectForm,

@@ -29,6 +29,8 @@ export interface Proof {
   amr: string[]
   /** When; just now unless said. */
   authTime?: Date | undefined
+  /** Whoever vouches for them did not say when: that they proved it then is assumed. */
+  authTimeAssumed?: boolean
   /** They want the deletion of their account undone. */
   restores?: boolean
   /** The session in which they have shown more, and which must not have ended meanwhile. */
@@ -102,8 +104,9 @@ async function proceed(ctx: Ctx, tx: Tx, arriving: Arriving): Promise<Arrival> {
 
 /** Something is left to do: half a sign-in is kept. */
 async function remember(ctx: Ctx, tx: Tx, { exchange, proof }: Arriving): Promise<void> {
-  const { user, amr, authTime, restores = false } = proof
-  await rememberPending({ ...ctx, db: tx }, exchange, { userId: user.id, amr, authTime, restores })
+  const { user, amr, authTime, authTimeAssumed = false, restores = false } = proof
+  const pending = { userId: user.id, amr, authTime, authTimeAssumed, restores }
+  await rememberPending({ ...ctx, db: tx }, exchange, pending)
 }
 
 /** Signs them in: nothing is left to be shown. */
@@ -146,12 +149,13 @@ async function open(ctx: Ctx, tx: Tx, { exchange, proof }: Arriving): Promise<{ 
   return { id }
 }
 
-function toStart(ctx: Ctx, exchange: Exchange, { user, amr, authTime, sessionId, journey }: Proof) {
-  const { id: userId } = user
+function toStart(ctx: Ctx, exchange: Exchange, proof: Proof) {
+  const { amr, authTime, authTimeAssumed, sessionId, journey } = proof
+  const { id: userId } = proof.user
   const action = sessionId === undefined ? 'session.started' : 'session.second_factor_shown'
   const entry = { action, actor: person(userId), userId, request: exchange.request } as const
   return {
-    ...{ userId, amr, authTime, marks: markDevice(ctx, exchange) },
+    ...{ userId, amr, authTime, authTimeAssumed, marks: markDevice(ctx, exchange) },
     entryOf: (id: string) => ({ ...entry, clientId: journey?.clientId, details: { sessionId: id, amr } }),
   }
 }

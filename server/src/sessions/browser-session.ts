@@ -44,6 +44,8 @@ export interface BrowserSession {
   superAdmin: boolean
   /** When the person last proved who they are. */
   authTime: Date
+  /** A provider vouched for them and did not say when: it may have been before. */
+  authTimeAssumed: boolean
   /** How (RFC 8176). */
   amr: string[]
 }
@@ -66,6 +68,7 @@ export async function findBrowserSession(ctx: Ctx, exchange: Exchange): Promise<
     displayName: displayNameOf(found),
     superAdmin: found.is_super_admin,
     authTime: found.auth_time,
+    authTimeAssumed: found.auth_time_assumed,
     amr: found.amr,
   }
 }
@@ -113,6 +116,7 @@ interface SessionStart {
   userId: string
   amr: string[]
   authTime?: Date | undefined
+  authTimeAssumed?: boolean | undefined
   marks: Marks
   /** What is written down of it. */
   entryOf(sessionId: string): Entry
@@ -164,7 +168,8 @@ export async function startSessionIf(
 }
 
 /** What a session is from now on, and what gives the browser its cookies once that is so. */
-function prepareStart(ctx: Ctx, { request, reply }: Exchange, { amr, authTime, marks }: SessionStart) {
+function prepareStart(ctx: Ctx, { request, reply }: Exchange, start: SessionStart) {
+  const { amr, authTime, authTimeAssumed = false, marks } = start
   const now = ctx.now()
   const secret = newSecret()
   return {
@@ -172,7 +177,8 @@ function prepareStart(ctx: Ctx, { request, reply }: Exchange, { amr, authTime, m
     fresh: {
       ...{ secret_hash: hashSecret(secret), secret_since: now },
       ...{ previous_secret_hash: null, previous_valid_until: null },
-      ...{ auth_time: authTime ?? now, amr, last_active_at: now, cookie_used_at: now },
+      ...{ auth_time: authTime ?? now, auth_time_assumed: authTimeAssumed },
+      ...{ amr, last_active_at: now, cookie_used_at: now },
       user_agent: clientProgram(request),
       ...whence(request),
     },

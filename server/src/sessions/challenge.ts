@@ -24,6 +24,7 @@ export interface Challenged {
   amr: string[]
   /** When, if not just now: a second factor alone is no new sign-in. */
   authTime: Date | undefined
+  authTimeAssumed: boolean
   restores: boolean
   /** The session of somebody signed in; undefined: half a sign-in, to be used up. */
   sessionId: string | undefined
@@ -40,6 +41,7 @@ export async function findChallenged(ctx: Ctx, exchange: Exchange): Promise<Chal
     user,
     amr: asked.amr,
     authTime: asked.authTime,
+    authTimeAssumed: asked.authTimeAssumed,
     restores: pending?.restores ?? false,
     sessionId: session?.id,
   }
@@ -113,10 +115,11 @@ export async function passChallenge(
   exchange: Exchange,
   { challenged, amr, journey }: { challenged: Challenged; amr: string[]; journey?: Journey | undefined },
 ): Promise<Arrival> {
-  const { user, restores, sessionId, authTime } = challenged
+  const { user, restores, sessionId, authTime, authTimeAssumed } = challenged
   if (sessionId === undefined && !(await usePending(ctx, exchange))) throw new AppError('INVALID_CODE')
   const shown = [...new Set([...challenged.amr, ...amr, 'mfa'])]
-  return arrive(ctx, exchange, { user, amr: shown, restores, authTime, sessionId, journey })
+  const proof = { user, amr: shown, restores, authTime, authTimeAssumed, sessionId, journey }
+  return arrive(ctx, exchange, proof)
 }
 
 const WINDOW_SECONDS = 15 * 60

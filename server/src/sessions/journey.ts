@@ -15,6 +15,8 @@ export interface Journey {
   loginHint?: string | undefined
   /** The tenant they are going to, by its slug, when that was said from the start. */
   tenant?: string | undefined
+  /** The application wants to be sure that the sign-in is at most so many seconds old; 0: that it is a new one. */
+  maxAge?: number | undefined
   /** Whoever is signed in must sign in again all the same. */
   again?: boolean
   /** Origins that the way may lead to after a form was sent. */

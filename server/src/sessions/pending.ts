@@ -13,18 +13,21 @@ export interface Pending {
   amr: string[]
   /** When they proved that, if not just now. */
   authTime: Date | undefined
+  /** It is not known that they proved it then. */
+  authTimeAssumed: boolean
   restores: boolean
 }
 
 export async function rememberPending(ctx: Ctx, { reply }: Exchange, pending: Pending): Promise<void> {
   const secret = newSecret()
-  const { userId, amr, authTime, restores } = pending
+  const { userId, amr, authTime, authTimeAssumed, restores } = pending
   const expires_at = new Date(ctx.now().getTime() + SECONDS * 1000)
   await insertPending(ctx.db, {
     secret_hash: hashSecret(secret),
     user_id: userId,
     amr,
     auth_time: authTime ?? null,
+    auth_time_assumed: authTimeAssumed,
     restores,
     expires_at,
   })
@@ -40,8 +43,8 @@ export async function findPending(ctx: Ctx, exchange: Exchange): Promise<Pending
   const hash = readSecret(ctx, exchange)
   const found = hash && (await findPendingBySecret(ctx.db, hash, ctx.now()))
   if (!found) return undefined
-  const { user_id: userId, amr, auth_time, restores } = found
-  return { userId, amr, authTime: auth_time ?? undefined, restores }
+  const { user_id: userId, amr, auth_time, auth_time_assumed: authTimeAssumed, restores } = found
+  return { userId, amr, authTime: auth_time ?? undefined, authTimeAssumed, restores }
 }
 
 /** Uses it up; false when it was gone, so that of two answers at once only one counts. */

@@ -21,6 +21,6 @@ export async function returnHome(
   const pending = await findPending(ctx, exchange)
   const user = await findReturning(ctx, exchange)
   if (!pending || !user || !(await usePending(ctx, exchange))) return undefined
-  const { amr, authTime } = pending
-  return arrive(ctx, exchange, { user, amr, authTime, restores: true, journey })
+  const { amr, authTime, authTimeAssumed } = pending
+  return arrive(ctx, exchange, { user, amr, authTime, authTimeAssumed, restores: true, journey })
 }

@@ -34,7 +34,7 @@ export async function insertPending(db: Db, pending: Insertable<PendingSignInsTa
 export const findPendingBySecret = (db: Db, hash: Buffer, now: Date) =>
   db
     .selectFrom('pending_sign_ins')
-    .select(['user_id', 'amr', 'auth_time', 'restores'])
+    .select(['user_id', 'amr', 'auth_time', 'auth_time_assumed', 'restores'])
     .where('secret_hash', '=', hash)
     .where('expires_at', '>', now)
     .executeTakeFirst()

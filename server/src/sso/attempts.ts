@@ -20,7 +20,7 @@ export interface Setout {
   /** Where they go afterwards. */
   returnTo?: string | undefined
   /** What the provider is told beside the rest. */
-  hints?: Record<string, string>
+  hints?: Record<string, string> | undefined
 }
 
 /** Sets out; the answer is the address at the provider. */

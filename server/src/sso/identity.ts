@@ -47,7 +47,7 @@ export function toIdentity(provider: SsoProvider, claims: Claims): Identity {
     givenName: toName(claims.given_name, LONGEST_NAME),
     familyName: toName(claims.family_name, LONGEST_NAME),
     pictureUrl: toPicture(claims.picture),
-    authTime: typeof claims.auth_time === 'number' ? new Date(claims.auth_time * 1000) : undefined,
+    authTime: toTime(claims.auth_time),
   }
 }
 
@@ -90,6 +90,12 @@ export function isEmailVerified(
   if (audience) return xms_edov === true || xms_edov === 1 || xms_edov === '1' || xms_edov === 'true'
   // Some providers write it as text.
   return email_verified === true || email_verified === 'true'
+}
+
+/** A moment in seconds; undefined for what is none. */
+function toTime(value: unknown): Date | undefined {
+  const time = new Date(typeof value === 'number' ? value * 1000 : Number.NaN)
+  return Number.isNaN(time.getTime()) ? undefined : time
 }
 
 /** A name that can be kept and shown; null when there is none. */

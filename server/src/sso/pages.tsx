@@ -3,7 +3,7 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { isCrossOrigin, requireCsrf } from '../http/csrf.ts'
 import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
-import { type Arrival, arrive, HOME, wayOn } from '../sessions/arrival.ts'
+import { type Arrival, arrive, HOME, type Proof, wayOn } from '../sessions/arrival.ts'
 import { brandOf } from '../sessions/brand.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import { countRefusal, countSignIn } from '../sessions/figures.ts'
@@ -84,12 +84,11 @@ interface Arrived {
   search: string
 }
 
-async function finishSignIn(
-  ctx: Ctx,
-  input: PageInput,
-  arrived: Arrived & { journey: Journey | undefined },
-): Promise<Arrival> {
-  const { provider, attempt, journey } = arrived
+/** Somebody who comes back to sign in, perhaps on the way to an application. */
+type SigningIn = Arrived & { journey: Journey | undefined }
+
+async function finishSignIn(ctx: Ctx, input: PageInput, arrived: SigningIn): Promise<Arrival> {
+  const { provider, journey } = arrived
   const { request } = input
   const identity = await takeIdentity(ctx, arrived).catch(async (error: unknown) => {
     // A provider that is away refuses nobody.
@@ -100,14 +99,15 @@ async function finishSignIn(
     throw error
   })
   const user = await findOrWelcome(ctx, { provider, identity, request, journey })
-  const authTime = await authTimeOf(ctx, input, { identity, attempt, user })
+  const when = await authTimeOf(ctx, input, { ...arrived, identity, user })
   // RFC 8176 has no word for it; `fed` is the common one.
-  return arrive(ctx, input, { user, amr: ['fed'], authTime, journey })
+  return arrive(ctx, input, { user, amr: ['fed'], ...when, journey })
 }
 
-async function takeIdentity(ctx: Ctx, arrived: Arrived): Promise<Identity> {
+async function takeIdentity(ctx: Ctx, arrived: SigningIn): Promise<Identity> {
   const identity = await redeem(ctx, arrived.provider, arrived)
-  requireFresh(identity, arrived.attempt)
+  if (identity.authTime) requireFresh(identity.authTime, arrived.attempt)
+  else requireNoDemand(arrived)
   return identity
 }
 
@@ -115,33 +115,48 @@ async function takeIdentity(ctx: Ctx, arrived: Arrived): Promise<Identity> {
 const SKEW_MS = 60_000
 
 /** Who had to sign in anew at the provider, and was waved through, has not. */
-function requireFresh({ authTime }: Identity, attempt: Attempt): void {
-  const isStale =
-    attempt.demanded && authTime !== undefined && authTime.getTime() < startOf(attempt).getTime() - SKEW_MS
+function requireFresh(authTime: Date, attempt: Attempt): void {
+  const isStale = attempt.demanded && authTime.getTime() < startOf(attempt).getTime() - SKEW_MS
   if (!isStale) return
   throw new AppError('INVALID_REQUEST', {
     message: 'You did not sign in again. Start again, or sign in another way.',
   })
 }
 
+/** The operator knows that the provider does what it was asked for, although it does not say so. */
+const hasReauthenticated = ({ provider, attempt }: Arrived): boolean =>
+  attempt.demanded && provider.trustReauthentication
+
+/** Of who does not say when they signed in, nobody knows whether that is new enough for the application. */
+function requireNoDemand(arrived: SigningIn): void {
+  const { provider, journey } = arrived
+  if (journey?.maxAge === undefined || hasReauthenticated(arrived)) return
+  throw new AppError('INVALID_REQUEST', {
+    message: `${provider.label} did not say when you signed in there, and the application must know. Sign in another way.`,
+    cause: 'no auth_time, and the application asked for a recent sign-in',
+  })
+}
+
 /**
  * When they proved who they are: as the provider says, else now. But a provider that does not say may just have waved
- * them through, which makes nobody who is signed in here any fresher.
+ * them through, which makes nobody who is signed in here any fresher, and is only assumed of anybody else.
  */
 async function authTimeOf(
   ctx: Ctx,
   input: PageInput,
-  { identity, attempt, user }: { identity: Identity; attempt: Attempt; user: { id: string } },
-): Promise<Date | undefined> {
-  const now = ctx.now()
+  arrived: Arrived & { identity: Identity; user: { id: string } },
+): Promise<Pick<Proof, 'authTime' | 'authTimeAssumed'>> {
+  const { identity, attempt, user } = arrived
   if (identity.authTime) {
     // Who was made to sign in anew did so after they set out, whatever the provider's clock says.
     const earliest = attempt.demanded ? startOf(attempt).getTime() : 0
     const told = Math.max(identity.authTime.getTime(), earliest)
-    return new Date(Math.min(told, now.getTime()))
+    return { authTime: new Date(Math.min(told, ctx.now().getTime())) }
   }
+  if (hasReauthenticated(arrived)) return {}
   const session = attempt.demanded ? undefined : await findBrowserSession(ctx, input)
-  return session?.userId === user.id ? session.authTime : undefined
+  if (session?.userId !== user.id) return { authTimeAssumed: true }
+  return { authTime: session.authTime, authTimeAssumed: session.authTimeAssumed }
 }
 
 const providerOf = (ctx: Ctx, { request }: PageInput): SsoProvider =>

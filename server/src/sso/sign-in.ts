@@ -31,26 +31,38 @@ export async function beginSignIn(
   const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(exchange.request))
   if (wait !== undefined) throw tooManyAttempts(wait)
   const journey = openJourney(ctx, sealedJourney)
+  const demanded = journey !== undefined && mustSignInAgain(provider, journey)
   return beginAttempt(ctx, provider, {
     browser: nameBrowser(ctx, exchange),
     returnTo: journey && sealedJourney,
-    hints: hintsFrom(provider, journey),
-    demanded: journey?.again ?? false,
+    hints: journey && { ...freshnessHints(provider, journey, demanded), ...loginHint(journey) },
+    demanded,
   })
 }
 
-/** Who must sign in again here must do so there: else the provider would just wave them through. */
-function hintsFrom({ issuer }: SsoProvider, journey: Journey | undefined): Record<string, string> {
-  // Google knows no prompt of that name, and answers with an error.
-  const isGoogle = issuer === 'https://accounts.google.com'
-  const again: Record<string, string> = isGoogle
-    ? { prompt: 'select_account' }
-    : { prompt: 'login', max_age: '0' }
-  return {
-    ...(journey?.again && again),
-    ...(journey?.loginHint !== undefined && { login_hint: journey.loginHint }),
-  }
+/**
+ * Who must sign in again here must do so there: else the provider would just wave them through. One that does not say
+ * when they signed in, but is trusted, is asked for a new sign-in where the application wants one of a certain age.
+ */
+const mustSignInAgain = (
+  { trustReauthentication }: SsoProvider,
+  { again = false, maxAge }: Journey,
+): boolean => again || maxAge === 0 || (maxAge !== undefined && trustReauthentication)
+
+function freshnessHints(
+  { issuer }: SsoProvider,
+  { maxAge }: Journey,
+  demanded: boolean,
+): Record<string, string> {
+  // Google knows neither, and answers with an error.
+  if (issuer === 'https://accounts.google.com') return demanded ? { prompt: 'select_account' } : {}
+  if (demanded) return { prompt: 'login', max_age: '0' }
+  // OpenID Connect Core §2: whoever is asked for an age must answer with auth_time.
+  return maxAge === undefined ? {} : { max_age: String(maxAge) }
 }
+
+const loginHint = ({ loginHint }: Journey): Record<string, string> =>
+  loginHint === undefined ? {} : { login_hint: loginHint }
 
 interface Visitor {
   provider: SsoProvider

@@ -1,6 +1,6 @@
 import { actorOf } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import type { Tx } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import { breaks, yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import type { Caller, Member, Person, TenantDoor, TenantKeeper } from '../http/callers.ts'
@@ -21,15 +21,23 @@ import {
  * Work for one tenant happens behind a wall: in a transaction to which the database shows no row of another. The
  * person's role is read in that very transaction, so that it is the one they have, whatever their token says; whoever
  * changes anything has first waited for those who are changing something already.
+ *
+ * Whether they may is asked before that, too, without the lock: who may not takes no turn from those who may.
  */
-export const inTenant: TenantKeeper = (ctx, person, door, work) =>
-  behindWall(door, () => attempt(ctx, person, door, work))
+export const inTenant: TenantKeeper = async (ctx, person, door, work) => {
+  requireId(door)
+  if (!door.readOnly) await requireMember(ctx.db, person, door)
+  return behindWall(door, () => attempt(ctx, person, door, work))
+}
 
 /** Which tenant is worked for, and whether anything is changed there. */
 type Place = Pick<TenantDoor, 'tenantId' | 'readOnly'>
 
-async function behindWall<T>({ tenantId, readOnly }: Place, once: () => Promise<T>): Promise<T> {
+function requireId({ tenantId }: Place): void {
   if (!isId(tenantId)) throw new AppError('TENANT_NOT_FOUND')
+}
+
+async function behindWall<T>({ tenantId, readOnly }: Place, once: () => Promise<T>): Promise<T> {
   try {
     return await yielding(() => (readOnly ? once() : inTurn(tenantId, once)))
   } catch (error) {
@@ -40,14 +48,20 @@ async function behindWall<T>({ tenantId, readOnly }: Place, once: () => Promise<
 
 const attempt: TenantKeeper = (ctx, person, door, work) =>
   (door.readOnly ? startReading : startWriting)(ctx.db, async (tx) => {
-    const standing = await enter(tx, person, door)
-    if (!standing) throw new AppError('TENANT_NOT_FOUND')
-    // Who is no member learns nothing of it.
-    if (standing.suspended && standing.role !== null) throw new AppError('TENANT_SUSPENDED')
-    const member = toMember(person, door, standing)
-    if (!member) throw new AppError(isForOwners(door.roles) ? 'OWNER_REQUIRED' : 'FORBIDDEN')
-    return work(tx, member)
+    if (!door.readOnly) await lockAndEnter(tx, door.tenantId)
+    return work(tx, await requireMember(tx, person, door))
   })
+
+/** The person as a member of the tenant, or why they may not do what they ask for. */
+async function requireMember(db: Db, person: Person, door: TenantDoor): Promise<Member> {
+  const standing = await findStanding(db, { tenantId: door.tenantId, userId: person.userId })
+  if (!standing) throw new AppError('TENANT_NOT_FOUND')
+  // Who is no member learns nothing of it.
+  if (standing.suspended && standing.role !== null) throw new AppError('TENANT_SUSPENDED')
+  const member = toMember(person, door, standing)
+  if (!member) throw new AppError(isForOwners(door.roles) ? 'OWNER_REQUIRED' : 'FORBIDDEN')
+  return member
+}
 
 /**
  * Work for one tenant by whoever runs the instance, behind the same wall. They have the reach of an owner, and may also
@@ -58,6 +72,7 @@ export async function asOperator<T>(
   { caller, tenantId, readOnly }: Place & { caller: Caller },
   work: (tx: Tx, operator: Acting) => Promise<T>,
 ): Promise<T> {
+  requireId({ tenantId, readOnly })
   const { kind, id } = actorOf(caller)
   const once = () =>
     (readOnly ? startReading : startWriting)(ctx.db, async (tx) => {
@@ -68,15 +83,6 @@ export async function asOperator<T>(
   const done = await behindWall({ tenantId, readOnly }, once)
   if (!readOnly) await ctx.changes.settle()
   return done
-}
-
-async function enter(
-  tx: Tx,
-  { userId }: Person,
-  { tenantId, readOnly }: TenantDoor,
-): Promise<Standing | undefined> {
-  if (!readOnly) await lockAndEnter(tx, tenantId)
-  return findStanding(tx, { tenantId, userId })
 }
 
 /** Undefined for whoever is no ACTIVE member, or has none of the roles. */

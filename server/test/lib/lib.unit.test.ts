@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { decodeBase64Url } from '../../src/lib/base64url.ts'
 import { parseEmail } from '../../src/lib/email.ts'
 import { createLogger } from '../../src/lib/logger.ts'
 import { createSealer } from '../../src/lib/seal.ts'
@@ -30,6 +31,20 @@ describe('a sealed value', () => {
       expect(() => sealer.unseal('mail', altered)).toThrow()
     }
   })
+})
+
+test('base64url has one spelling for each row of bytes', () => {
+  for (const length of [0, 1, 2, 3, 32, 255, 256, 384]) {
+    const bytes = randomBytes(length)
+    const text = bytes.toString('base64url')
+    expect(decodeBase64Url(text)).toEqual(bytes)
+    for (const other of [`${text}=`, `${text} `, `\n${text}`, `${text}A`, `${text}!`]) {
+      expect(decodeBase64Url(other)?.equals(bytes) ?? false, JSON.stringify(other)).toBe(false)
+    }
+  }
+  expect(decodeBase64Url('AA')).toEqual(Buffer.from([0]))
+  expect(decodeBase64Url('AB')).toBeUndefined()
+  expect(decodeBase64Url('+/+/')).toBeUndefined()
 })
 
 test('what tells a text apart depends on text, purpose and key, and the first key comes first', () => {

@@ -65,7 +65,7 @@ async function look(): Promise<string[]> {
 /** A provider that nobody reaches. */
 const awayProvider = async () => ({
   ...{ name: 'OKTA', label: 'Okta', issuer: `http://127.0.0.1:${await freePort()}`, clientId: 'c' },
-  ...{ clientSecret: 's', scopes: 'openid', trustEmail: false },
+  ...{ clientSecret: 's', scopes: 'openid', trustEmail: false, trustReauthentication: false },
 })
 
 /** A little of everything, good and bad. */

@@ -27,9 +27,13 @@ test('Google and Microsoft need a client only, others an issuer too', () => {
     SSO_OKTA_LABEL: 'Acme',
     SSO_OKTA_SCOPES: 'openid  email',
     SSO_OKTA_TRUST_EMAIL: 'true',
+    SSO_OKTA_TRUST_REAUTHENTICATION: 'true',
   })
   const client = { clientId: 'id', clientSecret: 'the-secret' }
-  const usual = { ...client, scopes: 'openid profile email', trustEmail: false }
+  const usual = {
+    ...{ ...client, scopes: 'openid profile email' },
+    ...{ trustEmail: false, trustReauthentication: false },
+  }
   expect(problems).toEqual([])
   expect(providers).toEqual([
     { ...usual, name: 'GOOGLE', label: 'Google', issuer: 'https://accounts.google.com' },
@@ -39,7 +43,7 @@ test('Google and Microsoft need a client only, others an issuer too', () => {
     },
     {
       ...{ ...client, name: 'OKTA', label: 'Acme', issuer: 'https://acme.okta.example' },
-      ...{ scopes: 'openid email', trustEmail: true },
+      ...{ scopes: 'openid email', trustEmail: true, trustReauthentication: true },
     },
   ])
 })
@@ -64,6 +68,7 @@ describe('what is wrong is said, all at once, without the secret', () => {
     ['a query', { ...okta, SSO_OKTA_ISSUER: 'https://acme.example/?x=1' }, ['without user, query']],
     ['scopes without openid', { ...google, SSO_GOOGLE_SCOPES: 'email' }, ['openid']],
     ['another yes', { ...google, SSO_GOOGLE_TRUST_EMAIL: 'yes' }, ['true, false']],
+    ['another trust', { ...google, SSO_GOOGLE_TRUST_REAUTHENTICATION: '1' }, ['true, false']],
     ['a tenant by its domain', { ...microsoft, SSO_MICROSOFT_TENANT: 'acme.example' }, ['id of a tenant']],
     [
       'a tenant and an issuer',

@@ -20,7 +20,13 @@ let url: string
 beforeAll(async () => {
   forger = await startForger()
   forger.metadata = { userinfo_endpoint: `${forger.issuer}/userinfo` }
-  const client = { clientId: 'latchkey', clientSecret: 'secret', scopes: 'openid email', trustEmail: false }
+  const client = {
+    clientId: 'latchkey',
+    clientSecret: 'secret',
+    scopes: 'openid email',
+    trustEmail: false,
+    trustReauthentication: false,
+  }
   const named = (name: string) => ({ ...client, name, label: 'Forger', issuer: forger.issuer })
   const names = ['forger', ...Object.keys(ENDLESS)].map((name) => name.toUpperCase())
   service = await startService({ config: { sso: names.map(named) } })

@@ -41,6 +41,7 @@ describe('whom a Microsoft issuer lets in', () => {
 
 const provider = (issuer: string, trustEmail = false): SsoProvider => ({
   ...{ name: 'X', label: 'X', issuer, clientId: 'x', clientSecret: 'x', scopes: 'openid', trustEmail },
+  trustReauthentication: false,
 })
 
 describe('whether an address is verified', () => {

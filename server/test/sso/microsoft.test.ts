@@ -24,7 +24,13 @@ beforeAll(async () => {
   vi.stubGlobal('fetch', (input: string | URL, init?: RequestInit) =>
     real(String(input).replace(MICROSOFT, forger.issuer), init),
   )
-  const client = { clientId: 'latchkey', clientSecret: 's', scopes: 'openid email', trustEmail: false }
+  const client = {
+    clientId: 'latchkey',
+    clientSecret: 's',
+    scopes: 'openid email',
+    trustEmail: false,
+    trustReauthentication: false,
+  }
   const named = (name: string, tenant: string) => ({
     ...{ ...client, name, label: 'Microsoft', issuer: `${MICROSOFT}/${tenant}/v2.0` },
   })

@@ -7,7 +7,13 @@ let forger: Forger
 let service: TestService
 beforeAll(async () => {
   forger = await startForger()
-  const client = { clientId: 'latchkey', clientSecret: 'secret', scopes: 'openid email', trustEmail: false }
+  const client = {
+    clientId: 'latchkey',
+    clientSecret: 'secret',
+    scopes: 'openid email',
+    trustEmail: false,
+    trustReauthentication: false,
+  }
   const provider = { ...client, name: 'FORGER', label: 'Forger', issuer: forger.issuer }
   service = await startService({ config: { sso: [provider] } })
 })

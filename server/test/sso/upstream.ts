@@ -66,6 +66,7 @@ export async function prepareUpstream(
     clientSecret: randomBytes(16).toString('hex'),
     scopes: 'openid profile email',
     trustEmail: false,
+    trustReauthentication: false,
   }
   let server: ReturnType<typeof createServer> | undefined
   const upstream: Upstream = {

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { decodeBase64Url } from '../../lib/base64url.ts'
 import { isId } from '../../lib/ids.ts'
 import type { TenantQuery } from './schema.ts'
 
@@ -27,7 +28,7 @@ const MISFIT = 'must be the next of an answer in the same order'
 
 function parse(text: string): unknown[] {
   try {
-    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    const parts: unknown = JSON.parse(decodeBase64Url(text)?.toString('utf8') ?? '')
     return Array.isArray(parts) ? parts : []
   } catch {
     return []

@@ -36,9 +36,9 @@ export async function lockAndEnter(tx: Tx, tenantId: string): Promise<void> {
   await sql`select enter_tenant(id) from tenants where id = ${tenantId} for no key update`.execute(tx)
 }
 
-/** Undefined when there is no such tenant. From then on no other is to be seen. */
+/** Undefined when there is no such tenant. In a transaction, no other is to be seen from then on. */
 export async function findStanding(
-  tx: Tx,
+  db: Db,
   { tenantId, userId }: { tenantId: string; userId: string },
 ): Promise<Standing | undefined> {
   const { rows } = await sql<Standing>`
@@ -49,6 +49,6 @@ export async function findStanding(
     left join memberships on memberships.tenant_id = tenants.id
       and memberships.user_id = ${userId} and memberships.status = 'ACTIVE'
     where tenants.id = ${tenantId}
-  `.execute(tx)
+  `.execute(db)
   return rows[0]
 }
