@@ -42,7 +42,7 @@ async function allow(person: Person): Promise<Tokens> {
   return (await exchange(partnerClient, code)).body
 }
 
-describe('consents (T184)', () => {
+describe('consents (T175)', () => {
   test('a person sees whom they have allowed what; an application of ours needs no consent', async () => {
     const { tokens } = await newConsenter()
     const consents = await list(tokens)

@@ -67,6 +67,21 @@ describe('setting an authenticator app up', () => {
     expect((await verify(tokens, await app.nextCode())).body).toEqual(refusal(409, 'MFA_ALREADY_ENROLLED'))
   })
 
+  test('T174: an access token alone is not enough: the password goes along', async () => {
+    const { person, tokens } = await newConfirmedHolder()
+    for (const path of [TOTP, `${MFA}/passkeys/options`]) {
+      for (const body of [undefined, {}, { password: '' }, { password: 'wrong' }]) {
+        expect((await callAs(tokens, 'POST', path, body)).body).toEqual(
+          refusal(403, 'REAUTHENTICATION_REQUIRED'),
+        )
+      }
+    }
+    expect(await overview(tokens)).toEqual(NOTHING)
+    for (const path of [TOTP, `${MFA}/passkeys/options`]) {
+      expect((await callAs(tokens, 'POST', path, { password: person.password })).status).toBe(200)
+    }
+  })
+
   test('begun anew, only the newer secret can be confirmed', async () => {
     const { tokens } = await newConfirmedHolder()
     const [older, newer] = [await start(tokens), await start(tokens)]

@@ -145,6 +145,25 @@ describe('an address that is taken', () => {
     )
   })
 
+  test('T173: guesses at the password of such a link are limited, and keep nobody else waiting', async () => {
+    const { email } = await newPerson()
+    const password = newPassword()
+    expect((await register({ email, password })).status).toBe(201)
+    const [link] = (await mailTo(email)).map(tokenIn)
+    const guesses = Promise.all(
+      Array.from({ length: 60 }, (_, index) => verify(link, { password: `wrong guess ${index}` })),
+    )
+    let isOver = false
+    guesses.finally(() => {
+      isOver = true
+    })
+    while (!isOver) expect((await call('GET', '/health/ready')).status).toBe(200)
+    const statuses = (await guesses).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([400, 429]))
+    expect(statuses.filter((status) => status === 400).length).toBeLessThanOrEqual(20)
+    expect((await verify(link, { password })).body).toEqual(refusal(429, 'RATE_LIMITED'))
+  })
+
   test('by several who sign up at once ends in one account', async () => {
     const email = newAddress()
     const passwords = Array.from({ length: 5 }, newPassword)
