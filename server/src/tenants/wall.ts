@@ -6,7 +6,8 @@ import { AppError } from '../errors.ts'
 import type { Caller, Member, Person, TenantDoor, TenantKeeper } from '../http/callers.ts'
 import { isForOwners } from '../http/errors.ts'
 import { isId } from '../lib/ids.ts'
-import { type Acting, toOperator } from './permissions.ts'
+import { findGraceEnd, lacksSecondFactor } from './mfa-policy.ts'
+import { type Acting, requireFactor, toOperator } from './permissions.ts'
 import { inTurn } from './turns.ts'
 import {
   enterAs,
@@ -44,8 +45,9 @@ const attempt: TenantKeeper = (ctx, person, door, work) =>
     if (!standing) throw new AppError('TENANT_NOT_FOUND')
     // Who is no member learns nothing of it.
     if (standing.suspended && standing.role !== null) throw new AppError('TENANT_SUSPENDED')
-    const member = toMember(person, door, standing)
+    const member = toMember(ctx, person, door, standing)
     if (!member) throw new AppError(isForOwners(door.roles) ? 'OWNER_REQUIRED' : 'FORBIDDEN')
+    if (!door.checksFactor) requireFactor(member)
     return work(tx, member)
   })
 
@@ -81,11 +83,12 @@ async function enter(
 
 /** Undefined for whoever is no ACTIVE member, or has none of the roles. */
 function toMember(
+  ctx: Ctx,
   person: Person,
   { roles }: TenantDoor,
-  { tenantId, membershipId, role }: Standing,
+  { tenantId, membershipId, role, mfa_policy, ...grace }: Standing,
 ): Member | undefined {
-  return membershipId !== null && role !== null && roles.includes(role)
-    ? { ...person, tenantId, membershipId, role }
-    : undefined
+  if (membershipId === null || role === null || !roles.includes(role)) return undefined
+  const lacksFactor = lacksSecondFactor(mfa_policy, person.amr) && !findGraceEnd(ctx, grace, person.sessionId)
+  return { ...person, tenantId, membershipId, role, lacksFactor }
 }

@@ -183,6 +183,24 @@ test('the last second factor removed ends the token of a tenant that requires on
   await expectLive(moved.access_token)
 })
 
+test('the time is over that was given to set up a second factor, for whoever made the tenant require one', async () => {
+  const [company, owner] = [await newCompany(here), await newSomebody(here)]
+  await employ(here, company, owner, { role: 'owner' })
+  const { applicationId, client } = await newClient({ kind: 'SPA', redirectUris: [CALLBACK] })
+  await patch(`/applications/${applicationId}`, { accessTokenTtl: 7_200 })
+  const { accessToken } = await obtain(client, owner.cookie, company)
+  await expectLive(accessToken)
+  const headers = { authorization: `Bearer ${accessToken}` }
+  const body = { mfaPolicy: 'REQUIRED' }
+  const required = await call(`${here.url}/api/tenants/${company.id}`, { method: 'PATCH', headers, body })
+  expect(required.status).toBe(200)
+  await heard()
+  await expectLive(accessToken)
+  // An hour and a little: the clocks of the two differ by now.
+  for (const { advance } of [here, there]) advance(3_660_000)
+  await expectDead(accessToken)
+})
+
 /** The status of a route on both nodes. */
 async function statuses(path: string, accessToken: string): Promise<number[]> {
   const headers = { authorization: `Bearer ${accessToken}` }
@@ -235,7 +253,8 @@ test('every column that is read for a token has a test here, or decides nothing'
   const row = await findLiveGrant(here.ctx.db, { grantId, tenantId: company.id, jti, issuedAt: new Date() })
   const tested = [
     ...['session_id', 'amr', 'revoked', 'id', 'disabled', 'is_super_admin', 'role', 'trusted'],
-    ...['mfa_policy', 'tenant_suspended_at', 'tenant_reactivated_at'],
+    ...['mfa_policy', 'mfa_grace_session_id', 'mfa_grace_until'],
+    ...['tenant_suspended_at', 'tenant_reactivated_at'],
     ...['client_uuid', 'client_disabled', 'client_scopes'],
   ]
   // A client has one client_id and one application for its whole life.

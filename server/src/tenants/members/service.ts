@@ -9,7 +9,7 @@ import { isId } from '../../lib/ids.ts'
 import { readSearch } from '../../lib/search-words.ts'
 import { lockUser } from '../../users/service.ts'
 import { requireAnotherOwner } from '../ownership.ts'
-import { type Acting, requireReach } from '../permissions.ts'
+import { type Acting, requireFactor, requireReach } from '../permissions.ts'
 import { isFarIn, listFromMilestone } from './milestones.ts'
 import type { MemberBody, MemberChangeRequest, MemberPage, MemberQuery } from './schema.ts'
 import { searchMembers } from './search/store.ts'
@@ -139,7 +139,10 @@ export async function removeMember(
 ): Promise<void> {
   const member = await getMember(ctx, tx, { tenantId: caller.tenantId, membershipId })
   const leaves = member.id === caller.membershipId
-  if (!leaves) requireReach(caller.role, member.role)
+  if (!leaves) {
+    requireReach(caller.role, member.role)
+    requireFactor(caller)
+  }
   await stayOwned(tx, member)
   const { role, status, user_id: userId } = member
   const action = leaves ? 'member.left' : 'member.removed'
