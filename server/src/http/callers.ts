@@ -136,7 +136,7 @@ export function admit(
   })
 }
 
-/** Where Super Admins must show a second factor, one who has not is nobody special. */
+/** Where Super Admins must show a second factor, whoever has not acts without that power. */
 function withProvenPower({ config }: Ctx, caller: Caller): Caller {
   if (caller.kind === 'machine' || !caller.superAdmin) return caller
   const isProven = config.superAdminMfa === 'OPTIONAL' || showsSecondFactor(caller.amr)

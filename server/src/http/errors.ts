@@ -37,7 +37,7 @@ export const impliedErrors = ({
   ...(idempotent ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
 ]
 
-/** A tenant, or the instance of its Super Admins, may require a second factor. */
+/** Those of whom a second factor may be required: members by their tenant, Super Admins by the instance. */
 const NEEDS_FACTOR: readonly CallerKind[] = ['member', 'administrator', 'auditor', 'event-reader']
 
 /** Whoever is refused what only an owner may do is told so. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { surface } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Role } from '../../src/db/tables.ts'
+import { newId } from '../../src/lib/ids.ts'
 import { type Answer, call, failure, newSomebody, type Somebody } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
 import { totpCode } from '../support/totp.ts'
@@ -86,8 +87,13 @@ describe('whoever has shown no second factor', () => {
     const own = await employ(service, place.company, helper, { role: 'admin' })
     await setPolicy('REQUIRED')
     const remove = (id: string | undefined) => helper.call('DELETE', pathOf(`/members/${id}`))
-    expect(await remove(place.ids.membershipId)).toMatchObject(REFUSED)
-    expect(await remove(own)).toMatchObject({ status: 200, body: { message: 'Member removed' } })
+    for (const id of [place.ids.membershipId, newId(), 'nothing']) {
+      expect(await remove(id)).toMatchObject(REFUSED)
+    }
+    expect(await remove(own.toUpperCase())).toMatchObject({
+      status: 200,
+      body: { message: 'Member removed' },
+    })
   })
 
   test('is not told again what was answered before, by an Idempotency-Key', async () => {

@@ -5,7 +5,7 @@ import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { describePage, toRange } from '../../http/pagination.ts'
 import { displayNameOf } from '../../lib/display-name.ts'
-import { isId } from '../../lib/ids.ts'
+import { isId, toId } from '../../lib/ids.ts'
 import { readSearch } from '../../lib/search-words.ts'
 import { lockUser } from '../../users/service.ts'
 import { requireAnotherOwner } from '../ownership.ts'
@@ -137,12 +137,11 @@ export async function removeMember(
   tx: Tx,
   { caller, membershipId, request }: MemberAction,
 ): Promise<void> {
+  // Whoever lacks the second factor may leave, and does not even learn who is there.
+  if (toId(membershipId) !== caller.membershipId) requireFactor(caller)
   const member = await getMember(ctx, tx, { tenantId: caller.tenantId, membershipId })
   const leaves = member.id === caller.membershipId
-  if (!leaves) {
-    requireReach(caller.role, member.role)
-    requireFactor(caller)
-  }
+  if (!leaves) requireReach(caller.role, member.role)
   await stayOwned(tx, member)
   const { role, status, user_id: userId } = member
   const action = leaves ? 'member.left' : 'member.removed'
