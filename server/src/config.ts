@@ -42,6 +42,8 @@ export interface Config {
   /** How old entries of the audit log become; 0: they are kept for ever. */
   readonly auditRetentionDays: number
   readonly limits: Limits
+  /** Whether Super Admins must have shown a second factor to act as such. */
+  readonly superAdminMfa: 'REQUIRED' | 'OPTIONAL'
   /** Outside providers through which people may sign in, in the order in which they are offered. */
   readonly sso: readonly SsoProvider[]
   readonly webhooks: WebhookConfig
@@ -89,6 +91,7 @@ export interface ConfigResult {
 }
 
 const POSTGRES = ['postgres://', 'postgresql://']
+const MFA_POLICIES = ['REQUIRED', 'OPTIONAL'] as const
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Every variable the service reads, with what `latchkey doctor` and the docs say about it. */
@@ -109,6 +112,8 @@ export const VARIABLES: Record<string, string> = {
   SIGN_IN_FAILURES: 'wrong passwords for one account from one address in 15 minutes before 429 (100)',
   CONFIRM_FAILURES: 'wrong codes or current passwords of one person in 15 minutes before 429 (20)',
   CLIENT_FAILURES: 'wrong secrets for one client from one address in a minute before 429 (300)',
+  SUPER_ADMIN_MFA:
+    'REQUIRED or OPTIONAL: whether Super Admins must show a second factor to run the instance (REQUIRED; in the demo OPTIONAL)',
   KEY_ROTATION_DAYS: 'days after which a new key signs the tokens (90)',
   AUDIT_RETENTION_DAYS: 'days after which entries of the audit log are deleted; 0 keeps them for ever (0)',
   GEOIP_DATABASE: 'MaxMind file of cities or countries (.mmdb); without it the place of a session is Unknown',
@@ -160,6 +165,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
       confirmFailures: read.integer('CONFIRM_FAILURES', { fallback: 20, min: 3, max: 1_000 }),
       clientFailures: read.integer('CLIENT_FAILURES', { fallback: 300, min: 3, max: 1_000_000 }),
     },
+    superAdminMfa: read.oneOf('SUPER_ADMIN_MFA', MFA_POLICIES) ?? (mode === 'demo' ? 'OPTIONAL' : 'REQUIRED'),
     sso,
     webhooks: { allowedNetworks: readNetworks(read, 'WEBHOOK_ALLOWED_NETWORKS') },
     metricsToken: readMetricsToken(read),

@@ -23,6 +23,10 @@ export const ERRORS = {
   EMAIL_NOT_VERIFIED: [403, 'Confirm your e-mail address first.'],
   OWNER_REQUIRED: [403, 'Only an owner of the tenant may do this.'],
   INVITATION_EMAIL_MISMATCH: [403, 'This invitation is for another e-mail address. Sign in with that one.'],
+  MFA_REQUIRED: [
+    403,
+    'A second factor is required here. Set one up at /mfa/setup, or sign in again with the one you have.',
+  ],
   REAUTHENTICATION_REQUIRED: [403, 'Your sign-in is too old for this. Sign in again, or give your password.'],
   TENANT_SUSPENDED: [403, 'This tenant is suspended: nobody can act for it until an operator ends that.'],
   ACCOUNT_SCHEDULED_FOR_DELETION: [403, 'This account is about to be deleted. Restore it to sign in.'],

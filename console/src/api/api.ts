@@ -1,6 +1,6 @@
 import { type Client, createClient, type Input, type Operation, type Reply } from 'latchkey-sdk'
 import { LatchkeyError } from 'latchkey-sdk/error'
-import { accessToken, distrust } from '../session/session.ts'
+import { accessToken, distrust, replaceToken } from '../session/session.ts'
 
 const baseUrl = window.location.origin
 
@@ -11,6 +11,12 @@ const isOfTokenTenant = (operation: Operation) => operation.includes(' /api/inte
 const isOfAccount = (operation: Operation) => operation.includes(' /api/users/me')
 
 const withCookie: typeof fetch = (address, init) => fetch(address, { ...init, credentials: 'same-origin' })
+
+const isDead = (error: unknown): boolean => error instanceof LatchkeyError && error.status === 401
+
+/** A second factor must be shown first. */
+export const lacksFactor = (error: unknown): boolean =>
+  error instanceof LatchkeyError && error.code === 'MFA_REQUIRED'
 
 /**
  * Calls a route of the service as whoever is signed in. For the routes of integrations the token must be of a tenant,
@@ -26,7 +32,7 @@ export async function call<O extends Operation>(
     return await attempt(operation, input, tenant)
   } catch (error) {
     // A token may have ended before its time, by a change of password for one. Another may be had, or not.
-    if (error instanceof LatchkeyError && error.status === 401) return attempt(operation, input, tenant)
+    if (isDead(error) || lacksFactor(error)) return attempt(operation, input, tenant)
     throw error
   }
 }
@@ -44,7 +50,8 @@ async function attempt<O extends Operation>(
   try {
     return await client.call(operation, input)
   } catch (error) {
-    if (error instanceof LatchkeyError && error.status === 401) distrust(token)
+    if (isDead(error)) distrust(token)
+    if (lacksFactor(error)) replaceToken(token)
     throw error
   }
 }

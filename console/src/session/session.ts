@@ -241,6 +241,14 @@ export function distrust(token: string): void {
   if (tokens?.accessToken === token) tokens = { ...tokens, endsAt: 0 }
 }
 
+/**
+ * A token is worth what was shown before it was given. The next request gets one from the browser's session, where a
+ * second factor may have been shown since.
+ */
+export function replaceToken(token: string): void {
+  if (tokens?.accessToken === token) tokens = { ...tokens, endsAt: 0, refreshToken: undefined }
+}
+
 /** Ends the session in this browser, with everything it opened. Leaves this page. */
 export async function signOut(): Promise<void> {
   const { end_session_endpoint = '' } = await findServer()

@@ -27,6 +27,11 @@ export const shell = {
   loading: 'Loading …',
   retry: 'Try again',
   problem: 'That did not work',
+  factor: {
+    show: 'Show or set up a second factor',
+    signIn: 'Sign in with my second factor',
+    setUp: 'Set one up',
+  },
   offline: 'The service cannot be reached. Check your connection and try again.',
   unexpected: 'Something unexpected happened. Try again.',
   requestId: (id: string) => `Request ${id}`,

@@ -1,7 +1,9 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { LatchkeyError } from 'latchkey-sdk/error'
+import { lacksFactor } from '../api/api.ts'
 import { shell } from '../text/shell.ts'
+import { ShowFactor } from './show-factor.tsx'
 
 /** Long enough to change one's mind. */
 const UNDO_MS = 8_000
@@ -36,9 +38,12 @@ export function showProblem(error: unknown): void {
     color: 'red',
     title: shell.problem,
     message: (
-      <Text size="sm" c="dimmed">
-        {sentenceOf(error)}
-      </Text>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm" c="dimmed">
+          {sentenceOf(error)}
+        </Text>
+        {lacksFactor(error) && <ShowFactor />}
+      </Stack>
     ),
     autoClose: 10_000,
   })

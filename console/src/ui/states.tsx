@@ -2,9 +2,11 @@ import { Alert, Button, Center, Skeleton, Stack, Text, ThemeIcon, Title } from '
 import type { UseQueryResult } from '@tanstack/react-query'
 import { LatchkeyError } from 'latchkey-sdk/error'
 import type { ReactNode } from 'react'
+import { lacksFactor } from '../api/api.ts'
 import { shell } from '../text/shell.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { sentenceOf } from './notices.tsx'
+import { ShowFactor } from './show-factor.tsx'
 
 /** Nothing here yet: what this would be, and how it begins. */
 export function Empty({
@@ -49,6 +51,7 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
             {shell.requestId(error.requestId)}
           </Text>
         )}
+        {lacksFactor(error) && <ShowFactor />}
         {onRetry && (
           <Button size="compact-sm" variant="light" color="red" onClick={onRetry}>
             {shell.retry}

@@ -62,6 +62,8 @@ const describeRoles = () => {
     'These are the tables that the service itself reads. Only ACTIVE members have a role; to everybody else, Super Admins included,',
     'every door of a tenant is closed (403).',
     '',
+    'With `mfaPolicy: REQUIRED` everything but leaving takes a second factor as well (403 `MFA_REQUIRED`).',
+    '',
     ...head('What one may do'),
     ...Object.values(PERMISSIONS).map(({ what, roles: allowed }) =>
       row([what, ...roles.map((role) => ((allowed as readonly string[]).includes(role) ? 'yes' : ''))]),

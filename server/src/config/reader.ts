@@ -26,9 +26,10 @@ export function createReader(env: Environment) {
       problems.push(`${name} must be an address that starts with ${schemes.join(' or ')}.`)
       return undefined
     },
-    oneOf(name: string, values: string[]) {
+    oneOf<V extends string>(name: string, values: readonly V[]): V | undefined {
       const value = text(name)
-      if (value === undefined || values.includes(value)) return value
+      const known = values.find((candidate) => candidate === value)
+      if (value === undefined || known !== undefined) return known
       problems.push(`${name} is "${value}": it must be one of ${values.join(', ')}.`)
       return undefined
     },

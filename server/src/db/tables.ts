@@ -69,6 +69,9 @@ export interface TenantsTable {
   suspended_at: ColumnType<Date | null, never, Date | null>
   /** When the last suspension was ended. */
   reactivated_at: ColumnType<Date | null, never, Date>
+  /** The session that may act without the second factor that the policy requires, and until when. */
+  mfa_grace_session_id: ColumnType<string | null, never, string | null>
+  mfa_grace_until: ColumnType<Date | null, never, Date | null>
   /** Kept by the database itself. */
   name_key: ColumnType<string, never, never>
   created_at: Fixed<Date>

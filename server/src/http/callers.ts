@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { Role } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
+import { showsSecondFactor } from '../lib/amr.ts'
 import { type Eventual, whenThere } from '../lib/eventual.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -11,6 +12,8 @@ export interface Person {
   userId: string
   sessionId: string
   superAdmin: boolean
+  /** How they proved who they are (RFC 8176): in the session of the cookie, or when the token's grant was given. */
+  amr: readonly string[]
   /** Through which client they came; undefined: with their browser's cookie. */
   clientId: string | undefined
   /** The application that holds the token is ours, so that it may manage accounts and tenants. */
@@ -49,6 +52,8 @@ export interface Member extends Person {
   tenantId: string
   membershipId: string
   role: Role
+  /** The tenant requires a second factor that they have not shown. */
+  lacksFactor: boolean
 }
 
 declare module 'fastify' {
@@ -93,11 +98,13 @@ export interface TenantDoor {
   roles: readonly Role[]
   /** Nothing is changed by what is asked for. */
   readOnly: boolean
+  /** Whoever lacks the second factor that the tenant requires is not refused here: the handler decides. */
+  checksFactor?: boolean
 }
 
 /**
  * Does work for one tenant, in a transaction that sees nothing of any other, if the person may: else TENANT_NOT_FOUND,
- * FORBIDDEN or OWNER_REQUIRED. The slice that knows tenants brings it.
+ * FORBIDDEN, OWNER_REQUIRED or MFA_REQUIRED. The slice that knows tenants brings it.
  */
 export type TenantKeeper = <T>(
   ctx: Ctx,
@@ -121,9 +128,19 @@ export function admit(
       ? askVisitor(ctx, exchange, doorkeeper)
       : doorkeeper(ctx, exchange, { cookies: COOKIES.includes(kind) })
   return whenThere<Caller | undefined, Caller | undefined>(caller, (known) => {
-    if (known && !MAY_ENTER[kind](known)) throw new AppError('FORBIDDEN')
-    return known
+    const admitted = known && withProvenPower(ctx, known)
+    if (admitted && !MAY_ENTER[kind](admitted)) {
+      throw new AppError(known && MAY_ENTER[kind](known) ? 'MFA_REQUIRED' : 'FORBIDDEN')
+    }
+    return admitted
   })
+}
+
+/** Where Super Admins must show a second factor, whoever has not acts without that power. */
+function withProvenPower({ config }: Ctx, caller: Caller): Caller {
+  if (caller.kind === 'machine' || !caller.superAdmin) return caller
+  const isProven = config.superAdminMfa === 'OPTIONAL' || showsSecondFactor(caller.amr)
+  return isProven ? caller : { ...caller, superAdmin: false }
 }
 
 async function askVisitor(ctx: Ctx, exchange: Exchange, doorkeeper: Doorkeeper): Promise<Caller | undefined> {

@@ -50,6 +50,8 @@ interface RouteOptions<
   caller: K
   /** Which members may do it. */
   roles?: K extends 'member' ? readonly Role[] : undefined
+  /** The handler decides who must have shown the second factor that the tenant requires; else every member must. */
+  checksFactor?: K extends 'member' ? boolean : undefined
   /** A body in JSON; one that is `Type.Optional` may be left out, and is then an empty object. Or … */
   body?: B
   /** … in the encoding of HTML forms. All its fields are text. */
@@ -92,6 +94,7 @@ export interface Route {
   tag: string
   caller: CallerKind
   roles: readonly Role[]
+  checksFactor: boolean
   body: TSchema | undefined
   bodyType: 'json' | 'form' | undefined
   query: TSchema | undefined
@@ -121,6 +124,7 @@ export function defineRoute<
   const { body, form, query, params, errors = [], oauthErrors, crossOrigin, idempotent = false } = options
   const { method, path, summary, tag, caller, roles = [], reply, oauthStatuses = {} } = options
   const { requestHeaders = {}, replyHeaders = {}, streams, leavesTrace = false, repeats = false } = options
+  const { checksFactor = false } = options
   return {
     method,
     path,
@@ -128,6 +132,7 @@ export function defineRoute<
     tag,
     caller,
     roles,
+    checksFactor,
     body: body ?? form,
     bodyType: body ? 'json' : form ? 'form' : undefined,
     query,

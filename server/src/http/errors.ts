@@ -3,6 +3,7 @@ import { isDatabaseAway } from '../db/away.ts'
 import type { Role } from '../db/tables.ts'
 import { AppError, type ErrorCode, type FieldProblem, OAuthError, type OAuthErrorCode } from '../errors.ts'
 import { groupBy } from '../lib/group-by.ts'
+import type { CallerKind } from './callers.ts'
 import type { Route } from './define-route.ts'
 import type { ErrorBody } from './schema.ts'
 
@@ -27,6 +28,7 @@ export const impliedErrors = ({
   idempotent,
 }: Pick<Route, 'caller' | 'roles' | 'idempotent'>): ErrorCode[] => [
   ...(caller === 'anyone' ? [] : (['UNAUTHORIZED', 'FORBIDDEN'] as const)),
+  ...(NEEDS_FACTOR.includes(caller) ? (['MFA_REQUIRED'] as const) : []),
   // The tenant may be suspended or deleted while they wait.
   ...(caller === 'member' || caller === 'license-writer'
     ? (['TENANT_SUSPENDED', 'TENANT_NOT_FOUND'] as const)
@@ -34,6 +36,9 @@ export const impliedErrors = ({
   ...(isForOwners(roles) ? (['OWNER_REQUIRED'] as const) : []),
   ...(idempotent ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
 ]
+
+/** Those of whom a second factor may be required: members by their tenant, Super Admins by the instance. */
+const NEEDS_FACTOR: readonly CallerKind[] = ['member', 'administrator', 'auditor', 'event-reader']
 
 /** Whoever is refused what only an owner may do is told so. */
 export const isForOwners = (roles: readonly Role[]): boolean => roles.length === 1 && roles[0] === 'owner'

@@ -192,16 +192,18 @@ function answer(ctx: Ctx, route: Route, { request, reply }: Exchange, wiring: Wi
   return inTenant(ctx, route, request, wiring, async (tx, caller) => handle(tx, caller))
 }
 
+type TenantRoute = Pick<Route, 'roles' | 'method' | 'leavesTrace' | 'checksFactor'>
+
 /** Works for the tenant that the address names. Whatever is changed is known to this node before the answer is. */
 async function inTenant(
   ctx: Ctx,
-  { roles, method, leavesTrace }: Pick<Route, 'roles' | 'method' | 'leavesTrace'>,
+  { roles, method, leavesTrace, checksFactor }: TenantRoute,
   { params, caller }: FastifyRequest,
   { tenantKeeper }: Wiring,
   work: (tx: Tx, caller: Caller) => Promise<unknown> = async () => undefined,
 ): Promise<unknown> {
   const { id: tenantId = '' } = params as { id?: string }
-  const door = { tenantId, roles, readOnly: method === 'GET' && !leavesTrace }
+  const door = { tenantId, roles, checksFactor, readOnly: method === 'GET' && !leavesTrace }
   // The door has let in a person by now.
   const done = await tenantKeeper(ctx, caller as Person, door, work)
   if (!door.readOnly) await ctx.changes.settle()

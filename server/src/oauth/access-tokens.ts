@@ -14,7 +14,7 @@ import { isId } from '../lib/ids.ts'
 import { fingerprintOf } from '../lib/secrets.ts'
 import type { Claims } from '../lib/signer.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
-import { lacksSecondFactor } from './grant-subject.ts'
+import { findGraceEnd, lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import { parseScope } from './scopes.ts'
 import { findLiveGrant, isRevoked, type LiveGrantRow } from './store.ts'
 import { anchorOf } from './tokens.ts'
@@ -40,6 +40,8 @@ export interface LiveToken {
   person: LiveGrantRow | undefined
   /** Whoever comes with it. */
   caller: Caller
+  /** When it ends by the clock: when it expires, or with the time in which it needs no second factor. */
+  endsAt: Date
 }
 
 /**
@@ -49,17 +51,17 @@ export interface LiveToken {
 export function findLiveToken(ctx: Ctx, token: string): Eventual<LiveToken | undefined> {
   const live = ctx.memory.recall(`access:${fingerprintOf(token)}`, () => loadLiveToken(ctx, token))
   return whenThere(live, (known) => {
-    if (!known || hasExpired(ctx, known.claims)) return undefined
-    restUntil(new Date(known.claims.exp * 1000))
+    if (!known || known.endsAt <= ctx.now()) return undefined
+    restUntil(known.endsAt)
     return known
   })
 }
 
-const hasExpired = (ctx: Ctx, { exp }: AccessClaims) => exp * 1000 <= ctx.now().getTime()
+const expiryOf = ({ exp }: AccessClaims) => new Date(exp * 1000)
 
 async function loadLiveToken(ctx: Ctx, token: string): Promise<Fact<LiveToken> | undefined> {
   const claims = toAccessClaims(await ctx.signer.verify('at+jwt', token))
-  if (!claims || hasExpired(ctx, claims)) return undefined
+  if (!claims || expiryOf(claims) <= ctx.now()) return undefined
   return claims.sid === undefined ? loadMachineToken(ctx, claims) : loadPersonToken(ctx, claims)
 }
 
@@ -87,9 +89,11 @@ async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Liv
   const issuedAt = issuedBefore(claims)
   const person = await findLiveGrant(ctx.db, { grantId, tenantId: tenant_id ?? null, jti, issuedAt })
   if (!person || !stands(person, claims)) return undefined
+  const endsAt = findEnd(ctx, person, claims)
+  if (!endsAt) return undefined
   const scopes = scopesOf(claims, person.client_scopes)
   return {
-    value: { claims, scopes, person, caller: toPerson(person, claims) },
+    value: { claims, scopes, person, caller: toPerson(person, claims), endsAt },
     subjects: [
       // A key may be withdrawn, and with it everything it has signed.
       KEYS,
@@ -114,11 +118,16 @@ const stands = (person: LiveGrantRow, claims: AccessClaims): boolean =>
   person.revoked === null &&
   // Beyond the tenant that the grant is for now, the token may be for one it was for before.
   (claims.tenant_id === undefined || person.role !== null) &&
-  isServed(
-    { suspendedAt: person.tenant_suspended_at, reactivatedAt: person.tenant_reactivated_at },
-    claims,
-  ) &&
-  !lacksSecondFactor(person.mfa_policy, person.amr)
+  isServed({ suspendedAt: person.tenant_suspended_at, reactivatedAt: person.tenant_reactivated_at }, claims)
+
+/** Undefined where the tenant requires a second factor that was not shown for this grant, and gives no time to do so. */
+function findEnd(ctx: Ctx, person: LiveGrantRow, claims: AccessClaims): Date | undefined {
+  const expiry = expiryOf(claims)
+  if (!lacksSecondFactor(person.mfa_policy, person.amr)) return expiry
+  const graceEnd = findGraceEnd(ctx, person, person.session_id)
+  if (!graceEnd) return undefined
+  return graceEnd < expiry ? graceEnd : expiry
+}
 
 /** The suspensions of the tenant that a token is for; nulls: there was none, or the token is for no tenant. */
 interface Suspension {
@@ -147,7 +156,7 @@ async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<Fact<Li
   const scopes = scopesOf(claims, client.scopes)
   const caller: Caller = { kind: 'machine', clientId: client_id, tenantId: tenant_id, scopes }
   return {
-    value: { claims, scopes, person: undefined, caller },
+    value: { claims, scopes, person: undefined, caller, endsAt: expiryOf(claims) },
     subjects: [
       KEYS,
       `client:${client.id}`,
@@ -175,8 +184,8 @@ export const recognise: Doorkeeper = (ctx, exchange, { cookies }) => {
 }
 
 function toPerson(person: LiveGrantRow, { client_id: clientId, tenant_id: tenantId }: AccessClaims): Person {
-  const { id: userId, session_id: sessionId, is_super_admin: superAdmin, trusted, role } = person
-  const standing = { superAdmin, trusted, tenantId, tenantRole: role ?? undefined }
+  const { id: userId, session_id: sessionId, is_super_admin: superAdmin, trusted, role, amr } = person
+  const standing = { superAdmin, amr, trusted, tenantId, tenantRole: role ?? undefined }
   return { kind: 'person', userId, sessionId, clientId, ...standing }
 }
 
@@ -184,8 +193,8 @@ async function recogniseBrowser(ctx: Ctx, exchange: Exchange): Promise<Caller> {
   const session = await findBrowserSession(ctx, exchange)
   if (!session) throw unauthorized(exchange.request)
   requireSameOrigin(ctx, exchange.request)
-  const { id: sessionId, userId, superAdmin } = session
-  return { ...IN_BROWSER, userId, sessionId, superAdmin }
+  const { id: sessionId, userId, superAdmin, amr } = session
+  return { ...IN_BROWSER, userId, sessionId, superAdmin, amr }
 }
 
 function unauthorized({ headers }: FastifyRequest): AppError {

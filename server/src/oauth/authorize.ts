@@ -7,6 +7,7 @@ import { newId } from '../lib/ids.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { type BrowserSession, findBrowserSession } from '../sessions/browser-session.ts'
 import { type Journey, signInAddress, withJourney } from '../sessions/journey.ts'
+import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import { findFactors, hasSecondFactor } from '../users/factors/factors.ts'
 import {
   type AuthorizeRequest,
@@ -14,7 +15,6 @@ import {
   readAuthorizeRequest,
   readReturnAddress,
 } from './authorize-request.ts'
-import { lacksSecondFactor } from './grant-subject.ts'
 import { insertGrant } from './grants/store.ts'
 import { listOpenTenants } from './open-tenants.ts'
 import { type ActiveMembership, findConsent } from './store.ts'

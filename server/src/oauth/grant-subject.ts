@@ -1,14 +1,10 @@
 import type { Client } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
-import type { MfaPolicy } from '../db/tables.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
+import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import type { GrantRow, NewRefreshToken } from './grants/store.ts'
 import { lifetimeOf, type Subject } from './tokens.ts'
-
-/** Whether the tenant asks for a second factor that the person has not shown. */
-export const lacksSecondFactor = (policy: MfaPolicy | null, amr: string[]): boolean =>
-  policy === 'REQUIRED' && !amr.includes('mfa')
 
 /** The subject of a stored grant, if its person may still act; otherwise invalid_grant. */
 export function toSubject(client: Client, grant: GrantRow): Subject {

@@ -53,6 +53,8 @@ export const findLiveGrant = (
       'grants.session_id',
       'grants.amr',
       'tenants.mfa_policy',
+      'tenants.mfa_grace_session_id',
+      'tenants.mfa_grace_until',
       'tenants.suspended_at as tenant_suspended_at',
       'tenants.reactivated_at as tenant_reactivated_at',
       'grants.client_id as client_uuid',

@@ -32,7 +32,13 @@ export const REACH: Record<Role, readonly Role[]> = {
 }
 
 /** Whoever changes something in a tenant, and with which role's reach. Operators have no membership to do it by. */
-export type Acting = Caller & { tenantId: string; role: Role; membershipId: string | undefined }
+export type Acting = Caller & {
+  tenantId: string
+  role: Role
+  membershipId: string | undefined
+  /** The tenant requires a second factor that they have not shown. */
+  lacksFactor: boolean
+}
 
 /** Whoever runs the instance has the reach of an owner in every tenant. */
 export const toOperator = (caller: Caller, tenantId: string): Acting => ({
@@ -40,7 +46,14 @@ export const toOperator = (caller: Caller, tenantId: string): Acting => ({
   tenantId,
   role: 'owner',
   membershipId: undefined,
+  // What is required of operators, the instance requires.
+  lacksFactor: false,
 })
+
+/** Throws MFA_REQUIRED where the tenant requires a second factor that was not shown. */
+export function requireFactor({ lacksFactor }: Pick<Acting, 'lacksFactor'>): void {
+  if (lacksFactor) throw new AppError('MFA_REQUIRED')
+}
 
 /** Throws FORBIDDEN unless somebody with this role may act on one with that role, or give it. */
 export function requireReach(role: Role, over: Role): void {

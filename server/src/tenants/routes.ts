@@ -90,7 +90,12 @@ export const tenantsRoutes = [
     handler: async (ctx, { tx, caller, body, request }) => {
       refuseNothing(body)
       const source = { actor: person(caller.userId), request }
-      const tenant = await changeTenant(ctx, tx, { id: caller.tenantId, change: body, source })
+      const tenant = await changeTenant(ctx, tx, {
+        id: caller.tenantId,
+        change: body,
+        source,
+        setter: caller,
+      })
       const { id, name, slug, settings, mfa_policy, updated_at } = tenant
       return { id, name, slug, settings, mfaPolicy: mfa_policy, updatedAt: updated_at.toISOString() }
     },

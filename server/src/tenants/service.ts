@@ -5,10 +5,12 @@ import type { Tx } from '../db/open.ts'
 import type { MfaPolicy } from '../db/tables.ts'
 import { isTaken } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
+import type { Person } from '../http/callers.ts'
 import { newId } from '../lib/ids.ts'
 import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugFrom, slugWithSuffix } from '../lib/names.ts'
 import { demand, refuseProblems } from '../lib/problems.ts'
 import { isPlainLine } from '../lib/text.ts'
+import { graceFor } from './mfa-policy.ts'
 import { isReserved } from './reserved-slugs.ts'
 import { mergeSettings, type Settings } from './settings.ts'
 import {
@@ -89,11 +91,14 @@ export async function getTenant(tx: Tx, id: string): Promise<Tenant> {
   return tenant
 }
 
-/** Changes a tenant that nobody else changes meanwhile. What is as it should be is left alone. */
+/**
+ * Changes a tenant that nobody else changes meanwhile. What is as it should be is left alone. `setter`: the member who
+ * does it, and who has time to set up a second factor that is required from now on.
+ */
 export async function changeTenant(
   ctx: Ctx,
   tx: Tx,
-  { id, change, source }: { id: string; change: TenantChange; source: Source },
+  { id, change, source, setter }: { id: string; change: TenantChange; source: Source; setter?: Person },
 ): Promise<Tenant> {
   const { name, slug, mfaPolicy, settings } = change
   checkTenant(change)
@@ -113,6 +118,7 @@ export async function changeTenant(
       name: after.name,
       slug: after.slug,
       mfa_policy: after.mfaPolicy,
+      ...(after.mfaPolicy !== before.mfaPolicy && graceFor(ctx, after.mfaPolicy, setter)),
       settings: JSON.stringify(after.settings),
       updated_at: ctx.now(),
     }),

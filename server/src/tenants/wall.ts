@@ -1,12 +1,13 @@
 import { actorOf } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import type { Db, Tx } from '../db/open.ts'
+import type { Tx } from '../db/open.ts'
 import { breaks, yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import type { Caller, Member, Person, TenantDoor, TenantKeeper } from '../http/callers.ts'
 import { isForOwners } from '../http/errors.ts'
 import { isId } from '../lib/ids.ts'
-import { type Acting, toOperator } from './permissions.ts'
+import { findGraceEnd, lacksSecondFactor } from './mfa-policy.ts'
+import { type Acting, requireFactor, toOperator } from './permissions.ts'
 import { inTurn } from './turns.ts'
 import {
   enterAs,
@@ -26,7 +27,7 @@ import {
  */
 export const inTenant: TenantKeeper = async (ctx, person, door, work) => {
   requireId(door)
-  if (!door.readOnly) await requireMember(ctx.db, person, door)
+  if (!door.readOnly) await requireMember(ctx, person, door)
   return behindWall(door, () => attempt(ctx, person, door, work))
 }
 
@@ -49,17 +50,18 @@ async function behindWall<T>({ tenantId, readOnly }: Place, once: () => Promise<
 const attempt: TenantKeeper = (ctx, person, door, work) =>
   (door.readOnly ? startReading : startWriting)(ctx.db, async (tx) => {
     if (!door.readOnly) await lockAndEnter(tx, door.tenantId)
-    return work(tx, await requireMember(tx, person, door))
+    return work(tx, await requireMember({ ...ctx, db: tx }, person, door))
   })
 
 /** The person as a member of the tenant, or why they may not do what they ask for. */
-async function requireMember(db: Db, person: Person, door: TenantDoor): Promise<Member> {
-  const standing = await findStanding(db, { tenantId: door.tenantId, userId: person.userId })
+async function requireMember(ctx: Ctx, person: Person, door: TenantDoor): Promise<Member> {
+  const standing = await findStanding(ctx.db, { tenantId: door.tenantId, userId: person.userId })
   if (!standing) throw new AppError('TENANT_NOT_FOUND')
   // Who is no member learns nothing of it.
   if (standing.suspended && standing.role !== null) throw new AppError('TENANT_SUSPENDED')
-  const member = toMember(person, door, standing)
+  const member = toMember(ctx, person, door, standing)
   if (!member) throw new AppError(isForOwners(door.roles) ? 'OWNER_REQUIRED' : 'FORBIDDEN')
+  if (!door.checksFactor) requireFactor(member)
   return member
 }
 
@@ -87,11 +89,12 @@ export async function asOperator<T>(
 
 /** Undefined for whoever is no ACTIVE member, or has none of the roles. */
 function toMember(
+  ctx: Ctx,
   person: Person,
   { roles }: TenantDoor,
-  { tenantId, membershipId, role }: Standing,
+  { tenantId, membershipId, role, mfa_policy, ...grace }: Standing,
 ): Member | undefined {
-  return membershipId !== null && role !== null && roles.includes(role)
-    ? { ...person, tenantId, membershipId, role }
-    : undefined
+  if (membershipId === null || role === null || !roles.includes(role)) return undefined
+  const lacksFactor = lacksSecondFactor(mfa_policy, person.amr) && !findGraceEnd(ctx, grace, person.sessionId)
+  return { ...person, tenantId, membershipId, role, lacksFactor }
 }

@@ -113,7 +113,7 @@ export const behindWall = <T>(
   readOnly = false,
 ): Promise<T> => {
   const person = {
-    ...({ kind: 'person', userId: owner.id, sessionId: owner.id } as const),
+    ...({ kind: 'person', userId: owner.id, sessionId: owner.id, amr: ['pwd'] } as const),
     ...{ clientId: undefined, superAdmin: false, trusted: true, tenantId: undefined, tenantRole: undefined },
   }
   return inTenant(ctx, person, { tenantId: company.id, roles: ['owner'], readOnly }, work)

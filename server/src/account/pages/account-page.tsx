@@ -61,8 +61,8 @@ export function accountPage({ path, show, act }: AccountPage): Page[] {
 async function receive(ctx: Ctx, input: PageInput): Promise<Visit | undefined> {
   const session = await findBrowserSession(ctx, input)
   if (!session) return undefined
-  const { id: sessionId, userId, superAdmin } = session
-  const caller: Person = { ...IN_BROWSER, userId, sessionId, superAdmin }
+  const { id: sessionId, userId, superAdmin, amr } = session
+  const caller: Person = { ...IN_BROWSER, userId, sessionId, superAdmin, amr }
   return { ...input, caller, session, csrf: csrfToken(ctx, input.request, input.reply) }
 }
 

@@ -44,6 +44,8 @@ export const memberRoutes = [
     path: '/api/tenants/:id/members/:membershipId',
     summary: 'Removes a member; their own membership anybody may end',
     roles: PERMISSIONS.removeMembers.roles,
+    // Anybody may leave.
+    checksFactor: true,
     params: ByMembership,
     reply: { 200: Done },
     errors: ['MEMBER_NOT_FOUND', 'LAST_OWNER'],

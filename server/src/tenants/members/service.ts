@@ -5,11 +5,11 @@ import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { describePage, toRange } from '../../http/pagination.ts'
 import { displayNameOf } from '../../lib/display-name.ts'
-import { isId } from '../../lib/ids.ts'
+import { isId, toId } from '../../lib/ids.ts'
 import { readSearch } from '../../lib/search-words.ts'
 import { lockUser } from '../../users/service.ts'
 import { requireAnotherOwner } from '../ownership.ts'
-import { type Acting, requireReach } from '../permissions.ts'
+import { type Acting, requireFactor, requireReach } from '../permissions.ts'
 import { isFarIn, listFromMilestone } from './milestones.ts'
 import type { MemberBody, MemberChangeRequest, MemberPage, MemberQuery } from './schema.ts'
 import { searchMembers } from './search/store.ts'
@@ -137,6 +137,8 @@ export async function removeMember(
   tx: Tx,
   { caller, membershipId, request }: MemberAction,
 ): Promise<void> {
+  // Whoever lacks the second factor may leave, and does not even learn who is there.
+  if (toId(membershipId) !== caller.membershipId) requireFactor(caller)
   const member = await getMember(ctx, tx, { tenantId: caller.tenantId, membershipId })
   const leaves = member.id === caller.membershipId
   if (!leaves) requireReach(caller.role, member.role)

@@ -1,15 +1,17 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
-import type { Role } from '../../db/tables.ts'
+import type { MfaPolicy, Role } from '../../db/tables.ts'
+import type { MfaGrace } from '../mfa-policy.ts'
 
 /** What somebody is in a tenant that exists; nulls: no ACTIVE member. */
-export interface Standing {
+export interface Standing extends MfaGrace {
   /** As the database writes it, whatever the address said. */
   tenantId: string
   membershipId: string | null
   role: Role | null
   /** An operator has suspended the tenant. */
   suspended: boolean
+  mfa_policy: MfaPolicy
 }
 
 /** A transaction that sees one moment, whatever happens meanwhile, so that a list and its count agree. */
@@ -44,6 +46,7 @@ export async function findStanding(
   const { rows } = await sql<Standing>`
     select tenants.id as "tenantId", memberships.id as "membershipId", memberships.role,
       tenants.suspended_at is not null as suspended,
+      tenants.mfa_policy, tenants.mfa_grace_session_id, tenants.mfa_grace_until,
       enter_tenant(tenants.id, ${`user:${userId}`})
     from tenants
     left join memberships on memberships.tenant_id = tenants.id
