@@ -84,7 +84,7 @@ export type FeedPage = { events: Event[]; next: number; head: number }
 
 export type ForgotPasswordRequest = { email: string }
 
-export type GrantRequest = { userId?: string; applicationId?: unknown; licenseTypeId: string }
+export type GrantRequest = { userId: string; applicationId?: unknown; licenseTypeId: string }
 
 export type Health = { status: string }
 
@@ -200,7 +200,7 @@ export type RegisterRequest = { email: string; password: string; givenName?: str
 
 export type ResetPasswordRequest = { token: string; newPassword: string }
 
-export type RevokeRequest = { userId?: string; applicationId?: unknown }
+export type RevokeRequest = { userId: string; applicationId?: unknown }
 
 export type RotatedWebhookSecret = { secret: string; previousSecretUntil: string }
 

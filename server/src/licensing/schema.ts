@@ -5,7 +5,13 @@ const nullableText = Type.Union([Type.String(), Type.Null()])
 
 /** Whatever it is, only the id of an application will do; what is none is refused by a code of its own. */
 const applicationId = Type.Optional(Type.Unknown({ description: 'The id of the application; required' }))
-const userId = Type.Optional(Type.String({ description: 'Whose; the subject of the token unless said' }))
+/** What is read is about the caller unless said; what is changed names whom it changes. */
+const userId = Type.Optional(
+  Type.String({
+    description: 'Whose; the subject of the token unless said. The token of a machine must say.',
+  }),
+)
+const namedUserId = Type.String({ description: 'The id of the member' })
 const description = 'The answer must know what was answered with this X-License-Revision'
 const revision = Type.String({ pattern: '^\\d{1,18}$', description })
 const minRevision = Type.Optional(revision)
@@ -70,10 +76,10 @@ export const LicensedUsers = Type.Array(
 export const LicenseCount = Type.Object({ count: Type.Integer() }, { title: 'LicenseCount' })
 
 export const GrantRequest = Type.Object(
-  { userId, applicationId, licenseTypeId: Type.String() },
+  { userId: namedUserId, applicationId, licenseTypeId: Type.String() },
   { title: 'GrantRequest' },
 )
-export const RevokeRequest = Type.Object({ userId, applicationId }, { title: 'RevokeRequest' })
+export const RevokeRequest = Type.Object({ userId: namedUserId, applicationId }, { title: 'RevokeRequest' })
 
 export const Assignment = Type.Object(
   {
