@@ -254,6 +254,8 @@ export type UserDetails = { id: string; email: string; emailVerified: boolean; d
 
 export type UserInfo = { sub: string; name?: string; given_name?: string; family_name?: string; middle_name?: string; nickname?: string; preferred_username?: string; picture?: string; website?: string; gender?: string; birthdate?: string; zoneinfo?: string; locale?: string; updated_at?: number; email?: string; email_verified?: boolean }
 
+export type UserInfoRequest = { access_token?: string }
+
 export type UserMembership = { tenantId: string; tenantName: string; tenantSlug: string; role: string; status: string }
 
 export type UserPage = { users: User[]; pagination: CursorPagination }
@@ -299,8 +301,9 @@ export interface Operations {
   'GET /api/oauth/userinfo': {
     reply: UserInfo
   }
-  /** The claims of the token holder, as far as the granted scopes allow */
+  /** The same, with the token in the header or in a form */
   'POST /api/oauth/userinfo': {
+    body: UserInfoRequest | undefined
     reply: UserInfo
   }
   /** End a token; a refresh token takes its family along */

@@ -63,6 +63,12 @@ export const IntrospectReply = Type.Object(
 )
 export type IntrospectReply = Static<typeof IntrospectReply>
 
+/** RFC 6750 §2.2. */
+export const UserInfoForm = Type.Object(
+  { access_token: Parameter('The access token, unless the Authorization header has it') },
+  { title: 'UserInfoRequest' },
+)
+
 const Claim = Type.Optional(Type.String())
 
 export const UserInfo = Type.Object(
