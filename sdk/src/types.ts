@@ -28,7 +28,7 @@ export type Branding = { displayName: string | null; color: string | null; logoU
 
 export type BrandingRequest = { displayName?: string | null; color?: string | null; logo?: string | null }
 
-export type BulkGrantRequest = { grants: { userId: string; applicationId?: unknown; licenseTypeId: string }[] }
+export type BulkGrantRequest = { grants: { userId: string; applicationId: string; licenseTypeId: string }[] }
 
 export type BulkInviteReply = { created: number; failed: number; results: { email: unknown; statusCode: number; invitation?: CreatedInvitation; error?: string; message?: string; details?: unknown }[] }
 
@@ -36,7 +36,7 @@ export type BulkInviteRequest = { invitations: { email: unknown; role?: unknown;
 
 export type BulkLicenseReply = { done: number; failed: number; results: { userId: string; statusCode: number; error?: string; message?: string; details?: unknown; license?: LicenseAssignment }[] }
 
-export type BulkRevokeRequest = { revocations: { userId: string; applicationId?: unknown }[] }
+export type BulkRevokeRequest = { revocations: { userId: string; applicationId: string }[] }
 
 export type ChangedMember = { id: string; userId: string; status: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role: 'owner' | 'admin' | 'member'; updatedAt: string }
 
@@ -84,7 +84,7 @@ export type FeedPage = { events: Event[]; next: number; head: number }
 
 export type ForgotPasswordRequest = { email: string }
 
-export type GrantRequest = { userId: string; applicationId?: unknown; licenseTypeId: string }
+export type GrantRequest = { userId: string; applicationId: string; licenseTypeId: string }
 
 export type Health = { status: string }
 
@@ -150,7 +150,7 @@ export type MfaRequired = { mfaRequired: true; methods: ('totp' | 'passkey' | 'r
 
 export type NewAdministeredTenant = { name: string; slug?: string; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; settings?: Record<string, unknown>; ownerId?: string; ownerEmail?: string }
 
-export type NewLicenseType = { applicationId?: unknown; name: string; slug: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number }
+export type NewLicenseType = { applicationId: string; name: string; slug: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number }
 
 export type NewMemberRequest = { userId: string; role: 'owner' | 'admin' | 'member' }
 
@@ -200,7 +200,9 @@ export type RegisterRequest = { email: string; password: string; givenName?: str
 
 export type ResetPasswordRequest = { token: string; newPassword: string }
 
-export type RevokeRequest = { userId: string; applicationId?: unknown }
+export type RevokeRequest = { userId: string; applicationId: string }
+
+export type RevokeTokenRequest = { token: string; token_type_hint?: string; client_id?: string; client_secret?: string }
 
 export type RotatedWebhookSecret = { secret: string; previousSecretUntil: string }
 
@@ -308,7 +310,7 @@ export interface Operations {
   }
   /** End a token; a refresh token takes its family along */
   'POST /api/oauth/revoke': {
-    body: RevokeRequest
+    body: RevokeTokenRequest
     reply: Success
   }
   /** Whether a token is alive, and whose it is */
@@ -632,34 +634,34 @@ export interface Operations {
   }
   /** Says whether somebody holds a licence, and which */
   'GET /api/integration/licenses/check': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string }
+    query: { userId?: string; applicationId: string; minRevision?: string }
     reply: LicenseCheck
   }
   /** The same, with the fields in the body or in the address */
   'POST /api/integration/licenses/check': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string }
-    body: { userId?: string; applicationId?: unknown; minRevision?: string | number } | undefined
+    query: { userId?: string; applicationId?: string; minRevision?: string }
+    body: { userId?: string; applicationId?: string; minRevision?: string | number } | undefined
     reply: LicenseCheck
   }
   /** Says whether the licence of somebody has a feature */
   'GET /api/integration/licenses/feature': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string; featureKey: string }
+    query: { userId?: string; applicationId: string; minRevision?: string; featureKey: string }
     reply: FeatureCheck
   }
   /** The same, with the fields in the body or in the address */
   'POST /api/integration/licenses/feature': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string; featureKey?: string }
-    body: { userId?: string; applicationId?: unknown; minRevision?: string | number; featureKey?: string } | undefined
+    query: { userId?: string; applicationId?: string; minRevision?: string; featureKey?: string }
+    body: { userId?: string; applicationId?: string; minRevision?: string | number; featureKey?: string } | undefined
     reply: FeatureCheck
   }
   /** Says which type of licence somebody holds */
   'GET /api/integration/licenses/type': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string }
+    query: { userId?: string; applicationId: string; minRevision?: string }
     reply: LicenseTypeCheck
   }
   /** Says why somebody has a licence or a feature, or why not, and what would change it */
   'GET /api/integration/licenses/explain': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string; featureKey?: string }
+    query: { userId?: string; applicationId: string; minRevision?: string; featureKey?: string }
     reply: LicenseExplanation
   }
   /** Lists who in the tenant may use the application at this moment */
@@ -699,7 +701,7 @@ export interface Operations {
   }
   /** Lists the licence types of an application */
   'GET /api/licensing/license-types': {
-    query: { applicationId?: unknown }
+    query: { applicationId: string }
     reply: LicenseType[]
   }
   /** Makes a licence type */
@@ -1021,3 +1023,11 @@ export interface Operations {
     reply: MailboxMessage[]
   }
 }
+
+/** The routes that take their body in the encoding of HTML forms. All others take JSON. */
+export const FORM_OPERATIONS: readonly (keyof Operations)[] = [
+  'POST /api/oauth/token',
+  'POST /api/oauth/userinfo',
+  'POST /api/oauth/revoke',
+  'POST /api/oauth/introspect',
+]

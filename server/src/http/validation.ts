@@ -2,6 +2,7 @@ import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import stringify from 'fast-json-stringify'
 import type { FastifyInstance, FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
+import { CHECKED_BY_HANDLER } from './schema.ts'
 
 const COMMON = {
   // Unknown fields are dropped, so that nothing unasked-for can ever be applied.
@@ -30,7 +31,7 @@ export function createCompilers(): Compilers {
   // Ajv caches validators by their schema; fast-json-stringify does not.
   const serializers = new WeakMap<object, Serialize>()
   return {
-    validator: ({ schema, httpPart }) => (httpPart === 'body' ? exact : lenient).compile(schema),
+    validator: ({ schema, httpPart }) => (httpPart === 'body' ? exact : lenient).compile(relax(schema)),
     serializer: ({ schema }) => {
       const known = serializers.get(schema) ?? stringify(schema)
       serializers.set(schema, known)
@@ -38,6 +39,36 @@ export function createCompilers(): Compilers {
     },
   }
 }
+
+/** Those without what the handler checks itself, so that each is made, and compiled, once. */
+const relaxed = new WeakMap<object, object>()
+
+function relax(schema: object): object {
+  const known = relaxed.get(schema) ?? (hasChecked(schema) ? relaxWithin(schema) : schema)
+  relaxed.set(schema, known)
+  return known
+}
+
+const hasChecked = (schema: object): boolean => JSON.stringify(schema).includes(`"${CHECKED_BY_HANDLER}"`)
+
+/** Lets fields that the handler checks be anything, or missing. */
+function relaxWithin(schema: object): object {
+  if (Array.isArray(schema)) return schema.map(relaxPart)
+  const parts = Object.entries(schema).map(([key, part]) => [key, relaxPart(part)])
+  const copy: { properties?: object; required?: string[] } = Object.fromEntries(parts)
+  const checked = Object.entries(copy.properties ?? {}).flatMap(([name, field]) =>
+    CHECKED_BY_HANDLER in field ? [name] : [],
+  )
+  if (checked.length === 0) return copy
+  return {
+    ...copy,
+    properties: { ...copy.properties, ...Object.fromEntries(checked.map((name) => [name, {}])) },
+    required: copy.required?.filter((name) => !checked.includes(name)) ?? [],
+  }
+}
+
+const relaxPart = (part: unknown): unknown =>
+  typeof part === 'object' && part !== null ? relaxWithin(part) : part
 
 /** Shared by all apps of a process: what is compiled depends on the schema alone. */
 const compilers = createCompilers()

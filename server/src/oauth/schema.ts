@@ -39,7 +39,7 @@ export const RevokeForm = Type.Object(
     client_id: Parameter('The client the token was issued to'),
     client_secret: Parameter('Not needed; a wrong one keeps anything from happening'),
   },
-  { title: 'RevokeRequest' },
+  { title: 'RevokeTokenRequest' },
 )
 
 export const Success = Type.Object({ success: Type.Boolean() }, { title: 'Success' })
