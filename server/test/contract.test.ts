@@ -154,6 +154,34 @@ test('every number a caller may send has an upper bound', () => {
   expect(unbounded).toEqual([])
 })
 
+test('every number in an address is read in decimal digits alone', () => {
+  const { validator } = createCompilers()
+  const read = (
+    { method, path: url, query: schema }: (typeof routes)[number],
+    name: string,
+    text: string,
+  ) => {
+    const validate = validator({ schema: schema ?? {}, method, url, httpPart: 'querystring' })
+    validate({ [name]: text })
+    return (validate.errors ?? []).some(({ instancePath }) => instancePath === `/${name}`)
+      ? 'refused'
+      : 'read'
+  }
+  const numbers = routes.flatMap((route) => {
+    const { properties = {} } = (route.query ?? {}) as { properties?: Record<string, { type?: string }> }
+    return Object.entries(properties).flatMap(([name, { type }]) =>
+      type === 'integer' ? [{ route, name }] : [],
+    )
+  })
+  expect(numbers.length).toBeGreaterThan(10)
+  for (const { route, name } of numbers) {
+    const where = `${route.path} ${name}`
+    expect(read(route, name, '7'), where).toBe('read')
+    for (const text of ['0x10', '1e1', ' 7', '+7', '07', '7.0'])
+      expect(read(route, name, text), where).toBe('refused')
+  }
+})
+
 function findNumbers(schema: unknown): { maximum?: number }[] {
   if (typeof schema !== 'object' || schema === null) return []
   const { type } = schema as { type?: unknown }
