@@ -68,7 +68,7 @@ export type DayOfUsage = { day: string; purchased: number; assigned: number }
 
 export type DeletionRequest = { confirmation: string; password?: string }
 
-export type Discovery = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; scopes_supported: string[]; response_types_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; claims_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
+export type Discovery = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
 
 export type Done = { success: boolean; message: string }
 
@@ -188,7 +188,7 @@ export type PersonalData = { exportedAt: string; profile: { id: string; email: s
 
 export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[] }
 
-export type ProfileChange = { displayName?: string; givenName?: string; familyName?: string; middleName?: string; nickname?: string; pictureUrl?: string; website?: string; zoneinfo?: string; locale?: string }
+export type ProfileChange = { displayName?: string; givenName?: string; familyName?: string; middleName?: string; nickname?: string; pictureUrl?: string; website?: string; gender?: string; birthdate?: string; zoneinfo?: string; locale?: string }
 
 export type ReauthenticatedRequest = { password?: string }
 
@@ -254,7 +254,7 @@ export type UserChange = { disabled?: boolean; givenName?: string; familyName?: 
 
 export type UserDetails = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null; superAdmin: boolean; disabled: boolean; passwordSignIn: boolean; hasPassword: boolean; mfaEnabled: boolean; deletionRequestedAt: string | null; erasedAt: string | null; createdAt: string; updatedAt: string; lastSignInAt: string | null; memberships: UserMembership[]; sessionCount: number }
 
-export type UserInfo = { sub: string; name?: string; given_name?: string; family_name?: string; middle_name?: string; nickname?: string; preferred_username?: string; picture?: string; website?: string; gender?: string; birthdate?: string; zoneinfo?: string; locale?: string; updated_at?: number; email?: string; email_verified?: boolean }
+export type UserInfo = { sub: string; name?: string; given_name?: string; family_name?: string; middle_name?: string; nickname?: string; picture?: string; website?: string; gender?: string; birthdate?: string; zoneinfo?: string; locale?: string; updated_at?: number; email?: string; email_verified?: boolean }
 
 export type UserInfoRequest = { access_token?: string }
 

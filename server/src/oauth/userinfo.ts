@@ -69,7 +69,6 @@ function profileClaims(person: LiveGrantRow): Partial<UserInfo> {
     family_name: person.family_name,
     middle_name: person.middle_name,
     nickname: person.nickname,
-    preferred_username: person.username,
     picture: person.picture_url,
     website: person.website,
     gender: person.gender,
