@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { newApplication, newClient } from '../support/admin.ts'
+import { openBrowser } from '../support/browser.ts'
 import { asPerson, call, fromOwnPage, intruders, ownOrigin, refusal, withCookies } from '../support/calls.ts'
 import { startCanary } from '../support/canary.ts'
 import { authorize, bearer, getTokens, userinfo } from '../support/oauth.ts'
+import { readForms, submit } from '../support/pages.ts'
 import { demoPerson, newPerson } from '../support/person.ts'
 import { base, read } from '../support/service.ts'
 
@@ -134,11 +136,13 @@ describe('a change', () => {
     nickname: 'sammy',
     pictureUrl: 'https://cdn.example.com/sam.png',
     website: 'https://sam.example.com/',
+    gender: 'non-binary',
+    birthdate: '1988-02-29',
     zoneinfo: 'Europe/Berlin',
     locale: 'de-DE',
   }
 
-  test('T101: of all nine fields is answered with the names, and shows in the profile', async () => {
+  test('T101: of all eleven fields is answered with the names, and shows in the profile', async () => {
     const before = await me()
     const { status, body } = await change(wishes)
     expect(status).toBe(200)
@@ -171,11 +175,15 @@ describe('a change', () => {
 
   test('to an empty text clears names and addresses; the display name is made up again', async () => {
     await change(wishes)
-    const empty = { displayName: '', middleName: '', nickname: '', pictureUrl: '', website: '' }
+    const empty = {
+      ...{ displayName: '', middleName: '', nickname: '', pictureUrl: '', website: '' },
+      ...{ gender: '', birthdate: '' },
+    }
     const { status, body } = await change(empty)
     expect(status).toBe(200)
     expect(body).toMatchObject({ displayName: 'Samuel Somebody', middleName: null })
     expect(await me()).toMatchObject({ nickname: null, pictureUrl: null, website: null })
+    expect(await me()).toMatchObject({ gender: null, birthdate: null })
     expect((await change({ givenName: '', familyName: '' })).body).toMatchObject({
       displayName: someone.email.split('@')[0],
       givenName: null,
@@ -190,6 +198,8 @@ describe('a change', () => {
         name: 'Sam S.',
         nickname,
         picture: wishes.pictureUrl,
+        gender: wishes.gender,
+        birthdate: wishes.birthdate,
         zoneinfo: 'Europe/Berlin',
         locale: 'de-DE',
       })
@@ -204,8 +214,6 @@ describe('a change', () => {
     phone: '+490000',
     phoneVerified: true,
     mfaEnabled: true,
-    gender: 'x',
-    birthdate: '2000-01-01',
     role: 'owner',
     isSuperAdmin: true,
     is_super_admin: true,
@@ -258,6 +266,9 @@ describe('a change', () => {
       'ftp://x.test/',
       'https://a:b@x.test/',
     ),
+    ...unfit('gender', LONG, 'x'.repeat(101), ' ', 'a\u0007b'),
+    ...unfit('birthdate', LONG, ' ', '29.02.1988', '1988-2-29', '1989-02-29', '1988-13-01', '1988-02-00'),
+    ...unfit('birthdate', '88-02-29', '1988-02-29T00:00:00Z', '+001988-02-29', '9999-12-31', '0000-01-01'),
     ...NAMES.flatMap((field) => unfit(field, LONG, 'x'.repeat(201), ' \t ', 'a\u0007b')),
   ])('T102: %s as %j is 422, and nothing is applied by half', async (field, _, text) => {
     const before = await me()
@@ -392,4 +403,56 @@ test('bearer and cookie of two people together: the token counts', async () => {
   const { access_token } = await getTokens(await other.signIn(), spa)
   const both = { ...withCookies(await someone.signIn()), ...bearer(access_token) }
   expect((await call('GET', ME, { headers: both })).body).toMatchObject({ email: other.email })
+})
+
+describe('the page of the profile', () => {
+  const PAGE = '/account/profile'
+  const profileForm = async (page: Response) => {
+    const form = (await readForms(page)).find(({ inputs }) => inputs.includes('birthdate'))
+    if (!form) throw new Error(`no form of the profile at ${page.url}: ${page.status}`)
+    return form
+  }
+  const own = async () => {
+    const person = await newPerson()
+    const browser = await person.signIn()
+    const profile = async () => (await read(await browser.get(ME))).body
+    return { browser, profile, form: await profileForm(await browser.get(PAGE)) }
+  }
+
+  test('T101: changes what was filled in, and leaves the rest', async () => {
+    const { browser, profile, form } = await own()
+    const before = await profile()
+    const page = await submit(browser, form, { gender: 'female', birthdate: '1990-12-31', nickname: ' S ' })
+    expect(page.status).toBe(200)
+    expect(await page.clone().text()).toMatch(/role="status"/)
+    expect(await profile()).toEqual({
+      ...before,
+      ...{ gender: 'female', birthdate: '1990-12-31', nickname: 'S', updatedAt: expect.any(String) },
+    })
+    const again = await profileForm(page)
+    expect(again.fields).toMatchObject({ gender: 'female', birthdate: '1990-12-31', displayName: '' })
+    await submit(browser, again, { gender: '', birthdate: '' })
+    expect(await profile()).toMatchObject({ gender: null, birthdate: null, nickname: 'S' })
+  })
+
+  test('T102: says what is wrong, keeps what was typed, and applies nothing by half', async () => {
+    const { browser, profile, form } = await own()
+    const before = await profile()
+    const page = await submit(browser, form, { nickname: 'half', birthdate: 'yesterday' })
+    expect(page.status).toBe(422)
+    expect(await page.clone().text()).toMatch(/role="alert"[^<]*>[^<]*date of birth/i)
+    expect((await profileForm(page)).fields).toMatchObject({ nickname: 'half' })
+    const long = `https://sam.example.com/${'x'.repeat(3_000)}`
+    expect((await submit(browser, form, { website: long })).status).toBe(422)
+    expect(await profile()).toEqual(before)
+  })
+
+  test('is for those who are signed in, and its form is good from itself alone', async () => {
+    const { browser, profile, form } = await own()
+    const stranger = await openBrowser().get(PAGE)
+    expect(stranger.status).toBe(303)
+    const { csrf: _, ...forged } = form.fields
+    expect((await browser.post(PAGE, { ...forged, nickname: 'forged' })).status).toBe(403)
+    expect(await profile()).toMatchObject({ nickname: null })
+  })
 })

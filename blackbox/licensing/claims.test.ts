@@ -61,7 +61,7 @@ test('an access token carries the licence for its application, as it is at each 
 
 test('the licence of one tenant is not shown in a token for another, nor in one for none', async () => {
   const second = await newTenant(owner.headers)
-  await grant(owner.inside, { applicationId: application, licenseTypeId: pro.id })
+  await grant(owner.inside, { userId: owner.userId, applicationId: application, licenseTypeId: pro.id })
   const here = await signIn(owner.person)
   expect(await licenseIn(here.access_token)).toMatchObject({ type: pro.slug })
   expect(await licenseIn((await signIn(owner.person, second.slug)).access_token)).toBeUndefined()
@@ -74,7 +74,7 @@ test('the licence of one tenant is not shown in a token for another, nor in one 
 })
 
 test('a token for another application carries no licence of this one', async () => {
-  await grant(owner.inside, { applicationId: application, licenseTypeId: pro.id })
+  await grant(owner.inside, { userId: owner.userId, applicationId: application, licenseTypeId: pro.id })
   const other = await newSeats(0)
   const elsewhere = await newClient(other.application, 'SPA')
   const tokens = await getTokens(await owner.person.signIn(), elsewhere, { tenant: tenant.slug })

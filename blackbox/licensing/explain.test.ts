@@ -235,7 +235,11 @@ describe('the MFA policy', () => {
     const strict = await newSeats()
     const reader = await newMachineHeaders(strict.application, ['licenses:read'], strict.tenant.id)
     const about = (userId: string) => ask(reader, 'explain', { userId, applicationId: strict.application })
-    await grant(strict.owner.inside, { applicationId: strict.application, licenseTypeId: strict.pro.id })
+    await grant(strict.owner.inside, {
+      userId: strict.owner.userId,
+      applicationId: strict.application,
+      licenseTypeId: strict.pro.id,
+    })
     const path = `/api/tenants/${strict.tenant.id}`
     await call('PATCH', path, { headers: strict.owner.headers, body: { mfaPolicy: 'REQUIRED' } })
     const { body } = await about(strict.owner.userId)

@@ -3,11 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { call, refusal } from '../support/calls.ts'
 import { newAddress } from '../support/invitations.ts'
 import {
+  change,
   grant,
+  type Headers,
+  hasLicense,
   inDays,
+  LICENSES,
   listSubscriptions,
   newInside,
   newLicensedApplication,
+  newMachineHeaders,
   newSeats,
   newSubscription,
   newTenantInside,
@@ -152,5 +157,50 @@ describe('a revocation', () => {
     })
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual(refusal(status, error))
+  })
+})
+
+describe('who a change is about must be named: nobody takes, loses or changes a seat by default (T149)', () => {
+  const unnamed = { applicationId: application, licenseTypeId: pro.id }
+  const expectUnnamed = async (headers: Headers, body: object) => {
+    for (const send of [grant, change, revoke]) {
+      const answer = await send(headers, body)
+      expect(answer.status, send.name).toBe(422)
+      expect(answer.body).toEqual(
+        refusal(422, 'VALIDATION_FAILED', { details: [{ field: 'userId', message: expect.any(String) }] }),
+      )
+      expect(answer.headers.get('x-license-revision')).toBeNull()
+    }
+  }
+
+  test('by an owner who holds no seat', async () => {
+    await expectUnnamed(owner.inside, unnamed)
+    // The field comes before the application, like every other that is missing.
+    await expectUnnamed(owner.inside, { ...unnamed, applicationId: 'x' })
+    expect(await hasLicense(owner.inside, owner.userId, application)).toBe(false)
+  })
+
+  test('by an owner who holds one', async () => {
+    expect((await grant(owner.inside, wish(owner.userId))).status).toBe(201)
+    await expectUnnamed(owner.inside, unnamed)
+    expect(await hasLicense(owner.inside, owner.userId, application)).toBe(true)
+    expect((await revoke(owner.inside, wish(owner.userId))).status).toBe(200)
+  })
+
+  test('by a machine', async () => {
+    await expectUnnamed(await newMachineHeaders(application, ['licenses:write'], tenant.id), unnamed)
+  })
+
+  test('in a row of many', async () => {
+    const send = (path: string, body: object) =>
+      call('POST', `${LICENSES}/${path}/bulk`, { headers: owner.inside, body })
+    for (const answer of [
+      await send('grant', { grants: [wish(member.userId), unnamed] }),
+      await send('revoke', { revocations: [{ applicationId: application }] }),
+    ]) {
+      expect(answer.status).toBe(422)
+      expect(answer.body).toMatchObject({ error: 'VALIDATION_FAILED' })
+    }
+    expect(await hasLicense(owner.inside, member.userId, application)).toBe(false)
   })
 })

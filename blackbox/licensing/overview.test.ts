@@ -49,7 +49,7 @@ test('the overview shows every subscription, and sums up those that have not exp
     status: 'PAST_DUE',
     currentPeriodEnd: inDays(-1),
   })
-  await grant(owner.inside, { applicationId: application, licenseTypeId: pro.id })
+  await grant(owner.inside, { userId: owner.userId, applicationId: application, licenseTypeId: pro.id })
   const entry = (type: { id: string; name: string; applicationId: string }, fields: object) => ({
     applicationId: type.applicationId,
     applicationName: 'A licensed application',

@@ -166,7 +166,7 @@ describe('a tenant with seats', async () => {
 
 test('what has run out is listed, holds for nobody, and comes back with its renewal', async () => {
   const { application, tenant, owner, pro, subscription } = await newSeats(2)
-  await grant(owner.inside, { applicationId: application, licenseTypeId: pro.id })
+  await grant(owner.inside, { userId: owner.userId, applicationId: application, licenseTypeId: pro.id })
   const own = async () => (await holdings(owner.headers, tenant.id)).find(({ id }) => id === application)
   await changeSubscription(subscription.id, { currentPeriodEnd: inDays(-1) })
   expect(await own()).toMatchObject({
@@ -180,7 +180,7 @@ test('what has run out is listed, holds for nobody, and comes back with its rene
   await changeSubscription(subscription.id, { currentPeriodEnd: inDays(1) })
   expect((await seats(owner.headers, tenant.id, path)).pagination.total).toBe(1)
   expect((await usage()).days).toMatchObject([{ purchased: 2, assigned: 1 }])
-  await revoke(owner.inside, { applicationId: application })
+  await revoke(owner.inside, { userId: owner.userId, applicationId: application })
   expect((await usage()).days).toMatchObject([{ purchased: 2, assigned: 0 }])
 })
 

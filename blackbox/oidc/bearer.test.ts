@@ -6,7 +6,7 @@ import { joinToken, signAsStranger, splitToken, strangerKey, verifyIdToken } fro
 import { logOut } from '../support/logout.ts'
 import { bearer, getTokens, introspect, userinfo } from '../support/oauth.ts'
 import { newPerson } from '../support/person.ts'
-import { base, GOODBYE, read } from '../support/service.ts'
+import { base, encode, GOODBYE, read } from '../support/service.ts'
 
 /** Doors that take a bearer token and nothing else; that of one's own account takes the browser's cookie too. */
 const BEARER_ONLY = ['/api/oauth/userinfo', '/api/admin/clients']
@@ -58,6 +58,76 @@ describe('userinfo', () => {
     const { status, headers } = await userinfo(access_token)
     expect(status).toBe(403)
     expect(headers.get('www-authenticate')).toMatch(/^Bearer\b.*insufficient_scope/)
+  })
+})
+
+describe('a token in a form (RFC 6750 §2.2)', () => {
+  const FORM = 'application/x-www-form-urlencoded'
+  const own = encode({ access_token: tokens.access_token }).toString()
+  const post = async (body: string, headers: Record<string, string>, path = '/api/oauth/userinfo') =>
+    read(await fetch(base + path, { method: 'POST', body, headers }))
+
+  test('T065: is read by userinfo, as the one in the header is', async () => {
+    const { body } = await userinfo(tokens.access_token)
+    for (const type of [FORM, `${FORM}; charset=UTF-8`]) {
+      const answer = await post(`${own}&unknown=1`, { 'content-type': type })
+      expect(answer).toMatchObject({ status: 200, body })
+      expect(answer.headers.get('cache-control')).toContain('no-store')
+    }
+  })
+
+  test('T066: is refused beside a header, whatever that is: one way at a time', async () => {
+    for (const authorization of [`Bearer ${tokens.access_token}`, 'Bearer garbage', 'Basic YTpi', 'Bearer']) {
+      const answer = await post(own, { 'content-type': FORM, authorization })
+      expect(answer.status, authorization).toBe(400)
+      expect(answer.body).toMatchObject({ error: 'invalid_request' })
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_request"/)
+    }
+  })
+
+  test('T066: is refused when it comes twice', async () => {
+    const answer = await post(`${own}&${own}`, { 'content-type': FORM })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  })
+
+  test.each([
+    ['garbage', encode({ access_token: 'garbage' }).toString()],
+    ['text that no header could hold', encode({ access_token: 'ä b\n' }).toString()],
+    ['a refresh token', encode({ access_token: tokens.refresh_token }).toString()],
+    ['an ID token', encode({ access_token: tokens.id_token }).toString()],
+    ['a token with a space behind it', `${own}+`],
+  ])('T066: of %s is 401 invalid_token', async (_, body) => {
+    const answer = await post(body, { 'content-type': FORM })
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/)
+  })
+
+  test.each([
+    ['an empty form', '', FORM],
+    ['an empty value', 'access_token=', FORM],
+    ['another name', encode({ token: tokens.access_token }).toString(), FORM],
+    ['JSON', JSON.stringify({ access_token: tokens.access_token }), 'application/json'],
+    ['plain text', own, 'text/plain'],
+    ['multipart', own, 'multipart/form-data; boundary=x'],
+  ])('T066: %s shows no token: 401 without an error', async (_, body, type) => {
+    const answer = await post(body, { 'content-type': type })
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test('T066: a body that is no form does no harm to the token in the header', async () => {
+    for (const type of ['application/json', 'text/plain', FORM]) {
+      const answer = await post('{}', { 'content-type': type, ...bearer(tokens.access_token) })
+      expect(answer.status, type).toBe(200)
+    }
+  })
+
+  test('T066: is read by no other route, and not in the address', async () => {
+    for (const path of ['/api/integration/licenses/check', '/api/tenants', '/api/users/me/password']) {
+      const answer = await post(own, { 'content-type': FORM }, path)
+      expect(answer.status, path).toBe(401)
+    }
+    for (const door of DOORS) expect((await knock(`${door}?${own}`)).status, door).toBe(401)
   })
 })
 

@@ -2,11 +2,24 @@ import { decodeProtectedHeader } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { newApplication, newClient } from '../support/admin.ts'
 import { openBrowser } from '../support/browser.ts'
+import { call, fromOwnPage } from '../support/calls.ts'
 import { verifyAccessToken, verifyIdToken } from '../support/jwt.ts'
-import { authorizationRequest, authorize, exchange, getCode, getTokens, userinfo } from '../support/oauth.ts'
+import {
+  authorizationRequest,
+  authorize,
+  basic,
+  credentials,
+  exchange,
+  getCode,
+  getTokens,
+  introspect,
+  landing,
+  postForm,
+  userinfo,
+} from '../support/oauth.ts'
 import { newPerson } from '../support/person.ts'
 import { rawRequest } from '../support/raw.ts'
-import { base, encode, read } from '../support/service.ts'
+import { base, encode, type Fields, read } from '../support/service.ts'
 
 const DISCOVERY = '/.well-known/openid-configuration'
 const application = await newApplication()
@@ -36,9 +49,58 @@ test('T001: the discovery document carries the listed values exactly, and the ag
     id_token_signing_alg_values_supported: ['RS256'],
     code_challenge_methods_supported: ['S256', 'plain'],
     claims_supported: expect.arrayContaining(['sub', 'email', 'name']),
+    response_modes_supported: ['query'],
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    ui_locales_supported: ['en'],
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
   })
+})
+
+test('T001: every claim that is named can be had, and no other is told', async () => {
+  const person = await newPerson()
+  const browser = await person.signIn()
+  const profile = {
+    ...{ displayName: 'Sam S.', middleName: 'Q.', nickname: 'sam', pictureUrl: 'https://sam.example.com/p' },
+    ...{ website: 'https://sam.example.com/', gender: 'female', birthdate: '1990-01-02' },
+  }
+  await call('PATCH', '/api/users/me', { headers: fromOwnPage(browser), body: profile })
+  const tokens = await getTokens(browser, spa)
+  const told = {
+    ...(await verifyIdToken(tokens.id_token, spa.clientId)),
+    ...(await userinfo(tokens.access_token)).body,
+  }
+  const { claims_supported } = (await getJson(DISCOVERY)).body
+  expect([...(claims_supported as string[])].sort()).toEqual(Object.keys(told).sort())
+})
+
+test('T001: the response modes are those that are named', async () => {
+  const browser = await someone.signIn()
+  for (const response_mode of ['fragment', 'form_post', 'jwt']) {
+    expect(landing(await authorize(browser, spa, { response_mode }))).toMatchObject({
+      error: 'invalid_request',
+    })
+  }
+  expect(landing(await authorize(browser, spa, { response_mode: 'query' }))).toHaveProperty('code')
+})
+
+test('T001: a token is revoked and introspected by each of the methods that are named, and by no other', async () => {
+  const web = await newClient(application, 'WEB')
+  const revoked = async (extra: Fields, headers: Record<string, string> = {}) => {
+    const { refresh_token: token } = await getTokens(await someone.signIn(), web)
+    await postForm('/api/oauth/revoke', { token, ...extra }, headers)
+    return (await introspect(web, token)).body.active === false
+  }
+  expect(await revoked({}, basic(web))).toBe(true)
+  expect(await revoked(credentials(web))).toBe(true)
+  expect(await revoked({ client_id: web.clientId })).toBe(true)
+  expect(await revoked({ ...credentials(web), client_secret: 'wrong' })).toBe(false)
+  const { refresh_token: token } = await getTokens(await someone.signIn(), web)
+  const ask = (extra: Fields) => postForm('/api/oauth/introspect', { token, ...extra })
+  expect((await ask(credentials(web))).status).toBe(401)
+  expect((await ask({ client_id: web.clientId })).status).toBe(401)
+  expect((await introspect(web, token)).body).toMatchObject({ active: true })
 })
 
 test('T001: OAuth clients find the same document at the address of RFC 8414', async () => {

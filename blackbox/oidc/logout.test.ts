@@ -1,9 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { newApplication, newClient } from '../support/admin.ts'
-import { openBrowser } from '../support/browser.ts'
+import { type Browser, openBrowser } from '../support/browser.ts'
 import { joinToken, signAsStranger, splitToken } from '../support/jwt.ts'
 import { confirmLogout, isSignedIn, logOut, logoutForm } from '../support/logout.ts'
-import { getTokens, introspect, refresh, userinfo } from '../support/oauth.ts'
+import {
+  authorize,
+  type Client,
+  EVERYTHING,
+  exchange,
+  getTokens,
+  introspect,
+  landing,
+  refresh,
+  type Tokens,
+  userinfo,
+} from '../support/oauth.ts'
+import { goThrough } from '../support/pages.ts'
 import { newPerson } from '../support/person.ts'
 import { type Fields, GOODBYE, unique } from '../support/service.ts'
 
@@ -12,7 +24,14 @@ const application = await newApplication()
 const spa = await newClient(application, 'SPA')
 const web = await newClient(application, 'WEB')
 await newClient(application, 'WEB', { postLogoutRedirectUris: [ONLY_B] })
+const stranger = await newApplication({ trusted: false })
 const someone = await newPerson()
+
+async function getTokensWithConsent(browser: Browser, client: Client): Promise<Tokens> {
+  const page = await authorize(browser, client, { scope: EVERYTHING })
+  const { code = '' } = landing(await goThrough(browser, page, someone))
+  return (await exchange(client, code)).body
+}
 
 async function session() {
   const browser = await someone.signIn()
@@ -24,6 +43,16 @@ function expectPage(response: Response) {
   expect(response.headers.has('location')).toBe(false)
   expect(response.status).toBeLessThan(500)
   expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+}
+
+const NOT_REGISTERED = /address[^.]* not registered/i
+
+/** A page, and no way from there to the address that was asked for. */
+async function expectRefusedAddress(response: Response) {
+  expectPage(response)
+  const text = await response.text()
+  expect(text).toMatch(NOT_REGISTERED)
+  expect(text).not.toContain('evil.test')
 }
 
 // A hint that is genuine but expired needs the clock: the service's own tests make one.
@@ -70,13 +99,36 @@ test.each([
   '//evil.test/',
   '/',
 ])(
-  'T081: the address %s is registered by nobody: the session ends on a page',
+  'T081: the address %s is registered by nobody: the session ends on a page that says so',
   async (post_logout_redirect_uri) => {
     const { browser, hint } = await session()
-    expectPage(await logOut(browser, { id_token_hint: hint, post_logout_redirect_uri }))
+    await expectRefusedAddress(await logOut(browser, { id_token_hint: hint, post_logout_redirect_uri }))
     expect(await isSignedIn(browser, spa)).toBe(false)
   },
 )
+
+test('T081: an address that is not registered is told of wherever it is asked for', async () => {
+  const post_logout_redirect_uri = 'https://evil.test/'
+  const { browser, hint } = await session()
+  await expectRefusedAddress(await logOut(openBrowser(), { id_token_hint: hint, post_logout_redirect_uri }))
+  await expectRefusedAddress(await logOut(openBrowser(), { post_logout_redirect_uri }))
+  const again = await someone.signIn()
+  const question = await logOut(again, { post_logout_redirect_uri })
+  await expectRefusedAddress(question.clone())
+  expect(await isSignedIn(again, spa)).toBe(true)
+  expectPage(await confirmLogout(again, question))
+  expect(await isSignedIn(again, spa)).toBe(false)
+  expect(await isSignedIn(browser, spa)).toBe(false)
+})
+
+test('T081: a logout that names no address says that the person is signed out, and of no address', async () => {
+  const { browser, hint } = await session()
+  const page = await logOut(browser, { id_token_hint: hint })
+  expect(page.status).toBe(200)
+  const text = await page.text()
+  expect(text).toMatch(/you are signed out/i)
+  expect(text).not.toMatch(NOT_REGISTERED)
+})
 
 test.each<[string, (hint: string) => string]>([
   ['alg none', (hint) => joinToken({ alg: 'none' }, splitToken(hint).payload)],
@@ -128,7 +180,16 @@ test.each<[string, Fields, string | null]>([
 
 test('T082: the hint of one client does not open the address of another', async () => {
   const { browser, hint } = await session()
-  expectPage(await logOut(browser, { id_token_hint: hint, post_logout_redirect_uri: ONLY_B }))
+  await expectRefusedAddress(await logOut(browser, { id_token_hint: hint, post_logout_redirect_uri: ONLY_B }))
+})
+
+test('T082: without a hint, the client that is named must have registered the address', async () => {
+  const fields = { client_id: spa.clientId, post_logout_redirect_uri: ONLY_B }
+  await expectRefusedAddress(await logOut(openBrowser(), fields))
+  const own = { client_id: spa.clientId, post_logout_redirect_uri: GOODBYE }
+  expect((await logOut(openBrowser(), own)).headers.get('location')).toBe(GOODBYE)
+  const unknown = { client_id: unique('nobody'), post_logout_redirect_uri: GOODBYE }
+  await expectRefusedAddress(await logOut(openBrowser(), unknown))
 })
 
 describe('without a hint', () => {
@@ -192,6 +253,43 @@ test('T085: logout ends the tokens of this session, also of its other clients, a
   expect((await userinfo(elsewhere.tokens.access_token)).status).toBe(200)
   expect((await refresh(spa, elsewhere.tokens.refresh_token)).status).toBe(200)
   expect(await isSignedIn(elsewhere.browser, spa)).toBe(true)
+})
+
+describe('a third-party application', () => {
+  async function withStranger(browser: Browser) {
+    const client = await newClient(stranger, 'WEB')
+    return { client, tokens: await getTokensWithConsent(browser, client) }
+  }
+
+  test('T085: its server, which shows a hint and no cookie, ends its own tokens and nothing else', async () => {
+    const { browser, tokens } = await session()
+    const [one, other] = [await withStranger(browser), await withStranger(browser)]
+    const elsewhere = await getTokensWithConsent(await someone.signIn(), one.client)
+    const fields = { id_token_hint: one.tokens.id_token, post_logout_redirect_uri: GOODBYE, state: 'kept' }
+    const response = await logOut(openBrowser(), fields)
+    expect(response.headers.get('location')).toBe(`${GOODBYE}?state=kept`)
+    expect((await userinfo(one.tokens.access_token)).status).toBe(401)
+    expect((await refresh(one.client, one.tokens.refresh_token)).body.error).toBe('invalid_grant')
+    // The person stays signed in, here in other applications and with this one elsewhere.
+    expect(await isSignedIn(browser, spa)).toBe(true)
+    for (const { access_token } of [tokens, other.tokens, elsewhere]) {
+      expect((await userinfo(access_token)).status).toBe(200)
+    }
+    expect((await refresh(spa, tokens.refresh_token)).status).toBe(200)
+    expect((await refresh(other.client, other.tokens.refresh_token)).status).toBe(200)
+    // Once more there is nothing to end, and the answer is the same.
+    const repeated = await logOut(openBrowser(), fields, 'POST')
+    expect(repeated.headers.get('location')).toBe(`${GOODBYE}?state=kept`)
+    expect(await isSignedIn(browser, spa)).toBe(true)
+  })
+
+  test('T085: with the cookie of the person, the session ends', async () => {
+    const { browser, tokens } = await session()
+    const { tokens: given } = await withStranger(browser)
+    await logOut(browser, { id_token_hint: given.id_token, post_logout_redirect_uri: GOODBYE })
+    expect(await isSignedIn(browser, spa)).toBe(false)
+    expect((await userinfo(tokens.access_token)).status).toBe(401)
+  })
 })
 
 test('T085: the cookie of an ended session is worthless, also when it is put back', async () => {

@@ -8,11 +8,15 @@ const TYPES = new URL('../src/types.ts', import.meta.url)
 
 const HEAD = `// Made from docs/openapi.json by sdk/bin/generate.mjs: change the routes, not this file.\n`
 
+const FORM = 'application/x-www-form-urlencoded'
+
 export function generate(description) {
   const schemas = Object.entries(description.components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))
-  const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => describeOperation(method, path, operation)),
+  const routes = Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   )
+  const operations = routes.map(({ method, path, operation }) => describeOperation(method, path, operation))
+  const forms = routes.filter(({ operation }) => FORM in (operation.requestBody?.content ?? {}))
   return [
     HEAD,
     ...schemas.map(([name, schema]) => `export type ${name} = ${typeOf(schema)}\n`),
@@ -20,6 +24,11 @@ export function generate(description) {
     'export interface Operations {',
     ...operations,
     '}',
+    '',
+    '/** The routes that take their body in the encoding of HTML forms. All others take JSON. */',
+    'export const FORM_OPERATIONS: readonly (keyof Operations)[] = [',
+    ...forms.map(({ method, path }) => `  '${method.toUpperCase()} ${path}',`),
+    ']',
     '',
   ].join('\n')
 }

@@ -1,5 +1,5 @@
 import { LatchkeyError } from './error.ts'
-import type { Operations } from './types.ts'
+import { FORM_OPERATIONS, type Operations } from './types.ts'
 
 /** A route, as `GET /api/tenants/{id}`. */
 export type Operation = keyof Operations
@@ -58,15 +58,16 @@ export function createClient({ baseUrl, token, fetch: send = fetch }: ClientOpti
       const { path, query, body, idempotencyKey, signal } = input as LooseInput
       const address = baseUrl.replace(/\/$/, '') + fillIn(template, path) + toQuery(query)
       const accessToken = await token?.()
+      const sent = encode(operation, body)
       const response = await send(address, {
         method,
         headers: {
           accept: 'application/json',
           ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(sent && { 'content-type': sent.type }),
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(sent && { body: sent.text }),
         ...(signal && { signal }),
         // Who we are is told by the token alone.
         credentials: 'omit',
@@ -84,6 +85,15 @@ interface LooseInput {
   body?: unknown
   idempotencyKey?: string
   signal?: AbortSignal
+}
+
+/** The body as the route takes it. */
+function encode(operation: Operation, body: unknown): { type: string; text: string } | undefined {
+  if (body === undefined) return undefined
+  if (!FORM_OPERATIONS.includes(operation)) return { type: 'application/json', text: JSON.stringify(body) }
+  const given = Object.entries(body as Record<string, string | undefined>)
+  const fields = given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(fields).toString() }
 }
 
 const fillIn = (template: string, values: LooseInput['path'] = {}): string =>

@@ -28,7 +28,7 @@ export type Branding = { displayName: string | null; color: string | null; logoU
 
 export type BrandingRequest = { displayName?: string | null; color?: string | null; logo?: string | null }
 
-export type BulkGrantRequest = { grants: { userId: string; applicationId?: unknown; licenseTypeId: string }[] }
+export type BulkGrantRequest = { grants: { userId: string; applicationId: string; licenseTypeId: string }[] }
 
 export type BulkInviteReply = { created: number; failed: number; results: { email: unknown; statusCode: number; invitation?: CreatedInvitation; error?: string; message?: string; details?: unknown }[] }
 
@@ -36,7 +36,7 @@ export type BulkInviteRequest = { invitations: { email: unknown; role?: unknown;
 
 export type BulkLicenseReply = { done: number; failed: number; results: { userId: string; statusCode: number; error?: string; message?: string; details?: unknown; license?: LicenseAssignment }[] }
 
-export type BulkRevokeRequest = { revocations: { userId: string; applicationId?: unknown }[] }
+export type BulkRevokeRequest = { revocations: { userId: string; applicationId: string }[] }
 
 export type ChangedMember = { id: string; userId: string; status: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role: 'owner' | 'admin' | 'member'; updatedAt: string }
 
@@ -74,7 +74,7 @@ export type DayOfUsage = { day: string; purchased: number; assigned: number }
 
 export type DeletionRequest = { confirmation: string; password?: string }
 
-export type Discovery = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; scopes_supported: string[]; response_types_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; claims_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
+export type Discovery = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
 
 export type Done = { success: boolean; message: string }
 
@@ -90,7 +90,7 @@ export type FeedPage = { events: Event[]; next: number; head: number }
 
 export type ForgotPasswordRequest = { email: string }
 
-export type GrantRequest = { userId?: string; applicationId?: unknown; licenseTypeId: string }
+export type GrantRequest = { userId: string; applicationId: string; licenseTypeId: string }
 
 export type Health = { status: string }
 
@@ -156,7 +156,7 @@ export type MfaRequired = { mfaRequired: true; methods: ('totp' | 'passkey' | 'r
 
 export type NewAdministeredTenant = { name: string; slug?: string; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; settings?: Record<string, unknown>; ownerId?: string; ownerEmail?: string }
 
-export type NewLicenseType = { applicationId?: unknown; name: string; slug: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number }
+export type NewLicenseType = { applicationId: string; name: string; slug: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number }
 
 export type NewMemberRequest = { userId: string; role: 'owner' | 'admin' | 'member' }
 
@@ -194,7 +194,7 @@ export type PersonalData = { exportedAt: string; profile: { id: string; email: s
 
 export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[] }
 
-export type ProfileChange = { displayName?: string; givenName?: string; familyName?: string; middleName?: string; nickname?: string; pictureUrl?: string; website?: string; zoneinfo?: string; locale?: string }
+export type ProfileChange = { displayName?: string; givenName?: string; familyName?: string; middleName?: string; nickname?: string; pictureUrl?: string; website?: string; gender?: string; birthdate?: string; zoneinfo?: string; locale?: string }
 
 export type ReauthenticatedRequest = { password?: string }
 
@@ -206,7 +206,9 @@ export type RegisterRequest = { email: string; password: string; givenName?: str
 
 export type ResetPasswordRequest = { token: string; newPassword: string }
 
-export type RevokeRequest = { userId?: string; applicationId?: unknown }
+export type RevokeRequest = { userId: string; applicationId: string }
+
+export type RevokeTokenRequest = { token: string; token_type_hint?: string; client_id?: string; client_secret?: string }
 
 export type RotatedWebhookSecret = { secret: string; previousSecretUntil: string }
 
@@ -258,7 +260,9 @@ export type UserChange = { disabled?: boolean; givenName?: string; familyName?: 
 
 export type UserDetails = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null; superAdmin: boolean; disabled: boolean; passwordSignIn: boolean; hasPassword: boolean; mfaEnabled: boolean; deletionRequestedAt: string | null; erasedAt: string | null; createdAt: string; updatedAt: string; lastSignInAt: string | null; memberships: UserMembership[]; sessionCount: number }
 
-export type UserInfo = { sub: string; name?: string; given_name?: string; family_name?: string; middle_name?: string; nickname?: string; preferred_username?: string; picture?: string; website?: string; gender?: string; birthdate?: string; zoneinfo?: string; locale?: string; updated_at?: number; email?: string; email_verified?: boolean }
+export type UserInfo = { sub: string; name?: string; given_name?: string; family_name?: string; middle_name?: string; nickname?: string; picture?: string; website?: string; gender?: string; birthdate?: string; zoneinfo?: string; locale?: string; updated_at?: number; email?: string; email_verified?: boolean }
+
+export type UserInfoRequest = { access_token?: string }
 
 export type UserMembership = { tenantId: string; tenantName: string; tenantSlug: string; role: string; status: string }
 
@@ -305,13 +309,14 @@ export interface Operations {
   'GET /api/oauth/userinfo': {
     reply: UserInfo
   }
-  /** The claims of the token holder, as far as the granted scopes allow */
+  /** The same, with the token in the header or in a form */
   'POST /api/oauth/userinfo': {
+    body: UserInfoRequest | undefined
     reply: UserInfo
   }
   /** End a token; a refresh token takes its family along */
   'POST /api/oauth/revoke': {
-    body: RevokeRequest
+    body: RevokeTokenRequest
     reply: Success
   }
   /** Whether a token that the client may see is alive, and whose it is */
@@ -648,34 +653,34 @@ export interface Operations {
   }
   /** Says whether somebody holds a licence, and which */
   'GET /api/integration/licenses/check': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string }
+    query: { userId?: string; applicationId: string; minRevision?: string }
     reply: LicenseCheck
   }
   /** The same, with the fields in the body or in the address */
   'POST /api/integration/licenses/check': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string }
-    body: { userId?: string; applicationId?: unknown; minRevision?: string | number } | undefined
+    query: { userId?: string; applicationId?: string; minRevision?: string }
+    body: { userId?: string; applicationId?: string; minRevision?: string | number } | undefined
     reply: LicenseCheck
   }
   /** Says whether the licence of somebody has a feature */
   'GET /api/integration/licenses/feature': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string; featureKey: string }
+    query: { userId?: string; applicationId: string; minRevision?: string; featureKey: string }
     reply: FeatureCheck
   }
   /** The same, with the fields in the body or in the address */
   'POST /api/integration/licenses/feature': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string; featureKey?: string }
-    body: { userId?: string; applicationId?: unknown; minRevision?: string | number; featureKey?: string } | undefined
+    query: { userId?: string; applicationId?: string; minRevision?: string; featureKey?: string }
+    body: { userId?: string; applicationId?: string; minRevision?: string | number; featureKey?: string } | undefined
     reply: FeatureCheck
   }
   /** Says which type of licence somebody holds */
   'GET /api/integration/licenses/type': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string }
+    query: { userId?: string; applicationId: string; minRevision?: string }
     reply: LicenseTypeCheck
   }
   /** Says why somebody has a licence or a feature, or why not, and what would change it */
   'GET /api/integration/licenses/explain': {
-    query: { userId?: string; applicationId?: unknown; minRevision?: string; featureKey?: string }
+    query: { userId?: string; applicationId: string; minRevision?: string; featureKey?: string }
     reply: LicenseExplanation
   }
   /** Lists who in the tenant may use the application at this moment */
@@ -715,7 +720,7 @@ export interface Operations {
   }
   /** Lists the licence types of an application */
   'GET /api/licensing/license-types': {
-    query: { applicationId?: unknown }
+    query: { applicationId: string }
     reply: LicenseType[]
   }
   /** Makes a licence type */
@@ -1037,3 +1042,11 @@ export interface Operations {
     reply: MailboxMessage[]
   }
 }
+
+/** The routes that take their body in the encoding of HTML forms. All others take JSON. */
+export const FORM_OPERATIONS: readonly (keyof Operations)[] = [
+  'POST /api/oauth/token',
+  'POST /api/oauth/userinfo',
+  'POST /api/oauth/revoke',
+  'POST /api/oauth/introspect',
+]

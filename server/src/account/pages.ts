@@ -4,12 +4,14 @@ import { emailPages } from './pages/email.tsx'
 import { homePages } from './pages/home.tsx'
 import { mfaSetupPages } from './pages/mfa-setup.tsx'
 import { passwordPages } from './pages/password.tsx'
+import { profilePages } from './pages/profile.tsx'
 import { securityPages } from './pages/security.tsx'
 import { sessionsPages } from './pages/sessions.tsx'
 
 /** Everything a person can do with their own login, in the browser. */
 export const accountPages = [
   ...homePages,
+  ...profilePages,
   ...passwordPages,
   ...emailPages,
   ...securityPages,

@@ -7,26 +7,40 @@ import { isCleanText } from '../lib/text.ts'
  * refuse both before any route sees the request, so that an address has one meaning only.
  */
 export function refuseBrokenAddresses(app: FastifyInstance): void {
-  app.addHook('onRequest', ({ url }, _reply, done) => done(findProblem(url)))
+  app.addHook('onRequest', (request, _reply, done) => {
+    const problem = findProblem(request.url)
+    if (!problem && request.url.includes('%')) request.params = withCleanNames(request.params)
+    done(problem)
+  })
 }
 
 function findProblem(url: string): AppError | undefined {
   if (url.includes('#')) return new AppError('INVALID_REQUEST', { message: 'The address holds a fragment.' })
   if (!url.includes('%')) return undefined
   const [path = '', ...query] = url.split('?')
-  if (!isReadable(query.join('?'))) {
+  const asked = decode(query.join('?'))
+  if (asked === undefined || !isCleanText(asked)) {
     return new AppError('INVALID_REQUEST', {
       message: 'The query string is not valid percent-encoded UTF-8.',
     })
   }
-  // Nothing we name holds such characters, so nothing is there.
-  return isReadable(path) ? undefined : new AppError('NOT_FOUND')
+  // Nothing we name is written so, and nothing is there.
+  return decode(path) === undefined ? new AppError('NOT_FOUND') : undefined
 }
 
-function isReadable(text: string): boolean {
+function decode(text: string): string | undefined {
   try {
-    return isCleanText(decodeURIComponent(text))
+    return decodeURIComponent(text)
   } catch {
-    return false
+    return undefined
   }
+}
+
+/** Stands for a name with NUL in it, which no database takes, and is the name of nothing. */
+const NAMELESS = '\ufffd'
+
+/** A route answers what cannot be a name as it does any that nobody has. */
+function withCleanNames(params: unknown): Record<string, string> {
+  const names = Object.entries((params ?? {}) as Record<string, string>)
+  return Object.fromEntries(names.map(([key, name]) => [key, isCleanText(name) ? name : NAMELESS]))
 }

@@ -17,6 +17,8 @@ declare module 'fastify' {
     bodyType?: 'json' | 'form' | 'fields' | undefined
     /** It may be left out, also by who says of what type it is. */
     bodyOptional?: boolean
+    /** One of another type counts as none. */
+    otherBodiesIgnored?: boolean
   }
 }
 
@@ -33,11 +35,12 @@ export function acceptBodies(app: FastifyInstance): void {
 }
 
 function readBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unknown {
-  const { bodyType, bodyOptional } = routeOptions.config
+  const { bodyType, bodyOptional, otherBodiesIgnored } = routeOptions.config
   if (bodyType === undefined || (bodyOptional && body.length === 0)) return undefined
   const type = bodyType === 'json' ? JSON_TYPE : FORM_TYPE
   const encoding = headers['content-encoding'] ?? 'identity'
   if (!type.test(headers['content-type'] ?? '') || encoding !== 'identity') {
+    if (otherBodiesIgnored) return undefined
     const wanted = bodyType === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: `Send this body as ${wanted} in UTF-8.` })
   }

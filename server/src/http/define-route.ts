@@ -56,6 +56,8 @@ interface RouteOptions<
   body?: B
   /** … in the encoding of HTML forms. All its fields are text. */
   form?: B
+  /** A body of another type counts as none, for a route that can be asked without one. */
+  ignoresOtherBodies?: boolean
   query?: Q
   params?: P
   /** The successful answers by status. The schema is also the whitelist of what leaves the house. */
@@ -97,6 +99,7 @@ export interface Route {
   checksFactor: boolean
   body: TSchema | undefined
   bodyType: 'json' | 'form' | undefined
+  ignoresOtherBodies: boolean
   query: TSchema | undefined
   params: TSchema | undefined
   reply: Record<number, TSchema>
@@ -124,7 +127,7 @@ export function defineRoute<
   const { body, form, query, params, errors = [], oauthErrors, crossOrigin, idempotent = false } = options
   const { method, path, summary, tag, caller, roles = [], reply, oauthStatuses = {} } = options
   const { requestHeaders = {}, replyHeaders = {}, streams, leavesTrace = false, repeats = false } = options
-  const { checksFactor = false } = options
+  const { checksFactor = false, ignoresOtherBodies = false } = options
   return {
     method,
     path,
@@ -135,6 +138,7 @@ export function defineRoute<
     checksFactor,
     body: body ?? form,
     bodyType: body ? 'json' : form ? 'form' : undefined,
+    ignoresOtherBodies,
     query,
     params,
     reply,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type TSchema, Type } from 'typebox'
 import { ERRORS, type ErrorCode, OAUTH_ERRORS } from '../errors.ts'
 import { groupBy } from '../lib/group-by.ts'
@@ -5,7 +6,7 @@ import { VERSION } from '../lib/version.ts'
 import { COOKIES } from './callers.ts'
 import type { Route } from './define-route.ts'
 import { impliedErrors } from './errors.ts'
-import { ErrorBody, OAuthErrorBody } from './schema.ts'
+import { CHECKED_BY_HANDLER, ErrorBody, OAuthErrorBody } from './schema.ts'
 
 type Json = Record<string, unknown>
 
@@ -130,7 +131,7 @@ function parameters(schema: TSchema | undefined, where: 'path' | 'query'): Json[
     // What has a default may be left out.
     required: where === 'path' || (required.includes(name) && !('default' in property)),
     ...(property.description && { description: property.description }),
-    schema: property,
+    schema: withoutMark(property),
   }))
 }
 
@@ -159,15 +160,23 @@ const BODY_ERRORS: ErrorCode[] = [
   'VALIDATION_FAILED',
 ]
 
+function withoutMark(schema: object): Json {
+  const { [CHECKED_BY_HANDLER]: _, ...described } = schema as Json
+  return described
+}
+
 /** A schema with a title is described once, under that name, and referred to wherever it stands. */
 function reference(schema: unknown, components: Map<string, unknown>): unknown {
   if (Array.isArray(schema)) return schema.map((member) => reference(member, components))
   if (typeof schema !== 'object' || schema === null) return schema
-  const { title, ...rest } = schema as Json
+  const { title, ...rest } = withoutMark(schema)
   const content = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [key, reference(value, components)]),
   )
   if (typeof title !== 'string') return content
+  const known = components.get(title) ?? content
+  // Otherwise a route would be described by the fields of another.
+  if (!isDeepStrictEqual(known, content)) throw new Error(`two schemas have the one title ${title}`)
   components.set(title, content)
   return { $ref: `#/components/schemas/${title}` }
 }

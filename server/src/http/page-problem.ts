@@ -22,4 +22,13 @@ const FIELD_NAMES: Record<string, string> = {
   newEmail: 'The new e-mail address',
   givenName: 'The given name',
   familyName: 'The family name',
+  middleName: 'The middle name',
+  displayName: 'The display name',
+  nickname: 'The nickname',
+  gender: 'The gender',
+  birthdate: 'The date of birth',
+  website: 'The website',
+  pictureUrl: 'The address of the picture',
+  zoneinfo: 'The time zone',
+  locale: 'The language',
 }

@@ -68,7 +68,12 @@ function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, wiring: Wir
   app.route({
     method,
     url: path,
-    config: { bodyType, bodyOptional: Type.IsOptional(body), oauth: oauthErrors !== undefined },
+    config: {
+      bodyType,
+      bodyOptional: Type.IsOptional(body),
+      otherBodiesIgnored: route.ignoresOtherBodies,
+      oauth: oauthErrors !== undefined,
+    },
     ...(bodyType === 'form' && { bodyLimit: FORM_LIMIT }),
     // Who asks for the headers alone would have all of it read for nobody.
     exposeHeadRoute: !route.streams,

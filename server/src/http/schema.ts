@@ -1,6 +1,16 @@
 import type { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
 
+/** The mark of such a field. It stands in no description. */
+export const CHECKED_BY_HANDLER = 'x-checked-by-handler'
+
+/**
+ * A field that the handler itself refuses, by a code of its own. It is described as it should be, and the validator
+ * lets everything pass, nothing at all included: so to the handler it may be anything.
+ */
+export const checkedByHandler = (schema: object) =>
+  Type.Unsafe<unknown>({ ...schema, [CHECKED_BY_HANDLER]: true })
+
 /** The body of every error of the JSON routes. */
 export const ErrorBody = Type.Object(
   {

@@ -17,9 +17,20 @@ export function readName(text: string, longest: number): string | undefined {
  */
 const WEB_ADDRESS = /^https?:\/\/[^/?#\s"<>\\^`{|}\p{C}@]+(?:[/?#][^\s"<>\\^`{|}\p{C}]*)?$/iu
 
+export const LONGEST_ADDRESS = 2_048
+
 /** An address on the web, without credentials. Nobody visits it. */
 export const readWebAddress = (text: string): string | undefined =>
-  WEB_ADDRESS.test(text) && URL.canParse(text) ? text : undefined
+  text.length <= LONGEST_ADDRESS && WEB_ADDRESS.test(text) && URL.canParse(text) ? text : undefined
+
+/** A day of the calendar up to today, as OpenID Connect Core §5.1 writes one. The year is always told. */
+export function readBirthdate(text: string, now: Date): string | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return undefined
+  const date = new Date(`${text}T00:00:00Z`)
+  // A day that a month does not have is no date, or would be read as one of the next.
+  const isDay = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+  return isDay && date <= now ? text : undefined
+}
 
 /** Names of the time zone database have an area, but for these, most of which are older than that rule. */
 const WITHOUT_AREA =

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { LEDGER_REASONS } from '../db/tables.ts'
+import { applicationIdField as applicationId } from './application-id.ts'
 
 const Moment = Type.String({ format: 'date-time' })
 const nullableMoment = Type.Union([Moment, Type.Null()])
@@ -13,8 +14,6 @@ const Features = Type.Unsafe<Record<string, boolean>>({
 
 export const ById = Type.Object({ id: Type.String() })
 export const ByTenantId = Type.Object({ tenantId: Type.String() })
-
-const applicationId = Type.Optional(Type.Unknown({ description: 'The id of the application; required' }))
 
 export const TypesQuery = Type.Object({ applicationId })
 

@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { type Eventual, whenThere } from '../lib/eventual.ts'
 import { restUntil } from '../lib/grounds.ts'
 import { NO_ID, toId } from '../lib/ids.ts'
+import { requireApplicationId } from './application-id.ts'
 import { findStandingRow, type StandingRow } from './checks/store.ts'
 import { goodUntil, isBefore } from './periods.ts'
 
@@ -61,8 +62,7 @@ type Key = Record<'tenantId' | 'userId' | 'applicationId', string>
 /** Throws INVALID_APPLICATION_ID when there is no such application. */
 export function getStanding(ctx: Ctx, question: Question): Eventual<Standing> {
   const { tenantId, minRevision = 0n } = question
-  const applicationId = toId(question.applicationId)
-  if (applicationId === undefined) throw new AppError('INVALID_APPLICATION_ID')
+  const applicationId = requireApplicationId(question.applicationId)
   // Whatever is no id is nobody's.
   const key = { tenantId, applicationId, userId: toId(question.userId) ?? NO_ID }
   const standing = ctx.licenses.recall(

@@ -13,8 +13,10 @@ import { holdersOf, numberOfHolders } from './holders/service.ts'
 import {
   ByApplication,
   CheckBody,
+  CheckFields,
   CheckQuery,
   CheckResult,
+  ExplainQuery,
   Explanation,
   FeatureBody,
   FeatureFields,
@@ -53,7 +55,7 @@ const checks = [
     method: 'POST',
     path: `${AT}/check`,
     summary: 'The same, with the fields in the body or in the address',
-    query: CheckQuery,
+    query: CheckFields,
     body: Type.Optional(CheckBody),
     reply: { 200: CheckResult },
     errors: ['INVALID_APPLICATION_ID'],
@@ -105,7 +107,7 @@ const checks = [
     method: 'GET',
     path: `${AT}/explain`,
     summary: 'Says why somebody has a licence or a feature, or why not, and what would change it',
-    query: FeatureFields,
+    query: ExplainQuery,
     reply: { 200: Explanation },
     errors: ['INVALID_APPLICATION_ID'],
     handler: (ctx, { caller, query, request }) => {

@@ -1,35 +1,41 @@
 import { type Static, Type } from 'typebox'
+import { applicationIdField as applicationId, applicationIdInEither } from './application-id.ts'
 
 const Moment = Type.String({ format: 'date-time' })
 const nullableText = Type.Union([Type.String(), Type.Null()])
 
-/** Whatever it is, only the id of an application will do; what is none is refused by a code of its own. */
-const applicationId = Type.Optional(Type.Unknown({ description: 'The id of the application; required' }))
-const userId = Type.Optional(Type.String({ description: 'Whose; the subject of the token unless said' }))
+/** What is read is about the caller unless said; what is changed names whom it changes. */
+const userId = Type.Optional(
+  Type.String({
+    description: 'Whose; the subject of the token unless said. The token of a machine must say.',
+  }),
+)
+const namedUserId = Type.String({ description: 'The id of the member' })
 const description = 'The answer must know what was answered with this X-License-Revision'
 const revision = Type.String({ pattern: '^\\d{1,18}$', description })
 const minRevision = Type.Optional(revision)
 
 export const CheckQuery = Type.Object({ userId, applicationId, minRevision })
-export type CheckQuery = Static<typeof CheckQuery>
+/** In a POST the fields may stand in the body or in the address; the body wins. */
+export const CheckFields = Type.Object({ userId, applicationId: applicationIdInEither, minRevision })
 
 const inBody = {
   minRevision: Type.Optional(
     Type.Union([revision, Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })], { description }),
   ),
 }
-/** In a POST the fields may stand in the body or in the address; the body wins. */
-export const CheckBody = Type.Object({ ...CheckQuery.properties, ...inBody })
+export const CheckBody = Type.Object({ ...CheckFields.properties, ...inBody })
 export type CheckBody = Static<typeof CheckBody>
 
-export const FeatureQuery = Type.Object({
+const featureKey = Type.String({ minLength: 1, maxLength: 200 })
+export const FeatureQuery = Type.Object({ ...CheckQuery.properties, featureKey })
+export const ExplainQuery = Type.Object({
   ...CheckQuery.properties,
-  featureKey: Type.String({ minLength: 1, maxLength: 200 }),
+  featureKey: Type.Optional(featureKey),
 })
-
 export const FeatureFields = Type.Object({
-  ...CheckQuery.properties,
-  featureKey: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  ...CheckFields.properties,
+  featureKey: Type.Optional(featureKey),
 })
 export type FeatureFields = Static<typeof FeatureFields>
 export const FeatureBody = Type.Object({ ...FeatureFields.properties, ...inBody })
@@ -70,10 +76,10 @@ export const LicensedUsers = Type.Array(
 export const LicenseCount = Type.Object({ count: Type.Integer() }, { title: 'LicenseCount' })
 
 export const GrantRequest = Type.Object(
-  { userId, applicationId, licenseTypeId: Type.String() },
+  { userId: namedUserId, applicationId, licenseTypeId: Type.String() },
   { title: 'GrantRequest' },
 )
-export const RevokeRequest = Type.Object({ userId, applicationId }, { title: 'RevokeRequest' })
+export const RevokeRequest = Type.Object({ userId: namedUserId, applicationId }, { title: 'RevokeRequest' })
 
 export const Assignment = Type.Object(
   {

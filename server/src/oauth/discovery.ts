@@ -21,16 +21,21 @@ const describe = ({ baseUrl }: Config): Discovery => ({
   introspection_endpoint: `${baseUrl}/api/oauth/introspect`,
   scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
   response_types_supported: ['code'],
+  response_modes_supported: ['query'],
   grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+  // Said of each, because a client that is told nothing may send its secret in the body.
+  introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+  revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['RS256'],
   code_challenge_methods_supported: ['S256', 'plain'],
   claims_supported: [
     ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'sid', 'amr', 'acr'],
-    ...['name', 'given_name', 'family_name', 'middle_name', 'nickname', 'preferred_username', 'picture'],
+    ...['name', 'given_name', 'family_name', 'middle_name', 'nickname', 'picture'],
     ...['website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at', 'email', 'email_verified'],
   ],
+  ui_locales_supported: ['en'],
   request_uri_parameter_supported: false,
   authorization_response_iss_parameter_supported: true,
 })

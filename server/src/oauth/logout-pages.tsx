@@ -42,12 +42,14 @@ export const logoutPages = [
 async function answerLogout(ctx: Ctx, input: PageInput, fields: Fields): Promise<PageAnswer> {
   const outcome = await logOut(ctx, input, fields)
   if (outcome.kind === 'redirect') return { redirect: outcome.to }
-  const { clientId, returnTo } = outcome
+  const { clientId, isAddressRefused } = outcome
   const brand = await findBrand(ctx, { clientId })
-  if (outcome.kind === 'out') return { html: render(<SignedOutPage returnTo={returnTo} />, brand) }
+  if (outcome.kind === 'out') {
+    return { html: render(isAddressRefused ? <RefusedAddressPage /> : <SignedOutPage />, brand) }
+  }
   const csrf = csrfToken(ctx, input.request, input.reply)
-  const sealed = returnTo && sealText(ctx.keys, RETURN_PURPOSE, returnTo)
-  const props = { email: outcome.session.email, csrf, returnTo: sealed, clientId }
+  const returnTo = outcome.returnTo && sealText(ctx.keys, RETURN_PURPOSE, outcome.returnTo)
+  const props = { email: outcome.session.email, csrf, returnTo, clientId, isAddressRefused }
   return { html: render(<ConfirmPage {...props} />, brand) }
 }
 
@@ -56,11 +58,13 @@ interface ConfirmPageProps {
   csrf: string
   returnTo: string | undefined
   clientId: string | undefined
+  isAddressRefused: boolean
 }
 
-const ConfirmPage = ({ email, csrf, returnTo, clientId }: ConfirmPageProps) => (
+const ConfirmPage = ({ email, csrf, returnTo, clientId, isAddressRefused }: ConfirmPageProps) => (
   <Layout title="Sign out">
     <h1>Sign out?</h1>
+    {isAddressRefused && <RefusedAddress />}
     <p>
       You are signed in as <strong>{email}</strong>. Signing out ends this session in every application.
     </p>
@@ -77,7 +81,29 @@ const ConfirmPage = ({ email, csrf, returnTo, clientId }: ConfirmPageProps) => (
   </Layout>
 )
 
-const SignedOutPage = ({ returnTo }: { returnTo: string | undefined }) => (
+/** The address itself is not shown: whoever made the link may have chosen it to be read. */
+const RefusedAddress = () => (
+  <p role="alert">
+    The application asked us to lead you to an address that is not registered for it. We do not go there.
+  </p>
+)
+
+const RefusedAddressPage = () => (
+  <Layout title="Address not registered">
+    <h1>You cannot be led back</h1>
+    <RefusedAddress />
+    <p>You are signed out.</p>
+    <p class="quiet">
+      For whoever runs the application: <code>post_logout_redirect_uri</code> must be one of the addresses
+      that the client has registered, character by character.
+    </p>
+    <p>
+      <a href="/login">Sign in again</a>
+    </p>
+  </Layout>
+)
+
+const SignedOutPage = ({ returnTo }: { returnTo?: string | undefined }) => (
   <Layout title="Signed out">
     <h1>You are signed out</h1>
     <p role="status">Your session has ended.</p>

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import type { OAuthErrorCode } from '../errors.ts'
 import { defineRoute, type Route } from '../http/define-route.ts'
 import { whenThere } from '../lib/eventual.ts'
@@ -15,6 +16,7 @@ import {
   TokenForm,
   TokenReply,
   UserInfo,
+  UserInfoForm,
 } from './schema.ts'
 import { answerTokenRequest } from './token.ts'
 import { answerUserInfo } from './userinfo.ts'
@@ -34,19 +36,33 @@ const discoveryRoute = (path: string): Route =>
     handler: ({ config }, exchange) => sendCacheable(exchange, describeProvider(config)) as never,
   })
 
-const userInfoRoute = (method: 'GET' | 'POST'): Route =>
+const userInfo = {
+  path: '/api/oauth/userinfo',
+  tag,
+  caller: 'anyone',
+  crossOrigin: 'registered',
+  reply: { 200: UserInfo },
+} as const
+
+const userInfoRoutes = [
   defineRoute({
-    method,
-    path: '/api/oauth/userinfo',
-    tag,
+    ...userInfo,
+    method: 'GET',
     summary: 'The claims of the token holder, as far as the granted scopes allow',
-    caller: 'anyone',
-    crossOrigin: 'registered',
-    repeats: method === 'GET',
-    reply: { 200: UserInfo },
+    repeats: true,
     oauthErrors: ['invalid_token', 'insufficient_scope'],
     handler: (ctx, { request }) => answerUserInfo(ctx, request),
-  })
+  }),
+  defineRoute({
+    ...userInfo,
+    method: 'POST',
+    summary: 'The same, with the token in the header or in a form',
+    form: Type.Optional(UserInfoForm),
+    ignoresOtherBodies: true,
+    oauthErrors: ['invalid_request', 'invalid_token', 'insufficient_scope'],
+    handler: (ctx, { request, body }) => answerUserInfo(ctx, request, body?.access_token),
+  }),
+]
 
 const TOKEN_ERRORS: OAuthErrorCode[] = [
   'invalid_request',
@@ -89,8 +105,7 @@ export const oauthRoutes: Route[] = [
       return answerTokenRequest(ctx, request, body)
     },
   }),
-  userInfoRoute('GET'),
-  userInfoRoute('POST'),
+  ...userInfoRoutes,
   defineRoute({
     method: 'POST',
     path: '/api/oauth/revoke',

@@ -39,7 +39,7 @@ export const RevokeForm = Type.Object(
     client_id: Parameter('The client the token was issued to'),
     client_secret: Parameter('Not needed; a wrong one keeps anything from happening'),
   },
-  { title: 'RevokeRequest' },
+  { title: 'RevokeTokenRequest' },
 )
 
 export const Success = Type.Object({ success: Type.Boolean() }, { title: 'Success' })
@@ -63,13 +63,19 @@ export const IntrospectReply = Type.Object(
 )
 export type IntrospectReply = Static<typeof IntrospectReply>
 
+/** RFC 6750 §2.2. */
+export const UserInfoForm = Type.Object(
+  { access_token: Parameter('The access token, unless the Authorization header has it') },
+  { title: 'UserInfoRequest' },
+)
+
 const Claim = Type.Optional(Type.String())
 
 export const UserInfo = Type.Object(
   {
     sub: Type.String(),
     ...{ name: Claim, given_name: Claim, family_name: Claim, middle_name: Claim, nickname: Claim },
-    ...{ preferred_username: Claim, picture: Claim, website: Claim, gender: Claim, birthdate: Claim },
+    ...{ picture: Claim, website: Claim, gender: Claim, birthdate: Claim },
     ...{ zoneinfo: Claim, locale: Claim },
     updated_at: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     email: Claim,
@@ -98,12 +104,16 @@ export const Discovery = Type.Object(
     introspection_endpoint: Type.String(),
     scopes_supported: Texts,
     response_types_supported: Texts,
+    response_modes_supported: Texts,
     grant_types_supported: Texts,
     token_endpoint_auth_methods_supported: Texts,
+    introspection_endpoint_auth_methods_supported: Texts,
+    revocation_endpoint_auth_methods_supported: Texts,
     subject_types_supported: Texts,
     id_token_signing_alg_values_supported: Texts,
     code_challenge_methods_supported: Texts,
     claims_supported: Texts,
+    ui_locales_supported: Texts,
     request_uri_parameter_supported: Type.Boolean(),
     authorization_response_iss_parameter_supported: Type.Boolean(),
   },

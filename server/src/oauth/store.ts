@@ -12,7 +12,6 @@ const PERSON = [
   'users.family_name',
   'users.middle_name',
   'users.nickname',
-  'users.username',
   'users.picture_url',
   'users.website',
   'users.gender',

@@ -8,17 +8,28 @@ import type { UserInfo } from './schema.ts'
 import type { LiveGrantRow } from './store.ts'
 
 /** What the holder of the token allowed it to tell (OpenID Connect Core §5.3, §5.4). */
-export function answerUserInfo(ctx: Ctx, request: FastifyRequest): Eventual<UserInfo> {
-  const token = readBearer(request)
-  if (token === undefined && request.headers.authorization === undefined) {
-    // RFC 6750 §3.1: whoever brought nothing is told what to bring, and no more.
-    throw refuse('invalid_token', 'Send an access token as Authorization: Bearer.', 'Bearer')
-  }
+export function answerUserInfo(ctx: Ctx, request: FastifyRequest, formToken?: string): Eventual<UserInfo> {
+  const token = readToken(request, formToken)
   const live = token === undefined ? undefined : findLiveToken(ctx, token)
   return whenThere(live, (known) => {
     if (!known) throw refuse('invalid_token', 'The access token is not valid.')
     return claimsOf(known)
   })
+}
+
+/** The token of the header or of the form. RFC 6750 §2: there is one way in a request. */
+function readToken(request: FastifyRequest, formToken: string | undefined): string | undefined {
+  if (request.headers.authorization === undefined) {
+    // RFC 6750 §3.1: whoever brought nothing is told what to bring, and no more.
+    if (formToken === undefined) {
+      throw refuse('invalid_token', 'Send an access token as Authorization: Bearer.', 'Bearer')
+    }
+    return formToken
+  }
+  if (formToken !== undefined) {
+    throw refuse('invalid_request', 'Send the access token in the header or in the form, not in both.')
+  }
+  return readBearer(request)
 }
 
 /** What was told of a token before is told again, for as long as it is known to be alive. */
@@ -40,7 +51,11 @@ function claimsOf(live: LiveToken): UserInfo {
   return claims
 }
 
-const refuse = (code: 'invalid_token' | 'insufficient_scope', description: string, challenge?: string) =>
+const refuse = (
+  code: 'invalid_request' | 'invalid_token' | 'insufficient_scope',
+  description: string,
+  challenge?: string,
+) =>
   new OAuthError(code, description, {
     headers: {
       'WWW-Authenticate': challenge ?? `Bearer error="${code}", error_description="${description}"`,
@@ -54,7 +69,6 @@ function profileClaims(person: LiveGrantRow): Partial<UserInfo> {
     family_name: person.family_name,
     middle_name: person.middle_name,
     nickname: person.nickname,
-    preferred_username: person.username,
     picture: person.picture_url,
     website: person.website,
     gender: person.gender,

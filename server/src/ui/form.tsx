@@ -30,7 +30,7 @@ export const Problem = ({ message }: { message: string | undefined }) =>
 interface FieldProps {
   label: string
   name: string
-  type: 'email' | 'password' | 'text' | 'code'
+  type: 'email' | 'password' | 'text' | 'code' | 'date' | 'url'
   autocomplete: string
   /** May be left empty. */
   optional?: boolean
@@ -69,6 +69,8 @@ export const Field = ({
       {type === 'email' && <input type="email" autocapitalize="none" spellcheck={false} {...attributes} />}
       {type === 'password' && <input type="password" {...attributes} />}
       {type === 'text' && <input type="text" {...attributes} />}
+      {type === 'date' && <input type="date" {...attributes} />}
+      {type === 'url' && <input type="url" {...attributes} />}
       {type === 'code' && (
         <input type="text" class="code" autocapitalize="none" spellcheck={false} {...attributes} />
       )}

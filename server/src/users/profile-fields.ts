@@ -17,7 +17,7 @@ const name = <C extends keyof UserChange>(column: C, longest: number) => ({
 
 const webAddress = <C extends keyof UserChange>(column: C) => ({
   column,
-  read: (text: string) => (text.length <= 2_048 ? readWebAddress(text) : undefined),
+  read: readWebAddress,
   rule: 'must be an address that starts with http:// or https://',
 })
 

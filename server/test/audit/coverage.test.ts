@@ -214,24 +214,49 @@ test('a code or a refresh token that is used twice leaves an entry', async () =>
   expect(await entriesOfWork(service, stolen)).toEqual([])
 })
 
-test('somebody who allows an application something leaves an entry', async () => {
-  const { id, cookie } = await newSomebody(service)
-  const { clientId } = await thirdParty(service.url)
+/** Lets somebody agree to what a third-party application asks for; the answer leads on to the application. */
+async function prepareConsent(clientId: string, cookie: string): Promise<() => Promise<Response>> {
   const page = await authorize(service.url, cookie, { client_id: clientId, redirect_uri: CALLBACK })
   const html = await page.response.text()
   const action = /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
   const cookies = [cookie, ...page.response.headers.getSetCookie().map((one) => one.split(';')[0])].join('; ')
-  const allow = () =>
+  return () =>
     fetch(service.url + action, {
       ...{ method: 'POST', redirect: 'manual', headers: { cookie: cookies } },
       body: new URLSearchParams({ csrf, decision: 'allow' }),
     })
+}
+
+test('somebody who allows an application something leaves an entry', async () => {
+  const { id, cookie } = await newSomebody(service)
+  const { clientId } = await thirdParty(service.url)
+  const allow = await prepareConsent(clientId, cookie)
   expect(await entryOfWork(service, allow)).toMatchObject({
     ...{ action: 'user.consented', actor_kind: 'user', actor_id: id, user_id: id, client_id: clientId },
     ...BY_REQUEST,
     details: { scopes: ['openid', 'profile', 'email', 'offline_access'] },
   })
+})
+
+test('a third-party application that logs out without the person leaves one entry for all that it had', async () => {
+  const { id, cookie } = await newSomebody(service)
+  const { clientId } = await thirdParty(service.url)
+  await (await prepareConsent(clientId, cookie))()
+  const client = { client_id: clientId, redirect_uri: CALLBACK }
+  const newTokens = async () => {
+    const { answer } = await authorize(service.url, cookie, client)
+    return (await exchange(service.url, answer.code, client)).body
+  }
+  const { id_token } = await newTokens()
+  await newTokens()
+  const logOut = () =>
+    fetch(`${service.url}/api/oauth/logout?${new URLSearchParams({ id_token_hint: id_token })}`)
+  expect(await entryOfWork(service, logOut)).toMatchObject({
+    ...{ action: 'session.token_revoked', actor_kind: 'client', actor_id: clientId, client_id: clientId },
+    ...{ user_id: id, ...BY_REQUEST, details: { kind: 'id_token', sessionId: expect.any(String) } },
+  })
+  expect(await entriesOfWork(service, logOut)).toEqual([])
 })
 
 test('no secret stands anywhere in the log', async () => {

@@ -41,18 +41,23 @@ describe.runIf(FULL && browserPath)('my account in the console', () => {
     await reads(/must be an address that starts with http/)
     await visit.isAccessible()
     await fill('Website', 'https://mia.example.com')
+    await fill('Gender', 'female')
+    await fill('Date of birth', '1990-12-31')
     await page.getByLabel('Website').press('Enter')
     await reads('Your profile was saved.')
     await reads('Everything is saved.')
     expect(sent.at(-1)).toEqual({
       nickname: 'Mimi',
       website: 'https://mia.example.com',
+      gender: 'female',
+      birthdate: '1990-12-31',
       zoneinfo: 'Europe/Berlin',
     })
     expect(await save.isDisabled()).toBe(true)
     await page.reload()
     await arriveAt('Profile')
     expect(await page.getByLabel('Nickname').inputValue()).toBe('Mimi')
+    expect(await page.getByLabel('Date of birth').inputValue()).toBe('1990-12-31')
     expect(await page.getByRole('combobox', { name: 'Time zone' }).inputValue()).toBe('Europe/Berlin')
     await fill('Given name', 'Amelia')
     await press('Discard')

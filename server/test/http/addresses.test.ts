@@ -20,6 +20,16 @@ describe('a query', () => {
     expect(await get('')).toEqual({ status: 200, body: { id: '1', page: 1 } })
   })
 
+  test.each([
+    ...['0x10', '0b11', '0o7', '1e1', '1E1', '1.0', '1.', '.5e1', '+3', '%203', '3%20', '3%0A', '03', '1_0'],
+    ...['', 'NaN', 'Infinity', 'null', 'true', '%EF%BC%93', '3,4', '9'.repeat(400)],
+  ])('takes numbers in decimal digits alone, not %j (T124)', async (page) => {
+    expect(await get(`?page=${page}`)).toMatchObject({
+      status: 422,
+      body: { error: 'VALIDATION_FAILED', details: [{ field: 'page' }] },
+    })
+  })
+
   test('with half an escape is 400', async () => {
     expect(await get('?x=%')).toMatchObject({ status: 400, body: { error: 'INVALID_REQUEST' } })
   })
@@ -45,8 +55,14 @@ describe('an address', () => {
     expect(headers.get('x-request-id')).toBeTruthy()
   })
 
-  test('with NUL in it leads nowhere, and with a fragment is refused', async () => {
-    expect(await status('/sample/notes/%00')).toBe(404)
+  test('with NUL in a name reaches its route under a name that nothing has, and leads nowhere elsewhere', async () => {
+    const response = await fetch(`${service.url}/sample/notes/a%00b`)
+    expect(await response.json()).toMatchObject({ id: '\ufffd' })
+    expect(await status('/sample/%00')).toBe(404)
+    expect(await status('/health/live%00')).toBe(404)
+  })
+
+  test('with a fragment is refused', async () => {
     expect(
       await speak('GET /sample/notes/1#page=7 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
     ).toMatch(/^HTTP\/1.1 400 /)

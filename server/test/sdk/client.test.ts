@@ -42,6 +42,25 @@ test('a route is called by its name, with what it takes, and answers what it say
   expect(name).toBe('Acme & Co')
 })
 
+test('a route that takes a form is sent one', async () => {
+  const { access_token } = await obtainTokens(service.url, await signIn(service.url, 'mia@acme.test'))
+  const anybody = createClient({ baseUrl: service.url })
+  const reply = await anybody.call('POST /api/oauth/revoke', {
+    body: { token: access_token, client_id: 'demo-spa' },
+  })
+  expect(reply).toEqual({ success: true })
+  const dead = createClient({ baseUrl: service.url, token: () => access_token })
+  expect(await refusal(dead.call('GET /api/users/me', {}))).toMatchObject({ status: 401 })
+  const machine = await anybody.call('POST /api/oauth/token', {
+    body: {
+      grant_type: 'client_credentials',
+      client_id: 'demo-machine',
+      client_secret: 'demo-machine-secret',
+    },
+  })
+  expect(machine.token_type).toBe('Bearer')
+})
+
 test('a refusal is an error with the code, the sentence, the fields and the number of the request', async () => {
   const client = await clientOf('mia@acme.test')
   const forbidden = await refusal(

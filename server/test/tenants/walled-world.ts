@@ -84,7 +84,7 @@ async function takeSeat({ url, ctx }: TestService, { company, owner }: Walled): 
   const granted = await call(`${url}/api/integration/licenses/grant`, {
     method: 'POST',
     headers: { authorization: `Bearer ${access_token}` },
-    body: { applicationId: type.application_id, licenseTypeId: type.id },
+    body: { userId: owner.id, applicationId: type.application_id, licenseTypeId: type.id },
   })
   if (granted.status !== 201) throw new Error(JSON.stringify(granted.body))
 }

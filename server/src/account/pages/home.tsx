@@ -55,6 +55,7 @@ const HomePage = ({ session, csrf, tenants, hasProviders, mailed }: HomePageProp
       </Form>
     )}
     <ul class="rows">
+      <Row path="/account/profile" name="Profile" />
       <Row path="/account/security" name="Second step and passkeys" />
       <Row path="/account/password" name="Password" />
       <Row path="/account/email" name="E-mail address" />

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { LONGEST_ADDRESS } from '../../lib/profile-values.ts'
 
 const Timestamp = Type.String({ format: 'date-time' })
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
@@ -29,7 +30,7 @@ export const Profile = Type.Object(
     pictureUrl: Text,
     website: Text,
     gender: Text,
-    birthdate: Text,
+    birthdate: nullable(Type.String({ description: 'YYYY-MM-DD' })),
     zoneinfo: Type.String({ description: 'An IANA time zone' }),
     locale: Type.String({ description: 'A language tag' }),
     phone: Text,
@@ -49,7 +50,7 @@ export type Profile = Static<typeof Profile>
 const name = (most: number) =>
   Type.String({ maxLength: 1_000, description: `1 to ${most} characters; an empty text clears it` })
 const url = Type.String({
-  maxLength: 2_048,
+  maxLength: LONGEST_ADDRESS,
   description: 'An http or https address; an empty text clears it',
 })
 
@@ -63,6 +64,8 @@ export const ProfileChange = Type.Partial(
     nickname: name(100),
     pictureUrl: url,
     website: url,
+    gender: name(100),
+    birthdate: Type.String({ maxLength: 100, description: 'A date, YYYY-MM-DD; an empty text clears it' }),
     zoneinfo: Type.String({ maxLength: 100, description: 'An IANA time zone such as Europe/Berlin' }),
     locale: Type.String({ maxLength: 100, description: 'A language tag such as de-DE' }),
   }),

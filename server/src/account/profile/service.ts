@@ -4,7 +4,7 @@ import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { displayNameOf } from '../../lib/display-name.ts'
 import { demand, refuseNothing, refuseProblems } from '../../lib/problems.ts'
-import { readLocale, readName, readWebAddress, readZone } from '../../lib/profile-values.ts'
+import { readBirthdate, readLocale, readName, readWebAddress, readZone } from '../../lib/profile-values.ts'
 import { changeUser, findUser, type User } from '../../users/service.ts'
 import { type Asking, lockSelf } from '../confirm-identity.ts'
 import type { ChangedProfile, Profile, ProfileChange } from './schema.ts'
@@ -42,20 +42,20 @@ export async function getProfile({ db, now }: Ctx, userId: string): Promise<Prof
   }
 }
 
-type Field = keyof ProfileChange
+export type ProfileField = keyof ProfileChange
 
 /** Where a field is kept, how its text is read, and what is said when it cannot be. */
 interface Rule {
   column: keyof User
   /** Null: nothing is kept any more. Undefined: the text will not do. */
-  read(text: string): string | null | undefined
+  read(text: string, now: Date): string | null | undefined
   message: string
 }
 
 const orNothing =
   (read: Rule['read']): Rule['read'] =>
-  (text) =>
-    text === '' ? null : read(text)
+  (text, now) =>
+    text === '' ? null : read(text, now)
 
 const name = (column: keyof User, longest: number): Rule => ({
   column,
@@ -69,7 +69,7 @@ const webAddress = (column: keyof User): Rule => ({
   message: 'must be an address that starts with http:// or https:// and holds no credentials, or be empty',
 })
 
-const RULES: Record<Field, Rule> = {
+const RULES: Record<ProfileField, Rule> = {
   displayName: name('display_name', 200),
   givenName: name('given_name', 100),
   familyName: name('family_name', 100),
@@ -77,6 +77,12 @@ const RULES: Record<Field, Rule> = {
   nickname: name('nickname', 100),
   pictureUrl: webAddress('picture_url'),
   website: webAddress('website'),
+  gender: name('gender', 100),
+  birthdate: {
+    column: 'birthdate',
+    read: orNothing(readBirthdate),
+    message: 'must be a date up to today, as 1990-12-31, or be empty',
+  },
   zoneinfo: {
     column: 'zoneinfo',
     read: readZone,
@@ -84,11 +90,18 @@ const RULES: Record<Field, Rule> = {
   },
   locale: { column: 'locale', read: readLocale, message: 'must be a language tag such as de-DE' },
 }
-const FIELDS = Object.keys(RULES) as Field[]
+const FIELDS = Object.keys(RULES) as ProfileField[]
+
+/** What a person has said of themselves, without what is made up where they said nothing. */
+export const ownWords = (user: User): Record<ProfileField, string> =>
+  Object.fromEntries(FIELDS.map((field) => [field, user[RULES[field].column] ?? ''])) as Record<
+    ProfileField,
+    string
+  >
 
 /** One field as it is to become. */
 interface Wish extends Pick<Rule, 'column'> {
-  field: Field
+  field: ProfileField
   value: string | null
 }
 
@@ -99,7 +112,7 @@ export async function changeProfile(
   change: ProfileChange,
 ): Promise<ChangedProfile> {
   refuseNothing(change)
-  const wishes = readWishes(change)
+  const wishes = readWishes(change, ctx.now())
   const user = await ctx.db.transaction().execute((tx) => fulfil(ctx, tx, { caller, wishes, request }))
   await ctx.changes.settle()
   return {
@@ -113,11 +126,11 @@ export async function changeProfile(
   }
 }
 
-function readWishes(change: ProfileChange): Wish[] {
+function readWishes(change: ProfileChange, now: Date): Wish[] {
   const named = FIELDS.flatMap((field) => {
     const text = change[field]
     const { column, read, message } = RULES[field]
-    return text === undefined ? [] : [{ field, column, value: read(text), message }]
+    return text === undefined ? [] : [{ field, column, value: read(text, now), message }]
   })
   refuseProblems(named.map(({ field, value, message }) => demand(value !== undefined, field, message)))
   return named.map(({ field, column, value = null }) => ({ field, column, value }))

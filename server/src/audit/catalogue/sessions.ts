@@ -22,7 +22,7 @@ const refused = (reasons: string[]) =>
 
 const token = Type.Object(
   {
-    kind: Type.Enum(['code', 'refresh_token', 'access_token']),
+    kind: Type.Enum(['code', 'refresh_token', 'access_token', 'id_token']),
     sessionId: Type.Optional(Type.String({ format: 'uuid', description: 'Left out: a token of a machine' })),
   },
   { additionalProperties: false },
@@ -55,7 +55,7 @@ export const sessionKinds = defineKinds({
     example: { reason: 'wrong_code', method: 'totp' },
   },
   'session.token_revoked': {
-    says: 'A client gave a token back, and with a refresh token its whole family.',
+    says: 'A client gave a token back: with a refresh token its whole family, with an ID token all that it had from the session.',
     details: token,
     example: { kind: 'refresh_token', sessionId: '0197a2b0-7d5c-7000-8000-0000000000f1' },
   },

@@ -9,6 +9,7 @@ import { NO_ID, newId, toId } from '../../lib/ids.ts'
 import { isSlug, NAME_RULE, parseName, SLUG_RULE } from '../../lib/names.ts'
 import { demand, refuseNothing, refuseProblems } from '../../lib/problems.ts'
 import { isPlainLine } from '../../lib/text.ts'
+import { requireApplicationId } from '../application-id.ts'
 import {
   findLicenseType,
   insertLicenseType,
@@ -57,8 +58,8 @@ export function checkType({ slug, name, features }: Partial<TypeSettings>): void
 
 /** The id of an application; INVALID_APPLICATION_ID when what was said is none. */
 async function getApplicationId(db: Db, said: unknown): Promise<string> {
-  const id = toId(said)
-  if (id === undefined || !(await isApplication(db, id))) throw new AppError('INVALID_APPLICATION_ID')
+  const id = requireApplicationId(said)
+  if (!(await isApplication(db, id))) throw new AppError('INVALID_APPLICATION_ID')
   return id
 }
 

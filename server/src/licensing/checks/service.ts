@@ -25,7 +25,7 @@ export function toQuestion(
 }
 
 /** Whom it is about. A third-party application learns of nobody but who uses it. */
-export function subjectOf(caller: TenantCaller, userId: string | undefined): string {
+function subjectOf(caller: TenantCaller, userId: string | undefined): string {
   if (caller.kind === 'machine') {
     if (userId === undefined) throw invalid('userId', 'is required with the token of a machine')
     return userId

@@ -2,7 +2,7 @@ import type { Ctx } from '../../context.ts'
 import type { Db } from '../../db/open.ts'
 import type { LicensingMode } from '../../db/tables.ts'
 import { AppError } from '../../errors.ts'
-import { NO_ID, toId } from '../../lib/ids.ts'
+import { requireApplicationId } from '../application-id.ts'
 import { countHolders, enterFor, type Holder, listHolders } from './store.ts'
 
 interface Asked {
@@ -23,8 +23,9 @@ async function look<T>(
   { tenantId, applicationId }: Asked,
   work: (db: Db, mode: LicensingMode) => Promise<T>,
 ): Promise<T> {
+  const id = requireApplicationId(applicationId)
   return ctx.db.transaction().execute(async (tx) => {
-    const mode = await enterFor(tx, { tenantId, applicationId: toId(applicationId) ?? NO_ID })
+    const mode = await enterFor(tx, { tenantId, applicationId: id })
     if (mode === undefined) throw new AppError('INVALID_APPLICATION_ID')
     return work(tx, mode)
   })

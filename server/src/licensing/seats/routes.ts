@@ -4,7 +4,6 @@ import type { TenantCaller } from '../../http/callers.ts'
 import { defineRoute } from '../../http/define-route.ts'
 import { Done } from '../../http/schema.ts'
 import { bulkReply } from '../bulk.ts'
-import { subjectOf } from '../checks/service.ts'
 import {
   Assignment,
   BulkGrantRequest,
@@ -60,8 +59,7 @@ export const seatsRoutes = [
     errors: [...REFUSALS],
     idempotent: true,
     handler: async (ctx, { caller, body, request, reply }) => {
-      const wish = { ...body, userId: subjectOf(caller, body.userId) }
-      const { result, revision } = await grant(ctx, toGranting(caller, request), wish)
+      const { result, revision } = await grant(ctx, toGranting(caller, request), body)
       tellRevision(reply, revision)
       return showAssignment(result)
     },
@@ -75,8 +73,7 @@ export const seatsRoutes = [
     reply: { 200: Done },
     errors: ['INVALID_APPLICATION_ID', 'LICENSE_NOT_FOUND'],
     handler: async (ctx, { caller, body, request, reply }) => {
-      const wish = { ...body, userId: subjectOf(caller, body.userId) }
-      const { revision } = await revoke(ctx, toGranting(caller, request), wish)
+      const { revision } = await revoke(ctx, toGranting(caller, request), body)
       tellRevision(reply, revision)
       return { success: true, message: 'License revoked' }
     },
@@ -90,8 +87,7 @@ export const seatsRoutes = [
     reply: { 200: Assignment },
     errors: ['INVALID_APPLICATION_ID', 'LICENSE_TYPE_NOT_FOUND', 'LICENSE_NOT_FOUND', 'NO_SEATS_AVAILABLE'],
     handler: async (ctx, { caller, body, request, reply }) => {
-      const wish = { ...body, userId: subjectOf(caller, body.userId) }
-      const { result, revision } = await change(ctx, toGranting(caller, request), wish)
+      const { result, revision } = await change(ctx, toGranting(caller, request), body)
       tellRevision(reply, revision)
       return showAssignment(result)
     },

@@ -2,6 +2,7 @@ import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { NO_ID, newId, toId } from '../../lib/ids.ts'
+import { requireApplicationId } from '../application-id.ts'
 import { getType } from '../catalogue/service.ts'
 import { amongOthers } from './among-others.ts'
 import { type Granting, inOpenLedger, type Settled } from './in-ledger.ts'
@@ -112,12 +113,12 @@ async function obtain(
   throw new AppError('UNAVAILABLE', { headers: { 'Retry-After': '1' } })
 }
 
-/** What is no id is nobody's and nothing's. */
+/** What is no id is nobody's and nothing's; only the application is told of by a code of its own. */
 const toSeat = (ctx: Ctx, { tenantId }: Granting, wish: SeatWish) => ({
   id: newId(),
   tenantId,
   userId: toId(wish.userId) ?? NO_ID,
-  applicationId: toId(wish.applicationId) ?? NO_ID,
+  applicationId: requireApplicationId(wish.applicationId),
   licenseTypeId: toId(wish.licenseTypeId) ?? NO_ID,
   now: ctx.now(),
 })

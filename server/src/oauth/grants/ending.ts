@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Client } from '../../applications/clients.ts'
 import { type Actor, record, SYSTEM } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
-import { deleteGrant, type GrantRow } from './store.ts'
+import type { Hint } from '../id-token-hint.ts'
+import { deleteGrant, deleteGrantsOfSession, type GrantRow } from './store.ts'
 
 /** An authorization that ends before its time: why, by which client, and which kind of token showed it. */
 export interface Ending {
@@ -27,4 +28,20 @@ export async function endGrant(ctx: Ctx, { action, grant, client, kind, request 
       details: { kind, sessionId: grant.session_id },
     })
   })
+}
+
+/** Ends every authorization that a client has from a session, when it shows an ID token of that session. */
+export async function endGrantsOfSession(
+  ctx: Ctx,
+  { client, hint, request }: { client: Client; hint: Hint; request: FastifyRequest },
+): Promise<void> {
+  const { sessionId, userId } = hint
+  await ctx.db.transaction().execute(async (tx) => {
+    if (!(await deleteGrantsOfSession(tx, { sessionId, clientId: client.id }))) return
+    await record(ctx, tx, {
+      ...{ action: 'session.token_revoked', actor: asClient(client), clientId: client.clientId },
+      ...{ userId, request, details: { kind: 'id_token', sessionId } },
+    })
+  })
+  await ctx.changes.settle()
 }

@@ -190,3 +190,17 @@ export async function deleteGrant(db: Db, grantId: string): Promise<boolean> {
   const ended = await db.deleteFrom('grants').where('id', '=', grantId).returning('id').executeTakeFirst()
   return ended !== undefined
 }
+
+/** Ends every authorization of a client that came from this session; false when there was none. */
+export async function deleteGrantsOfSession(
+  db: Db,
+  { sessionId, clientId }: { sessionId: string; clientId: string },
+): Promise<boolean> {
+  const ended = await db
+    .deleteFrom('grants')
+    .where('session_id', '=', sessionId)
+    .where('client_id', '=', clientId)
+    .returning('id')
+    .execute()
+  return ended.length > 0
+}

@@ -28,6 +28,15 @@ export function ProfileForm() {
             hint={text.displayNameHint}
           />
         </Section>
+        <Section title={text.person.title} lead={text.person.lead}>
+          <SimpleGrid cols={COLUMNS}>
+            <Line {...{ draft, field: 'gender', label: text.gender, autoComplete: 'sex' }} />
+            <Line
+              {...{ draft, field: 'birthdate', label: text.birthdate, autoComplete: 'bday' }}
+              type="date"
+            />
+          </SimpleGrid>
+        </Section>
         <Section title={text.about.title} lead={text.about.lead}>
           <SimpleGrid cols={COLUMNS}>
             <Line
@@ -58,12 +67,14 @@ interface LineProps {
   label: string
   autoComplete: string
   hint?: string
+  type?: 'text' | 'date'
   isAddress?: boolean
 }
 
-const Line = ({ draft, field, label, autoComplete, hint, isAddress = false }: LineProps) => (
+const Line = ({ draft, field, label, autoComplete, hint, type = 'text', isAddress = false }: LineProps) => (
   <TextInput
     label={label}
+    type={type}
     description={hint}
     name={field}
     value={draft.valueOf(field)}

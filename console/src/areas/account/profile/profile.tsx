@@ -14,7 +14,7 @@ export const ProfilePlace = () => (
   </Page>
 )
 
-const KEPT = ['username', 'birthdate', 'gender', 'phone'] as const
+const KEPT = ['username', 'phone'] as const
 
 /** What others wrote down about the person. Nothing where they wrote nothing. */
 function KeptSection() {

@@ -27,7 +27,7 @@ export function AddSubscriptionDialog({ tenantId, opened, onClose }: Props) {
     enabled: opened,
   })
   const types = useRead('GET /api/licensing/license-types', {
-    input: { query: { applicationId } },
+    input: { query: { applicationId: applicationId ?? '' } },
     enabled: opened && applicationId !== null,
   })
   // While those of another application are on their way, the former ones are not for sale.
