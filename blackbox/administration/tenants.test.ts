@@ -62,7 +62,7 @@ describe('making a tenant', () => {
       expect(status).toBe(201)
       expect(body).toMatchObject({ memberCount: 0, invitation: { email, role: 'owner', status: 'PENDING' } })
       const [mail] = await mailTo(email)
-      expect(mail?.subject).toBe(`Join ${body.name}`)
+      expect(mail?.subject).toBe(`Join "${body.name}"`)
     }
   })
 

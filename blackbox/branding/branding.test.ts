@@ -67,6 +67,7 @@ describe('an application', () => {
 
   test.each([
     ['displayName', { displayName: '' }],
+    ['displayName', { displayName: 'Sign in at evil.test/login' }],
     ['color', { color: 'blue' }],
     ['logo', { logo: `data:image/png;base64,${Buffer.from('<svg onload="alert(1)"/>').toString('base64')}` }],
     ['logo', { logo: `data:image/png;base64,${PNG.subarray(0, 40).toString('base64')}` }],

@@ -165,13 +165,14 @@ async function getInvitation(
 /** Who writes, and for which tenant. */
 export interface Letterhead {
   tenantName: string
-  inviter: string
+  /** Undefined: a machine, or an operator. */
+  inviter: string | undefined
 }
 
 export async function letterheadOf(tx: Tx, caller: Acting): Promise<Letterhead> {
   const { name: tenantName } = await getTenant(tx, caller.tenantId)
   const sender = caller.kind === 'person' ? await findUser(tx, caller.userId) : undefined
-  return { tenantName, inviter: sender ? displayNameOf(sender) : 'An admin' }
+  return { tenantName, inviter: sender && displayNameOf(sender) }
 }
 
 interface Posted {

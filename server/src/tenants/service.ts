@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
 import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugFrom, slugWithSuffix } from '../lib/names.ts'
 import { demand, refuseProblems } from '../lib/problems.ts'
-import { isPlainLine } from '../lib/text.ts'
+import { holdsWebAddress, isPlainLine, NO_WEB_ADDRESS } from '../lib/text.ts'
 import { isReserved } from './reserved-slugs.ts'
 import { mergeSettings, type Settings } from './settings.ts'
 import {
@@ -49,6 +49,7 @@ export function checkTenant({ slug, name }: Partial<Pick<NewTenant, 'slug' | 'na
 const nameProblems = (name: string) => [
   demand(parseName(name) !== undefined, 'name', NAME_RULE),
   demand(isPlainLine(name.trim()), 'name', 'must be one line without control characters'),
+  demand(!holdsWebAddress(name), 'name', NO_WEB_ADDRESS),
 ]
 
 const slugProblems = (slug: string) => [

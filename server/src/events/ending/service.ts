@@ -3,6 +3,7 @@ import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import type { Letter } from '../../mail/letter.tsx'
 import { queueMail } from '../../mail/outbox.ts'
+import { quoted } from '../../mail/quoted.ts'
 import { shownUrl } from '../webhooks/redaction.ts'
 import { parkLanes } from '../webhooks/store.ts'
 import { disable, findTenantName, listStewards, listSuperAdmins } from './store.ts'
@@ -24,7 +25,7 @@ export async function disableWebhook(ctx: Ctx, tx: Tx, id: string, reason: Reaso
   const told =
     tenantId === null ? await listSuperAdmins(tx, MOST_TOLD) : await listStewards(tx, tenantId, MOST_TOLD)
   const place =
-    tenantId === null ? ctx.config.baseUrl : ((await findTenantName(tx, tenantId))?.name ?? tenantId)
+    tenantId === null ? ctx.config.baseUrl : quoted((await findTenantName(tx, tenantId))?.name ?? tenantId)
   for (const { email } of told) await queueMail(ctx, tx, email, noticeOf(reason, shownUrl(url), place))
 }
 
