@@ -34,10 +34,13 @@ const WHY: Record<Reason, string> = {
   UNREACHABLE: 'Nothing has reached it for three days.',
 }
 
+/** Whoever made the webhook chose where it leads, and is not the only one who is told. */
+const LONGEST_URL = 200
+
 const noticeOf = (reason: Reason, url: string, place: string): Letter => ({
   subject: `A webhook of ${place} was disabled`,
   paragraphs: [
-    `Events of ${place} are not sent to ${url} any more. ${WHY[reason]}`,
+    `Events of ${place} are not sent to ${quoted(url, LONGEST_URL)} any more. ${WHY[reason]}`,
     'What is waiting is kept, and is sent once the webhook is enabled again. What happens until then is not sent of itself, and can be replayed.',
   ],
 })
