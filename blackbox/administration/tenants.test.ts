@@ -30,6 +30,7 @@ describe('making a tenant', () => {
       settings: { theme: { dark: true } },
       mfaPolicy: 'REQUIRED',
       memberCount: 0,
+      brandingApproved: false,
       suspended: false,
       suspendedAt: null,
       createdAt: expect.stringMatching(TIMESTAMP),

@@ -36,6 +36,8 @@ export interface TenantChange {
   mfaPolicy?: MfaPolicy
   /** Merged into those there are. */
   settings?: Settings
+  /** For operators alone. */
+  brandingApproved?: boolean
 }
 
 /** What is not given is not looked at. */
@@ -96,7 +98,7 @@ export async function changeTenant(
   tx: Tx,
   { id, change, source }: { id: string; change: TenantChange; source: Source },
 ): Promise<Tenant> {
-  const { name, slug, mfaPolicy, settings } = change
+  const { name, slug, mfaPolicy, settings, brandingApproved } = change
   checkTenant(change)
   const tenant = await getTenant(tx, id)
   const before = stateOf(tenant)
@@ -105,6 +107,7 @@ export async function changeTenant(
     slug: slug ?? before.slug,
     mfaPolicy: mfaPolicy ?? before.mfaPolicy,
     settings: settings === undefined ? before.settings : mergeSettings(before.settings, settings),
+    brandingApproved: brandingApproved ?? before.brandingApproved,
   }
   const details = findChanges(before, after)
   if (!details) return tenant
@@ -115,16 +118,18 @@ export async function changeTenant(
       slug: after.slug,
       mfa_policy: after.mfaPolicy,
       settings: JSON.stringify(after.settings),
+      branding_approved: after.brandingApproved,
       updated_at: ctx.now(),
     }),
   )
 }
 
-const stateOf = ({ name, slug, mfa_policy, settings }: Tenant) => ({
+const stateOf = ({ name, slug, mfa_policy, settings, branding_approved }: Tenant) => ({
   name,
   slug,
   mfaPolicy: mfa_policy,
   settings,
+  brandingApproved: branding_approved,
 })
 
 async function orSlugTaken<T>(work: Promise<T>): Promise<T> {
