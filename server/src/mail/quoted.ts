@@ -3,17 +3,15 @@
  * something that we say or link to. New names hold no web address; older ones, and those from imports and providers, may.
  */
 export function quoted(name: string, longest = LONGEST): string {
-  const line = [
-    ...name.replace(BREAKS, ' ').replace(INVISIBLE, '').replace(QUOTES, "'").replace(/\s+/g, ' ').trim(),
-  ]
-  const short =
-    line.length > longest
-      ? `${line
-          .slice(0, longest - 1)
-          .join('')
-          .trim()}…`
-      : line.join('')
-  return `"${short.replace(LINKED, `$&${GAP}`)}"`
+  const line = name.replace(BREAKS, ' ').replace(INVISIBLE, '').replace(QUOTES, "'").replace(/\s+/g, ' ')
+  return `"${shorten(line.trim(), longest).replace(LINKED, `$&${GAP}`)}"`
+}
+
+function shorten(text: string, longest: number): string {
+  const characters = [...text]
+  if (characters.length <= longest) return text
+  const start = characters.slice(0, longest - 1).join('')
+  return `${start.trim()}…`
 }
 
 const LONGEST = 60
