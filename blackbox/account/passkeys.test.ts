@@ -4,7 +4,7 @@ import { callAs, client, newConfirmedHolder, newHolder } from '../support/accoun
 import { addApp } from '../support/authenticator-app.ts'
 import { openBrowser } from '../support/browser.ts'
 import { expectClosed, intruders, refusal } from '../support/calls.ts'
-import { mailTo } from '../support/mail.ts'
+import { awaitMail, mailTo } from '../support/mail.ts'
 import { getTokens, type Tokens } from '../support/oauth.ts'
 import { add, begin, newDevice, newPasskey, PASSKEYS, show } from '../support/passkeys.ts'
 import { newPerson } from '../support/person.ts'
@@ -171,6 +171,7 @@ describe('a passkey is refused', () => {
       [{ ...made, type: 'password' }, 'type'],
       [{ ...made, name: '  ' }, 'name'],
       [{ ...made, name: 'x'.repeat(101) }, 'name'],
+      [{ ...made, name: 'Sign in at evil.test/login' }, 'name'],
       [{ ...made, response: { ...made.response, clientDataJSON: 5 } }, 'response.clientDataJSON'],
     ]
     for (const [body, field] of unfit) {
@@ -179,6 +180,13 @@ describe('a passkey is refused', () => {
       )
     }
   })
+})
+
+test('T110: the mail that tells of a passkey quotes its name, and makes no link of it', async () => {
+  const { person, tokens } = await newConfirmedHolder()
+  await add(tokens, newDevice(), { name: 'Go to evil.test' })
+  const { text } = await awaitMail(person.email, 'A passkey was added')
+  expect(text).toContain('Passkey: "Go to evil.\u200btest"')
 })
 
 describe('removing a passkey', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { client } from '../support/account.ts'
 import { admin } from '../support/admin.ts'
-import { call, refusal } from '../support/calls.ts'
+import { asPerson, call, refusal } from '../support/calls.ts'
 import { newPerson } from '../support/person.ts'
 import { unique } from '../support/service.ts'
 import { TIMESTAMP, UUID } from '../support/sign-in.ts'
@@ -66,13 +67,13 @@ describe('adding a member', () => {
     const guest = await newInsider()
     await invite(owner.headers, tenant.id, { email: guest.person.email })
     const unproven = await newPerson()
-    await invite(owner.headers, (await newOwnedTenantOf(owner.headers)).id, { email: unproven.email })
-    const [listed] = (await membersOf((await newest(owner.userId)).id, '?status=INVITED')).members
     const add = async (userId: string) => (await addMember(tenant.id, userId, 'member')).body
     expect(await add(owner.userId)).toEqual(refusal(409, 'ALREADY_MEMBER'))
     expect(await add(await whoIs(guest.headers))).toEqual(refusal(409, 'INVITATION_PENDING'))
     const details = [{ field: 'userId', message: expect.stringContaining('not confirmed') }]
-    expect(await add(listed?.userId ?? '')).toEqual(refusal(422, 'VALIDATION_FAILED', { details }))
+    expect(await add(await whoIs(await asPerson(unproven, client)))).toEqual(
+      refusal(422, 'VALIDATION_FAILED', { details }),
+    )
     for (const nobody of [crypto.randomUUID(), 'nobody']) {
       expect(await add(nobody)).toEqual(refusal(404, 'USER_NOT_FOUND'))
     }
@@ -80,13 +81,6 @@ describe('adding a member', () => {
       expect((await admin('POST', `/tenants/${tenant.id}/members`, body)).status).toBe(422)
     }
   })
-
-  const newOwnedTenantOf = async (headers: Record<string, string>) =>
-    (await call<{ id: string }>('POST', '/api/tenants', { headers, body: { name: 'Second' } })).body
-  const newest = async (userId: string) => {
-    const { body } = await admin<{ tenants: { id: string }[] }>('GET', `/tenants?userId=${userId}`)
-    return body.tenants[0] as { id: string }
-  }
 })
 
 describe('changing and removing members', () => {

@@ -97,9 +97,9 @@ test('owners and admins are told', async () => {
   const { tenant, owner } = await newOwnedTenant(unique('Told'))
   const admin = await newMember(owner.headers, tenant.id, 'admin')
   await setSuspended(tenant.id, true)
-  for (const { person } of [owner, admin]) await awaitMail(person.email, `${tenant.name} is suspended`)
+  for (const { person } of [owner, admin]) await awaitMail(person.email, `"${tenant.name}" is suspended`)
   await setSuspended(tenant.id, false)
   for (const { person } of [owner, admin]) {
-    await awaitMail(person.email, `${tenant.name} is not suspended any more`)
+    await awaitMail(person.email, `"${tenant.name}" is not suspended any more`)
   }
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { client } from '../support/account.ts'
 import { admin } from '../support/admin.ts'
-import { call, refusal } from '../support/calls.ts'
+import { asPerson, call, refusal } from '../support/calls.ts'
 import { asOps } from '../support/licensing.ts'
 import { mailTo } from '../support/mail.ts'
 import { newPerson } from '../support/person.ts'
@@ -29,6 +30,7 @@ describe('making a tenant', () => {
       settings: { theme: { dark: true } },
       mfaPolicy: 'REQUIRED',
       memberCount: 0,
+      brandingApproved: false,
       suspended: false,
       suspendedAt: null,
       createdAt: expect.stringMatching(TIMESTAMP),
@@ -61,7 +63,7 @@ describe('making a tenant', () => {
       expect(status).toBe(201)
       expect(body).toMatchObject({ memberCount: 0, invitation: { email, role: 'owner', status: 'PENDING' } })
       const [mail] = await mailTo(email)
-      expect(mail?.subject).toBe(`Join ${body.name}`)
+      expect(mail?.subject).toBe(`Join "${body.name}"`)
     }
   })
 
@@ -124,10 +126,10 @@ describe('making a tenant', () => {
 
   test('does not take an account whose address nobody has proven for its owner', async () => {
     const unproven = await newPerson()
-    const { body: tenant } = await createTenant(draft({ ownerEmail: unproven.email }))
-    const { body } = await admin<{ members: { userId: string }[] }>('GET', `/tenants/${tenant.id}/members`)
-    const [invited] = body.members
-    const answer = await createTenant(draft({ ownerId: invited?.userId }))
+    const { body } = await createTenant(draft({ ownerEmail: unproven.email }))
+    expect(body.invitation).toMatchObject({ email: unproven.email, role: 'owner' })
+    const ownerId = await whoIs(await asPerson(unproven, client))
+    const answer = await createTenant(draft({ ownerId }))
     const details = [{ field: 'ownerId', message: expect.stringContaining('not confirmed') }]
     expect(answer.body).toEqual(refusal(422, 'VALIDATION_FAILED', { details }))
   })

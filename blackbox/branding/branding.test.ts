@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { admin, newApplication, newClient } from '../support/admin.ts'
 import { openBrowser } from '../support/browser.ts'
 import { call, refusal } from '../support/calls.ts'
+import { inviteStranger } from '../support/invitations.ts'
 import { authorize } from '../support/oauth.ts'
 import { base } from '../support/service.ts'
 import { TIMESTAMP } from '../support/sign-in.ts'
@@ -67,6 +68,7 @@ describe('an application', () => {
 
   test.each([
     ['displayName', { displayName: '' }],
+    ['displayName', { displayName: 'Sign in at evil.test/login' }],
     ['color', { color: 'blue' }],
     ['logo', { logo: `data:image/png;base64,${Buffer.from('<svg onload="alert(1)"/>').toString('base64')}` }],
     ['logo', { logo: `data:image/png;base64,${PNG.subarray(0, 40).toString('base64')}` }],
@@ -105,9 +107,65 @@ describe('a tenant', () => {
     }
   })
 
-  test('that the request names comes before the application', async () => {
+  const approve = async (brandingApproved: boolean) => {
+    const { status, body } = await admin('PATCH', `/tenants/${tenant.id}`, { brandingApproved })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ id: tenant.id, brandingApproved })
+  }
+
+  test('T179: that no operator has approved shows its brand on no page before the sign-in', async () => {
     await admin('PUT', PATH, { displayName: 'Reports' })
     await brand({ displayName: 'Harbour', color: '#0b7285' })
+    const named = { tenant: tenant.slug }
+    // Its owner cannot do that.
+    await call('PATCH', `/api/tenants/${tenant.id}`, {
+      headers: owner.headers,
+      body: { brandingApproved: true, settings: { a: 1 } },
+    })
+    expect((await admin('GET', `/tenants/${tenant.id}`)).body).toMatchObject({ brandingApproved: false })
+    const browser = openBrowser()
+    const login = await (await authorize(browser, client, named)).text()
+    expect(titleOf(login)).toBe('Reports')
+    for (const words of ['Create an account', 'Forgot your password']) {
+      const link = new RegExp(`href="([^"]*)"[^>]*>${words}`).exec(login)?.[1] ?? ''
+      const page = await browser.get(link.replaceAll('&amp;', '&'))
+      expect(titleOf(await page.text()), words).toBe('Reports')
+    }
+    const { token } = await inviteStranger(owner.headers, tenant.id)
+    const invited = await (await fetch(`${base}/invitations/${token}`)).text()
+    expect(invited).toContain('Harbour House')
+    expect(titleOf(invited)).toBe('Latchkey')
+
+    await approve(true)
+    expect(titleOf(await signInPage(named))).toBe('Harbour')
+    expect(titleOf(await (await fetch(`${base}/invitations/${token}`)).text())).toBe('Harbour')
+    await approve(false)
+    expect(titleOf(await signInPage(named))).toBe('Reports')
+  })
+
+  test('T179: shows its brand to its members once they are signed in, and to nobody else', async () => {
+    await admin('PUT', PATH, { displayName: 'Reports' })
+    await brand({ displayName: 'Harbour', color: '#0b7285' })
+    const application = await newApplication({ trusted: false })
+    const other = await newClient(application, 'SPA')
+    const consent = await authorize(await owner.person.signIn(), other, { tenant: tenant.slug })
+    const html = await consent.text()
+    expect(html).toContain('Allow ')
+    expect(titleOf(html)).toBe('Harbour')
+    // Whoever is asked which account it shall be is signed in, too.
+    const choose = { tenant: tenant.slug, prompt: 'select_account' }
+    const member = await (await authorize(await owner.person.signIn(), other, choose)).text()
+    expect(titleOf(member)).toBe('Harbour')
+    const { person } = await newInsider()
+    const stranger = await (await authorize(await person.signIn(), other, choose)).text()
+    expect(stranger).toContain('Choose an account')
+    expect(titleOf(stranger)).toBe('Latchkey')
+  })
+
+  test('that the request names and an operator has approved comes before the application', async () => {
+    await admin('PUT', PATH, { displayName: 'Reports' })
+    await brand({ displayName: 'Harbour', color: '#0b7285' })
+    await approve(true)
     expect(titleOf(await signInPage())).toBe('Reports')
     expect(titleOf(await signInPage({ tenant: tenant.slug }))).toBe('Harbour')
     const removed = await call('DELETE', TENANT_PATH, owner)

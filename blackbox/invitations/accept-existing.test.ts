@@ -8,6 +8,7 @@ import { askMachineToken, authorize, bearer, exchange, landing } from '../suppor
 import { goThrough } from '../support/pages.ts'
 import { newPerson, type Person } from '../support/person.ts'
 import { TIMESTAMP } from '../support/sign-in.ts'
+import { whoIs } from '../support/tenant-administration.ts'
 import { invitationTokenFor, listMembers, newInsider, newMember, newOwnedTenant } from '../support/tenants.ts'
 
 const { tenant, owner } = await newOwnedTenant('Neighbours')
@@ -52,7 +53,7 @@ describe('somebody with an account', () => {
     expect(body).toEqual(JOINED)
     expect(await memberOf(person)).toEqual({
       id: invited?.id,
-      userId: invited?.userId,
+      userId: await whoIs(headers),
       status: 'ACTIVE',
       role: 'admin',
       joinedAt: expect.stringMatching(TIMESTAMP),

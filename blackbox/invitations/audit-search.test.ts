@@ -59,9 +59,9 @@ describe('the log', () => {
     expect(byMember).toHaveLength(2)
     expect(await search({ actorId: member.userId })).toEqual(byMember)
     const toMember = idsOf(all.filter(({ userId }) => userId === member.userId))
-    expect(toMember).toHaveLength(3)
+    expect(toMember).toHaveLength(2)
     expect(await search({ userId: member.userId })).toEqual(toMember)
-    const both = { actorId: owner.userId, userId: member.userId, action: 'invitation.created' }
+    const both = { actorId: member.userId, userId: member.userId, action: 'invitation.accepted' }
     expect(await search(both)).toHaveLength(1)
     expect(await search({ actorId: 'nobody' })).toEqual([])
     expect(await search({ userId: '018f0000-0000-7000-8000-000000000000' })).toEqual([])

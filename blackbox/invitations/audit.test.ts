@@ -114,10 +114,12 @@ describe('one entry is written', () => {
   })
 
   test('for the invitation and one for the member, when somebody accepts', async () => {
-    const { id, email, token, userId } = await invited()
+    const { id, email, token, membershipId } = await invited()
     const program = { 'user-agent': PROGRAM }
     const { status, entries } = await written(() => accept(token, newcomer(), program))
     expect(status).toBe(200)
+    const { members } = await listMembers(headers, tenant.id, '?limit=100')
+    const userId = members.find((joined) => joined.id === membershipId)?.userId ?? null
     const actor = { kind: 'user', id: userId, displayName: 'Nora New' }
     expect(entries).toEqual([
       entry('invitation.accepted', {

@@ -50,7 +50,7 @@ describe('inviting', () => {
     const [mail, ...others] = await invitationMails(email)
     expect(others).toEqual([])
     expect(mail?.to).toBe(email)
-    expect(mail?.subject).toBe('Join Umbrella Works')
+    expect(mail?.subject).toBe('Join "Umbrella Works"')
     const links = mail?.text.match(/https?:\/\/\S+\/invitations\/\S+/g) ?? []
     expect(links).toHaveLength(1)
     expect(links[0]?.startsWith(`${base}/invitations/`)).toBe(true)

@@ -19,7 +19,7 @@ const shown = (html: string) =>
 
 const TRICKS = [
   ['markup', '<img src=x onerror=alert(1)><b>Bold</b>'],
-  ['a link', '<a href="https://evil.test/">Click</a>'],
+  ['a link', '<a href=evil>Click</a>'],
   ['an end of everything', '</p></div></body></html><script>alert(1)</script>'],
   ['entities', '&lt;script&gt;'],
 ] as const
@@ -42,7 +42,7 @@ describe('what others have written is text in the mail of an invitation', () => 
   test.each(TRICKS)('%s in the name of a tenant', async (_, name) => {
     const { mail, email } = await inviteTo(name)
     expect(mail.to).toBe(email)
-    expect(mail.subject).toBe(`Join ${name}`)
+    expect(mail.subject).toBe(`Join "${name}"`)
     expect(shown(mail.html)).toContain(name)
     expect(elementsOf(mail.html)).toEqual(plain)
     expect(addressesIn(mail.html)).toEqual([expect.stringContaining(`${base}/invitations/`)])
@@ -52,14 +52,26 @@ describe('what others have written is text in the mail of an invitation', () => 
     const { mail } = await inviteTo('A plain tenant', name)
     expect(shown(mail.html)).toContain(name)
     expect(elementsOf(mail.html)).toEqual(plain)
-    expect(mail.subject).toBe('Join A plain tenant')
+    expect(mail.subject).toBe('Join "A plain tenant"')
     expect(addressesIn(mail.html)).toEqual([expect.stringContaining(`${base}/invitations/`)])
   })
 
-  test('an address in a name becomes no link', async () => {
-    const name = 'https://evil.test/login'
+  test('T110: a name stands between quotation marks, none of which is its own, and is no link for a mail program', async () => {
+    const name = 'Acme" is over. Go to evil.test'
     const { mail } = await inviteTo(name, name)
+    const quoted = `"Acme' is over. Go to evil.\u200btest"`
+    expect(mail.subject).toBe(`Join ${quoted}`)
+    for (const part of [mail.text, shown(mail.html)]) {
+      expect(part).toContain(`${quoted} invites you to join ${quoted}.`)
+      expect(part).not.toContain('evil.test')
+    }
     expect(addressesIn(mail.html)).toEqual([expect.stringContaining(`${base}/invitations/`)])
+  })
+
+  test('T110: a long name is cut', async () => {
+    const { mail } = await inviteTo('x'.repeat(120), 'y'.repeat(200))
+    expect(mail.subject).toBe(`Join "${'x'.repeat(59)}…"`)
+    expect(mail.text).toContain(`"${'y'.repeat(59)}…" invites you`)
   })
 
   test('no host but the configured one stands in the link, whatever the request claims', async () => {

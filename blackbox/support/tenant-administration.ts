@@ -10,6 +10,7 @@ export interface AdministeredTenant {
   settings: Record<string, unknown>
   mfaPolicy: string
   memberCount: number
+  brandingApproved: boolean
   suspended: boolean
   suspendedAt: string | null
   createdAt: string

@@ -10,9 +10,9 @@ export type AddPasskeyRequest = { id: string; rawId: string; type: 'public-key';
 
 export type AddedPasskey = { id: string; name: string; createdAt: string; lastUsedAt: string | null; backedUp: boolean; recoveryCodes?: string[] }
 
-export type AdministeredTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string }
+export type AdministeredTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string }
 
-export type AdministeredTenantChange = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; slug?: string; suspended?: boolean }
+export type AdministeredTenantChange = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; slug?: string; brandingApproved?: boolean; suspended?: boolean }
 
 export type AdministeredTenantPage = { tenants: AdministeredTenant[]; pagination: CursorPagination }
 
@@ -56,7 +56,7 @@ export type ConsentList = { consents: Consent[] }
 
 export type ConsentsWithdrawn = { success: boolean; message: string; count: number }
 
-export type CreatedAdministeredTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
+export type CreatedAdministeredTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
 
 export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; pkceMethods: ('S256' | 'plain')[]; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 

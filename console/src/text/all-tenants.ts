@@ -56,12 +56,15 @@ export const allTenants = {
   },
   settings: {
     title: 'Name and rules',
-    lead: 'What owners can set themselves, and the slug, which only you can change.',
+    lead: 'What owners can set themselves, and the slug and the approval of the branding, which only you can change.',
     name: 'Name',
     slug: 'Slug',
     slugHint: 'Links to the tenant change with it, and tokens issued from then on carry the new one.',
     mfa: 'Every member needs a second factor',
     mfaHint: 'Whoever has none is asked to set one up the next time they enter this tenant.',
+    branding: 'Show the branding before the sign-in',
+    brandingHint:
+      'Anybody may found a tenant and give it any name and logo. Approve it once you know whose it is; members see it after the sign-in in any case.',
     saved: 'The tenant was changed.',
   },
   suspension: {

@@ -2,7 +2,8 @@ export const branding = {
   title: 'Branding',
   lead: {
     application: 'How the sign-in pages look to people on their way to this application.',
-    tenant: 'How the sign-in and invitation pages look for people on their way into this tenant.',
+    tenant:
+      'How pages look for people on their way into this tenant: after the sign-in to its members, and on sign-in and invitation pages once whoever runs this service has approved it.',
   },
   displayName: 'Name on the pages',
   displayNameText: (name: string) => `Leave it empty to show “${name}”.`,

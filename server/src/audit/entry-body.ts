@@ -57,7 +57,9 @@ export const AuditEntry = Type.Object(
     }),
     clientId: Type.Union([Type.String(), Type.Null()], { description: 'Through which client it was done' }),
     tenantId: Type.Union([Type.String(), Type.Null()], { description: 'In which tenant; null: in none' }),
-    userId: Type.Union([Type.String(), Type.Null()], { description: 'To whom it happened' }),
+    userId: Type.Union([Type.String(), Type.Null()], {
+      description: 'To whom it happened; of who is INVITED, the userId that the members of the tenant show',
+    }),
     email: Type.Union([Type.String(), Type.Null()], {
       description: 'The address it is about, as it was then',
     }),

@@ -13,7 +13,9 @@ export const EventBody = Type.Object(
     timestamp: Type.String({ format: 'date-time', description: 'When it happened' }),
     data: Type.Object({
       tenantId: Type.Union([Type.String(), Type.Null()], { description: 'In which tenant; null: in none' }),
-      userId: Type.Union([Type.String(), Type.Null()], { description: 'To whom' }),
+      userId: Type.Union([Type.String(), Type.Null()], {
+        description: 'To whom; of who is INVITED, the userId that the members of the tenant show',
+      }),
       email: Type.Union([Type.String(), Type.Null()], {
         description: 'The address that it is about; null: about none, or it has been forgotten',
       }),

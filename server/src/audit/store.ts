@@ -54,12 +54,39 @@ export async function insertAndAsk<T>(
   return rows[0]
 }
 
-/** The last of what a person did, and of what was done to them, newest first. */
+/**
+ * The last of what a person did, and of what was done to them, newest first. Entries about an invitation do not name the
+ * person who is invited; the invitation itself does.
+ */
 export const listEntriesOf = (db: Db, userId: string, limit: number) =>
   db
+    .with('invited', (cte) =>
+      cte
+        .selectFrom('invitations')
+        .innerJoin('audit_entries', (join) =>
+          join
+            .onRef('about_email', '=', 'invitations.email')
+            .onRef('audit_entries.tenant_id', '=', 'invitations.tenant_id')
+            .on(sql<boolean>`details ->> 'invitationId' = invitations.id::text`),
+        )
+        .select('audit_entries.id')
+        .where('invitations.user_id', '=', userId),
+    )
+    .with('own', (cte) =>
+      cte
+        .selectFrom('audit_entries')
+        .select('id')
+        .where((where) => where.or([where('user_id', '=', userId), where('actor_id', '=', userId)]))
+        .union(cte.selectFrom('invited').select('id')),
+    )
     .selectFrom('audit_entries')
     .selectAll()
-    .where((where) => where.or([where('user_id', '=', userId), where('actor_id', '=', userId)]))
+    .select(({ or, eb, selectFrom }) =>
+      or([eb('user_id', '=', userId), eb('id', 'in', selectFrom('invited').select('invited.id'))]).as(
+        'is_about_them',
+      ),
+    )
+    .where('id', 'in', ({ selectFrom }) => selectFrom('own').select('own.id'))
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()

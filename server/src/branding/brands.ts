@@ -3,13 +3,15 @@ import { isSlug } from '../lib/names.ts'
 import { isCleanText } from '../lib/text.ts'
 import type { Brand } from '../ui/brand.ts'
 import { LOGO_PATH } from './service.ts'
-import { type BrandRow, findBrandRow } from './store.ts'
+import { type BrandRow, findBrandRow, isActiveMember, type StoredBrand } from './store.ts'
 
 /** Where somebody is going: to the application of a client, to a tenant, or to both. */
 export interface Destination {
   clientId?: string | undefined
   /** The slug of the tenant. */
   tenant?: string | undefined
+  /** Whoever sees the page, once they are signed in. */
+  viewerId?: string | undefined
 }
 
 const LONGEST_CLIENT_ID = 100
@@ -28,7 +30,23 @@ export async function findBrand(ctx: Ctx, destination: Destination): Promise<Bra
       ? { value: looked.row, subjects: subjectsOf(looked.row) }
       : undefined
   })
-  return toBrand(known ?? looked.row)
+  const row = known ?? looked.row
+  return row && toBrand(await choose(ctx, row, destination.viewerId))
+}
+
+/**
+ * The tenant's comes first, where it may be shown. Anybody may found a tenant and call it what they like, so that it
+ * may not on pages where people show who they are, unless an operator has approved it; members know where they belong.
+ */
+async function choose(
+  { db }: Ctx,
+  { ofApplication, ofTenant, isApproved, tenantId }: BrandRow,
+  viewerId: string | undefined,
+): Promise<StoredBrand | null> {
+  if (ofTenant === null || isApproved) return ofTenant ?? ofApplication
+  const isTheirs =
+    tenantId !== null && viewerId !== undefined && (await isActiveMember(db, { tenantId, userId: viewerId }))
+  return isTheirs ? ofTenant : ofApplication
 }
 
 /** What cannot be is not looked for. */
@@ -46,9 +64,9 @@ const subjectsOf = ({ clientId, applicationId, tenantId }: BrandRow): string[] =
   ...(tenantId === null ? [] : [`tenant:${tenantId}`, `branding:${tenantId}`]),
 ]
 
-function toBrand(row: BrandRow | undefined): Brand | undefined {
-  if (!row || row.name === null) return undefined
-  const { name, color, logoHash, logoWidth: width, logoHeight: height } = row
+function toBrand(brand: StoredBrand | null): Brand | undefined {
+  if (brand === null) return undefined
+  const { name, color, logoHash, logoWidth: width, logoHeight: height } = brand
   const isShown = logoHash !== null && width !== null && height !== null
   return {
     name,

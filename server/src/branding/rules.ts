@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { isColor } from '../lib/contrast.ts'
 import { readImage } from '../lib/images.ts'
 import { demand, refuseProblems } from '../lib/problems.ts'
-import { isPlainLine, isVisible } from '../lib/text.ts'
+import { holdsWebAddress, isPlainLine, isVisible, NO_WEB_ADDRESS } from '../lib/text.ts'
 
 export const LONGEST_NAME = 60
 export const MOST_LOGO_BYTES = 64 * 1024
@@ -37,6 +37,7 @@ export function readLook(wish: Wish): Look {
   refuseProblems([
     demand(isName, 'displayName', `must have 1 to ${LONGEST_NAME} characters, and one to be seen`),
     demand(isPlainLine(displayName ?? ''), 'displayName', 'must be one line without control characters'),
+    demand(!holdsWebAddress(displayName ?? ''), 'displayName', NO_WEB_ADDRESS),
     demand(color === null || isColor(color), 'color', 'must be a colour such as #3b5bdb'),
   ])
   return { displayName, color }

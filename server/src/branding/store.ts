@@ -64,43 +64,67 @@ export const findLogo = (db: Db, hash: string): Promise<{ logo: Buffer; type: Lo
     .$narrowType<{ logo: Buffer; type: LogoType }>()
     .executeTakeFirst()
 
-export interface BrandRow {
-  /** Of what there is of what was asked for. */
-  clientId: string | null
-  applicationId: string | null
-  tenantId: string | null
-  /** All null: neither has a branding. */
-  name: string | null
+/** A brand as it is kept. */
+export interface StoredBrand {
+  name: string
   color: string | null
   logoHash: string | null
   logoWidth: number | null
   logoHeight: number | null
 }
 
-/** The brand of the tenant, else of the client's application. A suspended tenant shows none. */
+export interface BrandRow {
+  /** Of what there is of what was asked for. */
+  clientId: string | null
+  applicationId: string | null
+  tenantId: string | null
+  /** Null: it has no branding. A suspended tenant shows none. */
+  ofApplication: StoredBrand | null
+  ofTenant: StoredBrand | null
+  /** An operator has approved that of the tenant. */
+  isApproved: boolean | null
+}
+
+/** The brands of a tenant and of a client's application. */
 export async function findBrandRow(
   db: Db,
   { clientId, tenant }: { clientId: string | undefined; tenant: string | undefined },
 ): Promise<BrandRow | undefined> {
   const { rows } = await sql<BrandRow>`
     select clients.id as "clientId", applications.id as "applicationId", tenants.id as "tenantId",
-      brand.name, brand.color, brand.logo_hash as "logoHash",
-      brand.logo_width as "logoWidth", brand.logo_height as "logoHeight"
+      (
+        select ${brandCalled('applications.name')} from brandings where application_id = applications.id
+      ) as "ofApplication",
+      (
+        select ${brandCalled('tenants.name')} from brandings
+        where tenant_id = tenants.id and tenants.suspended_at is null
+      ) as "ofTenant",
+      tenants.branding_approved as "isApproved"
     from (values (${clientId ?? null}::text, ${tenant ?? null}::text)) as asked (client_id, slug)
     left join clients on clients.client_id = asked.client_id
     left join applications on applications.id = clients.application_id
     left join tenants on tenants.slug = asked.slug
-    left join lateral (
-      select coalesce(display_name, tenants.name) as name, color, logo_hash, logo_width, logo_height, 1 as rank
-      from brandings where tenant_id = tenants.id and tenants.suspended_at is null
-      union all
-      select coalesce(display_name, applications.name), color, logo_hash, logo_width, logo_height, 2
-      from brandings where application_id = applications.id
-      order by rank limit 1
-    ) as brand on true
   `.execute(db)
   return rows[0]
 }
+
+/** A branding, under the name of its owner unless it has another. */
+const brandCalled = (name: 'applications.name' | 'tenants.name') => sql`jsonb_build_object(
+  'name', coalesce(brandings.display_name, ${sql.ref(name)}), 'color', brandings.color,
+  'logoHash', brandings.logo_hash, 'logoWidth', brandings.logo_width, 'logoHeight', brandings.logo_height
+)`
+
+export const isActiveMember = async (
+  db: Db,
+  { tenantId, userId }: { tenantId: string; userId: string },
+): Promise<boolean> =>
+  (await db
+    .selectFrom('memberships')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .where('status', '=', 'ACTIVE')
+    .executeTakeFirst()) !== undefined
 
 /** Names and colours of applications, by their ids. */
 export const listLooks = (db: Db, applicationIds: string[]) =>

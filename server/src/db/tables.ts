@@ -67,6 +67,8 @@ export interface TenantsTable {
   mfa_policy: Generated<MfaPolicy>
   settings: ColumnType<Json, string | undefined, string>
   suspended_at: ColumnType<Date | null, never, Date | null>
+  /** Whether an operator lets its branding be shown before the sign-in. */
+  branding_approved: ColumnType<boolean, never, boolean>
   /** When the last suspension was ended. */
   reactivated_at: ColumnType<Date | null, never, Date>
   /** The session that may act without the second factor that the policy requires, and until when. */

@@ -8,8 +8,9 @@ import { yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
 import { displayNameOf } from '../lib/display-name.ts'
 import { demand, refuseProblems } from '../lib/problems.ts'
+import { readAnyName } from '../lib/profile-values.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { isPlainLine, isVisible } from '../lib/text.ts'
+import { holdsWebAddress, NO_WEB_ADDRESS } from '../lib/text.ts'
 import { keepPromise } from '../licensing/seats/service.ts'
 import { join } from '../tenants/invited.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
@@ -144,13 +145,14 @@ async function acceptAsNewcomer(
 const LONGEST_NAME = 100
 const NAME_RULE = `must be one line of 1 to ${LONGEST_NAME} characters`
 
-const isName = (text: string) => isVisible(text) && isPlainLine(text) && [...text].length <= LONGEST_NAME
-
 function readNewcomer({ password, givenName = '', familyName = '' }: AcceptRequest) {
   const names = { givenName: givenName.trim(), familyName: familyName.trim() }
   refuseProblems([
     demand(password !== undefined, 'password', 'is required'),
-    ...Object.entries(names).map(([field, name]) => demand(isName(name), field, NAME_RULE)),
+    ...Object.entries(names).flatMap(([field, name]) => [
+      demand(readAnyName(name, LONGEST_NAME) !== undefined, field, NAME_RULE),
+      demand(!holdsWebAddress(name), field, NO_WEB_ADDRESS),
+    ]),
   ])
   const called: Names = { display_name: null, given_name: names.givenName, family_name: names.familyName }
   return { password: password ?? '', names: called }

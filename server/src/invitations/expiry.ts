@@ -29,8 +29,8 @@ export async function expire(
       details,
       personal: { email },
     } as const
-    await record(ctx, tx, { ...entry, ...(userId && { userId }) })
-    if (userId) await dropInvited(tx, { tenantId, userId })
+    const inviteeId = userId ? await dropInvited(tx, { tenantId, userId }) : undefined
+    await record(ctx, tx, { ...entry, ...(inviteeId && { userId: inviteeId }) })
   }
   return expired.length
 }

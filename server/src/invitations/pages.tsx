@@ -90,7 +90,7 @@ async function joinAnew(ctx: Ctx, visit: Visit): Promise<PageAnswer> {
 
 async function welcome(ctx: Ctx, { tenantName, tenantSlug, user }: Joined): Promise<PageAnswer> {
   const page = <JoinedPage tenantName={tenantName} email={user.email} />
-  return { html: render(page, await findBrand(ctx, { tenant: tenantSlug })) }
+  return { html: render(page, await findBrand(ctx, { tenant: tenantSlug, viewerId: user.id })) }
 }
 
 const readForm = (form: Fields) => ({

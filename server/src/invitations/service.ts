@@ -77,7 +77,7 @@ export async function invite(
   })
   if (!invitation) throw new AppError('INVITATION_EXISTS')
   const { id, expires_at: until } = invitation
-  await addInvited(ctx, tx, { tenantId, userId, role, until })
+  const inviteeId = await addInvited(ctx, tx, { tenantId, userId, role, until })
   const seat = readSeat(wish)
   if (seat) {
     await reserveSeat(ctx, tx, { tenantId, actor: actorOf(caller) }, { userId, ...seat })
@@ -85,7 +85,7 @@ export async function invite(
   }
   await post(ctx, tx, { letterhead: letterhead ?? (await letterheadOf(tx, caller)), invitation, token })
   const details = { invitationId: id, after: { role, status: 'PENDING', expiresAt: until, ...seat } }
-  await note(ctx, tx, { action: 'invitation.created', caller, request, invitation, details })
+  await note(ctx, tx, { action: 'invitation.created', caller, request, invitation, inviteeId, details })
   return toCreated(invitation)
 }
 
@@ -124,14 +124,14 @@ export async function resend(
   if (!invitation) throw new AppError('INVITATION_NOT_PENDING')
   const { tenant_id: tenantId, user_id: userId, email } = invitation
   await requireLeisure(tx, caller, email)
-  if (userId) await keepInvited(tx, { tenantId, userId, until: expiresAt })
+  const inviteeId = userId ? await keepInvited(tx, { tenantId, userId, until: expiresAt }) : undefined
   await post(ctx, tx, { letterhead: await letterheadOf(tx, caller), invitation, token })
   const details = {
     invitationId,
     before: { expiresAt: known.expires_at },
     after: { expiresAt },
   }
-  await note(ctx, tx, { action: 'invitation.resent', caller, request, invitation, details })
+  await note(ctx, tx, { action: 'invitation.resent', caller, request, invitation, inviteeId, details })
 }
 
 export async function revoke(
@@ -145,9 +145,9 @@ export async function revoke(
   const invitation = await settleInvitation(tx, settled)
   if (!invitation) throw new AppError('INVITATION_NOT_PENDING')
   const details = { invitationId, before: { status: 'PENDING' }, after: { status: 'REVOKED' } }
-  await note(ctx, tx, { action: 'invitation.revoked', caller, request, invitation, details })
   const { tenant_id: tenantId, user_id: userId } = invitation
-  if (userId) await dropInvited(tx, { tenantId, userId })
+  const inviteeId = userId ? await dropInvited(tx, { tenantId, userId }) : undefined
+  await note(ctx, tx, { action: 'invitation.revoked', caller, request, invitation, inviteeId, details })
 }
 
 /** The invitation of this tenant, whose invitee nobody else changes: whoever accepts locks the person first too. */
@@ -165,13 +165,14 @@ async function getInvitation(
 /** Who writes, and for which tenant. */
 export interface Letterhead {
   tenantName: string
-  inviter: string
+  /** Undefined: a machine, or an operator. */
+  inviter: string | undefined
 }
 
 export async function letterheadOf(tx: Tx, caller: Acting): Promise<Letterhead> {
   const { name: tenantName } = await getTenant(tx, caller.tenantId)
   const sender = caller.kind === 'person' ? await findUser(tx, caller.userId) : undefined
-  return { tenantName, inviter: sender ? displayNameOf(sender) : 'An admin' }
+  return { tenantName, inviter: sender && displayNameOf(sender) }
 }
 
 interface Posted {
@@ -188,15 +189,17 @@ async function post(ctx: Ctx, tx: Tx, { letterhead, invitation, token }: Posted)
 interface Noted extends Inviting {
   action: 'invitation.created' | 'invitation.resent' | 'invitation.revoked'
   invitation: Invitation
+  /** What is shown of whoever is invited, if anybody is a member by it. */
+  inviteeId: string | undefined
   details: Record<string, unknown>
 }
 
 async function note(
   ctx: Ctx,
   tx: Tx,
-  { action, caller, request, invitation, details }: Noted,
+  { action, caller, request, invitation, inviteeId, details }: Noted,
 ): Promise<void> {
-  const { tenant_id: tenantId, user_id: userId, email } = invitation
+  const { tenant_id: tenantId, email } = invitation
   const entry = { action, actor: actorOf(caller), tenantId, request, details, personal: { email } }
-  await record(ctx, tx, { ...entry, ...(userId && { userId }) })
+  await record(ctx, tx, { ...entry, ...(inviteeId && { userId: inviteeId }) })
 }

@@ -1,4 +1,4 @@
-import { isPlainLine, isVisible } from './text.ts'
+import { holdsWebAddress, isPlainLine, isVisible } from './text.ts'
 
 /**
  * What a person may write about themselves. Each reader answers the text as it is to be kept, or undefined for what
@@ -7,6 +7,11 @@ import { isPlainLine, isVisible } from './text.ts'
 
 /** A name without the space around it. A character is a code point. */
 export function readName(text: string, longest: number): string | undefined {
+  return holdsWebAddress(text) ? undefined : readAnyName(text, longest)
+}
+
+/** A name that somebody had elsewhere, which may hold a web address. */
+export function readAnyName(text: string, longest: number): string | undefined {
   const name = text.trim()
   return isVisible(name) && isPlainLine(name) && [...name].length <= longest ? name : undefined
 }

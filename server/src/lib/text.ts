@@ -12,3 +12,22 @@ const BLANK = /[\u115f\u1160\u2800\u3164\uffa0]/g
 
 /** Whether there is anything to be seen, as there must be of a name. */
 export const isVisible = (text: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(BLANK, ''))
+
+/**
+ * A scheme, `www.`, or a domain with a port, a path, a query or a fragment behind it. A domain alone is none: that is
+ * how some companies are called (Booking.com).
+ */
+const WEB_ADDRESS =
+  /:\/\/|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]|[\p{L}\p{N}]\.\p{L}{2,}(?::\d{2,5}(?!\d)|\/|[?#]\S)/iu
+
+/** Whether a text holds what a reader, or a mail program, would take for an address on the web. */
+export const holdsWebAddress = (text: string): boolean =>
+  WEB_ADDRESS.test(
+    text
+      .normalize('NFKC')
+      .replace(/\p{Cf}/gu, '')
+      .replaceAll('。', '.'),
+  )
+
+export const NO_WEB_ADDRESS =
+  'must hold no web address: no scheme such as https://, no www., no domain with a path'

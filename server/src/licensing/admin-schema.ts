@@ -155,7 +155,9 @@ export const Ledger = Type.Object(
           reason: Type.Enum([...LEDGER_REASONS]),
           subject: Type.Enum(['seat', 'subscription']),
           subjectId: Type.String(),
-          userId: nullableText,
+          userId: Type.Union([Type.String(), Type.Null()], {
+            description: 'Whose seat; null of one that is kept for somebody who is INVITED',
+          }),
           applicationId: Type.String(),
           before: state,
           after: state,

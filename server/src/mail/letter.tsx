@@ -17,16 +17,15 @@ export interface RenderedLetter {
 
 /** The letter as plain text and as HTML, from the same words. */
 export function renderLetter({ baseUrl }: Config, letter: Letter): RenderedLetter {
+  const paragraphs = letter.paragraphs.map(oneLine)
   const link = letter.action && { label: letter.action.label, url: baseUrl + letter.action.path }
   const footer = `Sent by Latchkey at ${baseUrl}`
-  const text = [...letter.paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), `--\n${footer}`].join(
-    '\n\n',
-  )
-  const html = renderToString(<LetterBody paragraphs={letter.paragraphs} link={link} footer={footer} />)
+  const text = [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), `--\n${footer}`].join('\n\n')
+  const html = renderToString(<LetterBody paragraphs={paragraphs} link={link} footer={footer} />)
   return { subject: oneLine(letter.subject), text: `${text}\n`, html: `<!doctype html>${html}` }
 }
 
-/** A subject is one line: names in it may hold anything, and a line break would start a new header. */
+/** Subjects and paragraphs are one line each: a line break would start a new header, or a paragraph of somebody else's. */
 const oneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ').trim()
 
 interface LetterBodyProps {

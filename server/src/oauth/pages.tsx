@@ -137,5 +137,5 @@ const showStep =
         />
       )
     }
-    return { html: render(page(), await brandOf(ctx, journey)), formTargets: journey.formTargets }
+    return { html: render(page(), await brandOf(ctx, journey, viewer)), formTargets: journey.formTargets }
   }

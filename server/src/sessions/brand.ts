@@ -4,9 +4,16 @@ import type { Fields } from '../lib/fields.ts'
 import type { Brand } from '../ui/brand.ts'
 import { type Journey, openJourney } from './journey.ts'
 
-/** What the pages of a journey look like. Who is on none sees our own name, and nothing is read for that. */
-export const brandOf = (ctx: Ctx, journey: Journey | undefined): Promise<Brand | undefined> =>
-  findBrand(ctx, { clientId: journey?.clientId, tenant: journey?.tenant })
+/**
+ * What the pages of a journey look like, before the sign-in or, with a viewer, for whoever is signed in. Who is on none
+ * sees our own name, and nothing is read for that.
+ */
+export const brandOf = (
+  ctx: Ctx,
+  journey: Journey | undefined,
+  viewerId?: string,
+): Promise<Brand | undefined> =>
+  findBrand(ctx, { clientId: journey?.clientId, tenant: journey?.tenant, viewerId })
 
 /**
  * The same by what an address says: of the journey, or of the request that would begin one. A tenant in it is not

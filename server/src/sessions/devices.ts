@@ -4,6 +4,7 @@ import { chooseName, findBrowser, giveName } from '../http/browser-cookie.ts'
 import { clientAddress, clientNetwork, clientProgram } from '../http/client-address.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { hashSecret } from '../lib/secrets.ts'
+import { quoted } from '../mail/quoted.ts'
 import { type Addressee, notify } from '../users/notices.ts'
 import { findKnownDevice } from './devices/store.ts'
 
@@ -32,6 +33,9 @@ export function markDevice(ctx: Ctx, exchange: Exchange): Marks {
   return { hashes: marksOf(name, exchange), give: () => giveName(ctx, exchange.reply, name) }
 }
 
+/** What browsers call themselves is long. */
+const LONGEST_PROGRAM = 200
+
 /** Whoever signs in from a device for the first time is told; the first of all tells nobody. */
 export async function tellOfDevice(
   ctx: Ctx,
@@ -40,8 +44,9 @@ export async function tellOfDevice(
 ): Promise<void> {
   // An address nobody has confirmed may be a stranger's.
   if (!user.email_verified) return
+  const program = clientProgram(request)
   const facts = [
-    `Device: ${clientProgram(request) || 'unknown'}`,
+    `Device: ${program === '' ? 'unknown' : quoted(program, LONGEST_PROGRAM)}`,
     `Address: ${clientAddress(request)}`,
     `Time: ${ctx.now().toUTCString()}`,
   ]

@@ -9,7 +9,7 @@ import { AppError, tooManyAttempts } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { newId } from '../lib/ids.ts'
 import { demand, refuseProblems, requireEmail } from '../lib/problems.ts'
-import { isPlainLine } from '../lib/text.ts'
+import { holdsWebAddress, isPlainLine, NO_WEB_ADDRESS } from '../lib/text.ts'
 import type { Letter } from '../mail/letter.tsx'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
@@ -67,9 +67,10 @@ export async function register(
 function readNames({ displayName, givenName, familyName }: Registration): Names {
   const given = Object.entries({ displayName, givenName, familyName })
   refuseProblems(
-    given.map(([field, name]) =>
-      demand(isPlainLine(name ?? ''), field, 'must be one line without control characters'),
-    ),
+    given.flatMap(([field, name = '']) => [
+      demand(isPlainLine(name), field, 'must be one line without control characters'),
+      demand(!holdsWebAddress(name), field, NO_WEB_ADDRESS),
+    ]),
   )
   return {
     display_name: displayName ?? null,

@@ -1,7 +1,7 @@
 import { type Audience, MICROSOFT, microsoftAudience, type SsoProvider, TENANT_ID } from '../config/sso.ts'
 import { AppError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
-import { isCleanText } from '../lib/text.ts'
+import { holdsWebAddress, isCleanText, isPlainLine } from '../lib/text.ts'
 
 /** Somebody as a provider knows them: issuer and subject say who it is, the rest what they are called. */
 export interface Identity {
@@ -102,6 +102,7 @@ function toTime(value: unknown): Date | undefined {
 function toName(value: unknown, longest: number): string | null {
   if (typeof value !== 'string' || !isCleanText(value)) return null
   const name = value.replace(/\s+/g, ' ').trim()
+  if (!isPlainLine(name) || holdsWebAddress(name)) return null
   return [...name].slice(0, longest).join('').trim() || null
 }
 

@@ -29,6 +29,8 @@ const DeclaredTenant = Type.Object(
     slug: Type.String(),
     name: Type.String(),
     mfaPolicy: Type.Optional(Type.Enum(['OPTIONAL', 'REQUIRED'])),
+    /** Its branding may be shown before the sign-in. */
+    brandingApproved: Type.Optional(Type.Boolean()),
     /** Nobody can act for it. */
     suspended: Type.Optional(Type.Boolean()),
     /** Merged into those there are: what is not named stays, and what is null goes. */
@@ -110,7 +112,7 @@ const planCreation = (ctx: Ctx, entry: Entry): Change[] => [
     action: 'create',
     subject: `tenant ${entry.slug}`,
     fields: [
-      ...describeFields(entry, ['name', 'mfaPolicy', 'suspended']),
+      ...describeFields(entry, ['name', 'mfaPolicy', 'brandingApproved', 'suspended']),
       ...describeFields(entry.settings ?? {}, Object.keys(entry.settings ?? {})).map(
         (line) => `settings.${line}`,
       ),
@@ -118,6 +120,10 @@ const planCreation = (ctx: Ctx, entry: Entry): Change[] => [
     ],
     async apply(tx) {
       const { id: tenantId } = await createTenant(ctx, tx, entry, OPERATOR)
+      const { brandingApproved } = entry
+      if (brandingApproved) {
+        await changeTenant(ctx, tx, { id: tenantId, change: { brandingApproved }, source: OPERATOR })
+      }
       await enrol(ctx, tx, { tenantId, members: entry.members, source: OPERATOR })
     },
     finish: (tx) => settleSuspension(ctx, tx, entry),
@@ -136,7 +142,7 @@ function planUpdate(
   entry: Entry,
   { tenant, present }: { tenant: Tenant; present: Member[] },
 ): Change[] {
-  const { change, fields } = findDifference(stateOf(tenant), entry, ['name', 'mfaPolicy'])
+  const { change, fields } = findDifference(stateOf(tenant), entry, ['name', 'mfaPolicy', 'brandingApproved'])
   const closing = findDifference(stateOf(tenant), entry, ['suspended'])
   const settings = planSettings(tenant.settings, entry.settings)
   const standing = new Map(present.map((member) => [member.email, member]))
@@ -164,9 +170,10 @@ function planUpdate(
   ]
 }
 
-const stateOf = ({ name, mfa_policy: mfaPolicy, suspended_at }: Tenant) => ({
+const stateOf = ({ name, mfa_policy, branding_approved, suspended_at }: Tenant) => ({
   name,
-  mfaPolicy,
+  mfaPolicy: mfa_policy,
+  brandingApproved: branding_approved,
   suspended: suspended_at !== null,
 })
 

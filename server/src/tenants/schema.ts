@@ -36,7 +36,7 @@ export const OwnTenants = Type.Object(
 )
 
 const name = Type.String({
-  description: '1 to 120 characters, without the space around them',
+  description: '1 to 120 characters, without the space around them; no web address',
   maxLength: 1_000,
 })
 

@@ -9,7 +9,7 @@ import type { Person } from '../http/callers.ts'
 import { newId } from '../lib/ids.ts'
 import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugFrom, slugWithSuffix } from '../lib/names.ts'
 import { demand, refuseProblems } from '../lib/problems.ts'
-import { isPlainLine } from '../lib/text.ts'
+import { holdsWebAddress, isPlainLine, NO_WEB_ADDRESS } from '../lib/text.ts'
 import { graceFor } from './mfa-policy.ts'
 import { isReserved } from './reserved-slugs.ts'
 import { mergeSettings, type Settings } from './settings.ts'
@@ -38,6 +38,8 @@ export interface TenantChange {
   mfaPolicy?: MfaPolicy
   /** Merged into those there are. */
   settings?: Settings
+  /** For operators alone. */
+  brandingApproved?: boolean
 }
 
 /** What is not given is not looked at. */
@@ -51,6 +53,7 @@ export function checkTenant({ slug, name }: Partial<Pick<NewTenant, 'slug' | 'na
 const nameProblems = (name: string) => [
   demand(parseName(name) !== undefined, 'name', NAME_RULE),
   demand(isPlainLine(name.trim()), 'name', 'must be one line without control characters'),
+  demand(!holdsWebAddress(name), 'name', NO_WEB_ADDRESS),
 ]
 
 const slugProblems = (slug: string) => [
@@ -100,7 +103,7 @@ export async function changeTenant(
   tx: Tx,
   { id, change, source, setter }: { id: string; change: TenantChange; source: Source; setter?: Person },
 ): Promise<Tenant> {
-  const { name, slug, mfaPolicy, settings } = change
+  const { name, slug, mfaPolicy, settings, brandingApproved } = change
   checkTenant(change)
   const tenant = await getTenant(tx, id)
   const before = stateOf(tenant)
@@ -109,6 +112,7 @@ export async function changeTenant(
     slug: slug ?? before.slug,
     mfaPolicy: mfaPolicy ?? before.mfaPolicy,
     settings: settings === undefined ? before.settings : mergeSettings(before.settings, settings),
+    brandingApproved: brandingApproved ?? before.brandingApproved,
   }
   const details = findChanges(before, after)
   if (!details) return tenant
@@ -120,16 +124,18 @@ export async function changeTenant(
       mfa_policy: after.mfaPolicy,
       ...(after.mfaPolicy !== before.mfaPolicy && graceFor(ctx, after.mfaPolicy, setter)),
       settings: JSON.stringify(after.settings),
+      branding_approved: after.brandingApproved,
       updated_at: ctx.now(),
     }),
   )
 }
 
-const stateOf = ({ name, slug, mfa_policy, settings }: Tenant) => ({
+const stateOf = ({ name, slug, mfa_policy, settings, branding_approved }: Tenant) => ({
   name,
   slug,
   mfaPolicy: mfa_policy,
   settings,
+  brandingApproved: branding_approved,
 })
 
 async function orSlugTaken<T>(work: Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { Letter } from '../mail/letter.tsx'
 import { queueMail } from '../mail/outbox.ts'
+import { quoted } from '../mail/quoted.ts'
 import { getTenant } from './service.ts'
 import { type Tenant, updateTenant } from './store.ts'
 import { listCaretakers } from './suspension/store.ts'
@@ -38,17 +39,17 @@ export async function setSuspended(
 }
 
 const suspensionLetter = ({ name }: Tenant): Letter => ({
-  subject: `${name} is suspended`,
+  subject: `${quoted(name)} is suspended`,
   paragraphs: [
-    `Whoever runs this service has suspended ${name}, of which you are an owner or admin.`,
+    `Whoever runs this service has suspended ${quoted(name)}, of which you are an owner or admin.`,
     'Until the suspension is ended nobody can sign in for it, invite people or use its licences. Nothing is deleted: members, licences and settings stay as they are.',
     'If you do not know why, ask whoever runs this service.',
   ],
 })
 
 const reactivationLetter = ({ name }: Tenant): Letter => ({
-  subject: `${name} is not suspended any more`,
+  subject: `${quoted(name)} is not suspended any more`,
   paragraphs: [
-    `The suspension of ${name}, of which you are an owner or admin, was ended. Everything is as it was before.`,
+    `The suspension of ${quoted(name)}, of which you are an owner or admin, was ended. Everything is as it was before.`,
   ],
 })

@@ -1,4 +1,4 @@
-import { readLocale, readName, readWebAddress, readZone } from '../lib/profile-values.ts'
+import { readAnyName, readLocale, readWebAddress, readZone } from '../lib/profile-values.ts'
 import type { UserChange } from './store.ts'
 
 /** What an operator may say about a person, and where it is kept. */
@@ -11,7 +11,7 @@ interface ProfileField {
 
 const name = <C extends keyof UserChange>(column: C, longest: number) => ({
   column,
-  read: (text: string) => readName(text, longest),
+  read: (text: string) => readAnyName(text, longest),
   rule: `must have 1 to ${longest} characters, none of them a control character`,
 })
 

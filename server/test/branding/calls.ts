@@ -35,5 +35,10 @@ export async function newBrandedTenant(service: TestService) {
     ...{ owner, company, path },
     show: () => owner.call('GET', path),
     brand: (body: unknown) => owner.call('PUT', path, body),
+    approve: () => approve(service, company.id),
   }
 }
+
+/** An operator lets the branding of a tenant be shown before the sign-in, or does so no longer. */
+export const approve = ({ url }: TestService, tenantId: string, brandingApproved = true) =>
+  admin(url, `/api/admin/tenants/${tenantId}`, { brandingApproved }, 'PATCH')

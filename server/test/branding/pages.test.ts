@@ -8,7 +8,7 @@ import { watchStatements } from '../support/statements.ts'
 import { totpCode } from '../support/totp.ts'
 import { admin, authorizeUrl, PASSWORD, startWorld } from '../support/world.ts'
 import { employ, newCompany } from '../tenants/company.ts'
-import { type Branded, newBranded, newBrandedTenant } from './calls.ts'
+import { approve, type Branded, newBranded, newBrandedTenant } from './calls.ts'
 import { LOGO, OTHER_LOGO } from './pictures.ts'
 
 let service: TestService
@@ -171,16 +171,18 @@ describe('without branding', () => {
     const path = authorizeUrl('', { client_id: plain.clientId })
     const shown = await follow(openTab(service.url), path)
     expect(brandOn(shown.html)).toEqual(named('Reports', { logo: undefined, color: '123456' }))
-    const { brand, company } = await newBrandedTenant(service)
+    const { brand, company, approve: letShow } = await newBrandedTenant(service)
     await brand({ logo: OTHER_LOGO })
+    await letShow()
     const theirs = await follow(openTab(service.url), `${path}&tenant=${company.slug}`)
     expect(brandOn(theirs.html)).toMatchObject(named(company.name, { color: undefined }))
   })
 })
 
 describe('a tenant that the request names', () => {
-  test('comes before the application, while it has a branding and is not suspended', async () => {
-    const { brand, company, owner, path } = await newBrandedTenant(service)
+  test('comes before the application, while it has an approved branding and is not suspended', async () => {
+    const { brand, company, owner, path, approve: letShow } = await newBrandedTenant(service)
+    await letShow()
     const tab = () => openTab(service.url)
     const shown = async () => brandOn((await follow(tab(), pathTo({ tenant: company.slug }))).html)
     const suspend = (suspended: boolean) =>
@@ -201,6 +203,64 @@ describe('a tenant that the request names', () => {
     expect(await shown()).toEqual(REPORTS)
   })
 
+  test('T174: without approval is seen by its members after the sign-in, and by nobody before it', async () => {
+    const { brand, company } = await newBrandedTenant(service)
+    await brand({ displayName: 'Harbour House' })
+    const theirs = named('Harbour House', { logo: undefined, color: undefined })
+    const person = await newSomebody(service)
+    await employ(service, company, person)
+    const tab = openTab(service.url)
+    const login = await follow(tab, pathTo({ tenant: company.slug }))
+    expect(brandOn(login.html)).toEqual(REPORTS)
+    const wrong = await press(tab, { email: person.email, password: 'not the password' })
+    expect(brandOn(wrong.html)).toEqual(REPORTS)
+    const consent = await press(tab, { email: person.email, password: PASSWORD })
+    expect(consent.text).toContain('Allow Reports?')
+    expect(brandOn(consent.html)).toEqual(theirs)
+
+    const choice = pathTo({ tenant: company.slug, prompt: 'select_account' })
+    const seenBy = async ({ cookie }: { cookie: string }) =>
+      brandOn((await follow(openTab(service.url, cookie), choice)).html)
+    expect(await seenBy(await person.signInElsewhere())).toEqual(theirs)
+    const stranger = await newSomebody(service)
+    expect(await seenBy(stranger)).toEqual(REPORTS)
+    // Not before they have accepted, and not any more when they are suspended.
+    const { db } = service.ctx
+    const place = await employ(service, company, stranger, { status: 'INVITED' })
+    expect(await seenBy(stranger)).toEqual(REPORTS)
+    const joined = { joined_at: new Date(), invited_until: null }
+    await db
+      .updateTable('memberships')
+      .set({ status: 'ACTIVE', ...joined })
+      .where('id', '=', place)
+      .execute()
+    expect(await seenBy(stranger)).toEqual(theirs)
+    await db.updateTable('memberships').set({ status: 'SUSPENDED' }).where('id', '=', place).execute()
+    expect(await seenBy(stranger)).toEqual(REPORTS)
+  })
+
+  test('T174: an operator approves it and withdraws that, which is seen at once and written down', async () => {
+    const { brand, company } = await newBrandedTenant(service)
+    await brand({ displayName: 'Harbour House' })
+    const shown = async () =>
+      brandOn((await follow(openTab(service.url), pathTo({ tenant: company.slug }))).html)
+    for (const approved of [true, true, false]) {
+      await approve(service, company.id, approved)
+      expect(await shown()).toMatchObject(approved ? { name: 'Harbour House' } : REPORTS)
+    }
+    const entries = await service.ctx.db
+      .selectFrom('audit_entries')
+      .select('details')
+      .where('tenant_id', '=', company.id)
+      .where('action', '=', 'tenant.changed')
+      .orderBy('id')
+      .execute()
+    expect(entries.map(({ details }) => details)).toEqual([
+      { before: { brandingApproved: false }, after: { brandingApproved: true } },
+      { before: { brandingApproved: true }, after: { brandingApproved: false } },
+    ])
+  })
+
   test('that is not there, or cannot be, changes nothing', async () => {
     for (const tenant of ['no-such-tenant', '../../etc', '<script>', 'x'.repeat(500)]) {
       const shown = await follow(openTab(service.url), pathTo({ tenant }))
@@ -209,8 +269,29 @@ describe('a tenant that the request names', () => {
   })
 })
 
-test('an invitation shows the tenant, from the link to the welcome', async () => {
+test('T174: the invitation of a tenant that is not approved shows its brand to who has joined, and not before', async () => {
+  const host = await newHost(service, { given_name: 'Hanna', tenantName: 'Row House' })
+  await host.somebody.call('PUT', `/api/tenants/${host.tenant.id}/branding`, { color: '#0b7285' })
+  const { path } = await host.invite()
+  const tab = openTab(service.url)
+  const invited = await tab.open(path)
+  expect(invited.text).toContain('Join Row House')
+  expect(brandOn(invited.html)).toEqual(OURS)
+  const filled = { givenName: 'New', familyName: 'Comer', password: 'a harbour full of boats' }
+  expect(brandOn((await tab.press(filled)).html)).toMatchObject(named('Row House', { color: '0b7285' }))
+
+  const known = await addPerson(service)
+  const other = openTab(service.url)
+  const link = linkOn(
+    (await other.open((await host.invite({ email: known.email })).path)).html,
+    'Sign in to accept',
+  )
+  expect(brandOn((await follow(other, link)).html)).toEqual(OURS)
+})
+
+test('an invitation of an approved tenant shows it, from the link to the welcome', async () => {
   const host = await newHost(service, { given_name: 'Hanna', tenantName: 'Boat House' })
+  await approve(service, host.tenant.id)
   const before = await host.invite()
   expect(brandOn((await openTab(service.url).open(before.path)).html)).toEqual(OURS)
   await host.somebody.call('PUT', `/api/tenants/${host.tenant.id}/branding`, { color: '#0b7285' })

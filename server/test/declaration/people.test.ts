@@ -98,6 +98,18 @@ tenants: [{ slug: people, name: People, members: [{ email: own@people.test, role
   ])
 })
 
+test('T174: a declaration approves the branding of a tenant, and withdraws that', async () => {
+  const declared = (approved: boolean) =>
+    `tenants: [{ slug: seen, name: Seen, brandingApproved: ${approved} }]`
+  const isApproved = () =>
+    service.ctx.db.selectFrom('tenants').select('branding_approved').where('slug', '=', 'seen').execute()
+  await apply(service.ctx, declared(true))
+  expect(await isApproved()).toEqual([{ branding_approved: true }])
+  expect(await apply(service.ctx, declared(true))).toBe('Nothing to change.')
+  expect(await apply(service.ctx, declared(false))).toContain('brandingApproved: true → false')
+  expect(await isApproved()).toEqual([{ branding_approved: false }])
+})
+
 test('a tenant is suspended when all the rest is done, and its settings are merged', async () => {
   const yaml = 'tenants: [{ slug: shut, name: Shut, suspended: true, settings: { a: 1, b: { c: 2 } } }]'
   await apply(service.ctx, yaml)

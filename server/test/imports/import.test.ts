@@ -56,6 +56,16 @@ test('a file of commas brings people along, with all that is known of them', asy
   ])
 })
 
+test('T110: a name that somebody had elsewhere comes along as it is, also with a web address', async () => {
+  const email = 'named@import.test'
+  const displayName = 'Ann (www.ann.test)'
+  expect(await bring(service.ctx, jsonLines({ email, displayName }))).toMatchObject({
+    imported: 1,
+    failed: 0,
+  })
+  expect(await userOf(email)).toMatchObject({ display_name: displayName })
+})
+
 describe('the password they had lets in whoever came with its hash, which is then made anew', () => {
   test.each<[string, () => Promise<string> | string]>([
     ['bcrypt', () => bcrypt(PASSWORD, { cost: 6 })],

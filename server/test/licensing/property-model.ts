@@ -108,7 +108,8 @@ export class Model {
   grant(person: number, type: number, now: number): Outcome {
     const { place, disabled } = at(this.people, person)
     const application = applicationOf(type)
-    if (this.dissolved || place === 'NONE') return 'USER_NOT_FOUND'
+    // Nobody is known by the id of their account before they have accepted.
+    if (this.dissolved || place === 'NONE' || place === 'INVITED') return 'USER_NOT_FOUND'
     if (place !== 'ACTIVE' || disabled) return 'MEMBER_NOT_ACTIVE'
     const seat = this.seatOf(person, application)
     if (this.modes[application] !== 'PER_SEAT' || (seat && this.usable(seat.type, now))) {

@@ -91,6 +91,15 @@ describe('what is kept of a person', () => {
     })
   })
 
+  test('T110: what holds a web address or a control character is no name', () => {
+    expect(
+      read({ name: 'Go to https://evil.test', given_name: 'www.evil.test', family_name: 'evil.test/x' }),
+    ).toMatchObject({ displayName: null, givenName: null, familyName: null })
+    expect(read({ name: 'Sam\u0007', given_name: '\u202eSam', family_name: 'Some.one' })).toMatchObject({
+      ...{ displayName: null, givenName: null, familyName: 'Some.one' },
+    })
+  })
+
   test('pictures are on the web', () => {
     expect(read({ picture: 'https://x.example/p.png' }).pictureUrl).toBe('https://x.example/p.png')
     for (const picture of [

@@ -16,4 +16,4 @@ export function readNames(said: { [F in Field]?: string | undefined }): { [F in 
 }
 
 const ruleOf = (field: Field) =>
-  `must have 1 to ${LONGEST[field]} characters, none of them a control character, or be empty`
+  `must have 1 to ${LONGEST[field]} characters, none of them a control character, and hold no web address, or be empty`

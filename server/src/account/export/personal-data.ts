@@ -98,6 +98,6 @@ function toOwnEntry(entry: Entry, userId: string): AuditEntry {
     by: byThem ? 'you' : entry.actor_kind,
     tenantId: entry.tenant_id,
     details: entry.details,
-    personal: { ...whence, ...(entry.user_id === userId ? done : {}) },
+    personal: { ...whence, ...(entry.is_about_them ? done : {}) },
   }
 }

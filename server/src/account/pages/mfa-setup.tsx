@@ -25,7 +25,9 @@ export const mfaSetupPages = accountPage({
     const codes = await confirmApp(ctx, visit, code)
     const journey = journeyOf(ctx, visit)
     const next = journey ? wayOn(ctx, { state: 'signed-in' }, journey) : '/account/security'
-    return { html: render(<CodesPage codes={codes} next={next} />, await brandOf(ctx, journey)) }
+    return {
+      html: render(<CodesPage codes={codes} next={next} />, await brandOf(ctx, journey, visit.caller.userId)),
+    }
   },
 })
 
@@ -51,7 +53,7 @@ async function show(ctx: Ctx, visit: Visit, problem?: PageProblem): Promise<Page
         demanded={journey !== undefined}
         problem={problem?.message}
       />,
-      await brandOf(ctx, journey),
+      await brandOf(ctx, journey, visit.caller.userId),
     ),
   }
 }
@@ -60,7 +62,7 @@ async function showApp(ctx: Ctx, visit: Visit, app: NewTotp, problem?: PageProbl
   const journey = journeyOf(ctx, visit)
   const action = pageOf(ctx, PATH, journey)
   const page = <AppPage action={action} csrf={visit.csrf} app={app} problem={problem?.message} />
-  return { html: render(page, await brandOf(ctx, journey)) }
+  return { html: render(page, await brandOf(ctx, journey, visit.caller.userId)) }
 }
 
 interface ChoosePageProps {

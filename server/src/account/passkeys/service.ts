@@ -5,6 +5,7 @@ import { createLimiter } from '../../db/limiter.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError, tooManyAttempts } from '../../errors.ts'
 import { readName } from '../../lib/profile-values.ts'
+import { quoted } from '../../mail/quoted.ts'
 import { renewSecret } from '../../sessions/browser-session.ts'
 import { noteSecondFactor } from '../../sessions/second-factor.ts'
 import { findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
@@ -78,7 +79,12 @@ function requireName(text: string): string {
   const name = readName(text, LONGEST_NAME)
   if (name !== undefined) return name
   throw new AppError('VALIDATION_FAILED', {
-    details: [{ field: 'name', message: `must be one line of 1 to ${LONGEST_NAME} characters` }],
+    details: [
+      {
+        field: 'name',
+        message: `must be one line of 1 to ${LONGEST_NAME} characters that holds no web address`,
+      },
+    ],
   })
 }
 
@@ -97,7 +103,7 @@ async function add(
   const passkey = await keepPasskey(ctx, tx, { userId: user.id, name, made })
   const recoveryCodes = hasSecondFactor(before) ? undefined : await makeRecoveryCodes(tx, user.id)
   await noteSecondFactor(tx, caller.sessionId, ['pop', 'mfa'])
-  await notify(ctx, tx, { to: user, kind: 'passkey-added', facts: [`Passkey: ${name}`] })
+  await notify(ctx, tx, { to: user, kind: 'passkey-added', facts: [`Passkey: ${quoted(name)}`] })
   await record(ctx, tx, {
     ...{ action: 'user.passkey_added', actor: person(user.id), userId: user.id, request },
     details: { passkeyId: passkey.id, backedUp: passkey.backed_up },
@@ -119,7 +125,7 @@ export async function removePasskey(
     await requireShownFactor(tx, caller)
     const { name } = await dropPasskey(tx, user.id, id)
     await requireWayIn(ctx, tx, user)
-    await notify(ctx, tx, { to: user, kind: 'passkey-removed', facts: [`Passkey: ${name}`] })
+    await notify(ctx, tx, { to: user, kind: 'passkey-removed', facts: [`Passkey: ${quoted(name)}`] })
     await record(ctx, tx, {
       ...{ action: 'user.passkey_removed', actor: person(user.id), userId: user.id, request },
       details: { passkeyId: id },

@@ -60,7 +60,7 @@ const orNothing =
 const name = (column: keyof User, longest: number): Rule => ({
   column,
   read: orNothing((text) => readName(text, longest)),
-  message: `must have 1 to ${longest} characters, none of them a control character, or be empty`,
+  message: `must have 1 to ${longest} characters, none of them a control character, and hold no web address, or be empty`,
 })
 
 const webAddress = (column: keyof User): Rule => ({

@@ -13,6 +13,7 @@ const TenantState = some({
   slug: Type.String(),
   mfaPolicy: MfaPolicy,
   settings: Settings,
+  brandingApproved: Type.Boolean(),
 })
 const Text = nullable(Type.String())
 const Branding = some({ displayName: Text, color: Text, logo: Text })
@@ -50,7 +51,7 @@ export const tenantKinds = defineKinds({
     ),
   },
   'tenant.changed': {
-    says: 'Name, slug, settings or MFA policy of a tenant were changed.',
+    says: 'Name, slug, settings or MFA policy of a tenant were changed, or whether its branding is approved.',
     ...telling(facts({ before: TenantState, after: TenantState }), {
       before: { mfaPolicy: 'OPTIONAL' },
       after: { mfaPolicy: 'REQUIRED' },

@@ -3,6 +3,7 @@ import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import type { Letter } from '../../mail/letter.tsx'
 import { queueMail } from '../../mail/outbox.ts'
+import { quoted } from '../../mail/quoted.ts'
 import { shownUrl } from '../webhooks/redaction.ts'
 import { parkLanes } from '../webhooks/store.ts'
 import { disable, findTenantName, listStewards, listSuperAdmins } from './store.ts'
@@ -24,7 +25,7 @@ export async function disableWebhook(ctx: Ctx, tx: Tx, id: string, reason: Reaso
   const told =
     tenantId === null ? await listSuperAdmins(tx, MOST_TOLD) : await listStewards(tx, tenantId, MOST_TOLD)
   const place =
-    tenantId === null ? ctx.config.baseUrl : ((await findTenantName(tx, tenantId))?.name ?? tenantId)
+    tenantId === null ? ctx.config.baseUrl : quoted((await findTenantName(tx, tenantId))?.name ?? tenantId)
   for (const { email } of told) await queueMail(ctx, tx, email, noticeOf(reason, shownUrl(url), place))
 }
 
@@ -33,10 +34,13 @@ const WHY: Record<Reason, string> = {
   UNREACHABLE: 'Nothing has reached it for three days.',
 }
 
+/** Whoever made the webhook chose where it leads, and is not the only one who is told. */
+const LONGEST_URL = 200
+
 const noticeOf = (reason: Reason, url: string, place: string): Letter => ({
   subject: `A webhook of ${place} was disabled`,
   paragraphs: [
-    `Events of ${place} are not sent to ${url} any more. ${WHY[reason]}`,
+    `Events of ${place} are not sent to ${quoted(url, LONGEST_URL)} any more. ${WHY[reason]}`,
     'What is waiting is kept, and is sent once the webhook is enabled again. What happens until then is not sent of itself, and can be replayed.',
   ],
 })

@@ -6,7 +6,7 @@ export const NewAdministeredTenant = Type.Object(
   {
     name: Type.String({
       maxLength: 1_000,
-      description: '1 to 120 characters, without the space around them',
+      description: '1 to 120 characters, without the space around them; no web address',
     }),
     slug: Type.Optional(
       Type.String({

@@ -57,7 +57,8 @@ export async function findStandingRow(
       ), '[]') as holdings
     from applications
     left join memberships on memberships.tenant_id = ${tenantId} and memberships.user_id = ${userId}
-    -- Of strangers nothing is told.
+      and memberships.status <> 'INVITED'
+    -- Of strangers nothing is told, and who is INVITED is still one of them.
     left join users on users.id = memberships.user_id
     where applications.id = ${applicationId}
   `.execute(db)

@@ -15,7 +15,7 @@ interface Deciding extends Step {
 }
 
 /** All that an explanation is made of. */
-interface Facts extends Pick<Circumstances, 'membershipId' | 'offers'> {
+interface Facts extends Pick<Circumstances, 'membershipId' | 'status' | 'offers'> {
   question: Question
   now: Date
   standing: Standing
@@ -35,8 +35,8 @@ export async function explain(
   const license = licenseAt(standing, now)
   const circumstances = await findCircumstances(ctx.db, question, now)
   if (!circumstances) throw new AppError('FORBIDDEN')
-  const { membershipId, needsFactor, offers } = circumstances
-  const facts = { question, now, standing, license, membershipId, offers, ...sortOffers(offers, now) }
+  const { membershipId, status, needsFactor, offers } = circumstances
+  const facts = { question, now, standing, license, membershipId, status, offers, ...sortOffers(offers, now) }
   const steps = [
     ...(standing.suspended ? [describeTenant(question)] : []),
     describeUser(facts),
@@ -67,23 +67,21 @@ const describeTenant = ({ tenantId }: Question): Deciding => ({
   remedy: { method: 'PATCH', path: `/api/admin/tenants/${tenantId}`, body: { suspended: false } },
 })
 
-/** Whoever has only been invited has told the tenant nothing yet. */
-function describeUser({ standing: { disabled, status } }: Facts): Deciding {
-  const isKnown = disabled && status !== 'INVITED'
-  const detail = isKnown ? 'The account is disabled.' : 'The account is in use.'
-  return { check: 'USER', ok: !isKnown, detail, remedy: null }
+function describeUser({ standing: { disabled } }: Facts): Deciding {
+  const detail = disabled ? 'The account is disabled.' : 'The account is in use.'
+  return { check: 'USER', ok: !disabled, detail, remedy: null }
 }
 
-function describeMembership({ question: { tenantId }, standing: { status }, membershipId }: Facts): Deciding {
+function describeMembership({ question: { tenantId }, status, membershipId }: Facts): Deciding {
   const path = `/api/tenants/${tenantId}`
   const reactivate = { method: 'PATCH', path: `${path}/members/${membershipId}`, body: { status: 'ACTIVE' } }
   const invite = { method: 'POST', path: `${path}/invitations` }
   return {
     check: 'MEMBERSHIP',
     ok: status === 'ACTIVE',
-    detail: status === undefined ? 'There is no such member of the tenant.' : `The membership is ${status}.`,
+    detail: status === null ? 'There is no such member of the tenant.' : `The membership is ${status}.`,
     // Who is INVITED must accept; nobody can do that for them.
-    remedy: status === undefined ? invite : status === 'SUSPENDED' ? reactivate : null,
+    remedy: status === null ? invite : status === 'SUSPENDED' ? reactivate : null,
   }
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import type { Features, SubscriptionStatus } from '../../db/tables.ts'
+import { isShownAs } from '../../db/shown-members.ts'
+import type { Features, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
 import { NO_ID, toId } from '../../lib/ids.ts'
 import { openReservations } from '../subscriptions/store.ts'
 
@@ -25,6 +26,7 @@ export interface Bought {
 
 export interface Circumstances {
   membershipId: string | null
+  status: MembershipStatus | null
   /** The tenant requires a second factor that the member has not. */
   needsFactor: boolean
   offers: Offer[]
@@ -38,7 +40,7 @@ export async function findCircumstances(
 ): Promise<Circumstances | undefined> {
   const userId = toId(asked.userId) ?? NO_ID
   const { rows } = await sql<Circumstances>`
-    select memberships.id as "membershipId",
+    select memberships.id as "membershipId", memberships.status,
       coalesce(memberships.status = 'ACTIVE', false) and tenants.mfa_policy = 'REQUIRED'
         and not exists (select from totp_secrets where user_id = memberships.user_id and confirmed_at is not null)
         and not exists (select from passkeys where user_id = memberships.user_id) as "needsFactor",
@@ -62,7 +64,7 @@ export async function findCircumstances(
           and (types.status = 'ACTIVE' or bought.id is not null)
       ), '[]') as offers
     from tenants
-    left join memberships on memberships.tenant_id = tenants.id and memberships.user_id = ${userId}
+    left join memberships on memberships.tenant_id = tenants.id and ${isShownAs(userId, now)}
     where tenants.id = ${asked.tenantId}
   `.execute(db)
   return rows[0]

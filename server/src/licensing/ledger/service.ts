@@ -20,6 +20,9 @@ export async function pageOfLedger(ctx: Ctx, { tenantId, after, limit, order }: 
   return { entries, next: rows.length > limit ? (entries.at(-1)?.sequence ?? null) : null }
 }
 
+/** Whom a seat is kept for is not told before they accept: an id of theirs would tell that there is an account. */
+const isReserved = ({ before, after }: LedgerRow) => (after ?? before)?.status === 'RESERVED'
+
 const toEntry = (row: LedgerRow) => ({
   sequence: Number(row.sequence),
   occurredAt: row.occurred_at.toISOString(),
@@ -27,7 +30,7 @@ const toEntry = (row: LedgerRow) => ({
   reason: row.reason,
   subject: row.subject,
   subjectId: row.subject_id,
-  userId: row.user_id,
+  userId: isReserved(row) ? null : row.user_id,
   applicationId: row.application_id,
   before: row.before,
   after: row.after,

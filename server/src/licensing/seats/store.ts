@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Noting } from '../../audit/record.ts'
 import { WITHOUT_DISK } from '../../db/durable.ts'
 import type { Db, Tx } from '../../db/open.ts'
+import { isShownAs } from '../../db/shown-members.ts'
 import type { LicensingMode, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
 import { NO_ID, toId } from '../../lib/ids.ts'
 import { usableAt } from '../periods/store.ts'
@@ -308,7 +309,7 @@ export async function findObstacles(
     from (select) as nothing
     left join applications on applications.id = ${applicationId}
     left join license_types on license_types.id = ${licenseTypeId} and license_types.application_id = applications.id
-    left join memberships on memberships.tenant_id = ${tenantId} and memberships.user_id = ${userId}
+    left join memberships on memberships.tenant_id = ${tenantId} and ${isShownAs(userId, now)}
     left join users on users.id = memberships.user_id
     left join seats on seats.tenant_id = memberships.tenant_id and seats.user_id = memberships.user_id
       and seats.application_id = applications.id and seats.status = 'ASSIGNED'

@@ -4,8 +4,7 @@ import { defineRoute } from '../../http/define-route.ts'
 import { Done } from '../../http/schema.ts'
 import { refuseNothing } from '../../lib/problems.ts'
 import { ChangedMember, MemberChangeRequest, MemberPage, MemberQuery } from '../members/schema.ts'
-import { changeMember, pageOfMembers, removeMember } from '../members/service.ts'
-import type { Membership } from '../members/store.ts'
+import { changeMember, pageOfMembers, removeMember, toChanged } from '../members/service.ts'
 import { ByTenant } from '../schema.ts'
 import { removeTenant } from '../service.ts'
 import { asOperator } from '../wall.ts'
@@ -23,11 +22,6 @@ interface Visit {
 }
 const looking = ({ caller, params }: Visit) => ({ caller, tenantId: params.id, readOnly: true })
 const changing = ({ caller, params }: Visit) => ({ caller, tenantId: params.id, readOnly: false })
-
-const showMember = ({ id, user_id, status, role, updated_at }: Membership) => ({
-  ...{ id, userId: user_id, status, role },
-  updatedAt: updated_at.toISOString(),
-})
 
 const tenants = [
   defineRoute({
@@ -109,7 +103,7 @@ const members = [
         const { body, request } = input
         const user = await getUser(tx, body.userId)
         const addition = { operator, user, role: body.role, field: 'userId', request }
-        return showMember(await addMember(ctx, tx, addition))
+        return toChanged(await addMember(ctx, tx, addition))
       }),
   }),
   defineRoute({
@@ -127,7 +121,7 @@ const members = [
         refuseNothing(change)
         const place = { tenantId: caller.tenantId, userId: params.userId }
         const { id: membershipId } = await getMemberOf(ctx, tx, place)
-        return showMember(await changeMember(ctx, tx, { caller, membershipId, request, change }))
+        return toChanged(await changeMember(ctx, tx, { caller, membershipId, request, change }))
       }),
   }),
   defineRoute({

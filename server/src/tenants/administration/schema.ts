@@ -40,6 +40,9 @@ export const AdministeredTenantChange = Type.Object(
   {
     ...TenantChangeRequest.properties,
     slug: Type.Optional(Type.String({ maxLength: 1_000 })),
+    brandingApproved: Type.Optional(
+      Type.Boolean({ description: 'true: its branding may be shown before the sign-in' }),
+    ),
     suspended: Type.Optional(
       Type.Boolean({ description: 'true: nobody can act for the tenant until it is false again' }),
     ),

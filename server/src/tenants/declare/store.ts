@@ -10,14 +10,17 @@ export async function* streamTenants(db: Db): AsyncGenerator<Entry> {
   for (let after = ''; ; ) {
     const page = await db
       .selectFrom('tenants')
-      .select(['id', 'slug', 'name', 'mfa_policy', 'settings', 'suspended_at'])
+      .select(['id', 'slug', 'name', 'mfa_policy', 'settings', 'branding_approved', 'suspended_at'])
       .where(sql<boolean>`slug collate "C" > ${after}`)
       .orderBy(sql`slug collate "C"`)
       .limit(PAGE)
       .execute()
-    for (const { id, slug, name, mfa_policy: mfaPolicy, settings, suspended_at } of page) {
-      const state = { slug, name, mfaPolicy, suspended: suspended_at !== null, settings: sorted(settings) }
-      yield { ...state, members: await listStanding(db, id) }
+    for (const { id, slug, name, ...row } of page) {
+      yield {
+        ...{ slug, name, mfaPolicy: row.mfa_policy, brandingApproved: row.branding_approved },
+        ...{ suspended: row.suspended_at !== null, settings: sorted(row.settings) },
+        members: await listStanding(db, id),
+      }
     }
     const last = page.at(-1)
     if (page.length < PAGE || !last) return

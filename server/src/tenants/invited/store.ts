@@ -18,41 +18,39 @@ export const findMembershipOf = (
     .where('user_id', '=', userId)
     .executeTakeFirst()
 
-/** Says whether it did: the person may be a member of the tenant already. */
-export async function insertMembershipIfNew(
+/** Undefined when the person is a member of the tenant already. */
+export const insertMembershipIfNew = (
   tx: Tx,
   membership: Insertable<MembershipsTable>,
-): Promise<boolean> {
-  const added = await tx
+): Promise<{ id: string } | undefined> =>
+  tx
     .insertInto('memberships')
     .values(membership)
     .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id']).doNothing())
     .returning('id')
     .executeTakeFirst()
-  return added !== undefined
-}
 
-export async function renewInvited(
+export const renewInvited = (
   tx: Tx,
   { tenantId, userId, until }: Place & { until: Date },
-): Promise<void> {
-  await tx
+): Promise<{ id: string } | undefined> =>
+  tx
     .updateTable('memberships')
     .set({ invited_until: until })
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId)
     .where('status', '=', 'INVITED')
-    .execute()
-}
+    .returning('id')
+    .executeTakeFirst()
 
-export async function deleteInvited(tx: Tx, { tenantId, userId }: Place): Promise<void> {
-  await tx
+export const deleteInvited = (tx: Tx, { tenantId, userId }: Place): Promise<{ id: string } | undefined> =>
+  tx
     .deleteFrom('memberships')
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId)
     .where('status', '=', 'INVITED')
-    .execute()
-}
+    .returning('id')
+    .executeTakeFirst()
 
 /** Makes an INVITED member, or somebody who is none, an ACTIVE one; says whether it did. */
 export async function activateInvited(tx: Tx, membership: Insertable<MembershipsTable>): Promise<boolean> {

@@ -4,7 +4,7 @@ import { refuseNothing } from '../../lib/problems.ts'
 import { PERMISSIONS } from '../permissions.ts'
 import { ByTenant } from '../schema.ts'
 import { ByMembership, ChangedMember, MemberChangeRequest, MemberPage, MemberQuery } from './schema.ts'
-import { changeMember, pageOfMembers, removeMember } from './service.ts'
+import { changeMember, pageOfMembers, removeMember, toChanged } from './service.ts'
 
 const common = { tag: 'Tenants', caller: 'member' } as const
 
@@ -33,9 +33,7 @@ export const memberRoutes = [
     handler: async (ctx, { tx, caller, params, body, request }) => {
       refuseNothing(body)
       const { membershipId } = params
-      const member = await changeMember(ctx, tx, { caller, membershipId, request, change: body })
-      const { id, user_id, status, role, updated_at } = member
-      return { id, userId: user_id, status, role, updatedAt: updated_at.toISOString() }
+      return toChanged(await changeMember(ctx, tx, { caller, membershipId, request, change: body }))
     },
   }),
   defineRoute({

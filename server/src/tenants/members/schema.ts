@@ -20,10 +20,15 @@ export const MemberQuery = Type.Object({
 })
 export type MemberQuery = Static<typeof MemberQuery>
 
+const UserId = Type.String({
+  description:
+    'The id of the account. Of who is INVITED: an id of this invitation alone, which tells nothing; accepting replaces it',
+})
+
 export const MemberBody = Type.Object(
   {
     id: Type.String({ description: 'The id of the membership' }),
-    userId: Type.String(),
+    userId: UserId,
     status: Status,
     role: RoleName,
     joinedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
@@ -60,10 +65,11 @@ export type MemberChangeRequest = Static<typeof MemberChangeRequest>
 export const ChangedMember = Type.Object(
   {
     id: Type.String({ description: 'The id of the membership' }),
-    userId: Type.String(),
+    userId: UserId,
     status: Status,
     role: RoleName,
     updatedAt: Type.String({ format: 'date-time' }),
   },
   { title: 'ChangedMember' },
 )
+export type ChangedMember = Static<typeof ChangedMember>

@@ -8,10 +8,11 @@ import { displayNameOf } from '../../lib/display-name.ts'
 import { isId, toId } from '../../lib/ids.ts'
 import { readSearch } from '../../lib/search-words.ts'
 import { lockUser } from '../../users/service.ts'
+import { shownUserId } from '../invited.ts'
 import { requireAnotherOwner } from '../ownership.ts'
 import { type Acting, requireFactor, requireReach } from '../permissions.ts'
 import { isFarIn, listFromMilestone } from './milestones.ts'
-import type { MemberBody, MemberChangeRequest, MemberPage, MemberQuery } from './schema.ts'
+import type { ChangedMember, MemberBody, MemberChangeRequest, MemberPage, MemberQuery } from './schema.ts'
 import { searchMembers } from './search/store.ts'
 import {
   countMembers,
@@ -73,7 +74,7 @@ async function listStretch(
 
 const toBody = (row: MemberRow): MemberBody => ({
   id: row.id,
-  userId: row.user_id,
+  userId: shownUserId(row),
   status: row.status,
   role: row.role,
   joinedAt: row.joined_at?.toISOString() ?? null,
@@ -86,6 +87,15 @@ const toBody = (row: MemberRow): MemberBody => ({
 })
 
 const UNNAMED = { display_name: null, given_name: null, family_name: null }
+
+/** A member after a change. */
+export const toChanged = (member: Membership): ChangedMember => ({
+  id: member.id,
+  userId: shownUserId(member),
+  status: member.status,
+  role: member.role,
+  updatedAt: member.updated_at.toISOString(),
+})
 
 /** What somebody does to a member. */
 export interface MemberAction {
@@ -110,7 +120,7 @@ export async function changeMember(
   if (after.role !== 'owner' || after.status !== 'ACTIVE') await stayOwned(tx, member)
   for (const { action, field } of changes) {
     const details = { before: { [field]: member[field] }, after: { [field]: after[field] } }
-    await record(ctx, tx, { action, ...describe(caller, request), userId: member.user_id, details })
+    await record(ctx, tx, { action, ...describe(caller, request), userId: shownUserId(member), details })
   }
   return updateMember(tx, member.id, { ...after, updated_at: ctx.now() })
 }
@@ -143,10 +153,10 @@ export async function removeMember(
   const leaves = member.id === caller.membershipId
   if (!leaves) requireReach(caller.role, member.role)
   await stayOwned(tx, member)
-  const { role, status, user_id: userId } = member
+  const { role, status } = member
   const action = leaves ? 'member.left' : 'member.removed'
   const details = { before: { role, status } }
-  await record(ctx, tx, { action, ...describe(caller, request), userId, details })
+  await record(ctx, tx, { action, ...describe(caller, request), userId: shownUserId(member), details })
   await deleteMember(tx, member.id)
 }
 

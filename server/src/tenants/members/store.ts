@@ -149,7 +149,10 @@ const memberById = (tx: Tx, { tenantId, id, now }: Key) =>
 export const findMember = (tx: Tx, key: Key): Promise<Membership | undefined> =>
   memberById(tx, key).executeTakeFirst()
 
-/** What somebody is in a tenant; undefined: nothing, or invited until before now. */
+/**
+ * What somebody is in a tenant; undefined: nothing, or invited until before now. Who is INVITED is found by the id that
+ * is shown of them, too.
+ */
 export const findMemberOf = (
   tx: Tx,
   { tenantId, userId, now }: { tenantId: string; userId: string; now: Date },
@@ -158,7 +161,12 @@ export const findMemberOf = (
     .selectFrom('memberships')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', userId)
+    .where((where) =>
+      where.or([
+        where('user_id', '=', userId),
+        where.and([where('id', '=', userId), where('status', '=', 'INVITED')]),
+      ]),
+    )
     .where((where) => where.or([where('status', '<>', 'INVITED'), where('invited_until', '>', now)]))
     .executeTakeFirst()
 

@@ -302,7 +302,7 @@ describe('of a suspension', () => {
         .map(({ subject }) => subject)
         .filter((text) => text.includes('suspended'))
     for (let round = 0; round < 2; round++) await suspend(scene)
-    const { name } = firm.company
+    const name = `"${firm.company.name}"`
     for (const told of [owner, admin]) expect(await subjects(told)).toEqual([`${name} is suspended`])
     for (let round = 0; round < 2; round++) await reactivate(scene)
     for (const told of [owner, admin]) {

@@ -18,6 +18,7 @@ export function TenantSettings({ tenant }: { tenant: AnyTenant }) {
   const [name, setName] = useState(tenant.name)
   const [slug, setSlug] = useState(tenant.slug)
   const [isRequired, setRequired] = useState(tenant.mfaPolicy === 'REQUIRED')
+  const [brandingApproved, setApproved] = useState(tenant.brandingApproved)
   const save = useChange('PATCH /api/admin/tenants/{id}', {
     refreshes: ['GET /api/admin/tenants/{id}', 'GET /api/admin/tenants', 'GET /api/tenants'],
     onProblem: () => true,
@@ -28,6 +29,7 @@ export function TenantSettings({ tenant }: { tenant: AnyTenant }) {
     ...(name !== tenant.name && { name }),
     ...(slug !== tenant.slug && { slug }),
     ...(mfaPolicy !== tenant.mfaPolicy && { mfaPolicy }),
+    ...(brandingApproved !== tenant.brandingApproved && { brandingApproved }),
   }
   const form = useForm(() => save.mutateAsync({ path: { id }, body }).catch(onField('SLUG_TAKEN', 'slug')))
   return (
@@ -62,6 +64,12 @@ export function TenantSettings({ tenant }: { tenant: AnyTenant }) {
             description={text.mfaHint}
             checked={isRequired}
             onChange={(event) => setRequired(event.currentTarget.checked)}
+          />
+          <Switch
+            label={text.branding}
+            description={text.brandingHint}
+            checked={brandingApproved}
+            onChange={(event) => setApproved(event.currentTarget.checked)}
           />
           <Group justify="flex-end">
             <Button type="submit" loading={form.busy} disabled={Object.keys(body).length === 0}>

@@ -71,8 +71,13 @@ export function TenantMembers({ tenant: { id } }: { tenant: AnyTenant }) {
                 columns={[
                   {
                     title: text.name,
-                    cell: ({ userId, user }) => (
-                      <Person href={`/users/${userId}`} name={user.displayName} email={user.email} />
+                    cell: ({ userId, user, status }) => (
+                      // Who is INVITED has no account that the list could lead to.
+                      <Person
+                        {...(status !== 'INVITED' && { href: `/users/${userId}` })}
+                        name={user.displayName}
+                        email={user.email}
+                      />
                     ),
                   },
                   { title: text.role, cell: (member) => <RoleChoice member={member} deeds={deeds} /> },
