@@ -261,7 +261,7 @@ test('every column that is read for a token has a test here, or decides nothing'
   const unchanging = ['client_id', 'application_id']
   const toldByUserinfo = [
     ...['email', 'email_verified', 'display_name', 'given_name', 'family_name', 'middle_name', 'nickname'],
-    ...['username', 'picture_url', 'website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at'],
+    ...['picture_url', 'website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at'],
   ]
   expect(Object.keys(row ?? {}).sort()).toEqual([...tested, ...unchanging, ...toldByUserinfo].sort())
 })
