@@ -128,6 +128,22 @@ describe.runIf(FULL && browserPath)('a person’s story', () => {
     await picture('account')
   })
 
+  test('she says something about herself', async () => {
+    await follow('Profile')
+    await arriveAt('Your profile')
+    await fill('Date of birth (optional)', '1990-12-31')
+    await fill('Time zone (optional)', 'Mars')
+    await press('Save')
+    await page.getByText('The time zone must be an IANA time zone').waitFor()
+    await picture('profile-wrong')
+    expect(await page.getByLabel('Date of birth').inputValue()).toBe('1990-12-31')
+    await fill('Time zone (optional)', 'Europe/Berlin')
+    await press('Save')
+    await page.getByText('Your profile was saved.').waitFor()
+    await picture('profile')
+    await follow('Back to your account')
+  })
+
   test('she sets up an authenticator app', async () => {
     await follow('Second step and passkeys')
     await picture('security-empty')
