@@ -419,10 +419,12 @@ describe('after three days', () => {
       subject.includes('webhook'),
     )
     expect(more).toEqual([])
-    expect(letter?.text).toContain('Nothing has reached it for three days')
-    expect(letter?.text).not.toMatch(/hush|hook\?/)
-    expect(letter?.text).not.toContain(receiver.url)
-    expect(letter?.text).toContain(new URL(receiver.url).origin)
+    // Addresses in mails hold zero-width spaces, so that no mail program makes a link of them.
+    const text = letter?.text.replaceAll('\u200b', '')
+    expect(text).toContain('Nothing has reached it for three days')
+    expect(text).not.toMatch(/hush|hook\?/)
+    expect(text).not.toContain(receiver.url)
+    expect(text).toContain(new URL(receiver.url).origin)
     const before = receiver.received().length
     await shop.rename('Unsent')
     later(7 * HOUR)
