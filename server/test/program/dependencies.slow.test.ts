@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { FULL } from '../support/rounds.ts'
 import { makeScratchFolder } from '../support/scratch.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -95,7 +96,7 @@ test('the packages of this project are allowed, and all are listed in the SBOM, 
   expect(text.match(/https?:\/\/[^/"]+/g)).toEqual(['http://cyclonedx.org'])
 })
 
-describe('what is wrong is said', () => {
+describe.runIf(FULL)('what is wrong is said', () => {
   test.each([
     ['a license that is not on the list', { license: 'GPL-3.0-only' }, 'GPL-3.0-only'],
     ['one that is offered beside another', { license: '(MIT OR GPL-2.0-only)' }, 'GPL-2.0-only'],
@@ -144,7 +145,7 @@ describe('what is wrong is said', () => {
   })
 })
 
-describe('known vulnerabilities', () => {
+describe.runIf(FULL)('known vulnerabilities', () => {
   test.each(['high', 'critical'])('that are %s fail', async (severity) => {
     advisories = advisory(severity)
     newProject()
