@@ -53,6 +53,12 @@ const WEB_ADDRESSES = [
   'Sign in again: login.evil.test/reset?x=1',
   'evil.test:8443',
   'evil.test?user=you',
+  'evil.test./login',
+  'evil.xn--p1ai/login',
+  'evil.test\\login',
+  'evil.test\u2215login',
+  'evil.\u034ftest/login',
+  '192.0.2.1/login',
   // The same in other letters, or with something invisible in between.
   'ｈｔｔｐｓ：／／ｅｖｉｌ．ｔｅｓｔ',
   'evil。test/login',

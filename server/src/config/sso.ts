@@ -36,9 +36,11 @@ export function microsoftAudience(issuer: string): Audience | undefined {
   return tenant !== undefined && TENANT_ID.test(tenant) ? { tenantId: tenant } : undefined
 }
 
+/** Cannot be asked to have somebody sign in again. */
+export const GOOGLE = 'https://accounts.google.com'
 const NAME = /^[A-Z][A-Z0-9_]{0,31}$/
 const KNOWN: Record<string, { label: string; issuer: string }> = {
-  GOOGLE: { label: 'Google', issuer: 'https://accounts.google.com' },
+  GOOGLE: { label: 'Google', issuer: GOOGLE },
   MICROSOFT: { label: 'Microsoft', issuer: `${MICROSOFT}/common/v2.0` },
 }
 const SCOPES = 'openid profile email'
@@ -88,6 +90,10 @@ function readProvider(read: Reader, name: string): SsoProvider {
   if (trustEmail && typeof microsoftAudience(issuer) === 'string') {
     read.problems.push(`${own('TRUST_EMAIL')} is true: for Microsoft that needs the id of one tenant.`)
   }
+  const trustReauthentication = read.oneOf(own('TRUST_REAUTHENTICATION'), ['true', 'false']) === 'true'
+  if (trustReauthentication && issuer === GOOGLE) {
+    read.problems.push(`${own('TRUST_REAUTHENTICATION')} is true: Google lets nobody ask for a new sign-in.`)
+  }
   return {
     name,
     label: readLabel(read, name),
@@ -96,7 +102,7 @@ function readProvider(read: Reader, name: string): SsoProvider {
     clientSecret: required('CLIENT_SECRET'),
     scopes: readScopes(read, own('SCOPES')),
     trustEmail,
-    trustReauthentication: read.oneOf(own('TRUST_REAUTHENTICATION'), ['true', 'false']) === 'true',
+    trustReauthentication,
   }
 }
 

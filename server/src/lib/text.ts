@@ -18,14 +18,14 @@ export const isVisible = (text: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.te
  * how some companies are called (Booking.com).
  */
 const WEB_ADDRESS =
-  /:\/\/|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]|[\p{L}\p{N}]\.\p{L}{2,}(?::\d{2,5}(?!\d)|\/|[?#]\S)/iu
+  /:\/\/|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]|[\p{L}\p{N}]\.(?:\p{L}{2,}|xn--[\w-]+|\d+\.\d+\.\d+)\.?(?::\d{2,}|[/\\⁄∕]|[?#]\S)/iu
 
 /** Whether a text holds what a reader, or a mail program, would take for an address on the web. */
 export const holdsWebAddress = (text: string): boolean =>
   WEB_ADDRESS.test(
     text
       .normalize('NFKC')
-      .replace(/\p{Cf}/gu, '')
+      .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
       .replaceAll('。', '.'),
   )
 

@@ -18,10 +18,10 @@ const LONGEST = 60
 
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/gu
 /** All that shows nothing, such as marks that turn the text around; some scripts and emoji need the two joiners. */
-const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu
-const QUOTES = /["“”„‟«»＂]/g
+const INVISIBLE = /(?!\u200c|\u200d|\ufe0f)[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+const QUOTES = /["“”„‟«»＂ʺ״″‶❝❞〝〞〟]/g
 
 /** Mail programs make a link of what has a scheme, and of every domain: of a point with a letter behind it. */
-const LINKED = /:(?=\/)|[.．。｡](?=\p{L})/gu
+const LINKED = /:(?=\ufe0f?\/)|[.．。｡](?=\ufe0f?[\p{L}\p{N}])/gu
 /** A zero-width space keeps them from it, and looks like nothing. */
 const GAP = '\u200b'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { person, record } from '../audit/record.ts'
-import type { SsoProvider } from '../config/sso.ts'
+import { GOOGLE, type SsoProvider } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
@@ -55,7 +55,7 @@ function freshnessHints(
   demanded: boolean,
 ): Record<string, string> {
   // Google knows neither, and answers with an error.
-  if (issuer === 'https://accounts.google.com') return demanded ? { prompt: 'select_account' } : {}
+  if (issuer === GOOGLE) return demanded ? { prompt: 'select_account' } : {}
   if (demanded) return { prompt: 'login', max_age: '0' }
   // OpenID Connect Core §2: whoever is asked for an age must answer with auth_time.
   return maxAge === undefined ? {} : { max_age: String(maxAge) }

@@ -18,11 +18,20 @@ export interface MfaGrace {
 
 const NO_GRACE: MfaGrace = { mfa_grace_session_id: null, mfa_grace_until: null }
 
-/** For the session of whoever has just set the policy, so that nobody locks themselves out. */
-export const graceFor = (ctx: Ctx, policy: MfaPolicy, setter: Person | undefined): MfaGrace =>
-  setter && lacksSecondFactor(policy, setter.amr)
-    ? { mfa_grace_session_id: setter.sessionId, mfa_grace_until: new Date(ctx.now().getTime() + GRACE_MS) }
-    : NO_GRACE
+/**
+ * For the session of whoever has just set the policy, so that nobody locks themselves out. What was given before stays
+ * known while no factor is required: switching it off and on gives the same session no second hour.
+ */
+export function graceFor(
+  ctx: Ctx,
+  { policy, setter, before }: { policy: MfaPolicy; setter: Person | undefined; before: MfaGrace },
+): MfaGrace {
+  const { mfa_grace_session_id, mfa_grace_until } = before
+  if (policy !== 'REQUIRED') return { mfa_grace_session_id, mfa_grace_until }
+  if (!setter || !lacksSecondFactor(policy, setter.amr)) return NO_GRACE
+  if (mfa_grace_session_id === setter.sessionId) return { mfa_grace_session_id, mfa_grace_until }
+  return { mfa_grace_session_id: setter.sessionId, mfa_grace_until: new Date(ctx.now().getTime() + GRACE_MS) }
+}
 
 /** Until when a session may act without the second factor; undefined: it may not. */
 export function findGraceEnd(

@@ -122,7 +122,8 @@ export async function changeTenant(
       name: after.name,
       slug: after.slug,
       mfa_policy: after.mfaPolicy,
-      ...(after.mfaPolicy !== before.mfaPolicy && graceFor(ctx, after.mfaPolicy, setter)),
+      ...(after.mfaPolicy !== before.mfaPolicy &&
+        graceFor(ctx, { policy: after.mfaPolicy, setter, before: tenant })),
       settings: JSON.stringify(after.settings),
       branding_approved: after.brandingApproved,
       updated_at: ctx.now(),

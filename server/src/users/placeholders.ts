@@ -68,6 +68,8 @@ export const BLANK = {
   nickname: null,
   picture_url: null,
   website: null,
+  gender: null,
+  birthdate: null,
   zoneinfo: null,
   locale: null,
   deletion_requested_at: null,

@@ -68,6 +68,7 @@ describe('what is wrong is said, all at once, without the secret', () => {
     ['a query', { ...okta, SSO_OKTA_ISSUER: 'https://acme.example/?x=1' }, ['without user, query']],
     ['scopes without openid', { ...google, SSO_GOOGLE_SCOPES: 'email' }, ['openid']],
     ['another yes', { ...google, SSO_GOOGLE_TRUST_EMAIL: 'yes' }, ['true, false']],
+    ['trust in Google', { ...google, SSO_GOOGLE_TRUST_REAUTHENTICATION: 'true' }, ['Google lets nobody']],
     ['another trust', { ...google, SSO_GOOGLE_TRUST_REAUTHENTICATION: '1' }, ['true, false']],
     ['a tenant by its domain', { ...microsoft, SSO_MICROSOFT_TENANT: 'acme.example' }, ['id of a tenant']],
     [

@@ -192,6 +192,17 @@ describe('whoever makes a tenant require a second factor', () => {
     expect(await userinfo(service.url, tokens.access_token)).toBe(401)
   })
 
+  test('gains no second hour by switching it off and on', async () => {
+    const byCookie = withCookie(owner.cookie)
+    await require(byCookie)
+    service.advance(HOUR_MS - 60_000)
+    expect((await byCookie('PATCH', pathOf(), { mfaPolicy: 'OPTIONAL' })).status).toBe(200)
+    expect((await require(byCookie)).status).toBe(200)
+    expect((await byCookie('GET', pathOf())).status).toBe(200)
+    service.advance(60_000)
+    expect(await byCookie('GET', pathOf())).toMatchObject(REFUSED)
+  })
+
   test('gains nothing by saying so again', async () => {
     await require(owner.call)
     service.advance(HOUR_MS / 2)
