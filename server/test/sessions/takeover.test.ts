@@ -117,7 +117,7 @@ describe('whoever proves that a squatted address is theirs begins anew:', () => 
         nickname: 'Squatty',
       },
       ...{ pictureUrl: 'https://evil.test/a.png', website: 'https://evil.test/' },
-      ...{ zoneinfo: 'Asia/Tokyo', locale: 'fr-FR' },
+      ...{ zoneinfo: 'Asia/Tokyo', locale: 'fr-FR', gender: 'none of yours', birthdate: '1950-01-01' },
     }
     expect((await send(cookie, 'PATCH', '/api/users/me', texts)).status).toBe(200)
     expect((await me(cookie)).body).toMatchObject(texts)
