@@ -53,7 +53,7 @@ export async function confirmIdentity(
   return user
 }
 
-/** A sign-in of the last hour will do, and so will the password. For what takes a factor as well, or ends on a page of ours. */
+/** Takes a sign-in of the last hour, or the password. For linking an account and removing a passkey, which ask for more. */
 export async function requireRecentSignIn(ctx: Ctx, asking: Asking, password?: string): Promise<void> {
   if (await signedInWithin(ctx, asking.caller, RECENT_MINUTES)) return
   await requirePasswordOr(ctx, asking, { password, refusal: () => new AppError('REAUTHENTICATION_REQUIRED') })

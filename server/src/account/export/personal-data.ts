@@ -3,9 +3,10 @@ import { listEntriesOf } from '../../audit/people.ts'
 import { person, record } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { findFactors } from '../../users/factors/factors.ts'
+import { listConsents } from '../consents/store.ts'
 import { getProfile } from '../profile/service.ts'
 import type { AuditEntry, PersonalData } from './schema.ts'
-import { listAllSessions, listConsents, listPasskeys, listSeats, listSsoLinks } from './store.ts'
+import { listAllSessions, listPasskeys, listSeats, listSsoLinks } from './store.ts'
 
 const MOST_ENTRIES = 10_000
 
@@ -81,7 +82,12 @@ async function readFactors({ db }: Ctx, userId: string): Promise<PersonalData['m
 
 async function readConsents({ db }: Ctx, userId: string): Promise<PersonalData['consents']> {
   const consents = await listConsents(db, userId)
-  return consents.map(({ granted_at, ...consent }) => ({ ...consent, grantedAt: granted_at.toISOString() }))
+  return consents.map(({ application_name, tenant_name, scopes, granted_at }) => ({
+    application: application_name,
+    tenant: tenant_name,
+    scopes,
+    grantedAt: granted_at.toISOString(),
+  }))
 }
 
 type Entry = Awaited<ReturnType<typeof listEntriesOf>>[number]

@@ -22,17 +22,6 @@ export const listPasskeys = (db: Db, userId: string) =>
     .orderBy('id')
     .execute()
 
-export const listConsents = (db: Db, userId: string) =>
-  db
-    .selectFrom('consents')
-    .innerJoin('applications', 'applications.id', 'consents.application_id')
-    .leftJoin('tenants', 'tenants.id', 'consents.tenant_id')
-    .select(['applications.name as application', 'tenants.name as tenant'])
-    .select(['consents.scopes', 'consents.granted_at'])
-    .where('consents.user_id', '=', userId)
-    .orderBy('consents.granted_at')
-    .execute()
-
 /** The seats of a person, in whichever tenant. */
 export const listSeats = (db: Db, userId: string) =>
   db
