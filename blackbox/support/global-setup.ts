@@ -40,6 +40,8 @@ export default async function setup(project: TestProject) {
       PORT: String(port),
       LATCHKEY_DATA_DIR: join(folder, 'data'),
       LOG_LEVEL: 'warn',
+      // Cheap in the quick run: there are thousands of sign-ins.
+      ...(project.getProvidedContext().full ? {} : { PASSWORD_HASH_MEMORY_MIB: '1' }),
       SSO_PROVIDERS: 'GOOGLE,ACME',
       SSO_ACME_LABEL: 'Acme',
       ...toVariables('GOOGLE', google),

@@ -12,6 +12,7 @@ import { readNetworks } from './config/networks.ts'
 import { createReader, type Environment, type Reader } from './config/reader.ts'
 import { findSsoWarnings, readSso, SSO_VARIABLES, type SsoProvider } from './config/sso.ts'
 import { OperatorError } from './errors.ts'
+import { LEAST_HASH_MEMORY_MIB } from './lib/hash-settings.ts'
 
 /** How the program was started: `demo` seeds a world to play in, `serve` is production and stricter. */
 export type Mode = 'demo' | 'serve'
@@ -41,6 +42,8 @@ export interface Config {
   readonly keyRotationDays: number
   /** How old entries of the audit log become; 0: they are kept for ever. */
   readonly auditRetentionDays: number
+  /** The memory that one password hash takes. */
+  readonly passwordHashMemoryMib: number
   readonly limits: Limits
   /** Whether Super Admins must have shown a second factor to act as such. */
   readonly superAdminMfa: 'REQUIRED' | 'OPTIONAL'
@@ -109,6 +112,8 @@ export const VARIABLES: Record<string, string> = {
   LATCHKEY_ENCRYPTION_KEY: '32 bytes in base64 or hex; several, newest first, separated by commas',
   LOG_LEVEL: `${LOG_LEVELS.join(', ')} (info)`,
   TRUSTED_PROXIES: 'addresses or CIDR ranges whose X-Forwarded-For is believed, separated by commas (none)',
+  PASSWORD_HASH_MEMORY_MIB:
+    'memory in MiB for each password hash, 19 to 128; more makes stolen hashes harder to guess and sign-in slower (19)',
   SIGN_IN_FAILURES: 'wrong passwords for one account from one address in 15 minutes before 429 (100)',
   CONFIRM_FAILURES: 'wrong codes or current passwords of one person in 15 minutes before 429 (20)',
   CLIENT_FAILURES: 'wrong secrets for one client from one address in a minute before 429 (300)',
@@ -160,6 +165,11 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     lifetimes: readLifetimes(read),
     keyRotationDays: read.integer('KEY_ROTATION_DAYS', { fallback: 90, min: 1, max: 3_650 }),
     auditRetentionDays: read.integer('AUDIT_RETENTION_DAYS', { fallback: 0, min: 0, max: 36_500 }),
+    passwordHashMemoryMib: read.integer('PASSWORD_HASH_MEMORY_MIB', {
+      fallback: LEAST_HASH_MEMORY_MIB,
+      min: mode === 'demo' ? 1 : LEAST_HASH_MEMORY_MIB,
+      max: 128,
+    }),
     limits: {
       signInFailures: read.integer('SIGN_IN_FAILURES', { fallback: 100, min: 3, max: 100_000 }),
       confirmFailures: read.integer('CONFIRM_FAILURES', { fallback: 20, min: 3, max: 1_000 }),

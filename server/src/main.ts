@@ -16,6 +16,7 @@ import { createSigner } from './keys/signer.ts'
 import { createClosers } from './lib/closers.ts'
 import type { Conversation } from './lib/conversation.ts'
 import { createFigures } from './lib/figures.ts'
+import { setHashSettings } from './lib/hash-settings.ts'
 import { createLogger } from './lib/logger.ts'
 import { createSealer } from './lib/seal.ts'
 import { openTracer, silentTracer } from './lib/tracer.ts'
@@ -100,6 +101,7 @@ export function createContext(config: Config, givens: Givens): Ctx {
   const figures = createFigures()
   const { tracer = silentTracer } = givens
   observe(givens.db, { figures, tracer })
+  setHashSettings({ memoryMib: config.passwordHashMemoryMib, processes: config.workers })
   return {
     strict: false,
     host: undefined,
@@ -140,10 +142,7 @@ export const startService = (config: Config, prepare: Prepare): Promise<Service>
 
 /** One of several processes of the service, on an instance that their host has prepared. */
 export const startShare = (config: Config, host: Conversation): Promise<Service> =>
-  openDoor(
-    () => openContext(config, 'join', { host, meanwhile: loadServing }),
-    async () => (await import('./users/passwords.ts')).shareCores(config.workers),
-  )
+  openDoor(() => openContext(config, 'join', { host, meanwhile: loadServing }))
 
 /** Starts the worker and opens the door. */
 async function openDoor(

@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { Letter } from '../mail/letter.tsx'
 import { queueMail } from '../mail/outbox.ts'
-import { NOBODYS_HASH } from '../users/passwords.ts'
+import { nobodysHash } from '../users/passwords.ts'
 import { changeUser, type User } from '../users/service.ts'
 import { forgetDevices } from './devices/store.ts'
 import { createLink, voidLinks } from './mailed-links.ts'
@@ -17,7 +17,7 @@ import { endAllSessionsOf } from './overview.ts'
 export async function endPassword(ctx: Ctx, tx: Tx, user: User): Promise<boolean> {
   const { id: userId } = user
   // Without a password and without a proven address one would be taken for somebody who was only invited.
-  await changeUser(ctx, tx, user, { password_hash: user.email_verified ? null : NOBODYS_HASH })
+  await changeUser(ctx, tx, user, { password_hash: user.email_verified ? null : nobodysHash() })
   await voidLinks(tx, { userId })
   await endAllSessionsOf(ctx, tx, userId)
   await forgetDevices(tx, userId)

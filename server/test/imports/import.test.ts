@@ -32,7 +32,7 @@ const importedOf = async (email: string) => {
 const PASSWORD = 'the password they had before'
 const salt = randomBytes(16)
 const bare64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
-const OURS = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/
+const OURS = /^\$argon2id\$v=19\$m=1024,t=2,p=1\$/
 
 test('a file of commas brings people along, with all that is known of them', async () => {
   const file =

@@ -34,7 +34,12 @@ export async function initializedFolder(): Promise<string> {
 
 async function initializeFolder(original: string): Promise<void> {
   const folder = tempFolder()
-  const env = { PORT: await freePort(), LATCHKEY_DATA_DIR: join(folder, 'data'), DRAIN_DELAY_MS: '0' }
+  const env = {
+    PORT: await freePort(),
+    LATCHKEY_DATA_DIR: join(folder, 'data'),
+    DRAIN_DELAY_MS: '0',
+    PASSWORD_HASH_MEMORY_MIB: '1',
+  }
   const program = run(['demo'], { env })
   await program.prints(READY)
   program.child.kill('SIGTERM')
@@ -52,7 +57,12 @@ export async function beginDemo(
   options: RunOptions = {},
 ): Promise<Program & { port: string }> {
   const port = await freePort()
-  const env = { PORT: port, LATCHKEY_DATA_DIR: join(folder, 'data'), DRAIN_DELAY_MS: '0' }
+  const env = {
+    PORT: port,
+    LATCHKEY_DATA_DIR: join(folder, 'data'),
+    DRAIN_DELAY_MS: '0',
+    PASSWORD_HASH_MEMORY_MIB: '1',
+  }
   const program = run(['demo'], { env, ...options })
   onTestFinished(async () => {
     program.child.kill('SIGTERM')

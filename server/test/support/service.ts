@@ -62,7 +62,7 @@ export async function startService(options: Options = {}): Promise<TestService> 
   const began = Date.now()
   let ahead = 0
   const ctx = createContext(
-    { ...loadConfig('demo', {}), port, baseUrl, ...options.config },
+    { ...loadConfig('demo', { PASSWORD_HASH_MEMORY_MIB: '1' }), port, baseUrl, ...options.config },
     {
       db,
       changes,

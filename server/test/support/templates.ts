@@ -38,7 +38,7 @@ async function inDatabase(settings: pg.ClientConfig, sealKey: Buffer, work: (ctx
     { pooled: settings, direct: settings, lost: new Promise(() => {}), close: async () => {} },
     2,
   )
-  const ctx = createContext(loadConfig('demo', {}), {
+  const ctx = createContext(loadConfig('demo', { PASSWORD_HASH_MEMORY_MIB: '1' }), {
     db,
     changes: silentFeed,
     now: () => new Date(),

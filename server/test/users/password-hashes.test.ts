@@ -14,7 +14,8 @@ import { cookieOf } from '../support/world.ts'
 let service: TestService
 const folder = tempFolder()
 beforeAll(async () => {
-  service = await startService()
+  // With the cost of production: some tests compare it with that of other hashes.
+  service = await startService({ config: { passwordHashMemoryMib: 19 } })
 })
 afterAll(() => service.close())
 
