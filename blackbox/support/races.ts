@@ -9,9 +9,9 @@ declare module 'vitest' {
   }
 }
 
-const QUICK_ROUNDS = 3
+const QUICK_ROUNDS = 2
 
-/** Each round uses new data and must end in an allowed outcome. The quick run does the first three. */
+/** Each round uses new data and must end in an allowed outcome. The quick run does the first two. */
 export const rounds = (count = 20): number[] =>
   Array.from({ length: inject('full') ? count : Math.min(count, QUICK_ROUNDS) }, (_, index) => index + 1)
 

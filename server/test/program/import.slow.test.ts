@@ -41,7 +41,7 @@ tenants: [{ slug: mass, name: Mass, members: [{ email: owner@mass.test, role: ow
 `
 const HASH = `$2b$10$${'C'.repeat(53)}`
 
-test(
+test.runIf(FULL)(
   'an import that is killed and done again brings everybody along once',
   async () => {
     await runToEnd(['apply', '-f', write('mass.yaml', DECLARATION)], { env })

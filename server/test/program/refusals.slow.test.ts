@@ -41,6 +41,7 @@ test('every problem of the configuration is listed at once', async () => {
     TRUSTED_PROXIES: '10.0.0.0/99',
     LATCHKEY_ENCRYPTION_KEY: 'short',
     MAIL_FROM: 'nobody',
+    PASSWORD_HASH_MEMORY_MIB: '18',
   })
   for (const name of [
     'PORT',
@@ -51,6 +52,7 @@ test('every problem of the configuration is listed at once', async () => {
     'TRUSTED_PROXIES',
     'LATCHKEY_ENCRYPTION_KEY',
     'MAIL_FROM',
+    'PASSWORD_HASH_MEMORY_MIB',
   ]) {
     expect(output).toContain(`  - ${name} `)
   }

@@ -39,7 +39,7 @@ export async function createDatabase(template: string = TEMPLATES.migrated): Pro
   const socketDir = inject('socketDir')
   const name = `test_${randomBytes(6).toString('hex')}`
   const admin = await adminOf(socketDir)
-  await admin.query(`create database ${name} owner latchkey template ${template}`)
+  await admin.query(`create database ${name} owner latchkey template ${template} strategy file_copy`)
   await admin.end()
   const settings = { host: socketDir, user: 'latchkey', database: name }
   return {

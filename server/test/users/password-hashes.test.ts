@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { sections } from '../../src/app.ts'
 import { applyChanges, describeChanges, planChanges, readDeclaration } from '../../src/declaration/apply.ts'
+import { hashSettings, setHashSettings } from '../../src/lib/hash-settings.ts'
 import { matchesHash, passwordHashProblem } from '../../src/users/password-hashes.ts'
 import { tempFolder } from '../support/program.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -14,8 +15,7 @@ import { cookieOf } from '../support/world.ts'
 let service: TestService
 const folder = tempFolder()
 beforeAll(async () => {
-  // With the cost of production: some tests compare it with that of other hashes.
-  service = await startService({ config: { passwordHashMemoryMib: 19 } })
+  service = await startService()
 })
 afterAll(() => service.close())
 
@@ -48,7 +48,7 @@ const statusOf = async (email: string, password: string) => (await attempt(email
 const userOf = (email: string) =>
   service.ctx.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirstOrThrow()
 
-const OURS = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/
+const OURS = /^\$argon2id\$v=19\$m=1024,t=2,p=1\$/
 const bare64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
 const salt = randomBytes(16)
 const PASSWORD = 'Grüße, 旅人 🗝 2026'
@@ -62,7 +62,7 @@ const sha = (kind: string, ...parts: (string | Buffer)[]) => {
 const MADE: [string, () => Promise<string> | string][] = [
   ['argon2i', () => argon2(PASSWORD, { algorithm: 1, memoryCost: 8_192, timeCost: 3, parallelism: 2 })],
   ['argon2d', () => argon2(PASSWORD, { algorithm: 0, memoryCost: 4_096, timeCost: 1 })],
-  ['argon2id with other parameters', () => argon2(PASSWORD, { memoryCost: 65_536, timeCost: 3 })],
+  ['argon2id with other parameters', () => argon2(PASSWORD, { memoryCost: 16_384, timeCost: 3 })],
   ['bcrypt $2a$', () => bcrypt(PASSWORD, { cost: 4, version: '2a' })],
   ['bcrypt $2b$', () => bcrypt(PASSWORD, { cost: 10, version: '2b' })],
   ['bcrypt $2y$', () => bcrypt(PASSWORD, { cost: 4, version: '2y' })],
@@ -330,7 +330,28 @@ test('a stored hash that is not accepted any more still lets its person in, and 
   expect((await userOf(email)).password_hash).toMatch(OURS)
 })
 
+/** As if PASSWORD_HASH_MEMORY_MIB were this for the rest of the test. */
+function useMemory(memoryMib: number): void {
+  const before = hashSettings()
+  setHashSettings({ ...before, memoryMib })
+  onTestFinished(() => setHashSettings(before))
+}
+
+test('hashes follow the memory that is set: the next sign-in replaces what was made with another', async () => {
+  const email = newAddress()
+  await declare({ email, password: PASSWORD })
+  expect((await userOf(email)).password_hash).toContain('$m=1024,')
+  for (const memoryMib of [2, 1]) {
+    useMemory(memoryMib)
+    expect(await statusOf(email, `${PASSWORD}!`)).toBe(401)
+    expect(await statusOf(email, PASSWORD)).toBe(200)
+    expect((await userOf(email)).password_hash).toContain(`$m=${memoryMib * 1_024},`)
+  }
+})
+
 test('a hash that takes no time is as slow to guess at as an account that does not exist', async () => {
+  // With the memory of production, so that hashing takes most of the time.
+  useMemory(19)
   const email = await bring(`sha1$a1b2c$${sha('sha1', 'a1b2c', PASSWORD).toString('hex')}`)
   const compare = async () => {
     const times: Record<string, number[]> = { [email]: [], 'nobody@example.test': [] }
