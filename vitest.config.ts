@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -31,8 +32,8 @@ const sharedOptions = (mode: string) => ({
 // CONTRIBUTING.md says what belongs where. `--mode full` is the full run, with all rounds of all races.
 export default defineConfig(({ mode }) => ({
   test: {
-    // Tests wait for the database and for programs, so more at once than there are cores.
-    maxWorkers: 4,
+    // Tests wait for the database and for programs, so one more at once than there are cores.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowFirst },
     projects: [
       {

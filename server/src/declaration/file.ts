@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { LineCounter, parseDocument } from 'yaml'
 import type { Environment } from '../config/reader.ts'
 import { OperatorError } from '../errors.ts'
@@ -63,12 +63,22 @@ function readText(path: string): string {
   }
 }
 
-function requireFit(path: string, sections: Section[], content: unknown): void {
+const compiled = new WeakMap<Section[], ValidateFunction>()
+
+function validatorFor(sections: Section[]): ValidateFunction {
+  const known = compiled.get(sections)
+  if (known) return known
   const validate = new Ajv({ allErrors: true, strict: false }).compile({
     type: 'object',
     additionalProperties: false,
     properties: Object.fromEntries(sections.map((section) => [section.key, listOf(section)])),
   })
+  compiled.set(sections, validate)
+  return validate
+}
+
+function requireFit(path: string, sections: Section[], content: unknown): void {
+  const validate = validatorFor(sections)
   if (validate(content)) return
   // That one of the two forms of an entry was not met is told by what is wrong with it.
   const problems = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(describe)

@@ -15,6 +15,7 @@ import { createContext } from '../../src/main.ts'
 import { ensureFirstKey } from '../../src/oauth/signing-keys/service.ts'
 import { createDatabase, TEMPLATES, type TestDatabase } from './database.ts'
 import { freePort } from './program.ts'
+import { FULL } from './rounds.ts'
 import { forbidSlowWorkInTransactions } from './slow-work.ts'
 
 export interface TestService {
@@ -39,6 +40,8 @@ interface Options {
   template?: string
   /** The clock moves only through `advance`, so that timestamps are exact. */
   frozenClock?: boolean
+  /** Slow work inside a transaction throws. Only in the full run, unless asked for: watching for it costs CPU time. */
+  forbidSlowWork?: boolean
   /** Another node on the database of this one, under the same name. */
   beside?: TestService
 }
@@ -46,11 +49,12 @@ interface Options {
 /** The real service on a database of its own, reached over HTTP. */
 export async function startService(options: Options = {}): Promise<TestService> {
   const { routes = [], worker = false, host = '127.0.0.1', template = TEMPLATES.service, beside } = options
+  const { forbidSlowWork = FULL } = options
   const closers = createClosers()
   const connection = beside?.connection ?? (await createDatabase(template))
   if (!beside) closers.add(connection.close)
   const db = openDb(connection, 10)
-  forbidSlowWorkInTransactions(db)
+  if (forbidSlowWork) forbidSlowWorkInTransactions(db)
   closers.add(() => db.destroy())
   // A longer timeout than in production: a slow machine must not drop the caches that a test relies on.
   const changes = await openChangeFeed(connection.direct, { timeoutMs: 10_000 })
