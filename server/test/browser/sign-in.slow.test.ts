@@ -163,35 +163,38 @@ describe.skipIf(!browserPath)('signing in in a browser', () => {
     expect(answer().has('code')).toBe(false)
   })
 
-  test('a tenant that demands a second factor leads through setting one up, and on to the application', async () => {
-    const setPolicy = (mfa_policy: 'REQUIRED' | 'OPTIONAL') =>
-      service.ctx.db.updateTable('tenants').set({ mfa_policy }).where('slug', '=', 'acme').execute()
-    await setPolicy('REQUIRED')
-    try {
-      const { email } = await addPerson(service)
-      await join(service, email, 'acme')
-      await start({ tenant: 'acme' })
-      await fillIn(email)
-      expect(await heading()).toBe('Set up a second step')
-      await picture('mfa-demanded')
-      await page.getByRole('button', { name: 'Use an authenticator app' }).click()
-      const secret = ((await page.locator('main code').textContent()) ?? '').replaceAll(' ', '')
-      await page.getByLabel('Code').fill(totpCode(secret, service.ctx.now()))
-      await page.getByRole('button', { name: 'Confirm' }).click()
-      await page.getByRole('link', { name: 'I have kept them' }).click()
-      expect(await heading()).toBe('Back in the application')
-      const form = { redirect_uri: callback }
-      const { status, body } = await exchange(service.url, answer().get('code') ?? '', form)
-      expect(status).toBe(200)
-      expect(claimsOf(body.access_token)).toMatchObject({
-        tenant_slug: 'acme',
-        amr: expect.arrayContaining(['mfa']),
-      })
-      expect(complaints).toEqual([])
-    } finally {
-      await setPolicy('OPTIONAL')
-    }
-  })
+  test.runIf(FULL)(
+    'a tenant that demands a second factor leads through setting one up, and on to the application',
+    async () => {
+      const setPolicy = (mfa_policy: 'REQUIRED' | 'OPTIONAL') =>
+        service.ctx.db.updateTable('tenants').set({ mfa_policy }).where('slug', '=', 'acme').execute()
+      await setPolicy('REQUIRED')
+      try {
+        const { email } = await addPerson(service)
+        await join(service, email, 'acme')
+        await start({ tenant: 'acme' })
+        await fillIn(email)
+        expect(await heading()).toBe('Set up a second step')
+        await picture('mfa-demanded')
+        await page.getByRole('button', { name: 'Use an authenticator app' }).click()
+        const secret = ((await page.locator('main code').textContent()) ?? '').replaceAll(' ', '')
+        await page.getByLabel('Code').fill(totpCode(secret, service.ctx.now()))
+        await page.getByRole('button', { name: 'Confirm' }).click()
+        await page.getByRole('link', { name: 'I have kept them' }).click()
+        expect(await heading()).toBe('Back in the application')
+        const form = { redirect_uri: callback }
+        const { status, body } = await exchange(service.url, answer().get('code') ?? '', form)
+        expect(status).toBe(200)
+        expect(claimsOf(body.access_token)).toMatchObject({
+          tenant_slug: 'acme',
+          amr: expect.arrayContaining(['mfa']),
+        })
+        expect(complaints).toEqual([])
+      } finally {
+        await setPolicy('OPTIONAL')
+      }
+    },
+  )
 
   test.runIf(FULL)('a reload and the back button lead somewhere sensible', async () => {
     await start()

@@ -147,29 +147,32 @@ test.runIf(FULL)('a lane is left to the node that works on it, however long an a
   expect(receiver.received()).toHaveLength(1)
 })
 
-test('an attempt ends, and counts for nothing, when another node has taken the lane', async () => {
-  service = await startWorld({ worker: true, config: NEARBY })
-  let begun = false
-  const hanging = createServer((request) => {
-    begun = true
-    request.resume()
-  })
-  onTestFinished(() => void hanging.close())
-  await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
-  const shop = await openShop(service)
-  const hook = await hookOf(shop, `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`)
-  await shop.rename('Taken over')
-  await expect.poll(() => begun).toBe(true)
-  await service.ctx.db
-    .updateTable('webhook_lanes')
-    .set({ holder: shop.owner.id, locked_until: new Date(service.ctx.now().getTime() + HOUR) })
-    .execute()
-  const socketsLeft = () => new Promise((resolve) => hanging.getConnections((_, count) => resolve(count)))
-  await expect.poll(socketsLeft).toBe(0)
-  // One that ended by its own timeout would be counted.
-  const { body } = await hook.call('GET', '/deliveries')
-  expect(body).toMatchObject({ deliveries: [{ status: 'PENDING', attempts: 0, lastError: null }] })
-})
+test.runIf(FULL)(
+  'an attempt ends, and counts for nothing, when another node has taken the lane',
+  async () => {
+    service = await startWorld({ worker: true, config: NEARBY })
+    let begun = false
+    const hanging = createServer((request) => {
+      begun = true
+      request.resume()
+    })
+    onTestFinished(() => void hanging.close())
+    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
+    const shop = await openShop(service)
+    const hook = await hookOf(shop, `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`)
+    await shop.rename('Taken over')
+    await expect.poll(() => begun).toBe(true)
+    await service.ctx.db
+      .updateTable('webhook_lanes')
+      .set({ holder: shop.owner.id, locked_until: new Date(service.ctx.now().getTime() + HOUR) })
+      .execute()
+    const socketsLeft = () => new Promise((resolve) => hanging.getConnections((_, count) => resolve(count)))
+    await expect.poll(socketsLeft).toBe(0)
+    // One that ended by its own timeout would be counted.
+    const { body } = await hook.call('GET', '/deliveries')
+    expect(body).toMatchObject({ deliveries: [{ status: 'PENDING', attempts: 0, lastError: null }] })
+  },
+)
 
 test.runIf(FULL)('a webhook takes up four places of a node at most, however many lanes it has', async () => {
   service = await startWorld({ worker: true, config: NEARBY })

@@ -50,7 +50,7 @@ describe('the bundled PostgreSQL', () => {
     expect(statSync(join(folder, 'data', 'encryption.key')).mode & 0o777).toBe(0o600)
   })
 
-  test('stops with the service, and keeps its data', async () => {
+  test.runIf(FULL)('stops with the service, and keeps its data', async () => {
     const folder = await initializedFolder()
     const first = await startDemo(folder)
     const postmaster = postmasterOf(folder)

@@ -67,7 +67,7 @@ describe('production', () => {
     expect(output).toContain('it must start with https://')
   })
 
-  test('is refused on a database that holds the demo', async () => {
+  test.runIf(FULL)('is refused on a database that holds the demo', async () => {
     const demoDatabase = await createDatabase(TEMPLATES.demo)
     const env = await production({ DATABASE_URL: demoDatabase.url })
     expect(await refused(['serve'], env)).toMatch(/holds the demo, whose passwords and secrets are public/)

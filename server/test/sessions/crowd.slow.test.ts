@@ -5,7 +5,7 @@ import { PASSWORD, startWorld } from '../support/world.ts'
 const CROWD = FULL ? 300 : 60
 
 test('many sign-ins at once do not keep the other routes waiting for their end (T171)', async () => {
-  const service = await startWorld({ config: { trustedProxies: ['127.0.0.1'] } })
+  const service = await startWorld({ config: { trustedProxies: ['127.0.0.1'], passwordHashMemoryMib: 19 } })
   onTestFinished(service.close)
   const answered: number[] = []
   const crowd = Array.from({ length: CROWD }, async (_, index) => {

@@ -76,12 +76,15 @@ describe('at one and the same moment', () => {
     expect(await standingOf(somebody)).toEqual({ leaving: false, member: 0, resting: 0 })
   })
 
-  test('a tenant is deleted and a member asks to be deleted: both are done, and nothing of the tenant rests', async () => {
-    const { host, somebody, atColleague } = await staffed()
-    await expectBoth(atColleague, [() => deleteTenant(host), () => leave(somebody)])
-    expect(await isThere(host)).toBe(false)
-    expect(await standingOf(somebody)).toEqual({ leaving: true, member: 0, resting: 0 })
-  })
+  test.runIf(FULL)(
+    'a tenant is deleted and a member asks to be deleted: both are done, and nothing of the tenant rests',
+    async () => {
+      const { host, somebody, atColleague } = await staffed()
+      await expectBoth(atColleague, [() => deleteTenant(host), () => leave(somebody)])
+      expect(await isThere(host)).toBe(false)
+      expect(await standingOf(somebody)).toEqual({ leaving: true, member: 0, resting: 0 })
+    },
+  )
 
   test('a tenant is deleted and somebody who was leaving comes back: they do so without it', async () => {
     const { host, somebody, atColleague } = await staffed()

@@ -9,7 +9,7 @@ import { callAsOps, list, type ShownPage } from './calls.ts'
 // What a list costs is counted in pages of the database that are touched: that is the same however busy the machine is.
 
 const FEW = 1_000
-const MANY = 100_000
+const MANY = FULL ? 100_000 : 10_000
 
 interface Town {
   service: TestService
@@ -66,7 +66,7 @@ const CASES: [string, (town: Town) => Promise<Query>][] = [
   ['those who are not disabled', async () => ({ disabled: false })],
 ]
 
-test.each(CASES)('%s touches about as many pages among 100,000 as among 1,000', async (_, queryFor) => {
+test.each(CASES)('%s touches about as many pages among many as among 1,000', async (_, queryFor) => {
   const [few, many] = await costs(queryFor)
   // A tree is a little higher; and up to 10,000 entries of an index are counted, some fifty to a page.
   expect(many).toBeLessThan(few * 2 + 350)
