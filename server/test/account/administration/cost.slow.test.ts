@@ -72,7 +72,7 @@ test.each(CASES)('%s touches about as many pages among many as among 1,000', asy
   expect(many).toBeLessThan(few * 2 + 350)
 })
 
-test.each([
+test.runIf(FULL).each([
   ['a search for one in twenty', { search: 'clara' }],
   ['… by address', { search: 'clara', sort: 'email' }],
   ['a search for those who came first', { search: '@old' }],
