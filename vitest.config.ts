@@ -11,17 +11,25 @@ const globalSetup = ['server/test/support/global-setup.ts']
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const order = ['slow', 'http', 'blackbox', 'unit']
+    const tierOf = ({ moduleId, project }: TestSpecification) =>
+      order.indexOf(SLOW.test(moduleId) ? 'slow' : project.name)
     const sorted = await super.sort(files)
-    return sorted.sort((a, b) => order.indexOf(a.project.name) - order.indexOf(b.project.name))
+    return sorted.sort((a, b) => tierOf(a) - tierOf(b))
   }
 }
+
+const SLOW = /\.slow\.test\.tsx?$/
+
+const slowFiles = ['{server,bench}/test/**/*.slow.test.{ts,tsx}']
+
+const setupFiles = ['bench/bin/cpu-time.mjs']
 
 /** Options of every project. */
 const sharedOptions = (mode: string) => ({
   // A worker runs many files one after the other, so that it loads the service once and not for each of them.
   isolate: false,
   provide: { full: mode === 'full' },
-  setupFiles: ['bench/bin/cpu-time.mjs'],
+  setupFiles,
   // Long timeouts, for slow machines. A test that passes does not wait for them.
   expect: { poll: { timeout: 30 * SECONDS } },
   testTimeout: 120 * SECONDS,
@@ -47,8 +55,9 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...sharedOptions(mode),
           name: 'http',
-          include: ['server/test/**/*.test.{ts,tsx}'],
-          exclude: ['**/*.{unit,slow}.test.{ts,tsx}'],
+          // Every project loads the service anew. The quick run has few slow tests, and saves that.
+          include: ['server/test/**/*.test.{ts,tsx}', ...(mode === 'full' ? [] : slowFiles)],
+          exclude: ['**/*.unit.test.{ts,tsx}', ...(mode === 'full' ? slowFiles : [])],
           globalSetup,
         },
       },
@@ -56,7 +65,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           ...sharedOptions(mode),
           name: 'slow',
-          include: ['{server,bench}/test/**/*.slow.test.{ts,tsx}'],
+          include: mode === 'full' ? slowFiles : [],
           globalSetup,
           testTimeout: 300 * SECONDS,
           hookTimeout: 300 * SECONDS,
@@ -68,6 +77,7 @@ export default defineConfig(({ mode }) => ({
           name: 'blackbox',
           include: ['blackbox/**/*.test.ts'],
           globalSetup: ['blackbox/support/global-setup.ts'],
+          setupFiles: [...setupFiles, 'blackbox/support/ready.ts'],
         },
       },
     ],

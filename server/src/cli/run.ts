@@ -5,7 +5,7 @@ import type { Migration } from '../db/migrate.ts'
 import { OperatorError } from '../errors.ts'
 import { openContext, startService } from '../main.ts'
 import type { ServiceHooks } from './service-hooks.ts'
-import { listenForStop } from './signals.ts'
+import { listenForFault, listenForStop } from './signals.ts'
 import { DATABASE_LOST, databaseLost, failureOf, serveUntil } from './stopping.ts'
 
 /** Runs a service until it is told to stop, or its database goes away. */
@@ -17,12 +17,12 @@ export async function runService(config: Config, hooks: ServiceHooks): Promise<v
 }
 
 async function runAlone(config: Config, { prepare, onReady }: ServiceHooks): Promise<void> {
-  const told = listenForStop()
+  const [told, fault] = [listenForStop(), listenForFault()]
   const service = await startService(config, prepare)
   for (const warning of config.warnings) service.ctx.log.warn(warning)
   const lost = service.connection.lost.then(() => DATABASE_LOST)
   // Who cannot say that it is ready does not go on: nobody would look after it.
-  const reason = Promise.race([told, lost, failureOf(async () => onReady(service.ctx))])
+  const reason = Promise.race([told, lost, fault, failureOf(async () => onReady(service.ctx))])
   if ((await serveUntil(service, reason)) === DATABASE_LOST) throw databaseLost()
 }
 

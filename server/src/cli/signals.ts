@@ -19,3 +19,17 @@ export function listenForStop(): Promise<string> {
     }
   })
 }
+
+/**
+ * Hears of errors that nobody has caught, from now on. They are mistakes of ours and a reason to stop, but in order:
+ * requests under way are finished. The promise fails with the first.
+ */
+export function listenForFault(): Promise<never> {
+  const fault = new Promise<never>((_resolve, reject) => {
+    // Rejections that nobody handles arrive here as well.
+    process.on('uncaughtException', reject)
+  })
+  // It may come before anybody waits for it.
+  fault.catch(() => {})
+  return fault
+}

@@ -23,6 +23,9 @@ export async function serveUntil({ ctx, close }: Service, reason: Promise<string
     const told = await reason
     ctx.log.info({ reason: told }, 'stopping')
     return told
+  } catch (err) {
+    ctx.log.fatal({ err }, 'stopping after an error')
+    throw err
   } finally {
     limitStop()
     await close()

@@ -18,6 +18,8 @@ export interface ChangeFeed {
   isCurrent(): boolean
   /** Seconds since the database last answered here. */
   silentFor(): number
+  /** Seconds since the connection was last lost; infinite if it never was. */
+  lostFor(): number
   /** Called for every change; with undefined when some may have been missed. */
   subscribe(listener: (subject: string | undefined) => void): void
   /** Waits until everything committed so far has been heard here, or until nothing remembered is trusted. */
@@ -29,6 +31,7 @@ export interface ChangeFeed {
 export const silentFeed: ChangeFeed = {
   isCurrent: () => false,
   silentFor: () => 0,
+  lostFor: () => Number.POSITIVE_INFINITY,
   subscribe: () => {},
   settle: async () => {},
   stop: async () => {},
@@ -46,6 +49,7 @@ export async function openChangeFeed(
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let heardAt = performance.now()
+  let lostAt = Number.NEGATIVE_INFINITY
 
   async function connect(): Promise<void> {
     const fresh = await openLine(direct, { tell, timeoutMs })
@@ -56,6 +60,7 @@ export async function openChangeFeed(
   }
 
   async function drop(broken: Line | undefined): Promise<void> {
+    if (!stopped) lostAt = performance.now()
     // Another may have taken its place by now.
     if (line === broken) line = undefined
     await broken?.close()
@@ -79,6 +84,7 @@ export async function openChangeFeed(
   return {
     isCurrent: () => line !== undefined,
     silentFor: () => (performance.now() - heardAt) / 1000,
+    lostFor: () => (performance.now() - lostAt) / 1000,
     subscribe: (listener) => void listeners.push(listener),
     async settle() {
       const asked = line

@@ -19,6 +19,12 @@ export async function releaseAbandonedJobs(db: Db, lockedForMs: number): Promise
   `.execute(db)
 }
 
+/** Gives back what workers have taken that have ended since. They may not have heard that they had a job. */
+export async function releaseJobsOf(db: Db, workers: string[]): Promise<void> {
+  if (workers.length === 0) return
+  await sql`select graphile_worker.force_unlock_workers(${workers}::text[])`.execute(db)
+}
+
 /** Makes the failed jobs of one kind due at once, because what they failed on works again. */
 export async function retryFailedJobs<P>(db: Db, job: Job<P>): Promise<void> {
   await sql`

@@ -10,12 +10,12 @@ import {
 } from 'graphile-worker'
 import type pg from 'pg'
 import type { Ctx } from '../context.ts'
-import { openPool } from '../db/connections.ts'
 import type { Connection } from '../db/open.ts'
 import { RUNS } from './figures.ts'
 import type { Job } from './job.ts'
+import { openPatientPool } from './patient-pool.ts'
 import { keepDoing } from './steady.ts'
-import { releaseAbandonedJobs } from './store.ts'
+import { releaseAbandonedJobs, releaseJobsOf } from './store.ts'
 
 /** No job may last longer; a lock older than this belongs to a worker that died. */
 const LONGEST_JOB_MS = 5 * 60_000
@@ -40,33 +40,43 @@ export async function startWorker(ctx: Ctx, connection: Connection, jobs: Job<ne
   const sweep = setInterval(() => {
     releaseAbandonedJobs(ctx.db, LONGEST_JOB_MS).catch((err) => ctx.log.warn({ err }, 'job sweep failed'))
   }, SWEEP_MS).unref()
-  const pool = openPool(connection.direct, CONCURRENCY + 2)
   const stopped = new AbortController()
-  const work = { taskList: toTaskList(ctx, jobs), parsedCronItems: toCronItems(jobs) }
-  const ended = keepRunning(ctx, pool, work, stopped.signal)
+  const work = {
+    settings: connection.direct,
+    taskList: toTaskList(ctx, jobs),
+    parsedCronItems: toCronItems(jobs),
+  }
+  const ended = keepRunning(ctx, work, stopped.signal)
   const steady = jobs.flatMap((job) => (job.everyMs === undefined ? [] : [keepDoing(ctx, job, job.everyMs)]))
   return {
     async stop() {
       clearInterval(sweep)
       stopped.abort()
       await Promise.all([ended, ...steady.map(({ stop }) => stop())])
-      await pool.end()
     },
   }
 }
 
-/** What there is to do, and what of it is due by the clock. */
+/** What there is to do, what of it is due by the clock, and where it is written down. */
 interface Work {
+  settings: pg.ClientConfig
   taskList: TaskList
   parsedCronItems: ParsedCronItem[]
 }
 
-async function keepRunning(ctx: Ctx, pool: pg.Pool, work: Work, stop: AbortSignal): Promise<void> {
+async function keepRunning(ctx: Ctx, work: Work, stop: AbortSignal): Promise<void> {
   let troubled = false
+  const ended = new Set<string>()
   while (!stop.aborted) {
     try {
-      await runOnce(pool, work, stop, () => {
-        troubled = false
+      await releaseJobsOf(ctx.db, [...ended])
+      ended.clear()
+      await runOnce(work, {
+        stop,
+        onStart: (worker) => ended.add(worker),
+        onWorking: () => {
+          troubled = false
+        },
       })
     } catch (err) {
       // One line for an outage, not one a second.
@@ -77,28 +87,45 @@ async function keepRunning(ctx: Ctx, pool: pg.Pool, work: Work, stop: AbortSigna
   }
 }
 
+interface Run {
+  stop: AbortSignal
+  /** Told the name under which jobs are taken. */
+  onStart(worker: string): void
+  /** The queue can be read. */
+  onWorking(): void
+}
+
 /** Runs until told to stop, or until the queue cannot be read. */
-async function runOnce(pool: pg.Pool, work: Work, stop: AbortSignal, onWorking: () => void): Promise<void> {
+async function runOnce(work: Work, { stop, onStart, onWorking }: Run): Promise<void> {
+  const { settings, ...tasks } = work
   const events: WorkerEvents = new EventEmitter()
   const failed = new AbortController()
+  const end = AbortSignal.any([stop, failed.signal])
+  const pool = openPatientPool(settings, { size: CONCURRENCY + 2, stop, ending: end })
+  events.once('pool:create', ({ workerPool }) => onStart(workerPool.id))
   // The library keeps a failed look-up of its task ids for ever; only a new runner looks again.
   events.once('worker:getJob:error', ({ error }) => failed.abort(error))
   events.once('worker:getJob:empty', onWorking)
   const untilNobodyLooks = watchLooking(events)
-  const runner = await run({
-    pgPool: pool,
-    ...work,
-    events,
-    concurrency: CONCURRENCY,
-    noHandleSignals: true,
-    gracefulShutdownAbortTimeout: 2_000,
-    logger: silentLogger,
-  })
-  const end = AbortSignal.any([stop, failed.signal])
-  const whenEnded = () => void untilNobodyLooks().then(() => runner.stop().catch(() => {}))
-  if (end.aborted) whenEnded()
-  else end.addEventListener('abort', whenEnded, { once: true })
-  await runner.promise
+  try {
+    const runner = await run({
+      pgPool: pool,
+      ...tasks,
+      events,
+      concurrency: CONCURRENCY,
+      noHandleSignals: true,
+      gracefulShutdownAbortTimeout: 2_000,
+      // In batches, even if of one: only then does the library hear of it when a job could not be ended.
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+      logger: silentLogger,
+    })
+    const whenEnded = () => void untilNobodyLooks().then(() => runner.stop().catch(() => {}))
+    if (end.aborted) whenEnded()
+    else end.addEventListener('abort', whenEnded, { once: true })
+    await runner.promise
+  } finally {
+    await pool.end()
+  }
   failed.signal.throwIfAborted()
 }
 

@@ -1,76 +1,51 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
-import { prepareHome } from '../../src/db/bundled/home.ts'
-import { locatePrograms } from '../../src/db/bundled/programs.ts'
-import { startBundled } from '../../src/db/bundled/server.ts'
 import { connect, openDb } from '../../src/db/open.ts'
 import { isReachable } from '../../src/db/ping.ts'
-import { freePort, tempFolder } from '../support/program.ts'
+import { isRoot, NOBODY } from '../support/demo.ts'
+import { giveToServer, type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
+import { freePort } from '../support/program.ts'
 
 const has = (program: string, flag: string) => spawnSync(program, [flag]).status === 0
-const isRoot = process.getuid?.() === 0
-const NOBODY = 65_534
 
 /** A PostgreSQL on a TCP port, as an operator would have one: with TLS, a password, and nothing of ours set up. */
 describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
-  const folder = tempFolder()
-  let server: ChildProcess | undefined
-  let port: string
-
+  let server: OwnPostgres
   beforeAll(async () => {
-    port = await freePort()
-    const ca = makeCertificate(folder, 'server', 'localhost')
-    makeCertificate(folder, 'other', 'localhost')
-    writeFileSync(join(folder, 'hba'), 'local all all trust\nhost all all 127.0.0.1/32 trust\n')
-    for (const name of ['hba', 'server.key', 'server.crt']) {
-      chmodSync(join(folder, name), 0o600)
-      if (isRoot) chownSync(join(folder, name), NOBODY, NOBODY)
-    }
-    chmodSync(ca, 0o644)
-    // Our own start makes the cluster, its role and its database; then it runs as somebody else's server would.
-    await (await startBundled(folder, { use: 'own' })).stop()
-    const home = prepareHome(folder)
-    const settings = {
-      listen_addresses: '127.0.0.1',
-      port,
-      ssl: 'on',
-      ssl_cert_file: join(folder, 'server.crt'),
-      ssl_key_file: join(folder, 'server.key'),
-      hba_file: join(folder, 'hba'),
-      unix_socket_directories: '',
-    }
-    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    server = spawn(locatePrograms(home).postgres, ['-D', home.cluster, ...flags], {
-      ...home.identity,
-      env: {},
-      stdio: 'ignore',
+    server = await startOwnPostgres((folder) => {
+      const ca = makeCertificate(folder, 'server', 'localhost')
+      makeCertificate(folder, 'other', 'localhost')
+      for (const name of ['server.key', 'server.crt']) giveToServer(join(folder, name))
+      chmodSync(ca, 0o644)
+      return {
+        ssl: 'on',
+        ssl_cert_file: join(folder, 'server.crt'),
+        ssl_key_file: join(folder, 'server.key'),
+      }
     })
-    await vi.waitFor(() => open('?sslmode=no-verify'), { timeout: 30_000 })
   })
   afterAll(async () => {
-    const ended = new Promise((resolve) => server?.once('exit', resolve))
-    server?.kill('SIGINT')
-    await ended
-    rmSync(folder, { recursive: true, force: true })
+    await server.stop()
+    rmSync(server.folder, { recursive: true, force: true })
   })
 
   const open = async (parameters: string, more: Record<string, string> = {}) => {
-    const DATABASE_URL = `postgres://latchkey@localhost:${port}/latchkey${parameters}`
+    const DATABASE_URL = server.url + parameters
     const connection = await connect(loadConfig('demo', { DATABASE_URL, ...more }), 'own')
     await connection.close()
   }
 
   test('with TLS verified against the right authority is used', async () => {
-    await open(`?sslmode=verify-full&sslrootcert=${join(folder, 'server.crt')}`)
+    await open(`?sslmode=verify-full&sslrootcert=${join(server.folder, 'server.crt')}`)
   })
 
   test('whose certificate is not of the given authority is refused', async () => {
-    await expect(open(`?sslmode=verify-full&sslrootcert=${join(folder, 'other.crt')}`)).rejects.toThrow(
-      /cannot be used: .*(?:self.signed|certificate|signature)/i,
-    )
+    await expect(
+      open(`?sslmode=verify-full&sslrootcert=${join(server.folder, 'other.crt')}`),
+    ).rejects.toThrow(/cannot be used: .*(?:self.signed|certificate|signature)/i)
     await expect(open('?sslmode=verify-full')).rejects.toThrow(/cannot be used: self.signed certificate/)
   })
 
@@ -84,12 +59,12 @@ describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
 
     beforeAll(async () => {
       bouncerPort = await freePort()
-      const config = join(folder, 'pgbouncer.ini')
+      const config = join(server.folder, 'pgbouncer.ini')
       writeFileSync(
         config,
         [
           '[databases]',
-          `latchkey = host=127.0.0.1 port=${port} user=latchkey`,
+          `latchkey = host=127.0.0.1 port=${new URL(server.url).port} user=latchkey`,
           '[pgbouncer]',
           'listen_addr = 127.0.0.1',
           `listen_port = ${bouncerPort}`,
@@ -114,7 +89,7 @@ describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
     })
 
     test('is used when DATABASE_DIRECT_URL leads around it', async () => {
-      const direct = `postgres://latchkey@localhost:${port}/latchkey?sslmode=no-verify`
+      const direct = `${server.url}?sslmode=no-verify`
       const config = loadConfig('demo', { DATABASE_URL: pooled(), DATABASE_DIRECT_URL: direct })
       const connection = await connect(config, 'own')
       const db = openDb(connection, 5)

@@ -42,6 +42,8 @@ interface Options {
   frozenClock?: boolean
   /** Slow work inside a transaction throws. Only in the full run, unless asked for: watching for it costs CPU time. */
   forbidSlowWork?: boolean
+  /** The folder of a socket that leads to the database. */
+  through?: string
   /** Another node on the database of this one, under the same name. */
   beside?: TestService
 }
@@ -49,10 +51,11 @@ interface Options {
 /** The real service on a database of its own, reached over HTTP. */
 export async function startService(options: Options = {}): Promise<TestService> {
   const { routes = [], worker = false, host = '127.0.0.1', template = TEMPLATES.service, beside } = options
-  const { forbidSlowWork = FULL } = options
+  const { forbidSlowWork = FULL, through } = options
   const closers = createClosers()
-  const connection = beside?.connection ?? (await createDatabase(template))
-  if (!beside) closers.add(connection.close)
+  const database = beside?.connection ?? (await createDatabase(template))
+  if (!beside) closers.add(database.close)
+  const connection = through === undefined ? database : goThrough(database, through)
   const db = openDb(connection, 10)
   if (forbidSlowWork) forbidSlowWorkInTransactions(db)
   closers.add(() => db.destroy())
@@ -90,6 +93,12 @@ export async function startService(options: Options = {}): Promise<TestService> 
   }
   return { url, ctx, connection, logs, advance, close: closers.close }
 }
+
+const goThrough = (database: TestDatabase, host: string): TestDatabase => ({
+  ...database,
+  pooled: { ...database.pooled, host },
+  direct: { ...database.direct, host },
+})
 
 const collectInto = (lines: Record<string, unknown>[]) =>
   new Writable({

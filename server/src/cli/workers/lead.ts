@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { ServiceHooks } from '../service-hooks.ts'
-import { listenForStop } from '../signals.ts'
+import { listenForFault, listenForStop } from '../signals.ts'
 import { DATABASE_LOST, databaseLost, failureOf, limitStop } from '../stopping.ts'
 import { type Crew, hireCrew } from './crew.ts'
 import { type Host, openHost } from './host.ts'
@@ -10,7 +10,7 @@ import { type Host, openHost } from './host.ts'
  * requests: it opens the database, prepares the instance, and looks after the others.
  */
 export async function leadWorkers(config: Config, hooks: ServiceHooks): Promise<void> {
-  const told = listenForStop()
+  const [told, fault] = [listenForStop(), listenForFault()]
   const host = await openHost(config, hooks.prepare)
   const { log } = host.ctx
   for (const warning of config.warnings) log.warn(warning)
@@ -19,7 +19,7 @@ export async function leadWorkers(config: Config, hooks: ServiceHooks): Promise<
   const failure = failureOf(() => open(host, crew, hooks))
   let reason: unknown
   try {
-    reason = await Promise.race([told, lost, crew.work, failure])
+    reason = await Promise.race([told, lost, fault, crew.work, failure])
     log.info({ reason }, 'stopping')
   } finally {
     limitStop()

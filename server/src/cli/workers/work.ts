@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts'
 import { type Conversation, converse } from '../../lib/conversation.ts'
 import { startShare } from '../../main.ts'
 import { describeError } from '../describe-error.ts'
-import { listenForStop } from '../signals.ts'
+import { listenForFault, listenForStop } from '../signals.ts'
 import { serveUntil } from '../stopping.ts'
 import { FAILED, READY, STOP } from './messages.ts'
 
@@ -13,9 +13,9 @@ import { FAILED, READY, STOP } from './messages.ts'
  * it is said once.
  */
 export async function runWorker(config: Config): Promise<void> {
-  const told = listenForStop()
+  const [told, fault] = [listenForStop(), listenForFault()]
   const host = converse(process)
-  const reason = Promise.race([told, dismissal(host), orphanhood()])
+  const reason = Promise.race([told, fault, dismissal(host), orphanhood()])
   let code = 0
   try {
     const service = await startShare(config, host)

@@ -13,7 +13,14 @@ import { findLicenseClaim, issueTokens, type Subject } from '../tokens.ts'
 import { type Ending, endGrant } from './ending.ts'
 import { rememberGrant, takeGrant } from './recent.ts'
 import { renew } from './renewal.ts'
-import { findGrantByRefreshToken, type GrantRow, type NewRefreshToken, rotateRefreshToken } from './store.ts'
+import {
+  findGrantByRefreshToken,
+  type GrantRow,
+  type NewRefreshToken,
+  rotateRefreshToken,
+  type TokenRow,
+} from './store.ts'
+import { isTakenBackSoon, takeBackIfUnanswered, whenTakenBack } from './unanswered.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
 export async function refresh(
@@ -26,6 +33,7 @@ export async function refresh(
     throw new OAuthError('invalid_request', 'The parameter refresh_token is missing.')
   }
   const hash = hashSecret(refresh_token)
+  await whenTakenBack(ctx, hash)
   const known = takeGrant(ctx, hash)
   return (
     (known && (await refreshKnown(ctx, authenticated, { known, hash, form }))) ??
@@ -53,13 +61,21 @@ async function refreshKnown(
   const license = await findLicenseClaim(ctx, subject)
   const now = ctx.now()
   const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
-  // Signed while the disk is waited for. Where the token is refused nobody has seen what was signed.
-  const signed = issueTokens(ctx, subject, { refreshToken: token, license })
-  const renewal = { grant, hash, now, successor: kept }
-  const [reply, isRenewed] = await Promise.all([signed, renew(ctx, { renewal, signed })])
-  if (!isRenewed) return undefined
-  await keepGrant(ctx, { grant, now, kept })
-  return reply
+  return takeBackIfUnanswered(ctx, { hash, successor: kept.hash }, async () => {
+    // Signed while the disk is waited for. Where the token is refused nobody has seen what was signed.
+    const signed = issueTokens(ctx, subject, { refreshToken: token, license })
+    const renewal = { grant, hash, now, successor: kept }
+    const [reply, isRenewed] = await bothOf(signed, renew(ctx, { renewal, signed }))
+    if (!isRenewed) return undefined
+    await keepGrant(ctx, { grant, now, kept })
+    return reply
+  })
+}
+
+/** What both yield; fails when either does, but not while the other is at work. */
+async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other])
+  return Promise.all([one, other])
 }
 
 function withoutRefusal<T>(work: () => T): T | undefined {
@@ -76,7 +92,7 @@ async function refreshUnknown(
   { client, request }: AuthenticatedClient,
   { hash, form }: Shown,
 ): Promise<TokenReply> {
-  const grant = await findGrantByRefreshToken(ctx.db, hash)
+  const grant = await findGoodGrant(ctx, hash)
   const now = ctx.now()
   // Another client's attempt changes nothing.
   if (!grant || grant.client_id !== client.id) throw invalidGrant('The refresh token is not valid.')
@@ -88,9 +104,24 @@ async function refreshUnknown(
   const license = await findLicenseClaim(ctx, subject)
   const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
   const rotation = { grantId: grant.id, tenantId: switched.tenant_id, hash, now, successor: kept }
-  if (!(await rotateRefreshToken(ctx.db, rotation))) throw await reused(ctx, reuse)
-  await keepGrant(ctx, { grant: switched, now, kept })
-  return issueTokens(ctx, subject, { refreshToken: token, license })
+  return takeBackIfUnanswered(ctx, { hash, successor: kept.hash }, async () => {
+    if (!(await rotateRefreshToken(ctx.db, rotation))) throw await reused(ctx, reuse)
+    await keepGrant(ctx, { grant: switched, now, kept })
+    return issueTokens(ctx, subject, { refreshToken: token, license })
+  })
+}
+
+/** The grant of a token. One that counts as used is looked at again where that may be taken back. */
+async function findGoodGrant(ctx: Ctx, hash: Buffer): Promise<TokenRow | undefined> {
+  const find = () => findGrantByRefreshToken(ctx.db, hash)
+  let grant = await find()
+  const isGood = async () => {
+    grant = await find()
+    return grant?.token_used_at === null
+  }
+  const usedAt = grant?.token_used_at ?? null
+  if (usedAt !== null) await isTakenBackSoon(ctx, usedAt, isGood)
+  return grant
 }
 
 /** Whom the new tokens are for, and what they allow. */

@@ -55,6 +55,8 @@ export const findGrantByRefreshToken = (db: Db, hash: Buffer) =>
     .where('refresh_tokens.hash', '=', hash)
     .executeTakeFirst()
 
+export type TokenRow = NonNullable<Awaited<ReturnType<typeof findGrantByRefreshToken>>>
+
 /** A refresh token as it is to be kept. */
 export interface NewRefreshToken {
   hash: Buffer
@@ -183,6 +185,28 @@ export async function renewRefreshTokens(db: Db, renewals: Renewal[]): Promise<b
   `.execute(db)
   const done = new Set(rows.map(({ hash }) => hash.toString('base64url')))
   return renewals.map(({ hash }) => done.has(hash.toString('base64url')))
+}
+
+/**
+ * Undoes a rotation, if it was done: the successor goes, and the token is good again. One that was used already stays, and
+ * then nothing is undone.
+ */
+export async function takeBackSuccessor(
+  db: Db,
+  { hash, successor }: { hash: Buffer; successor: Buffer },
+): Promise<void> {
+  await sql`
+    with held as (
+      select grants.id from grants join refresh_tokens on refresh_tokens.grant_id = grants.id
+      where refresh_tokens.hash = ${hash} for no key update of grants
+    ), gone as (
+      delete from refresh_tokens using held
+      where refresh_tokens.hash = ${successor} and (refresh_tokens.grant_id = held.id) is true and used_at is null
+      returning grant_id
+    )
+    update refresh_tokens set used_at = null from gone
+    where refresh_tokens.hash = ${hash} and (refresh_tokens.grant_id = gone.grant_id) is true
+  `.execute(db)
 }
 
 /** Ends an authorization and every token of it; false when it had ended before. */

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashSecret } from '../../src/lib/secrets.ts'
+import { newSomebody } from '../account/people.ts'
+import { type BrokenLine, openBrokenLine } from '../support/broken-line.ts'
+import type { TestService } from '../support/service.ts'
+import { obtainTokens, refresh, startWorld, userinfo } from '../support/world.ts'
+
+// A refresh that was done, but could not be answered because the database went away, may be repeated as its client is
+// told. In all other cases the second use of a token ends its family.
+
+const MINUTE = 60_000
+
+let lines: [BrokenLine, BrokenLine]
+let nodes: [TestService, TestService]
+beforeAll(async () => {
+  lines = [await openBrokenLine(), await openBrokenLine()]
+  const first = await startWorld({ through: lines[0].host })
+  nodes = [first, await startWorld({ beside: first, through: lines[1].host })]
+})
+afterAll(async () => {
+  await nodes[1].close()
+  await nodes[0].close()
+  await Promise.all(lines.map((line) => line.close()))
+})
+
+/** Where the token that is shown was given out: the node knows what hangs on it, or has to look it up. */
+type Origin = 'known' | 'unknown'
+
+async function newToken(origin: Origin): Promise<string> {
+  const somebody = await newSomebody(nodes[0])
+  const { refresh_token } = await obtainTokens(nodes[0].url, somebody.cookie)
+  const from = nodes[origin === 'known' ? 0 : 1]
+  const { status, body } = await refresh(from.url, refresh_token)
+  expect(status).toBe(200)
+  return body.refresh_token
+}
+
+/** Shows a token to the first node, which uses it up and cannot answer, because all nodes lose the database. */
+async function refreshInVain(token: string, origin: Origin): Promise<void> {
+  lines[0].breakAfter(hashSecret(token), origin === 'known' ? 1 : 2)
+  const { status, body } = await refresh(nodes[0].url, token)
+  expect([status, body.error]).toEqual([503, 'temporarily_unavailable'])
+  lines[1].break()
+  await expect.poll(() => nodes.some(({ ctx }) => ctx.changes.isCurrent())).toBe(false)
+}
+
+/** Past the service. */
+const isUsed = async (token: string) => {
+  const { used_at } = await nodes[0].ctx.db
+    .selectFrom('refresh_tokens')
+    .select('used_at')
+    .where('hash', '=', hashSecret(token))
+    .executeTakeFirstOrThrow()
+  return used_at !== null
+}
+
+/** Repeats a refresh for as long as the node has no connection. */
+async function refreshAsTold(url: string, token: string): ReturnType<typeof refresh> {
+  const answer = await refresh(url, token)
+  return answer.status === 503 ? refreshAsTold(url, token) : answer
+}
+
+const mend = () => lines.forEach((line) => void line.mend())
+
+describe.each<[Origin]>([['known'], ['unknown']])('a token that is %s to the node', (origin) => {
+  test.each([0, 1])(
+    'may be shown again to node %i at the moment at which the database is back',
+    async (node) => {
+      const token = await newToken(origin)
+      await refreshInVain(token, origin)
+      mend()
+      const { url } = nodes[node] as TestService
+      const again = await refreshAsTold(url, token)
+      expect(again.status).toBe(200)
+      expect(await userinfo(url, again.body.access_token)).toBe(200)
+      expect((await refresh(url, again.body.refresh_token)).status).toBe(200)
+    },
+  )
+
+  test('is good once: whoever comes second, owner or thief, ends the family', async () => {
+    const token = await newToken(origin)
+    await refreshInVain(token, origin)
+    mend()
+    await expect.poll(() => isUsed(token).catch(() => true)).toBe(false)
+    const both = await Promise.all(nodes.map(({ url }) => refresh(url, token)))
+    expect(both.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
+    expect(both.map(({ body }) => body.error)).toContain('invalid_grant')
+    for (const { body } of both) {
+      if (!body.access_token) continue
+      expect(await userinfo(nodes[1].url, body.access_token)).toBe(401)
+      expect((await refresh(nodes[1].url, body.refresh_token)).status).toBe(400)
+    }
+  })
+})
+
+test('one that was answered is not good again, also while the database was away a moment ago', async () => {
+  const token = await newToken('known')
+  const { body } = await refresh(nodes[0].url, token)
+  lines.forEach((line) => void line.break())
+  await expect.poll(() => nodes.some(({ ctx }) => ctx.changes.isCurrent())).toBe(false)
+  mend()
+  const again = await refreshAsTold(nodes[1].url, token)
+  expect(again).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  await expect.poll(() => userinfo(nodes[0].url, body.access_token)).toBe(401)
+  expect(await refresh(nodes[0].url, body.refresh_token)).toMatchObject({ status: 400 })
+})
+
+test('what could not be taken back within a minute counts as used', async () => {
+  const token = await newToken('known')
+  await refreshInVain(token, 'known')
+  // As if the node had given up.
+  const { ctx } = nodes[1]
+  mend()
+  await expect.poll(() => isUsed(token).catch(() => true)).toBe(false)
+  await ctx.db
+    .updateTable('refresh_tokens')
+    .set({ used_at: new Date(Date.now() - MINUTE - 1) })
+    .where('hash', '=', hashSecret(token))
+    .execute()
+  expect(await refresh(nodes[1].url, token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+})

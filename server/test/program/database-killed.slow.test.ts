@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { call } from '../account/people.ts'
+import { DECLARATION, hookUp } from '../events/instance.ts'
+import { namesIn } from '../events/world.ts'
+import { startOwnPostgres } from '../support/own-postgres.ts'
+import { freePort, run, runToEnd, tempFolder } from '../support/program.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { FULL, rounds } from '../support/rounds.ts'
+import { startMailserver } from '../support/smtp.ts'
+import { signIn } from '../support/world.ts'
+
+// The service outlives its database: no process ends, and what was acknowledged is done.
+
+const AWAY_MS = FULL ? 4_000 : 1_500
+const HANDS = 4
+const PACE_MS = 40
+
+test.each([{ WORKERS: '1' }, { WORKERS: '2' }])(
+  'no process ends when PostgreSQL is killed under jobs, webhooks and mail, and all of them are done (%o)',
+  async ({ WORKERS }) => {
+    const database = await startOwnPostgres()
+    onTestFinished(database.stop)
+    const [mailserver, receiver] = [await startMailserver(), await startReceiver()]
+    onTestFinished(mailserver.close)
+    onTestFinished(receiver.close)
+    const folder = tempFolder()
+    const PORT = await freePort()
+    const url = `http://127.0.0.1:${PORT}`
+    const env = {
+      ...{ HOST: '127.0.0.1', PORT, BASE_URL: url, WORKERS, DATABASE_URL: database.url },
+      ...{ SMTP_URL: mailserver.url, WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+      LATCHKEY_DATA_DIR: join(folder, 'data'),
+      LATCHKEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    }
+    const declaration = join(folder, 'declaration.yaml')
+    writeFileSync(declaration, DECLARATION)
+    expect(await runToEnd(['apply', '-f', declaration], { env })).toMatchObject({ code: 0 })
+    const program = run(['serve'], { env })
+    onTestFinished(async () => {
+      program.child.kill('SIGTERM')
+      await program.exited
+    })
+    let ended = false
+    void program.exited.then(() => {
+      ended = true
+    })
+    await program.prints('"msg":"ready"')
+    const cookie = await signIn(url, 'owner@events.test')
+    await hookUp(url, receiver.url)
+    const tenants = await inDatabase(database.url, 'select id from tenants order by id')
+
+    const [invited, renamed] = [[] as string[], [] as string[]]
+    let working = true
+    let count = 0
+    const work = async () => {
+      while (working) {
+        const number = count++
+        const tenant = `${url}/api/tenants/${tenants[number % tenants.length]?.id}`
+        const asOwner = { headers: { cookie, origin: url } }
+        const email = `guest-${number}@people.test`
+        const invitation = { ...asOwner, method: 'POST', body: { email, role: 'member' } }
+        const name = `Name ${number}`
+        const change = { ...asOwner, method: 'PATCH', body: { name } }
+        if ((await statusOf(`${tenant}/invitations`, invitation)) === 201) invited.push(email)
+        if ((await statusOf(tenant, change)) === 200) renamed.push(name)
+        await sleep(PACE_MS)
+      }
+    }
+    const statuses = new Set<number>()
+    const statusOf = async (...request: Parameters<typeof call>) => {
+      const { status } = await call(...request)
+      statuses.add(status)
+      return status
+    }
+    const hands = Array.from({ length: HANDS }, work)
+    for (const _round of rounds(10)) {
+      const before = [invited.length, renamed.length]
+      await expect.poll(() => invited.length, { timeout: 60_000 }).toBeGreaterThan((before[0] ?? 0) + 10)
+      await database.kill()
+      await sleep(AWAY_MS)
+      await database.start()
+      expect(ended, program.output().slice(-1_000)).toBe(false)
+    }
+    await expect.poll(async () => (await fetch(`${url}/health/ready`)).status).toBe(200)
+    working = false
+    await Promise.all(hands)
+
+    const lines = program.output().split('\n')
+    // A library's trace, or a worker that had to be replaced.
+    expect(lines.filter((line) => !/^(?:\{.*\})?$/.test(line) || line.includes('ended unasked'))).toEqual([])
+    expect([...statuses].sort()).toEqual([200, 201, 503])
+    const recipients = () => mailserver.received.map((mail) => /^To: (.*)\r$/m.exec(mail)?.[1] ?? '')
+    const missing = () => invited.filter((email) => !recipients().includes(email))
+    await expect.poll(missing, { timeout: 120_000, interval: 500 }).toEqual([])
+    const twice = recipients().length - new Set(recipients()).size
+    // A mail that was on its way when the database went may be sent again: at most what was being worked on.
+    expect(twice).toBeLessThanOrEqual(rounds(10).length * Number(WORKERS) * 2)
+    const unheard = () => {
+      const heard = new Set(namesIn(receiver.accepted()))
+      return renamed.filter((name) => !heard.has(name))
+    }
+    await expect.poll(unheard, { timeout: 120_000, interval: 500 }).toEqual([])
+    await expect
+      .poll(() => inDatabase(database.url, 'select task_identifier, last_error from graphile_worker.jobs'), {
+        timeout: 120_000,
+        interval: 500,
+      })
+      .toEqual([])
+  },
+  900_000,
+)
+
+async function inDatabase(url: string, query: string): Promise<Record<string, string>[]> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query(query)
+  await client.end()
+  return rows
+}
