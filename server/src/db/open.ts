@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { type BundledOptions, joinBundled, startBundled } from './bundled/server.ts'
 import { openClient, openPool } from './connections.ts'
+import { provideWitness } from './durable.ts'
 import { noteStatement } from './observation.ts'
 import { prepareStatements } from './prepared.ts'
 import { checkSessions } from './session-check.ts'
@@ -87,6 +88,7 @@ export function openDb(connection: Connection, size: number): Db {
     log: (event) => noteStatement(db, event),
   })
   pools.set(db, pool)
+  provideWitness(db, connection.direct)
   return db
 }
 

@@ -1,5 +1,6 @@
 import { prepareNoting } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
+import { callWitness } from '../../db/durable.ts'
 import { isRolledBack } from '../../db/violations.ts'
 import { together } from '../../lib/together.ts'
 import { actorText, type Granting, untilKnown } from './in-ledger.ts'
@@ -55,8 +56,9 @@ function laneOf(ctx: Ctx): Lane {
 }
 
 async function carryOut(ctx: Ctx, turn: Wish[]): Promise<Outcome[]> {
+  const witness = await callWitness(ctx.db)
   const done = await exchange(ctx, turn)
-  const isKnown = done.size > 0 ? untilKnown(ctx) : Promise.resolve()
+  const isKnown = done.size > 0 ? untilKnown(ctx, witness) : Promise.resolve()
   return turn.map((wish) => ({ done: done.get(wish), isKnown }))
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
-import { untilDurable } from '../../db/durable.ts'
+import { callWitness, type Witness } from '../../db/durable.ts'
 import type { Tx } from '../../db/open.ts'
 import { yielding } from '../../db/violations.ts'
 import { AppError } from '../../errors.ts'
@@ -55,8 +55,9 @@ export async function inOpenLedger<T>(
       if (byRole && !(await mayGiveSeats(tx, tenantId, actor.id))) throw new AppError('FORBIDDEN')
       return work(tx)
     })
+  const witness = await callWitness(ctx.db)
   const settled = await yielding(() => inTurn(tenantId, attempt))
-  await untilKnown(ctx)
+  await untilKnown(ctx, witness)
   return settled
 }
 
@@ -65,5 +66,5 @@ export const actorText = ({ kind, id }: Actor): string | undefined =>
   id === undefined ? undefined : `${kind}:${id}`
 
 /** Waits until what was committed is on the disk, and known to this node. */
-export const untilKnown = (ctx: Ctx): Promise<unknown> =>
-  Promise.all([untilDurable(ctx.db), ctx.changes.settle()])
+export const untilKnown = (ctx: Ctx, witness: Witness): Promise<unknown> =>
+  Promise.all([witness.untilDurable(), ctx.changes.settle()])
