@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx } from '../context.ts'
+import { untilBack } from '../db/until-back.ts'
 import { AppError, type AppErrorOptions, type ErrorCode } from '../errors.ts'
 import { defineJob } from '../jobs/job.ts'
 import type { Sealer } from '../lib/seal.ts'
@@ -25,6 +26,7 @@ const KEPT_MS = 24 * 60 * 60_000
 const ABANDONED_MS = 60_000
 const PATIENCE_MS = 10_000
 const POLL_MS = 100
+const RETRY_MS = 200
 const KEY = /^[\x20-\x7e]{1,255}$/
 const SEAL = 'idempotency'
 
@@ -90,13 +92,20 @@ export async function answerOnce(
 
 const before = (at: Date, ms: number) => new Date(at.getTime() - ms)
 
-const claim = (ctx: Ctx, request: KeyedRequest, at: Date) =>
-  claimKey(ctx.db, {
-    ...request,
-    at,
-    forgottenBefore: before(at, KEPT_MS),
-    abandonedBefore: before(at, ABANDONED_MS),
-  })
+async function claim(ctx: Ctx, request: KeyedRequest, at: Date): Promise<boolean> {
+  try {
+    return await claimKey(ctx.db, {
+      ...request,
+      at,
+      forgottenBefore: before(at, KEPT_MS),
+      abandonedBefore: before(at, ABANDONED_MS),
+    })
+  } catch (error) {
+    // It may have been made all the same.
+    release(ctx, { ...request, at })
+    throw error
+  }
+}
 
 /** What is kept of a refusal, enough to throw it again. */
 type Refusal = Pick<AppErrorOptions, 'message' | 'details' | 'headers'> & { code: ErrorCode }
@@ -117,13 +126,22 @@ async function produceAndKeep(
   } catch (thrown) {
     const { code, status, message, details, headers } = toAppError(thrown)
     // What may go better another time is not the final answer.
-    if (status >= 500 || status === 429) await settle(ctx, () => releaseKey(ctx.db, claimed))
+    if (status >= 500 || status === 429) release(ctx, claimed)
     else await keep(status, { refusal: { code, message, ...(details && { details }), headers } })
     throw thrown
   }
   const { status, body, headers } = answer
   await keep(status, { body, ...(headers && { headers }) })
   return answer
+}
+
+/**
+ * Lets the request be done again. Its caller need not wait for that: whoever comes back before finds the claim, and
+ * waits. If the database is away, it is done as soon as that is back.
+ */
+function release(ctx: Ctx, claimed: Claim & { at: Date }): void {
+  const work = () => untilBack(() => releaseKey(ctx.db, claimed), { forMs: ABANDONED_MS, everyMs: RETRY_MS })
+  void settle(ctx, work)
 }
 
 /** The work is done or refused by now, and the caller must hear so: a claim that cannot be settled runs out by itself. */

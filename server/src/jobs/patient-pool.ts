@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { isDatabaseAway } from '../db/away.ts'
 import { openPool } from '../db/connections.ts'
+import { untilBack } from '../db/until-back.ts'
 
 /** How long to wait before the database is tried again. */
 const RETRY_MS = 500
@@ -28,16 +27,17 @@ type Query = (...args: unknown[]) => Promise<unknown>
  */
 export function openPatientPool(settings: pg.PoolConfig, { size, stop, ending }: Options): pg.Pool {
   const pool = openPool(settings, size)
+  const patience = { stop, everyMs: RETRY_MS }
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => Promise<pg.PoolClient>
   pool.connect = ((...args: unknown[]) =>
     // Whoever has a callback has patience of their own.
-    args.length > 0 ? connect(...args) : untilBack(connect, stop)) as typeof pool.connect
+    args.length > 0 ? connect(...args) : untilBack(connect, patience)) as typeof pool.connect
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as Query
     client.query = ((...args: unknown[]) => {
       const { name = '' } = args[0] as pg.QueryConfig
       if (args.length > 1) return query(...args)
-      if (ENDS_JOB.test(name)) return untilBack(first(query, pool.query.bind(pool) as Query, args), stop)
+      if (ENDS_JOB.test(name)) return untilBack(first(query, pool.query.bind(pool) as Query, args), patience)
       if (TAKES_JOB.test(name)) return query(...args).catch((error) => noneIfEnding(error, ending))
       return query(...args)
     }) as typeof client.query
@@ -58,16 +58,4 @@ function first(one: Query, other: Query, args: unknown[]): () => Promise<unknown
 function noneIfEnding(error: unknown, ending: AbortSignal): { rows: never[] } {
   if (ending.aborted) return { rows: [] }
   throw error
-}
-
-/** Does something until the database is there for it. */
-async function untilBack<T>(attempt: () => Promise<T>, stop: AbortSignal): Promise<T> {
-  for (;;) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (stop.aborted || !isDatabaseAway(error)) throw error
-    }
-    await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => {})
-  }
 }

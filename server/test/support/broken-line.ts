@@ -48,7 +48,7 @@ export async function openBrokenLine(): Promise<BrokenLine> {
     })
     far.on('data', (chunk: Buffer) => {
       if (!isLast) return void near.write(chunk)
-      // By the time that it says it is ready for the next statement, the last one is committed.
+      // By the time that it says it is ready for the next statement, the last one is done.
       if (chunk.includes(READY_FOR_QUERY)) breakAll()
     })
     const end = () => {
@@ -75,5 +75,5 @@ export async function openBrokenLine(): Promise<BrokenLine> {
   }
 }
 
-/** The message and its length, and that no transaction is open. */
-const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
+/** The beginning of the message, and its length. */
+const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5])

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx } from '../../context.ts'
-import { isDatabaseAway } from '../../db/away.ts'
+import { untilBack } from '../../db/until-back.ts'
 import { OAuthError } from '../../errors.ts'
 import { takeBackSuccessor } from './store.ts'
 
@@ -21,7 +21,7 @@ interface Refresh {
 
 /** How long the database may be away. Later the token counts as used. */
 const LONGEST_MS = 60_000
-const RETRY_MS = 200
+const PATIENCE = { forMs: LONGEST_MS, everyMs: 200 }
 
 const pending = new WeakMap<Ctx, Map<string, Promise<void>>>()
 
@@ -50,24 +50,12 @@ function takeBackLater(ctx: Ctx, refresh: Refresh): void {
   const known = pendingOf(ctx)
   // What was shown again meanwhile comes after what was shown before.
   const work = (known.get(key) ?? Promise.resolve())
-    .then(() => takeBack(ctx, refresh))
+    .then(() => untilBack(() => takeBackSuccessor(ctx.db, refresh), PATIENCE))
     .catch((err) => ctx.log.warn({ err }, 'a refresh that was not answered could not be taken back'))
     .finally(() => {
       if (known.get(key) === work) known.delete(key)
     })
   known.set(key, work)
-}
-
-async function takeBack(ctx: Ctx, refresh: Refresh): Promise<void> {
-  const deadline = performance.now() + LONGEST_MS
-  for (;;) {
-    try {
-      return await takeBackSuccessor(ctx.db, refresh)
-    } catch (error) {
-      if (!isDatabaseAway(error) || performance.now() > deadline) throw error
-    }
-    await sleep(RETRY_MS, undefined, { ref: false })
-  }
 }
 
 /** Waits until a token that this node could not answer for is as good as before. */
