@@ -43,6 +43,21 @@ test('the features are in the order of the alphabet, whatever order they came in
   expect(body.features).toEqual(['Zoo', 'a', 'ab', 'reports', 'z'])
 })
 
+test.each(['check', 'feature'])('%s takes no null for a body that may be left out', async (path) => {
+  const fields = new URLSearchParams({
+    userId: member.userId,
+    applicationId: application,
+    featureKey: 'reports',
+  })
+  const asked = `${LICENSES}/${path}?${fields}`
+  expect((await call('POST', asked, { headers: owner.inside })).status).toBe(200)
+  const { status, body } = await call('POST', asked, { headers: owner.inside, body: null })
+  expect(status).toBe(422)
+  expect(body).toEqual(
+    refusal(422, 'VALIDATION_FAILED', { details: [{ field: 'body', message: 'must be object' }] }),
+  )
+})
+
 const EACH = [
   ['check', {}, LICENSED, UNLICENSED],
   ['feature', { featureKey: 'reports' }, { hasFeature: true }, { hasFeature: false }],

@@ -51,7 +51,10 @@ function readBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unkn
 
 function readJson(body: Buffer): unknown {
   const result = parseJson(body)
-  if (result.ok) return result.value
+  if (result.ok && result.value !== null) return result.value
+  // Where a body may be left out, the framework would take this for none.
+  if (result.ok)
+    throw new AppError('VALIDATION_FAILED', { details: [{ field: 'body', message: 'must be object' }] })
   const { problem } = result
   if (problem.kind === 'syntax') throw new AppError('INVALID_REQUEST', { message: problem.message })
   const { field, message } = problem
