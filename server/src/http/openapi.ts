@@ -18,6 +18,7 @@ export function describeApi(routes: Route[], baseUrl: string): Json {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeOperation(route, components) }
   }
+  const responses = describeCommonResponses(components)
   const sorted = [...components].sort(([a], [b]) => a.localeCompare(b))
   return {
     openapi: '3.1.0',
@@ -31,6 +32,7 @@ export function describeApi(routes: Route[], baseUrl: string): Json {
     paths,
     components: {
       schemas: Object.fromEntries(sorted),
+      responses,
       securitySchemes: {
         accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         sessionCookie: { type: 'apiKey', in: 'cookie', name: 'latchkey_session' },
@@ -78,12 +80,35 @@ function describeOperation(route: Route, components: Map<string, unknown>): Json
           },
         ]),
       ),
+      ...referToCommonResponses(route),
       ...(route.oauthErrors
         ? describeOAuthErrors(route, refer(OAuthErrorBody))
         : describeErrors(route, refer(ErrorBody))),
     },
   }
 }
+
+/** What any route may answer, whatever it is asked. */
+function describeCommonResponses(components: Map<string, unknown>): Json {
+  const headers = {
+    'Retry-After': { description: 'After how many seconds to try again', schema: { type: 'integer' } },
+  }
+  const content = (schema: TSchema) => ({ 'application/json': { schema: reference(schema, components) } })
+  const [, unavailable] = ERRORS.UNAVAILABLE
+  return {
+    HeadersTooLarge: {
+      description: `HEADERS_TOO_LARGE: ${ERRORS.HEADERS_TOO_LARGE[1]}`,
+      content: content(ErrorBody),
+    },
+    OAuthUnavailable: { description: 'temporarily_unavailable', headers, content: content(OAuthErrorBody) },
+    Unavailable: { description: `UNAVAILABLE: ${unavailable}`, headers, content: content(ErrorBody) },
+  }
+}
+
+const referToCommonResponses = ({ oauthErrors }: Route): Json => ({
+  431: { $ref: '#/components/responses/HeadersTooLarge' },
+  503: { $ref: `#/components/responses/${oauthErrors ? 'OAuthUnavailable' : 'Unavailable'}` },
+})
 
 function describeHeaders({ replyHeaders }: Route): Json {
   const headers = Object.entries(replyHeaders).map(([name, description]) => [
