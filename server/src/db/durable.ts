@@ -1,7 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type pg from 'pg'
 import { openClient } from './connections.ts'
-import type { Db } from './open.ts'
+import type { Tables } from './tables.ts'
+
+type Db = Kysely<Tables>
 
 /**
  * Transactions that announce something commit one after the other, and each holds up the next for as long as the disk
