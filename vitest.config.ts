@@ -22,14 +22,12 @@ const SLOW = /\.slow\.test\.tsx?$/
 
 const slowFiles = ['{server,bench}/test/**/*.slow.test.{ts,tsx}']
 
-const setupFiles = ['bench/bin/cpu-time.mjs']
-
 /** Options of every project. */
 const sharedOptions = (mode: string) => ({
   // A worker runs many files one after the other, so that it loads the service once and not for each of them.
   isolate: false,
   provide: { full: mode === 'full' },
-  setupFiles,
+  setupFiles: ['bench/bin/cpu-time.mjs'],
   // Long timeouts, for slow machines. A test that passes does not wait for them.
   expect: { poll: { timeout: 30 * SECONDS } },
   testTimeout: 120 * SECONDS,
@@ -77,7 +75,6 @@ export default defineConfig(({ mode }) => ({
           name: 'blackbox',
           include: ['blackbox/**/*.test.ts'],
           globalSetup: ['blackbox/support/global-setup.ts'],
-          setupFiles: [...setupFiles, 'blackbox/support/ready.ts'],
         },
       },
     ],

@@ -17,10 +17,7 @@ declare module 'vitest' {
 
 const LATCHKEY = fileURLToPath(new URL('../../server/bin/latchkey.js', import.meta.url))
 
-/**
- * Uses the service at BASE_URL; without one, starts the demo on a folder of its own and stops it afterwards. It starts
- * while other tests run: `ready.ts` waits for it.
- */
+/** Uses the service at BASE_URL; without one, starts the demo on a folder of its own and stops it afterwards. */
 export default async function setup(project: TestProject) {
   // The test runner sets this variable too, to a path of its own.
   const given = process.env.BASE_URL ?? ''
@@ -51,9 +48,13 @@ export default async function setup(project: TestProject) {
       ...toVariables('GOOGLE', google),
       ...toVariables('ACME', acme),
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise((resolve) => service.once('exit', resolve))
+  await new Promise<void>((resolve, reject) => {
+    service.stdout.on('data', (chunk: Buffer) => chunk.includes('Latchkey is ready at') && resolve())
+    ended.then(() => reject(new Error('the service did not start')))
+  })
   project.provide('baseUrl', baseUrl)
   project.provide('issuers', { google: google.issuer, acme: acme.issuer })
   return async () => {

@@ -20,7 +20,7 @@ import {
   rotateRefreshToken,
   type TokenRow,
 } from './store.ts'
-import { isTakenBackSoon, takeBackIfUnanswered, whenTakenBack } from './unanswered.ts'
+import { takeBackIfUnanswered, untilTakenBack, whenTakenBack } from './unanswered.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
 export async function refresh(
@@ -120,7 +120,7 @@ async function findGoodGrant(ctx: Ctx, hash: Buffer): Promise<TokenRow | undefin
     return grant?.token_used_at === null
   }
   const usedAt = grant?.token_used_at ?? null
-  if (usedAt !== null) await isTakenBackSoon(ctx, usedAt, isGood)
+  if (usedAt !== null) await untilTakenBack(ctx, usedAt, isGood)
   return grant
 }
 

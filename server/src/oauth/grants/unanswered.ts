@@ -68,19 +68,14 @@ const SOON_MS = 3_000
 const LOOK_MS = 100
 
 /**
- * Whether a token that counts as used is good again after a moment. It may be one that another node could not answer for;
- * but only if the database was away a short time ago, and if it was used then.
+ * Looks for a moment whether a token that counts as used is good again. It may be one that another node could not answer
+ * for; but only if the database was away a short time ago, and if it was used then.
  */
-export async function isTakenBackSoon(
-  ctx: Ctx,
-  usedAt: Date,
-  isGood: () => Promise<boolean>,
-): Promise<boolean> {
+export async function untilTakenBack(ctx: Ctx, usedAt: Date, isGood: () => Promise<boolean>): Promise<void> {
   const lostMs = ctx.changes.lostFor() * 1_000
-  if (lostMs > LONGEST_MS || ctx.now().getTime() - usedAt.getTime() > LONGEST_MS) return false
+  if (lostMs > LONGEST_MS || ctx.now().getTime() - usedAt.getTime() > LONGEST_MS) return
   for (let waited = 0; waited < SOON_MS; waited += LOOK_MS) {
     await sleep(LOOK_MS)
-    if (await isGood()) return true
+    if (await isGood()) return
   }
-  return false
 }
