@@ -30,7 +30,9 @@ export interface Memory {
 export function createMemory(feed: ChangeFeed): Memory {
   const keysBySubject = new Map<string, Set<string>>()
   const facts = new LRUCache<string, Known<unknown>>({
-    max: MOST_ENTRIES,
+    // With `max` instead, it would take the room for all of them at once.
+    maxSize: MOST_ENTRIES,
+    sizeCalculation: () => 1,
     dispose: (fact, key) => {
       fact.isGone = true
       forgetSubjects(keysBySubject, fact.subjects, key)

@@ -169,7 +169,7 @@ const blocked = new WeakMap<Ctx, LRUCache<string, number>>()
 function blockedBy(ctx: Ctx): LRUCache<string, number> {
   const known = blocked.get(ctx)
   if (known) return known
-  const made = new LRUCache<string, number>({ max: 10_000 })
+  const made = new LRUCache<string, number>({ maxSize: 10_000, sizeCalculation: () => 1 })
   blocked.set(ctx, made)
   return made
 }
