@@ -12,6 +12,7 @@ import { readNetworks } from './config/networks.ts'
 import { createReader, type Environment, type Reader } from './config/reader.ts'
 import { findSsoWarnings, readSso, SSO_VARIABLES, type SsoProvider } from './config/sso.ts'
 import { OperatorError } from './errors.ts'
+import { findHostProblem } from './lib/database-address.ts'
 import { LEAST_HASH_MEMORY_MIB } from './lib/hash-settings.ts'
 
 /** How the program was started: `demo` seeds a world to play in, `serve` is production and stricter. */
@@ -104,7 +105,8 @@ export const VARIABLES: Record<string, string> = {
   HOST: 'address to listen on (localhost in the demo, 0.0.0.0 with serve)',
   BASE_URL: 'public address, used for every link and as the issuer (http://localhost:$PORT)',
   LATCHKEY_DATA_DIR: 'folder of the bundled database and the demo key (./.latchkey)',
-  DATABASE_URL: 'postgres:// address of a PostgreSQL 15 or later; without it the bundled one runs',
+  DATABASE_URL:
+    'postgres:// address of a PostgreSQL 15 or later, or of several (host:port,host:port) of which one takes writes; without it the bundled one runs',
   DATABASE_DIRECT_URL: 'the same database without a transaction pooler in between, when DATABASE_URL has one',
   DATABASE_POOL_SIZE: 'connections for requests, of each process (10)',
   SMTP_URL: 'smtp:// or smtps:// address of the mail server; without it the demo shows /dev/mailbox',
@@ -181,6 +183,10 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     metricsToken: readMetricsToken(read),
     tracing: readTracing(read),
     warnings: [...findWarnings(mode, env), ...findSsoWarnings(env, sso), ...findTracingWarnings(env)],
+  }
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL']) {
+    const problem = findHostProblem(read.text(name) ?? '')
+    if (problem) problems.push(`${name} ${problem}`)
   }
   if (config.database.directUrl && !config.database.url) {
     problems.push('DATABASE_DIRECT_URL is set, but DATABASE_URL is not.')

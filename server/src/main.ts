@@ -11,6 +11,7 @@ import { type Connection, connect, openDb, type Use } from './db/open.ts'
 import { yielding } from './db/violations.ts'
 import { raiseWall } from './db/wall.ts'
 import { OperatorError } from './errors.ts'
+import { stopListening } from './http/draining.ts'
 import { loadEncryptionKeys } from './keys/encryption-keys.ts'
 import { createSigner } from './keys/signer.ts'
 import { createClosers } from './lib/closers.ts'
@@ -36,6 +37,9 @@ export type Service = OpenContext
 
 /** Requests under way get this long to finish, so that a stop always comes to an end. */
 const REQUEST_PATIENCE_MS = 4_000
+
+/** So long after the port is closed a proxy may still use the connections that it has. */
+const IDLE_PATIENCE_MS = 2_000
 
 /**
  * Opens the database and brings it to this program's schema. `own` is for the service, which must be alone on a
@@ -197,9 +201,17 @@ const LISTEN_PROBLEMS: Record<string, string> = {
 
 async function closeDoor(ctx: Ctx, app: FastifyInstance): Promise<void> {
   ctx.state.draining = true
+  const { server } = app
+  const { drainDelayMs } = ctx.config
   // A service that never opened its door has nobody to warn.
-  if (app.server.listening) await sleep(ctx.config.drainDelayMs)
-  const cutOff = setTimeout(() => app.server.closeAllConnections(), REQUEST_PATIENCE_MS)
+  const isOpen = server.listening
+  if (isOpen) await sleep(drainDelayMs)
+  const cutOff = setTimeout(() => server.closeAllConnections(), REQUEST_PATIENCE_MS)
+  if (isOpen && drainDelayMs > 0) {
+    const closeIdle = setTimeout(() => server.closeIdleConnections(), IDLE_PATIENCE_MS)
+    await stopListening(server)
+    clearTimeout(closeIdle)
+  }
   await app.close()
   clearTimeout(cutOff)
 }

@@ -1,4 +1,6 @@
 import pg from 'pg'
+import { splitHosts } from '../lib/database-address.ts'
+import { clientOf } from './several-hosts.ts'
 
 /**
  * A connection that breaks while nobody uses it raises an event, and an unheard event ends the process. Whoever was
@@ -12,8 +14,16 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 }
 
-export function openClient(settings: pg.ClientConfig): pg.Client {
-  const client = new pg.Client({ ...settings, types })
+/** An address of several servers needs connections of its own kind. */
+function resolveHosts<T extends pg.ClientConfig>(settings: T): T & { Client: typeof pg.Client } {
+  const [first, ...others] = splitHosts(settings.connectionString ?? '')
+  if (others.length === 0) return { ...settings, Client: pg.Client }
+  return { ...settings, connectionString: first, Client: clientOf([first as string, ...others]) }
+}
+
+export function openClient(given: pg.ClientConfig): pg.Client {
+  const { Client, ...settings } = resolveHosts(given)
+  const client = new Client({ ...settings, types })
   client.on('error', ignore)
   return client
 }
@@ -25,7 +35,12 @@ export function openClient(settings: pg.ClientConfig): pg.Client {
 const LIFETIME_SECONDS = 60
 
 export function openPool(settings: pg.PoolConfig, size: number): pg.Pool {
-  const pool = new pg.Pool({ ...settings, types, max: size, maxLifetimeSeconds: LIFETIME_SECONDS })
+  const pool = new pg.Pool({
+    ...resolveHosts(settings),
+    types,
+    max: size,
+    maxLifetimeSeconds: LIFETIME_SECONDS,
+  })
   pool.on('error', ignore)
   pool.on('connect', (client) => client.on('error', ignore))
   return pool

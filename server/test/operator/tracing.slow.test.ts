@@ -29,7 +29,7 @@ async function start(env: Record<string, string>): Promise<Running> {
   const port = await freePort()
   const program = run(['demo'], {
     env: {
-      ...{ PORT: port, HOST: '127.0.0.1', DATABASE_URL: database.url, DRAIN_DELAY_MS: '0' },
+      ...{ PORT: port, HOST: '127.0.0.1', DATABASE_URL: database.url },
       LATCHKEY_DATA_DIR: join(tempFolder(), 'data'),
       LATCHKEY_ENCRYPTION_KEY: KEY,
       ...env,

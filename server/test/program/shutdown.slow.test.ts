@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -20,6 +20,21 @@ const slowPost = (port: string, pauseMs: number) =>
     call.write('a')
     setTimeout(() => call.end('b'), pauseMs)
   })
+
+/** What a proxy does: it keeps its connection for the next request. */
+function openProxy(port: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const ask = (method: string) =>
+    new Promise<IncomingMessage & { isReused: boolean }>((resolve, reject) => {
+      const call = request({ port, host: '127.0.0.1', method, path: '/health/live', agent }, (response) => {
+        response.resume()
+        response.on('end', () => resolve(Object.assign(response, { isReused: call.reusedSocket })))
+      })
+      call.on('error', reject)
+      call.end()
+    })
+  return { ask, close: () => agent.destroy() }
+}
 
 test('SIGTERM turns readiness off first, lets requests under way finish, resets nobody and exits with 0', async () => {
   const database = await createDatabase()
@@ -57,12 +72,24 @@ test('SIGTERM turns readiness off first, lets requests under way finish, resets 
   await expect.poll(() => answered).toBeGreaterThan(100)
   const before = answered
   const slow = slowPost(port, 5_000)
+  const proxy = openProxy(port)
+  expect((await proxy.ask('GET')).headers.connection).toBe('keep-alive')
   await sleep(300)
   program.child.kill('SIGTERM')
   await expect.poll(async () => (await fetch(`${base}/health/ready`)).status, { timeout: 3_000 }).toBe(503)
   expect((await fetch(`${base}/health/live`)).status).toBe(200)
   stopping = true
   await load
+  const isClosed = () =>
+    fetch(`${base}/health/live`, { headers: { connection: 'close' } }).then(
+      () => false,
+      () => true,
+    )
+  await expect.poll(isClosed).toBe(true)
+  const last = await proxy.ask('POST')
+  expect([last.isReused, last.statusCode, last.headers.connection]).toEqual([true, 405, 'close'])
+  await expect(proxy.ask('POST')).rejects.toThrow(/ECONNREFUSED/)
+  proxy.close()
   expect(await slow).toBe(405)
   expect(await program.exited).toEqual({ code: 0, signal: null })
   // A stop that takes too long ends with another code.

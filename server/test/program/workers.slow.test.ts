@@ -42,7 +42,7 @@ async function untilBothServe(program: Program): Promise<void> {
 /** The demo in two processes, on a database of the tests' own server. */
 async function startTwo(database: TestDatabase, wrap: string[] = []): Promise<Program & { port: string }> {
   const port = await freePort()
-  const env = { PORT: port, WORKERS: '2', DATABASE_URL: database.url, DRAIN_DELAY_MS: '0' }
+  const env = { PORT: port, WORKERS: '2', DATABASE_URL: database.url }
   const data = { LATCHKEY_DATA_DIR: join(tempFolder(), 'data') }
   const program = run(['demo'], { env: { ...env, ...data }, wrap })
   await untilBothServe(program)
@@ -54,7 +54,7 @@ async function startBundled(
   folder: string,
 ): Promise<Program & { port: string; env: Record<string, string> }> {
   const port = await freePort()
-  const env = { LATCHKEY_DATA_DIR: join(folder, 'data'), DRAIN_DELAY_MS: '0', WORKERS: '2', PORT: port }
+  const env = { LATCHKEY_DATA_DIR: join(folder, 'data'), WORKERS: '2', PORT: port }
   const program = await beginDemo(folder, { env })
   await untilBothServe(program)
   return { ...program, port, env }

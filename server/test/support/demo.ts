@@ -37,7 +37,6 @@ async function initializeFolder(original: string): Promise<void> {
   const env = {
     PORT: await freePort(),
     LATCHKEY_DATA_DIR: join(folder, 'data'),
-    DRAIN_DELAY_MS: '0',
     PASSWORD_HASH_MEMORY_MIB: '1',
   }
   const program = run(['demo'], { env })
@@ -60,7 +59,6 @@ export async function beginDemo(
   const env = {
     PORT: port,
     LATCHKEY_DATA_DIR: join(folder, 'data'),
-    DRAIN_DELAY_MS: '0',
     PASSWORD_HASH_MEMORY_MIB: '1',
   }
   const program = run(['demo'], { env, ...options })

@@ -31,7 +31,8 @@ export interface RunOptions {
 export function run(args: string[], { env = {}, uid, input, wrap = [] }: RunOptions = {}): Program {
   const [command = '', ...rest] = [...wrap, process.execPath, LATCHKEY, ...args]
   const child = spawn(command, rest, {
-    env: { PATH: process.env.PATH, ...env },
+    // A stop need not wait for proxies.
+    env: { PATH: process.env.PATH, DRAIN_DELAY_MS: '0', ...env },
     ...(uid !== undefined && { uid, gid: uid }),
     stdio: ['pipe', 'pipe', 'pipe'],
   })

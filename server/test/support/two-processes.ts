@@ -29,7 +29,6 @@ export async function layOut(declaration: string, more: Record<string, string> =
     DATABASE_URL: database.url,
     LATCHKEY_DATA_DIR: join(folder, 'data'),
     LATCHKEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    DRAIN_DELAY_MS: '0',
     ...more,
   }
   const file = join(folder, 'declaration.yaml')
