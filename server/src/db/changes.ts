@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { openClient } from './connections.ts'
 
@@ -8,6 +8,10 @@ const HEARTBEAT_MS = 250
 const PATIENCE_MS = 600
 const RECONNECT_MS = 200
 const CONNECT_MS = 2_000
+
+/** The first half of the key of the locks that connected processes hold; the second is the number of the process. */
+export const PROCESS_LOCK = 1_870_402
+const MOST_PROCESS_NUMBERS = 2 ** 31
 
 /**
  * What other nodes, commands and this very process change, announced by the database with the transaction that did
@@ -22,6 +26,8 @@ export interface ChangeFeed {
   lostFor(): number
   /** Called for every change; with undefined when some may have been missed. */
   subscribe(listener: (subject: string | undefined) => void): void
+  /** The number of this process among all that serve. While it is connected, it holds the lock of that number. */
+  processNumber: number | undefined
   /** Waits until everything committed so far has been heard here, or until nothing remembered is trusted. */
   settle(): Promise<void>
   stop(): Promise<void>
@@ -33,6 +39,7 @@ export const silentFeed: ChangeFeed = {
   silentFor: () => 0,
   lostFor: () => Number.POSITIVE_INFINITY,
   subscribe: () => {},
+  processNumber: undefined,
   settle: async () => {},
   stop: async () => {},
 }
@@ -41,6 +48,7 @@ export async function openChangeFeed(
   direct: pg.ClientConfig,
   { timeoutMs = PATIENCE_MS }: { timeoutMs?: number } = {},
 ): Promise<ChangeFeed> {
+  const processNumber = randomInt(MOST_PROCESS_NUMBERS)
   const listeners: ((subject: string | undefined) => void)[] = []
   const tell = (subject: string | undefined) => {
     for (const listener of listeners) listener(subject)
@@ -52,7 +60,7 @@ export async function openChangeFeed(
   let lostAt = Number.NEGATIVE_INFINITY
 
   async function connect(): Promise<void> {
-    const fresh = await openLine(direct, { tell, timeoutMs })
+    const fresh = await openLine(direct, { tell, timeoutMs, processNumber })
     // Whatever was announced before this moment was not heard.
     tell(undefined)
     line = fresh
@@ -86,6 +94,7 @@ export async function openChangeFeed(
     silentFor: () => (performance.now() - heardAt) / 1000,
     lostFor: () => (performance.now() - lostAt) / 1000,
     subscribe: (listener) => void listeners.push(listener),
+    processNumber,
     async settle() {
       const asked = line
       try {
@@ -112,9 +121,15 @@ interface Line {
   lost: Promise<void>
 }
 
+interface LineOptions {
+  tell: (subject: string) => void
+  timeoutMs: number
+  processNumber: number
+}
+
 async function openLine(
   direct: pg.ClientConfig,
-  { tell, timeoutMs }: { tell: (subject: string) => void; timeoutMs: number },
+  { tell, timeoutMs, processNumber }: LineOptions,
 ): Promise<Line> {
   const client = openClient(direct)
   const echoes = new Map<string, () => void>()
@@ -127,7 +142,9 @@ async function openLine(
   const close = async () => void (await withPatience(client.end(), PATIENCE_MS).catch(() => {}))
   try {
     await withPatience(client.connect(), CONNECT_MS)
-    await withPatience(client.query(`listen ${CHANNEL}`), timeoutMs)
+    // Not waited for: a server that has not yet noticed the end of the last connection holds it for that one.
+    const lock = `select pg_try_advisory_lock(${PROCESS_LOCK}, ${processNumber})`
+    await withPatience(client.query(`listen ${CHANNEL}; ${lock}`), timeoutMs)
   } catch (error) {
     await close()
     throw error

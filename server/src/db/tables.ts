@@ -259,6 +259,7 @@ export interface IdempotencyKeysTable {
   status: number | null
   sealed_body: Buffer | null
   created_at: Date
+  holder: number | null
 }
 
 export interface MailMessagesTable {

@@ -19,11 +19,13 @@ import {
 /**
  * A request that carries an Idempotency-Key is done once. Its final answer, good or bad, is kept for a day and given
  * to every repetition. The claim on a key and the work are two transactions: should the process die between them,
- * the key comes free after a minute, and the request may be done again.
+ * the key comes free after some seconds, and the request may be done again.
  */
 
 const KEPT_MS = 24 * 60 * 60_000
 const ABANDONED_MS = 60_000
+/** A process that has only lost its connection is connected again by then. */
+const LOST_MS = 5_000
 const PATIENCE_MS = 10_000
 const POLL_MS = 100
 const RETRY_MS = 200
@@ -98,7 +100,9 @@ async function claim(ctx: Ctx, request: KeyedRequest, at: Date): Promise<boolean
       ...request,
       at,
       forgottenBefore: before(at, KEPT_MS),
+      holder: ctx.changes.processNumber,
       abandonedBefore: before(at, ABANDONED_MS),
+      lostBefore: before(at, LOST_MS),
     })
   } catch (error) {
     // It may have been made all the same.

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { PROCESS_LOCK } from '../db/changes.ts'
 import type { Db } from '../db/open.ts'
 
 /** Whose key, and which. */
@@ -19,28 +21,42 @@ interface ClaimRequest extends Claim {
   at: Date
   /** An answer from before is forgotten. */
   forgottenBefore: Date
-  /** A claim from before, still without an answer, was left by a process that died. */
+  /** The number of the process that claims it. */
+  holder: number | undefined
+  /** A claim from before, still without an answer, is given up. */
   abandonedBefore: Date
+  /** So is one from before whose process is not connected any more. */
+  lostBefore: Date
 }
+
+/** Who holds the claim is not connected: no session has the lock of its number. */
+const hasLostHolder = sql<boolean>`idempotency_keys.holder is not null and not exists (
+  select from pg_locks
+  where locktype = 'advisory' and classid = ${sql.lit(PROCESS_LOCK)} and objid = idempotency_keys.holder::oid
+    and database = (select oid from pg_database where datname = current_database()))`
 
 /** Takes the key for one request: a key that nobody holds, or whose holder is gone. Of several at once, one gets it. */
 export async function claimKey(db: Db, request: ClaimRequest): Promise<boolean> {
-  const { caller, key, fingerprints, at: created_at, forgottenBefore, abandonedBefore } = request
+  const { caller, key, fingerprints, at: created_at, forgottenBefore, abandonedBefore, lostBefore } = request
   const [fingerprint] = fingerprints
+  const holder = request.holder ?? null
   const claimed = await db
     .insertInto('idempotency_keys')
-    .values({ caller, key, fingerprint, status: null, sealed_body: null, created_at })
+    .values({ caller, key, fingerprint, status: null, sealed_body: null, created_at, holder })
     .onConflict((conflict) =>
       conflict
         .columns(['caller', 'key'])
-        .doUpdateSet({ fingerprint, status: null, sealed_body: null, created_at })
+        .doUpdateSet({ fingerprint, status: null, sealed_body: null, created_at, holder })
         .where(({ eb, or, and }) =>
           or([
             eb('idempotency_keys.created_at', '<=', forgottenBefore),
             and([
               eb('idempotency_keys.status', 'is', null),
-              eb('idempotency_keys.created_at', '<=', abandonedBefore),
               eb('idempotency_keys.fingerprint', 'in', fingerprints),
+              or([
+                eb('idempotency_keys.created_at', '<=', abandonedBefore),
+                and([eb('idempotency_keys.created_at', '<=', lostBefore), hasLostHolder]),
+              ]),
             ]),
           ]),
         ),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newSomebody, type Somebody } from '../account/people.ts'
 import { type BrokenLine, openBrokenLine } from '../support/broken-line.ts'
@@ -51,3 +52,26 @@ test.each([
     expect(await tenants.execute()).toHaveLength(1)
   },
 )
+
+const SECOND = 1_000
+
+test('a claim of a process that has ended is given up after seconds, that of a connected one is not', async () => {
+  const ended = await startWorld({ beside: other })
+  const request = { name: 'Company of an ended process', key: 'key of an ended process' }
+  expect((await create(other, request)).status).toBe(201)
+  const claims = other.ctx.db.updateTable('idempotency_keys').where('key', '=', request.key)
+  // As if that process were at work for a while.
+  await claims
+    .set({
+      ...{ status: null, sealed_body: null, holder: ended.ctx.changes.processNumber ?? null },
+      created_at: new Date(Date.now() - 6 * SECOND),
+    })
+    .execute()
+  const waiting = create(broken, request).then(({ status }) => status)
+  expect(await Promise.race([waiting, sleep(SECOND, 'waits')])).toBe('waits')
+  await ended.close()
+  expect(await waiting).toBe(201)
+  const made = other.ctx.db.selectFrom('tenants').select('id').where('name', '=', request.name)
+  // The first was done, and then done again: nobody knew that it had been.
+  expect(await made.execute()).toHaveLength(2)
+})
