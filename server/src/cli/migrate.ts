@@ -1,12 +1,73 @@
 import { Command } from 'commander'
+import { sql } from 'kysely'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
+import { readPending } from '../db/migrate.ts'
+import { type MigrationPlan, planMigrations, type Step } from '../db/migration-plan.ts'
+import { connect, openDb } from '../db/open.ts'
 import { runCommand } from './run.ts'
 
 export const migrateCommand = new Command('migrate')
   .description("bring the database to this program's schema (the service does so by itself when it starts)")
-  .action(async () => {
-    await runCommand(loadCommandConfig(processEnvironment()), async (_ctx, { applied }) => {
+  .option('--plan', 'only say what would be done, which locks it takes, and whether it is safe under traffic')
+  .action(async ({ plan }: { plan?: boolean }) => {
+    const config = loadCommandConfig(processEnvironment())
+    if (plan) return showPlan(config)
+    await runCommand(config, async (_ctx, { applied }) => {
       for (const { version, name } of applied) console.log(`applied ${version} ${name}`)
       console.log(applied.length === 0 ? 'The database is up to date.' : 'Done.')
     })
   })
+
+async function showPlan(config: ReturnType<typeof loadCommandConfig>): Promise<void> {
+  const connection = await connect(config, 'share')
+  const db = openDb(connection, 1)
+  try {
+    const plans = planMigrations(await readPending(connection.direct))
+    if (plans.length === 0) return console.log('The database is up to date.')
+    // As PostgreSQL estimates them: counting takes as long as what is warned of.
+    const { rows } = await sql<{ name: string; rows: number }>`
+      select relname as name, greatest(reltuples, 0)::int8 as rows from pg_class
+      where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`.execute(db)
+    const sizes = new Map(rows.map((table) => [table.name, table.rows]))
+    for (const planned of plans) describePlan(planned, sizes)
+    console.log(conclude(plans))
+  } finally {
+    await db.destroy()
+    await connection.close()
+  }
+}
+
+function describePlan({ migration, steps, warnings }: MigrationPlan, sizes: Map<string, number>): void {
+  const { version, name, oldestProgram } = migration
+  console.log(`${String(version).padStart(4, '0')} ${name}`)
+  // A table that is not there yet is used by nobody.
+  const onTables = steps.filter(({ table }) => table === undefined || sizes.has(table))
+  for (const line of new Set(onTables.filter(isWorthTelling).map((step) => describeStep(step, sizes)))) {
+    console.log(`  ${line}`)
+  }
+  for (const [table, reason] of warnings) console.log(`  takes time on ${table}: ${reason}`)
+  console.log(
+    oldestProgram === undefined
+      ? '  programs that do not know it must be stopped'
+      : `  programs that know migration ${String(oldestProgram).padStart(4, '0')} go on working`,
+  )
+}
+
+const isWorthTelling = ({ table, isSlow }: Step): boolean => table !== undefined || isSlow
+
+const describeStep = ({ table, lock, effect }: Step, sizes: Map<string, number>): string =>
+  [
+    table && `${table} (about ${sizes.get(table)} rows)`,
+    [lock && `lock ${lock}`, effect].filter(Boolean).join(': '),
+  ]
+    .filter(Boolean)
+    .join(', ')
+
+function conclude(plans: MigrationPlan[]): string {
+  if (plans.some(({ migration }) => migration.oldestProgram === undefined)) {
+    return 'Stop all nodes before you start this release: programs of earlier releases do not work on its schema.'
+  }
+  return plans.some(({ steps }) => steps.some(({ isSlow }) => isSlow))
+    ? 'Nodes may go on running. Choose a quiet hour: requests may wait for what takes time.'
+    : 'Safe under traffic: nodes may go on running, and nobody waits for longer than an instant.'
+}

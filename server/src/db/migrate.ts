@@ -11,7 +11,12 @@ export interface Migration {
   name: string
   sql: string
   checksum: string
+  /** The oldest program that works on the schema that it makes, by the last migration that the program knows. */
+  oldestProgram?: number | undefined
 }
+
+/** `-- Programs that know migration 0018 go on working.` */
+const OLDEST_PROGRAM = /^-- Programs that know migration (\d{4}) go on working\.$/m
 
 /** The same folder whether this file runs from src or from dist. */
 const FOLDER = fileURLToPath(new URL('../../src/db/migrations/', import.meta.url))
@@ -28,7 +33,11 @@ export function readMigrations(folder = FOLDER): Migration[] {
     .map((file) => {
       const sql = readFileSync(`${folder}/${file}`, 'utf8')
       const checksum = createHash('sha256').update(sql).digest('hex')
-      return { version: Number(file.slice(0, 4)), name: file.slice(5, -4), sql, checksum }
+      const oldest = OLDEST_PROGRAM.exec(sql)?.[1]
+      return {
+        ...{ version: Number(file.slice(0, 4)), name: file.slice(5, -4), sql, checksum },
+        oldestProgram: oldest === undefined ? undefined : Number(oldest),
+      }
     })
 }
 
@@ -48,16 +57,30 @@ export async function migrate(
     const pending = await findPending(client, migrations)
     const pool = openPool(settings, 1)
     await migrateJobQueue({ pgPool: pool, logger: SILENT }).finally(() => pool.end())
-    for (const { version, name, checksum, sql } of pending) {
+    for (const { version, name, checksum, sql, oldestProgram = null } of pending) {
       await client.query(sql)
-      await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
-        version,
-        name,
-        checksum,
-      ])
+      await client.query(
+        'insert into schema_migrations (version, name, checksum, oldest_program) values ($1, $2, $3, $4)',
+        [version, name, checksum, oldestProgram],
+      )
     }
     await client.query('commit')
     return pending
+  } finally {
+    await client.end()
+  }
+}
+
+/** What would be applied. */
+export async function readPending(
+  settings: pg.ClientConfig,
+  migrations = readMigrations(),
+): Promise<Migration[]> {
+  const client = openClient(settings)
+  await client.connect()
+  try {
+    const { rows } = await client.query(`select to_regclass('schema_migrations') is not null as exists`)
+    return rows[0]?.exists ? await comparePending(client, migrations) : migrations
   } finally {
     await client.end()
   }
@@ -69,22 +92,41 @@ async function findPending(client: pg.Client, migrations: Migration[]): Promise<
        version int primary key,
        name text not null,
        checksum text not null,
-       applied_at timestamptz not null default now()
+       applied_at timestamptz not null default now(),
+       oldest_program int
      )`,
   )
-  const { rows } = await client.query<{ version: number; name: string; checksum: string }>(
-    'select version, name, checksum from schema_migrations order by version',
+  const pending = await comparePending(client, migrations)
+  if (pending.length > 0) {
+    await client.query('alter table schema_migrations add column if not exists oldest_program int')
+  }
+  return pending
+}
+
+interface Applied {
+  version: number
+  name: string
+  checksum: string
+  oldestProgram: number | null
+}
+
+async function comparePending(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
+  // Earlier releases made the table without the last column.
+  const { rows } = await client.query<Applied>(
+    `select version, name, checksum, (to_jsonb(applied) ->> 'oldest_program')::int as "oldestProgram"
+     from schema_migrations applied order by version`,
   )
   const known = new Map(migrations.map((migration) => [migration.version, migration]))
-  for (const { version, name, checksum } of rows) {
+  const latest = Math.max(0, ...known.keys())
+  for (const { version, name, checksum, oldestProgram } of rows) {
     const ours = known.get(version)
-    if (!ours) {
+    if (!ours && (oldestProgram === null || oldestProgram > latest)) {
       throw new OperatorError(
-        `The database is newer than this Latchkey: it holds migration ${version} (${name}). ` +
-          'Start the release that made it, or a later one.',
+        `The database is newer than this Latchkey: it holds migration ${version} (${name}), ` +
+          'with which this release cannot work. Start the release that made it, or a later one.',
       )
     }
-    if (ours.checksum !== checksum) {
+    if (ours && ours.checksum !== checksum) {
       throw new OperatorError(
         `Migration ${version} (${ours.name}) differs from the one that this database was made with (${name}). ` +
           'Start a release of Latchkey, not an altered copy.',

@@ -57,6 +57,27 @@ test('a database newer than the program is refused', async () => {
   )
 })
 
+test('a database that is newer is used if its migrations say so', async () => {
+  const { direct } = await emptyDatabase()
+  const [first, second] = [step(1, 'create table a (x int)'), step(2, 'alter table a add y int')]
+  const third = { ...step(3, 'alter table a add z int'), oldestProgram: 2 }
+  await migrate(direct, [first, second, third])
+  expect(await migrate(direct, [first, second])).toEqual([])
+  await expect(migrate(direct, [first])).rejects.toThrow(
+    'The database is newer than this Latchkey: it holds migration 2',
+  )
+})
+
+test('a database of a release that noted nothing of this is brought up to date', async () => {
+  const database = await emptyDatabase()
+  const [first, second] = [step(1, 'create table a (x int)'), { ...step(2, 'select 1'), oldestProgram: 1 }]
+  await migrate(database.direct, [first])
+  await query(database, 'alter table schema_migrations drop column oldest_program')
+  expect(await migrate(database.direct, [first])).toEqual([])
+  expect(await migrate(database.direct, [first, second])).toEqual([second])
+  expect(await migrate(database.direct, [first])).toEqual([])
+})
+
 test('a migration altered after it was applied is refused', async () => {
   const { direct } = await emptyDatabase()
   await migrate(direct, [step(1, 'create table a (x int)')])
