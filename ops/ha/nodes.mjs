@@ -51,12 +51,14 @@ export async function startNodes(options) {
   for (const number of NODES) await startNode(number, options)
 }
 
+export async function restartNode(number, options) {
+  await stopNode(number)
+  await startNode(number, options)
+}
+
 /** One after the other, each is stopped and started again. */
 export async function restartNodes(options) {
-  for (const number of NODES) {
-    await stopNode(number)
-    await startNode(number, options)
-  }
+  for (const number of NODES) await restartNode(number, options)
 }
 
 /** nginx or haproxy, each with as few settings as possible. */

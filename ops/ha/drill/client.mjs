@@ -69,9 +69,12 @@ export async function ask(method, path, { headers = {}, body, form } = {}) {
 /** Asks until there is an answer: what is unavailable is asked again, with the same key, after the time it said. */
 export async function insist(method, path, options = {}) {
   const headers = { ...options.headers, 'Idempotency-Key': randomBytes(12).toString('hex') }
+  let isLost = false
   for (let attempts = 1; ; attempts++) {
     const answer = await ask(method, path, { ...options, headers })
-    if (answer.status !== 503 && answer.status !== 0) return { ...answer, attempts }
+    if (answer.status !== 503 && answer.status !== 0) return { ...answer, attempts, isLost }
+    // A killed node may have done it: the proxy says 502, or hangs up.
+    if (answer.status === 0) isLost = true
     await sleep(Math.min(answer.waitMs, 5_000))
   }
 }

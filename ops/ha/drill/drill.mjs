@@ -15,10 +15,19 @@ import {
   switchOver,
   untilWhole,
 } from '../database.mjs'
-import { restartNodes, startNode, startNodes, startProxy, stopNode, stopProxy } from '../nodes.mjs'
+import {
+  restartNode,
+  restartNodes,
+  startNode,
+  startNodes,
+  startProxy,
+  stopNode,
+  stopProxy,
+} from '../nodes.mjs'
 import { names, pidOf, stop } from '../processes.mjs'
 import { FOLDER, NODES, PORTS } from '../settings.mjs'
 import { ask, readGap, record, resetGap } from './client.mjs'
+import { makeNextRelease } from './next-release.mjs'
 import { verify } from './verify.mjs'
 import { beginWork, done } from './work.mjs'
 
@@ -140,6 +149,14 @@ try {
     })
   }
   await suffer('rolling restart', () => restartNodes(nodeOptions), { mayFail: false })
+  const next = { ...nodeOptions, program: makeNextRelease() }
+  await suffer('rolling upgrade to a release with another schema', () => restartNodes(next), {
+    mayFail: false,
+  })
+  await suffer('restart of one node with the earlier release', () => restartNode(1, nodeOptions), {
+    mayFail: false,
+  })
+  await suffer('rollback to the earlier release', () => restartNodes(nodeOptions), { mayFail: false })
   const world = await endWork()
   say('work has ended; looking for everything that was acknowledged')
   const checked = await verify(world, { mails: () => mails, events: namesInEvents })
@@ -183,6 +200,11 @@ function report() {
   say(
     `acknowledged: ${changes} seats, ${done.invited.size} invitations (${done.canceled.size} taken back), ${done.refreshes} refreshes, ${done.tenants.size} tenants (${done.deleted.size} deleted), ${done.registered.size} accounts, ${done.renamed.length} names; ${mails.length} mails, ${events.length} events`,
   )
+  if (done.chainsLostWithNode.length > 0) {
+    say(
+      `${done.chainsLostWithNode.length} refresh chains ended with a node that was killed before it could answer`,
+    )
+  }
   for (const problem of problems) console.error(`WRONG ${problem}`)
   say(problems.length === 0 ? 'everything is as it should be' : `${problems.length} problems`)
   process.exitCode = problems.length === 0 ? 0 : 1

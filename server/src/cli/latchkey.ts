@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   client: async () => (await import('./client.ts')).clientCommand,
   keys: async () => (await import('./keys.ts')).keysCommand,
   audit: async () => (await import('./audit.ts')).auditCommand,
+  verify: async () => (await import('./verify.ts')).verifyCommand,
   token: async () => (await import('./token.ts')).tokenCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
   docs: async () => (await import('./docs.ts')).docsCommand,

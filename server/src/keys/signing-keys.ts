@@ -134,6 +134,11 @@ function requireReadable({ now, keys: sealer }: KeyDeps, keys: StoredKey[]): voi
   }
 }
 
+/** Throws when the keys in use cannot be opened. */
+export async function requireSigningKeys(deps: KeyDeps): Promise<void> {
+  requireReadable(deps, await listSigningKeys(deps.db))
+}
+
 /** What may be told of a key. */
 export interface DescribedKey {
   kid: string

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { sql } from 'kysely'
+import { verifyChain } from '../audit/chain/verify.ts'
+import { loadCommandConfig, processEnvironment } from '../config.ts'
+import type { Ctx } from '../context.ts'
+import { OperatorError } from '../errors.ts'
+import { requireSigningKeys } from '../keys/signing-keys.ts'
+import { verifyLedger } from '../licensing/verify-ledger.ts'
+import { runCommand } from './run.ts'
+
+type Counts = Record<string, number>
+
+export const verifyCommand = new Command('verify')
+  .description('check that the data is whole, after a restore for example: audit log, ledger, keys, rows')
+  .option('--json', 'print the number of rows of every table as JSON, to be compared with later')
+  .option('--counts <file>', 'compare the number of rows with such a file')
+  .action(async ({ json = false, counts }: { json?: boolean; counts?: string }) => {
+    const expected = counts === undefined ? undefined : readCounts(counts)
+    await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
+      const found = await countRows(ctx)
+      const problems = [
+        ...(await verifyAudit(ctx)),
+        ...(await verifyLedger(ctx.db)),
+        ...(await verifyKeys(ctx)),
+        ...(expected ? compareCounts(expected, found) : []),
+      ]
+      console.log(json ? JSON.stringify(found, null, 2) : describeCounts(found))
+      for (const problem of problems) console.error(problem)
+      if (!json) console.log(problems.length === 0 ? 'All is well.' : `${problems.length} problems.`)
+      if (problems.length > 0) process.exitCode = 1
+    })
+  })
+
+async function verifyAudit(ctx: Ctx): Promise<string[]> {
+  const problems: string[] = []
+  const onFinding = ({ what, position }: { what: string; position?: number | undefined }) =>
+    void problems.push(`the audit log at position ${position ?? '?'}: ${what}`)
+  await verifyChain(ctx, { known: undefined, onFinding, onProgress: () => {} })
+  return problems
+}
+
+/** A database whose encryption key is another one cannot sign anything. */
+async function verifyKeys(ctx: Ctx): Promise<string[]> {
+  try {
+    await requireSigningKeys(ctx)
+    return []
+  } catch (error) {
+    return [`the signing keys cannot be used: ${error instanceof Error ? error.message : error}`]
+  }
+}
+
+async function countRows({ db }: Ctx): Promise<Counts> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+    order by relname`.execute(db)
+  const counts: Counts = {}
+  for (const { name } of tables) {
+    const { rows } = await sql<{ count: number }>`select count(*) from ${sql.table(name)}`.execute(db)
+    counts[name] = rows[0]?.count ?? 0
+  }
+  return counts
+}
+
+function readCounts(file: string): Counts {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Counts
+  } catch (error) {
+    throw new OperatorError(`${file} cannot be read as the output of "latchkey verify --json".`, {
+      cause: error,
+    })
+  }
+}
+
+const compareCounts = (expected: Counts, found: Counts): string[] =>
+  [...new Set([...Object.keys(expected), ...Object.keys(found)])]
+    .filter((table) => expected[table] !== found[table])
+    .map((table) => `${table} has ${found[table] ?? 'no'} rows, not ${expected[table] ?? 'any'}`)
+
+const describeCounts = (counts: Counts): string =>
+  Object.entries(counts)
+    .map(([table, count]) => `${table.padEnd(28)} ${count}`)
+    .join('\n')
