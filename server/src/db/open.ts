@@ -9,6 +9,7 @@ import { noteStatement } from './observation.ts'
 import { prepareStatements } from './prepared.ts'
 import { checkSessions } from './session-check.ts'
 import type { Tables } from './tables.ts'
+import { limitTransactions, type TransactionLimit } from './transaction-limit.ts'
 
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>
@@ -88,16 +89,20 @@ export function openDb(connection: Connection, size: number): Db {
     log: (event) => noteStatement(db, event),
   })
   pools.set(db, pool)
+  limits.set(db, limitTransactions(db, size))
   provideWitness(db, connection.direct)
   return db
 }
 
 const pools = new WeakMap<Db, pg.Pool>()
+const limits = new WeakMap<Db, TransactionLimit>()
 
 /** How the connections for requests are used just now. */
 export function describePool(db: Db): { inUse: number; idle: number; most: number; waiting: number } {
   const { totalCount = 0, idleCount = 0, waitingCount = 0, options } = pools.get(db) ?? {}
-  return { inUse: totalCount - idleCount, idle: idleCount, most: options?.max ?? 0, waiting: waitingCount }
+  // A transaction that waits for others to end waits for a connection, too.
+  const waiting = waitingCount + (limits.get(db)?.waiting() ?? 0)
+  return { inUse: totalCount - idleCount, idle: idleCount, most: options?.max ?? 0, waiting }
 }
 
 async function checkServer(direct: pg.ClientConfig, variable: string): Promise<void> {
