@@ -6,6 +6,7 @@ import type { Exchange } from '../http/exchange.ts'
 import { parseEmail } from '../lib/email.ts'
 import { type Checked, checkCredentials } from '../users/credentials.ts'
 import { type GuessCount, guess } from '../users/guesses.ts'
+import { inPasswordLine } from '../users/passwords.ts'
 import { findUserByEmail } from '../users/service.ts'
 import { type Arrival, arrive } from './arrival.ts'
 import { isKnownDevice } from './devices.ts'
@@ -28,7 +29,11 @@ export interface PasswordSignIn {
  * the account from anywhere; the last keeps strangers out, but nobody on a device of their own.
  */
 export const signIn = (ctx: Ctx, exchange: Exchange, shown: PasswordSignIn): Promise<Arrival> =>
-  countSignIn(ctx, 'password', signInByPassword(ctx, exchange, shown))
+  countSignIn(
+    ctx,
+    'password',
+    inPasswordLine(() => signInByPassword(ctx, exchange, shown)),
+  )
 
 async function signInByPassword(
   ctx: Ctx,

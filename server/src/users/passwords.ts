@@ -28,20 +28,34 @@ const SALT_AND_DIGEST = `${'A'.repeat(22)}$${'A'.repeat(43)}`
  */
 export const nobodysHash = () => hashPrefix() + SALT_AND_DIGEST
 
-let queue: Queue | undefined
+/** A line that would take many seconds is not joined. */
+const MOST_WAITING = 300
 
 /**
- * Hashing is made to be slow. One for each core, and a line that would take many seconds is not joined. One more lies
- * ready for the thread that is free first: it would have nothing to do until whoever answers gives it the next.
+ * Hashing is made to be slow. One for each core, and one more that lies ready for the thread that is free first: it
+ * would have nothing to do until whoever answers gives it the next.
  */
-function openQueue(): Queue {
-  const cores = Math.max(2, Math.ceil(availableParallelism() / hashSettings().processes))
-  return createQueue({ atOnce: cores + 1, waiting: 300 })
+const hashesAtOnce = () => Math.max(2, Math.ceil(availableParallelism() / hashSettings().processes)) + 1
+
+/** Besides those whose password is being hashed, so many may ask the database. */
+const BESIDE_HASHES = 2
+
+let hashes: Queue | undefined
+let attempts: Queue | undefined
+
+function inLine<T>(work: () => Promise<T>): Promise<T> {
+  beginSlowWork('password hash')
+  hashes ??= createQueue({ atOnce: hashesAtOnce(), waiting: MOST_WAITING })
+  return runOrRefuse(hashes, work)
 }
 
-async function inLine<T>(work: () => Promise<T>): Promise<T> {
-  beginSlowWork('password hash')
-  queue ??= openQueue()
+/** Whoever shows a password waits here first, so that a crowd of them does not take the database from everybody else. */
+export function inPasswordLine<T>(work: () => Promise<T>): Promise<T> {
+  attempts ??= createQueue({ atOnce: hashesAtOnce() + BESIDE_HASHES, waiting: MOST_WAITING })
+  return runOrRefuse(attempts, work)
+}
+
+async function runOrRefuse<T>(queue: Queue, work: () => Promise<T>): Promise<T> {
   const done = await queue.run(work)
   if (done) return done.result
   throw new AppError('UNAVAILABLE', {
