@@ -11,6 +11,9 @@ const runFile = promisify(execFile)
 const HOST = '127.0.0.1'
 const socket = join(FOLDER, 'haproxy.sock')
 
+/** Where the write-ahead log is kept, for restoring to any moment. */
+export const ARCHIVE = join(FOLDER, 'archive')
+
 /** Programs that must be there, and Debian's packages that hold them. */
 export async function findMissing() {
   const programs = { etcd: 'etcd-server', patroni: 'patroni', haproxy: 'haproxy' }
@@ -29,13 +32,13 @@ export async function findMissing() {
 export async function startDatabase() {
   mkdirSync(FOLDER, { recursive: true })
   chmodSync(FOLDER, 0o755)
-  for (const name of ['etcd', 'haproxy', ...MEMBERS.map(memberName)]) {
+  for (const name of ['etcd', 'haproxy', 'archive', ...MEMBERS.map(memberName)]) {
     mkdirSync(join(FOLDER, name), { recursive: true, mode: 0o700 })
   }
   if (isRoot)
     await runFile('chown', [
       'postgres:',
-      ...['etcd', ...MEMBERS.map(memberName)].map((name) => join(FOLDER, name)),
+      ...['etcd', 'archive', ...MEMBERS.map(memberName)].map((name) => join(FOLDER, name)),
     ])
   startEtcd()
   startHaproxy()
@@ -55,7 +58,7 @@ export async function stopDatabase() {
 }
 
 export const memberName = (member) => `postgres-${member}`
-const memberOf = (name) => Number(name.split('-')[1])
+export const memberOf = (name) => Number(name.split('-')[1])
 
 function startEtcd() {
   const client = `http://${HOST}:${PORTS.etcd}`
@@ -84,6 +87,8 @@ export function startMember(member) {
   start(name, ['patroni', file], { env: log, asPostgres: true })
 }
 
+const archiving = { archive_mode: 'on', archive_command: `test -f ${ARCHIVE}/%f || cp %p ${ARCHIVE}/%f` }
+
 const patroniSettings = (member, folder) => ({
   scope: 'latchkey',
   name: memberName(member),
@@ -102,7 +107,13 @@ const patroniSettings = (member, folder) => ({
       ...{ synchronous_mode: true, maximum_lag_on_failover: 1_048_576 },
       postgresql: {
         use_pg_rewind: true,
-        parameters: { max_connections: 200, wal_keep_size: '128MB', wal_log_hints: 'on', jit: 'off' },
+        parameters: {
+          max_connections: 200,
+          wal_keep_size: '128MB',
+          wal_log_hints: 'on',
+          jit: 'off',
+          ...archiving,
+        },
       },
     },
     initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'],
@@ -170,21 +181,18 @@ ${servers.join('\n')}
   })
 }
 
+/** Asks a database as its superuser; the primary, unless another port is named. */
+export async function query(statement, { database = 'postgres', port } = {}) {
+  const chosen = port ?? PORTS.postgres(memberOf(await findPrimary()))
+  const env = { PGHOST: HOST, PGPORT: String(chosen), PGUSER: 'postgres', PGPASSWORD: PASSWORDS.superuser }
+  return runFile(join(postgresPrograms(), 'psql'), ['-qAt', '-d', database, '-c', statement], { env })
+}
+
 async function createDatabase() {
-  const primary = memberOf(await findPrimary())
-  const sql = (database, statement) =>
-    runFile(join(postgresPrograms(), 'psql'), ['-qAt', '-d', database, '-c', statement], {
-      env: {
-        PGHOST: HOST,
-        PGPORT: String(PORTS.postgres(primary)),
-        PGUSER: 'postgres',
-        PGPASSWORD: PASSWORDS.superuser,
-      },
-    })
-  const { stdout } = await sql('postgres', `select 1 from pg_database where datname = 'latchkey'`)
+  const { stdout } = await query(`select 1 from pg_database where datname = 'latchkey'`)
   if (stdout.trim() === '1') return
-  await sql('postgres', `create role latchkey login password '${PASSWORDS.latchkey}'`)
-  await sql('postgres', 'create database latchkey owner latchkey')
+  await query(`create role latchkey login password '${PASSWORDS.latchkey}'`)
+  await query('create database latchkey owner latchkey')
 }
 
 /** Every member as Patroni sees it. */

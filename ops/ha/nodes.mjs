@@ -24,23 +24,19 @@ function encryptionKey() {
   return readFileSync(file, 'utf8')
 }
 
-/**
- * Starts a node and waits until it is ready. Its world is that of the demo; `way` is how it finds the primary (direct
- * or haproxy), `program` another release of Latchkey.
- */
-export async function startNode(
-  number,
-  { way = process.env.HA_DATABASE ?? 'direct', program = LATCHKEY, env = {} } = {},
-) {
-  const settings = {
-    ...{ HOST, PORT: String(PORTS.node(number)), BASE_URL, TRUSTED_PROXIES: `${HOST}/32` },
-    DATABASE_URL: DATABASE_URLS[way],
-    LATCHKEY_ENCRYPTION_KEY: encryptionKey(),
-    LATCHKEY_DATA_DIR: join(FOLDER, nodeName(number)),
-    ...(process.env.SMTP_URL && { SMTP_URL: process.env.SMTP_URL }),
-    ...env,
-  }
-  start(nodeName(number), [process.execPath, program, 'demo'], { env: settings })
+/** The environment of a node. `way` is how it finds the primary: direct or haproxy. */
+export const nodeSettings = (number, { way = process.env.HA_DATABASE ?? 'direct', env = {} } = {}) => ({
+  ...{ HOST, PORT: String(PORTS.node(number)), BASE_URL, TRUSTED_PROXIES: `${HOST}/32` },
+  DATABASE_URL: DATABASE_URLS[way],
+  LATCHKEY_ENCRYPTION_KEY: encryptionKey(),
+  LATCHKEY_DATA_DIR: join(FOLDER, nodeName(number)),
+  ...(process.env.SMTP_URL && { SMTP_URL: process.env.SMTP_URL }),
+  ...env,
+})
+
+/** Starts a node and waits until it is ready. Its world is that of the demo; `program` may be another release. */
+export async function startNode(number, { program = LATCHKEY, ...options } = {}) {
+  start(nodeName(number), [process.execPath, program, 'demo'], { env: nodeSettings(number, options) })
   await until(`${nodeName(number)} ready`, () => isReady(number), 120_000)
 }
 

@@ -13,12 +13,15 @@ const logFolder = join(FOLDER, 'logs')
 export const isRoot = userInfo().uid === 0
 const AS_POSTGRES = ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups']
 
+/** A command line that runs as somebody who may run PostgreSQL. */
+export const asPostgres = (line) => (isRoot ? [...AS_POSTGRES, ...line] : line)
+
 /** Starts a program in the background; what it prints is kept in logs/<name>.log. */
-export function start(name, [command, ...args], { env = {}, asPostgres = false } = {}) {
+export function start(name, [command, ...args], { env = {}, asPostgres: isPostgres = false } = {}) {
   mkdirSync(pidFolder, { recursive: true })
   mkdirSync(logFolder, { recursive: true })
   const output = openSync(join(logFolder, `${name}.log`), 'a')
-  const line = [...(asPostgres && isRoot ? AS_POSTGRES : []), command, ...args]
+  const line = isPostgres ? asPostgres([command, ...args]) : [command, ...args]
   const child = spawn(line[0], line.slice(1), {
     cwd: '/',
     detached: true,

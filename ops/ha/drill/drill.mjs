@@ -28,6 +28,7 @@ import { names, pidOf, stop } from '../processes.mjs'
 import { FOLDER, NODES, PORTS } from '../settings.mjs'
 import { ask, readGap, record, resetGap } from './client.mjs'
 import { makeNextRelease } from './next-release.mjs'
+import { backUp, makeMistake, restoreTo } from './restore.mjs'
 import { verify } from './verify.mjs'
 import { beginWork, done } from './work.mjs'
 
@@ -159,9 +160,14 @@ try {
   await suffer('rollback to the earlier release', () => restartNodes(nodeOptions), { mayFail: false })
   const world = await endWork()
   say('work has ended; looking for everything that was acknowledged')
+  await backUp()
   const checked = await verify(world, { mails: () => mails, events: namesInEvents })
   for (const [what, found] of Object.entries(checked))
     problems.push(...found.slice(0, 5).map((one) => `${what}: ${one}`))
+  const moment = await makeMistake(world)
+  const wrongAfterRestore = await restoreTo(moment, world)
+  problems.push(...wrongAfterRestore)
+  say(`restored to the moment before a mistake: ${wrongAfterRestore.length === 0 ? 'whole' : 'not whole'}`)
   report()
 } finally {
   await stopProxy()
