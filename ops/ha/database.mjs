@@ -96,7 +96,8 @@ const patroniSettings = (member, folder) => ({
     listen: `${HOST}:${PORTS.patroni(member)}`,
     connect_address: `${HOST}:${PORTS.patroniRelay(member)}`,
   },
-  etcd3: { host: `${HOST}:${PORTS.etcdRelay(member)}` },
+  // Not the address that etcd itself tells: that leads past the relay.
+  etcd3: { host: `${HOST}:${PORTS.etcdRelay(member)}`, use_proxies: true },
   bootstrap: {
     dcs: {
       // The shortest that Patroni allows, so that a failover takes seconds.
