@@ -221,36 +221,52 @@ export async function findPrimary() {
   return Promise.any(asked)
 }
 
-/** Waits until there is a primary, other than the one before, and two standbys that follow it. */
+/**
+ * Waits until there is a primary, and two standbys that follow it, one of which has everything. After a fault that is
+ * another server than the one before, or the same one started anew.
+ */
 export const untilWhole = ({ before, patienceMs = 180_000 } = {}) =>
   until(
     'a primary with two standbys',
     async () => {
       const primary = await findPrimary()
-      const standbys = (await readCluster()).filter(isStandby)
-      return primary !== before && standbys.length === 2 && standbys.every(({ name }) => name !== primary)
+      if (primary === before?.name && readPostmaster(primary) === before.pid) return false
+      const standbys = (await readCluster()).filter(isStandby).filter(({ name }) => name !== primary)
+      return standbys.length === 2 && standbys.some(({ role }) => role === 'sync_standby')
     },
     patienceMs,
   )
 
-/** Kills the PostgreSQL of the primary, as a crash would. */
-export async function killPrimary() {
-  const name = await findPrimary()
+/** The process id of a member's PostgreSQL. */
+function readPostmaster(name) {
   const file = join(FOLDER, name, 'data', 'postmaster.pid')
-  if (!existsSync(file)) throw new Error(`${name} is not running.`)
-  process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGKILL')
-  return name
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
+}
+
+/** The primary as it is now. */
+export async function describePrimary() {
+  const name = await findPrimary()
+  return { name, pid: readPostmaster(name) }
+}
+
+/** Kills the PostgreSQL of the primary, as a crash would, and returns which one it was. */
+export async function killPrimary() {
+  const primary = await describePrimary()
+  if (primary.pid === undefined) throw new Error(`${primary.name} is not running.`)
+  process.kill(primary.pid, 'SIGKILL')
+  return primary
 }
 
 /** Hands over to the standby that has everything. */
 export async function switchOver() {
-  const leader = await findPrimary()
+  const primary = await describePrimary()
+  const leader = primary.name
   const response = await fetch(`http://${HOST}:${PORTS.patroni(memberOf(leader))}/switchover`, {
     method: 'POST',
     body: JSON.stringify({ leader }),
   })
   if (!response.ok) throw new Error(`Patroni refused: ${await response.text()}`)
-  return leader
+  return primary
 }
 
 /** Cuts a member off from the others, from etcd and from every client. */

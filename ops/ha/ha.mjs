@@ -57,13 +57,13 @@ const COMMANDS = {
   },
   async 'kill-primary'() {
     const before = await killPrimary()
-    console.log(`${before} was killed.`)
+    console.log(`${before.name} was killed.`)
     await untilWhole({ before })
     console.log(`${await findPrimary()} is the primary.`)
   },
   async switchover() {
     const before = await switchOver()
-    console.log(`${before} hands over.`)
+    console.log(`${before.name} hands over.`)
     await untilWhole({ before })
     console.log(`${await findPrimary()} is the primary.`)
   },
