@@ -28,6 +28,7 @@ import { names, pidOf, stop } from '../processes.mjs'
 import { FOLDER, NODES, PORTS } from '../settings.mjs'
 import { ask, readGap, record, resetGap } from './client.mjs'
 import { makeNextRelease } from './next-release.mjs'
+import { writeReport } from './report.mjs'
 import { backUp, makeMistake, restoreTo } from './restore.mjs'
 import { verify } from './verify.mjs'
 import { beginWork, done } from './work.mjs'
@@ -39,6 +40,8 @@ const { values: options } = parseArgs({
     partitions: { type: 'string', default: '2' },
     database: { type: 'string', default: 'direct' },
     proxy: { type: 'string', default: 'haproxy' },
+    /** A file to which the figures are written, in Markdown. */
+    report: { type: 'string' },
   },
 })
 
@@ -213,5 +216,6 @@ function report() {
   }
   for (const problem of problems) console.error(`WRONG ${problem}`)
   say(problems.length === 0 ? 'everything is as it should be' : `${problems.length} problems`)
+  if (options.report) writeReport(options.report, { figures, problems, changes, mails, events, options })
   process.exitCode = problems.length === 0 ? 0 : 1
 }
