@@ -27,7 +27,7 @@ export const REFUSALS = defineCounter({
   labels: { limiter: 'named' },
 })
 
-/** Counts in the database, so that all nodes count together. The windows follow the clock of the node that opens them. */
+/** Counts in the database, so that all nodes count together, by its clock. */
 export interface Limiter {
   /** Counts one more. Returns the seconds to wait when there had been as many as may be before. */
   count(key: string): Promise<number | undefined>
@@ -53,22 +53,23 @@ export const createLimiter = (db: Db, limit: Limit): Limiter => ({
 export const noteRefused = (db: Db, { name }: Limit): void =>
   observationOf(db)?.figures.count(REFUSALS, { limiter: name })
 
-/** A count as the database keeps it. */
+/** A count as the database keeps it, with the seconds that are left of its time. */
 interface Kept {
   key: string
   points: number
-  /** Milliseconds, as text: they are more than an integer of the database's holds. */
-  expire: string
+  left: number
 }
+
+/** The milliseconds in which the ends of windows are kept. */
+const NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+const LEFT = sql`greatest(1, ceil((expire - ${NOW}) / 1000.0))::int as left`
 
 const nameOf = ({ limit, key }: Count): string => `${limit.name}:${key}`
 
 function waitsOf(counts: Count[], kept: Kept[], isFull: (points: number, most: number) => boolean): Waits {
-  const now = Date.now()
   return counts.map((count) => {
     const found = kept.find(({ key }) => key === nameOf(count))
-    if (!found || !isFull(found.points, count.limit.most)) return undefined
-    return Math.max(1, Math.ceil((Number(found.expire) - now) / 1000))
+    return found && isFull(found.points, count.limit.most) ? found.left : undefined
   })
 }
 
@@ -78,8 +79,8 @@ const isFullAfter = (points: number, most: number) => points > most
 /** Looks at several counts in one statement. One that holds as many as may be is full. */
 export async function lookAt(db: Db, counts: Count[]): Promise<Waits> {
   const { rows } = await sql<Kept>`
-    select key, points, expire from throttle
-    where key = any(${counts.map(nameOf)}) and expire > ${Date.now()}`.execute(db)
+    select key, points, ${LEFT} from throttle
+    where key = any(${counts.map(nameOf)}) and expire > ${NOW}`.execute(db)
   return waitsOf(counts, rows, isFullBefore)
 }
 
@@ -91,11 +92,11 @@ export async function lookAndForgive(db: Db, counts: Count[], forgiven: Count[])
       from throttle
       join unnest(${counts.map(nameOf)}::text[], ${counts.map(({ limit }) => limit.most)}::int[]) as asked (key, most)
         using (key)
-      where expire > ${Date.now()}
+      where expire > ${NOW}
     ), cleared as (
       delete from throttle where key = any(${forgiven.map(nameOf)}) and not exists (select from kept where is_full)
     )
-    select key, points, expire from kept`.execute(db)
+    select key, points, ${LEFT} from kept`.execute(db)
   return waitsOf(counts, rows, isFullBefore)
 }
 
@@ -104,16 +105,15 @@ export async function lookAndForgive(db: Db, counts: Count[], forgiven: Count[])
  * that had as many as may be before is full.
  */
 export async function countOneMore(db: Db, counts: Count[]): Promise<Waits> {
-  const now = Date.now()
-  const ends = counts.map(({ limit }) => now + limit.seconds * 1000)
+  const lengths = counts.map(({ limit }) => limit.seconds * 1000)
   const { rows } = await sql<Kept>`
     insert into throttle as kept (key, points, expire)
-    select key, 1, expire from unnest(${counts.map(nameOf)}::text[], ${ends}::bigint[]) as asked (key, expire)
+    select key, 1, ${NOW} + length from unnest(${counts.map(nameOf)}::text[], ${lengths}::bigint[]) as asked (key, length)
     order by key
     on conflict (key) do update set
-      points = case when kept.expire <= ${now} then 1 else kept.points + 1 end,
-      expire = case when kept.expire <= ${now} then excluded.expire else kept.expire end
-    returning key, points, expire`.execute(db)
+      points = case when kept.expire <= ${NOW} then 1 else kept.points + 1 end,
+      expire = case when kept.expire <= ${NOW} then excluded.expire else kept.expire end
+    returning key, points, ${LEFT}`.execute(db)
   return waitsOf(counts, rows, isFullAfter)
 }
 
