@@ -137,7 +137,7 @@ test('a database newer than the program is refused', async () => {
   const output = await refused(['serve'], await production({ DATABASE_URL: newer.url }))
   await newer.close()
   expect(output).toBe(
-    'The database is newer than this Latchkey: it holds migration 9999 (from_the_future). ' +
-      'Start the release that made it, or a later one.',
+    'The database is newer than this Latchkey: it holds migration 9999 (from_the_future), ' +
+      'with which this release cannot work. Start the release that made it, or a later one.',
   )
 })

@@ -32,8 +32,8 @@ export function giveToServer(file: string): void {
 /** Makes the server and starts it. `settings` are those of postgresql.conf. */
 export async function startOwnPostgres(
   settings: (folder: string) => Record<string, string> = () => ({}),
+  folder = tempFolder(),
 ): Promise<OwnPostgres> {
-  const folder = tempFolder()
   const port = await freePort()
   writeFileSync(join(folder, 'hba'), 'local all all trust\nhost all all 127.0.0.1/32 trust\n')
   giveToServer(join(folder, 'hba'))
