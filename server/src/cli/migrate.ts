@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import { sql } from 'kysely'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import { readPending } from '../db/migrate.ts'
 import { type MigrationPlan, planMigrations, type Step } from '../db/migration-plan.ts'
 import { connect, openDb } from '../db/open.ts'
+import { estimateRows, type RowCounts } from '../db/row-counts.ts'
 import { runCommand } from './run.ts'
 
 export const migrateCommand = new Command('migrate')
@@ -25,10 +25,7 @@ async function showPlan(config: ReturnType<typeof loadCommandConfig>): Promise<v
     const plans = planMigrations(await readPending(connection.direct))
     if (plans.length === 0) return console.log('The database is up to date.')
     // As PostgreSQL estimates them: counting takes as long as what is warned of.
-    const { rows } = await sql<{ name: string; rows: number }>`
-      select relname as name, greatest(reltuples, 0)::int8 as rows from pg_class
-      where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`.execute(db)
-    const sizes = new Map(rows.map((table) => [table.name, table.rows]))
+    const sizes = await estimateRows(db)
     for (const planned of plans) describePlan(planned, sizes)
     console.log(conclude(plans))
   } finally {
@@ -37,11 +34,11 @@ async function showPlan(config: ReturnType<typeof loadCommandConfig>): Promise<v
   }
 }
 
-function describePlan({ migration, steps, warnings }: MigrationPlan, sizes: Map<string, number>): void {
+function describePlan({ migration, steps, warnings }: MigrationPlan, sizes: RowCounts): void {
   const { version, name, oldestProgram } = migration
   console.log(`${String(version).padStart(4, '0')} ${name}`)
   // A table that is not there yet is used by nobody.
-  const onTables = steps.filter(({ table }) => table === undefined || sizes.has(table))
+  const onTables = steps.filter(({ table }) => table === undefined || table in sizes)
   for (const line of new Set(onTables.filter(isWorthTelling).map((step) => describeStep(step, sizes)))) {
     console.log(`  ${line}`)
   }
@@ -55,9 +52,9 @@ function describePlan({ migration, steps, warnings }: MigrationPlan, sizes: Map<
 
 const isWorthTelling = ({ table, isSlow }: Step): boolean => table !== undefined || isSlow
 
-const describeStep = ({ table, lock, effect }: Step, sizes: Map<string, number>): string =>
+const describeStep = ({ table, lock, effect }: Step, sizes: RowCounts): string =>
   [
-    table && `${table} (about ${sizes.get(table)} rows)`,
+    table && `${table} (about ${sizes[table]} rows)`,
     [lock && `lock ${lock}`, effect].filter(Boolean).join(': '),
   ]
     .filter(Boolean)

@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { sql } from 'kysely'
 import { verifyChain } from '../audit/chain/verify.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import type { Ctx } from '../context.ts'
+import { countRows, type RowCounts } from '../db/row-counts.ts'
 import { OperatorError } from '../errors.ts'
 import { requireSigningKeys } from '../keys/signing-keys.ts'
 import { verifyLedger } from '../licensing/verify-ledger.ts'
 import { runCommand } from './run.ts'
-
-type Counts = Record<string, number>
 
 export const verifyCommand = new Command('verify')
   .description('check that the data is whole, after a restore for example: audit log, ledger, keys, rows')
@@ -18,7 +16,7 @@ export const verifyCommand = new Command('verify')
   .action(async ({ json = false, counts }: { json?: boolean; counts?: string }) => {
     const expected = counts === undefined ? undefined : readCounts(counts)
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
-      const found = await countRows(ctx)
+      const found = await countRows(ctx.db)
       const problems = [
         ...(await verifyAudit(ctx)),
         ...(await verifyLedger(ctx.db)),
@@ -50,22 +48,9 @@ async function verifyKeys(ctx: Ctx): Promise<string[]> {
   }
 }
 
-async function countRows({ db }: Ctx): Promise<Counts> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select relname as name from pg_class
-    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
-    order by relname`.execute(db)
-  const counts: Counts = {}
-  for (const { name } of tables) {
-    const { rows } = await sql<{ count: number }>`select count(*) from ${sql.table(name)}`.execute(db)
-    counts[name] = rows[0]?.count ?? 0
-  }
-  return counts
-}
-
-function readCounts(file: string): Counts {
+function readCounts(file: string): RowCounts {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Counts
+    return JSON.parse(readFileSync(file, 'utf8')) as RowCounts
   } catch (error) {
     throw new OperatorError(`${file} cannot be read as the output of "latchkey verify --json".`, {
       cause: error,
@@ -73,12 +58,12 @@ function readCounts(file: string): Counts {
   }
 }
 
-const compareCounts = (expected: Counts, found: Counts): string[] =>
+const compareCounts = (expected: RowCounts, found: RowCounts): string[] =>
   [...new Set([...Object.keys(expected), ...Object.keys(found)])]
     .filter((table) => expected[table] !== found[table])
     .map((table) => `${table} has ${found[table] ?? 'no'} rows, not ${expected[table] ?? 'any'}`)
 
-const describeCounts = (counts: Counts): string =>
+const describeCounts = (counts: RowCounts): string =>
   Object.entries(counts)
     .map(([table, count]) => `${table.padEnd(28)} ${count}`)
     .join('\n')

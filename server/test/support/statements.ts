@@ -19,7 +19,8 @@ export interface StatementWatch {
 }
 
 /** A statement that was prepared before it was counted is told with its constants, any other without. */
-const shapeOf = (query: string): string => query.replace(/\$\d+|\b\d+\b|'[^']*'/g, '?')
+const shapeOf = (query: string): string =>
+  query.replace(/\$\d+|\b\d+(?:\.\d+)?\b|'[^']*'|\b(?<=extract\()epoch\b/g, '?')
 
 const HERE = '(select oid from pg_database where datname = current_database())'
 

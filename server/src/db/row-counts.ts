@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import type { Db } from './open.ts'
+
+/** A number of rows for each table. */
+export type RowCounts = Record<string, number>
+
+const OWN_TABLES = sql`relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace`
+
+/** Counts the rows of every table, which takes a while. */
+export async function countRows(db: Db): Promise<RowCounts> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select relname as name from pg_class where ${OWN_TABLES} order by relname`.execute(db)
+  const counts: RowCounts = {}
+  for (const { name } of tables) {
+    const { rows } = await sql<{ count: number }>`select count(*) from ${sql.table(name)}`.execute(db)
+    counts[name] = rows[0]?.count ?? 0
+  }
+  return counts
+}
+
+/** As many as PostgreSQL estimates, at once. */
+export async function estimateRows(db: Db): Promise<RowCounts> {
+  const { rows } = await sql<{ name: string; rows: number }>`
+    select relname as name, greatest(reltuples, 0)::int8 as rows from pg_class where ${OWN_TABLES}`.execute(
+    db,
+  )
+  return Object.fromEntries(rows.map(({ name, rows: count }) => [name, count]))
+}
