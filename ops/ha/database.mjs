@@ -45,7 +45,7 @@ export async function startDatabase() {
   await until('etcd', async () => (await fetch(`http://${HOST}:${PORTS.etcd}/health`)).ok)
   for (const member of MEMBERS) startMember(member)
   await until('a primary', findPrimary, 120_000)
-  await until('two standbys', async () => (await readCluster()).filter(isStandby).length === 2, 120_000)
+  await untilWhole()
   await createDatabase()
 }
 
@@ -126,6 +126,8 @@ const patroniSettings = (member, folder) => ({
     bin_dir: postgresPrograms(),
     pgpass: join(folder, 'pgpass'),
     parameters: { unix_socket_directories: folder },
+    // A member that cannot be brought back to where the others are is copied anew.
+    ...{ remove_data_directory_on_rewind_failure: true, remove_data_directory_on_diverged_timelines: true },
     pg_hba: [
       `host replication replication ${HOST}/32 scram-sha-256`,
       `host all all ${HOST}/32 scram-sha-256`,
@@ -207,8 +209,6 @@ export async function readCluster() {
   return Promise.any(answers)
 }
 
-const isStandby = ({ role, state }) => /replica|standby/.test(role) && /running|streaming/.test(state)
-
 /** The name of the primary. Its own word counts, because others may not know yet. */
 export async function findPrimary() {
   const asked = MEMBERS.map(async (member) => {
@@ -231,8 +231,13 @@ export const untilWhole = ({ before, patienceMs = 180_000 } = {}) =>
     async () => {
       const primary = await findPrimary()
       if (primary === before?.name && readPostmaster(primary) === before.pid) return false
-      const standbys = (await readCluster()).filter(isStandby).filter(({ name }) => name !== primary)
-      return standbys.length === 2 && standbys.some(({ role }) => role === 'sync_standby')
+      // The primary itself knows best who follows it.
+      const { stdout } = await query(
+        `select state, sync_state from pg_stat_replication where application_name ~ '^postgres-'`,
+      )
+      const standbys = stdout.trim().split('\n')
+      const streaming = standbys.filter((line) => line.startsWith('streaming|'))
+      return streaming.length === 2 && streaming.some((line) => line.endsWith('|sync'))
     },
     patienceMs,
   )
