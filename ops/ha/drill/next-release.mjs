@@ -11,8 +11,8 @@ export function makeNextRelease() {
   const root = join(FOLDER, 'next-release')
   const copy = join(root, 'server')
   rmSync(root, { recursive: true, force: true })
-  mkdirSync(join(copy, 'src', 'db'), { recursive: true })
-  for (const part of ['bin', 'dist', 'public', 'package.json', MIGRATIONS]) {
+  mkdirSync(copy, { recursive: true })
+  for (const part of ['bin', 'dist', 'public', 'package.json', 'src']) {
     cpSync(join(server, part), join(copy, part), { recursive: true })
   }
   symlinkSync(join(server, '..', 'node_modules'), join(root, 'node_modules'))

@@ -15,8 +15,8 @@ export async function verify({ owner, ops, acme }, { mails, events }) {
   }
 }
 
-/** Deliveries may be on their way still. */
-async function eventually(check, patienceMs = 180_000) {
+/** Deliveries may be on their way still; a mail that a killed node was sending is taken over after five minutes. */
+async function eventually(check, patienceMs = 420_000) {
   const deadline = Date.now() + patienceMs
   for (;;) {
     const problems = check()
