@@ -38,6 +38,7 @@ const { values: options } = parseArgs({
     kills: { type: 'string', default: '10' },
     switchovers: { type: 'string', default: '2' },
     partitions: { type: 'string', default: '2' },
+    'node-kills': { type: 'string', default: '3' },
     database: { type: 'string', default: 'direct' },
     proxy: { type: 'string', default: 'haproxy' },
     /** A file to which the figures are written, in Markdown. */
@@ -145,7 +146,7 @@ try {
       { longest: LONGEST_GAP_OF_PARTITION_MS },
     )
   }
-  for (const number of NODES) {
+  for (const number of NODES.slice(0, Number(options['node-kills']))) {
     await suffer(`kill of node ${number}`, async () => {
       await stopNode(number, { signal: 'SIGKILL' })
       await sleep(1_000)

@@ -53,7 +53,7 @@ export async function restoreTo(moment, { acme }) {
     primary_slot_name: '',
     hba_file: join(folder, 'hba'),
     restore_command: `cp ${ARCHIVE}/%f %p`,
-    recovery_target_time: moment.toISOString(),
+    recovery_target_time: moment.toISOString().replace('T', ' ').replace('Z', '+00'),
     recovery_target_action: 'promote',
   }
   writeFileSync(join(folder, 'hba'), 'host all all 127.0.0.1/32 trust\n', { mode: 0o644 })
