@@ -169,7 +169,9 @@ try {
   for (const [what, found] of Object.entries(checked))
     problems.push(...found.slice(0, 5).map((one) => `${what}: ${one}`))
   const moment = await makeMistake(world)
-  const wrongAfterRestore = await restoreTo(moment, world)
+  const wrongAfterRestore = await restoreTo(moment, world).catch((error) => [
+    `the restore failed: ${error.message}`,
+  ])
   problems.push(...wrongAfterRestore)
   say(`restored to the moment before a mistake: ${wrongAfterRestore.length === 0 ? 'whole' : 'not whole'}`)
   report()

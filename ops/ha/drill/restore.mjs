@@ -63,8 +63,7 @@ export async function restoreTo(moment, { acme }) {
   for (const file of ['standby.signal'])
     if (existsSync(join(folder, file))) await runFile('rm', [join(folder, file)])
   if (isRoot) await runFile('chown', ['-R', 'postgres:', folder])
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  start('restored', [join(postgresPrograms(), 'postgres'), '-D', folder, ...flags], { asPostgres: true })
+  start('restored', [join(postgresPrograms(), 'postgres'), '-D', folder], { asPostgres: true })
   try {
     const recovered = async () =>
       (await query('select pg_is_in_recovery()', { port, database: 'latchkey' })).stdout.trim() === 'f'
