@@ -26,7 +26,7 @@ import {
 } from '../nodes.mjs'
 import { names, pidOf, stop } from '../processes.mjs'
 import { FOLDER, NODES, PORTS } from '../settings.mjs'
-import { ask, readGap, record, resetGap } from './client.mjs'
+import { ask, machine, readGap, record, resetGap } from './client.mjs'
 import { makeNextRelease } from './next-release.mjs'
 import { writeReport } from './report.mjs'
 import { backUp, makeMistake, restoreTo } from './restore.mjs'
@@ -174,7 +174,7 @@ try {
   ])
   problems.push(...wrongAfterRestore)
   say(`restored to the moment before a mistake: ${wrongAfterRestore.length === 0 ? 'whole' : 'not whole'}`)
-  report()
+  report(wrongAfterRestore.length === 0)
 } finally {
   await stopProxy()
   await Promise.all(NODES.map((number) => stopNode(number)))
@@ -185,7 +185,6 @@ try {
 }
 
 async function hookUp() {
-  const { machine } = await import('./client.mjs')
   const body = { url: `http://127.0.0.1:${receiverPort}/`, events: ['tenant.changed'] }
   const { status } = await ask('POST', '/api/admin/webhooks', { headers: await machine('demo-ops'), body })
   if (status !== 201) throw new Error(`no webhook: ${status}`)
@@ -196,7 +195,7 @@ function namesInEvents() {
   return done.renamed.filter((name) => text.includes(`"${name}"`))
 }
 
-function report() {
+function report(isRestored) {
   problems.push(
     ...record.wrong.slice(0, 10),
     ...done.lostChains.map((reason) => `a refresh chain was lost: ${reason}`),
@@ -219,6 +218,7 @@ function report() {
   }
   for (const problem of problems) console.error(`WRONG ${problem}`)
   say(problems.length === 0 ? 'everything is as it should be' : `${problems.length} problems`)
-  if (options.report) writeReport(options.report, { figures, problems, changes, mails, events, options })
+  if (options.report)
+    writeReport(options.report, { figures, problems, changes, mails, events, options, isRestored })
   process.exitCode = problems.length === 0 ? 0 : 1
 }

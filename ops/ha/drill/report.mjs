@@ -9,7 +9,7 @@ import { done } from './work.mjs'
 
 const version = (command, ...args) => execFileSync(command, args, { encoding: 'utf8' }).trim().split('\n')[0]
 
-export function writeReport(file, { figures, problems, changes, mails, events, options }) {
+export function writeReport(file, { figures, problems, changes, mails, events, options, isRestored }) {
   const rows = figures.map(
     ({ what, gap, failed, unanswered }) => `| ${what} | ${gap} ms | ${failed} | ${unanswered} |`,
   )
@@ -49,7 +49,7 @@ In all ${record.requests} requests. Answers of 500 or another wrong status: ${re
 | --- | --- | --- |
 ${acknowledged.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
-After the work, the database was restored to the moment before a mistake, and \`latchkey verify\` found it whole.
+After the work, the database was restored to the moment before a mistake. It was ${isRestored ? 'whole, as `latchkey verify` found' : 'not whole'}.
 
 ${problems.length === 0 ? 'Nothing was wrong.' : `What was wrong:\n\n${problems.map((problem) => `- ${problem}`).join('\n')}`}
 

@@ -3,9 +3,12 @@ const BY_STATE = /^(?:08...|53...|57P0[1-5]|25006|58030|40001|40P01)$/
 const BY_SOCKET =
   /^(?:ECONNREFUSED|ECONNRESET|ENOENT|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 const OF_SOCKETS = /^(?:connect|read|write|getaddrinfo)$/
-/** What the driver says without a code, and the server under one that also means other things. */
+/**
+ * What the driver says without a code, and the server under one that also means other things. The last is for a
+ * transaction that was under way when another release changed the schema.
+ */
 const BY_MESSAGE =
-  /^(?:database ".*" is not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error)/
+  /^(?:database ".*" is not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|cached plan must not change result type)/
 
 /** Whether an error means that the database cannot be reached or used just now, rather than that we asked it wrongly. */
 export function isDatabaseAway(error: unknown): boolean {

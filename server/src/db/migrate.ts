@@ -49,9 +49,7 @@ export async function migrate(
   settings: pg.ClientConfig,
   migrations = readMigrations(),
 ): Promise<Migration[]> {
-  const client = openClient(settings)
-  await client.connect()
-  try {
+  return withClient(settings, async (client) => {
     await client.query('begin')
     await client.query('select pg_advisory_xact_lock($1)', [LOCK])
     const pending = await findPending(client, migrations)
@@ -66,6 +64,14 @@ export async function migrate(
     }
     await client.query('commit')
     return pending
+  })
+}
+
+async function withClient<T>(settings: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = openClient(settings)
+  await client.connect()
+  try {
+    return await work(client)
   } finally {
     await client.end()
   }
@@ -76,14 +82,10 @@ export async function readPending(
   settings: pg.ClientConfig,
   migrations = readMigrations(),
 ): Promise<Migration[]> {
-  const client = openClient(settings)
-  await client.connect()
-  try {
+  return withClient(settings, async (client) => {
     const { rows } = await client.query(`select to_regclass('schema_migrations') is not null as exists`)
-    return rows[0]?.exists ? await comparePending(client, migrations) : migrations
-  } finally {
-    await client.end()
-  }
+    return rows[0]?.exists ? comparePending(client, migrations) : migrations
+  })
 }
 
 async function findPending(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
