@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { openClient } from './connections.ts'
+import { PROCESS_LOCK } from './processes.ts'
 
 const CHANNEL = 'latchkey_changes'
 /** How often the connection is asked whether it still hears, and how long it may take to answer. */
@@ -9,8 +10,6 @@ const PATIENCE_MS = 600
 const RECONNECT_MS = 200
 const CONNECT_MS = 2_000
 
-/** The first half of the key of the locks that connected processes hold; the second is the number of the process. */
-export const PROCESS_LOCK = 1_870_402
 const MOST_PROCESS_NUMBERS = 2 ** 31
 
 /**
@@ -106,6 +105,8 @@ export async function openChangeFeed(
     async stop() {
       stopped = true
       clearTimeout(timer)
+      // What it gave out was answered: nobody is to take it for one that was killed.
+      await line?.ask('delete from processes where number = $1', [processNumber]).catch(() => {})
       await drop(line)
     },
   }
@@ -142,9 +143,7 @@ async function openLine(
   const close = async () => void (await withPatience(client.end(), PATIENCE_MS).catch(() => {}))
   try {
     await withPatience(client.connect(), CONNECT_MS)
-    // Not waited for: a server that has not yet noticed the end of the last connection holds it for that one.
-    const lock = `select pg_try_advisory_lock(${PROCESS_LOCK}, ${processNumber})`
-    await withPatience(client.query(`listen ${CHANNEL}; ${lock}`), timeoutMs)
+    await withPatience(client.query(`listen ${CHANNEL}; ${toRegistration(processNumber)}`), timeoutMs)
   } catch (error) {
     await close()
     throw error
@@ -176,6 +175,15 @@ async function openLine(
     },
   }
 }
+
+/**
+ * The lock is not waited for: a server that has not yet noticed the end of the last connection holds it for that one. One
+ * whose machine is gone is noticed within seconds.
+ */
+const toRegistration = (processNumber: number) => `
+  set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
+  select pg_try_advisory_lock(${PROCESS_LOCK}, ${processNumber});
+  insert into processes (number) values (${processNumber}) on conflict (number) do update set gone_at = null`
 
 /** The work, or an error when it takes too long. */
 async function withPatience<T>(work: Promise<T>, ms: number): Promise<T> {

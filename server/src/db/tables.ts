@@ -228,6 +228,13 @@ export interface RefreshTokensTable {
   created_at: Fixed<Date>
   expires_at: Fixed<Date>
   used_at: Date | null
+  process: Fixed<number | null>
+}
+
+export interface ProcessesTable {
+  number: Fixed<number>
+  worker: string | null
+  gone_at: Date | null
 }
 
 export interface RevokedTokensTable {
@@ -563,6 +570,7 @@ export interface Tables {
   consents: ConsentsTable
   grants: GrantsTable
   refresh_tokens: RefreshTokensTable
+  processes: ProcessesTable
   revoked_tokens: RevokedTokensTable
   mailed_links: MailedLinksTable
   idempotency_keys: IdempotencyKeysTable

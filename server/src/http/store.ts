@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { PROCESS_LOCK } from '../db/changes.ts'
 import type { Db } from '../db/open.ts'
+import { isConnected } from '../db/processes.ts'
 
 /** Whose key, and which. */
 export interface Claim {
@@ -29,11 +29,9 @@ interface ClaimRequest extends Claim {
   lostBefore: Date
 }
 
-/** Who holds the claim is not connected: no session has the lock of its number. */
-const hasLostHolder = sql<boolean>`idempotency_keys.holder is not null and not exists (
-  select from pg_locks
-  where locktype = 'advisory' and classid = ${sql.lit(PROCESS_LOCK)} and objid = idempotency_keys.holder::oid
-    and database = (select oid from pg_database where datname = current_database()))`
+/** Who holds the claim is not connected. */
+const hasLostHolder = sql<boolean>`
+  idempotency_keys.holder is not null and not ${isConnected(sql.ref('idempotency_keys.holder'))}`
 
 /** Takes the key for one request: a key that nobody holds, or whose holder is gone. Of several at once, one gets it. */
 export async function claimKey(db: Db, request: ClaimRequest): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
+import { isConnected } from '../db/processes.ts'
 import type { Job } from './job.ts'
 
 /** Queues a job in the caller's transaction: it exists exactly if its cause does. */
@@ -14,6 +15,19 @@ export async function releaseAbandonedJobs(db: Db, lockedForMs: number): Promise
       array(
         select distinct locked_by from graphile_worker.jobs
         where locked_at <= now() - ${`${lockedForMs} milliseconds`}::interval
+      )
+    )
+  `.execute(db)
+}
+
+/** Gives back what processes have taken that have been gone for a while. */
+export async function releaseJobsOfGone(db: Db, goneForMs: number): Promise<void> {
+  await sql`
+    select graphile_worker.force_unlock_workers(
+      array(
+        select worker from processes
+        where worker is not null and gone_at <= now() - ${`${goneForMs} milliseconds`}::interval
+          and not ${isConnected(sql.ref('processes.number'))}
       )
     )
   `.execute(db)

@@ -11,15 +11,18 @@ import {
 import type pg from 'pg'
 import type { Ctx } from '../context.ts'
 import type { Connection } from '../db/open.ts'
+import { nameWorker, noteGoneProcesses } from '../db/processes.ts'
 import { RUNS } from './figures.ts'
 import type { Job } from './job.ts'
 import { openPatientPool } from './patient-pool.ts'
 import { keepDoing } from './steady.ts'
-import { releaseAbandonedJobs, releaseJobsOf } from './store.ts'
+import { releaseAbandonedJobs, releaseJobsOf, releaseJobsOfGone } from './store.ts'
 
 /** No job may last longer; a lock older than this belongs to a worker that died. */
 const LONGEST_JOB_MS = 5 * 60_000
-const SWEEP_MS = 60_000
+/** A process that has been without a connection for so long was killed; its jobs are given to others. */
+const GONE_MS = 5_000
+const SWEEP_MS = 5_000
 const RESTART_MS = 1_000
 const CONCURRENCY = 2
 /** How far back a tick is made up for that fell into a time without any worker. */
@@ -38,7 +41,7 @@ export async function startWorker(ctx: Ctx, connection: Connection, jobs: Job<ne
   const alone = ctx.config.database.url === undefined && ctx.config.workers === 1
   await releaseAbandonedJobs(ctx.db, alone ? 0 : LONGEST_JOB_MS)
   const sweep = setInterval(() => {
-    releaseAbandonedJobs(ctx.db, LONGEST_JOB_MS).catch((err) => ctx.log.warn({ err }, 'job sweep failed'))
+    sweepJobs(ctx).catch((err) => ctx.log.warn({ err }, 'job sweep failed'))
   }, SWEEP_MS).unref()
   const stopped = new AbortController()
   const work = {
@@ -57,6 +60,13 @@ export async function startWorker(ctx: Ctx, connection: Connection, jobs: Job<ne
   }
 }
 
+/** Gives others the jobs of workers that died. */
+async function sweepJobs({ db }: Ctx): Promise<void> {
+  await noteGoneProcesses(db)
+  await releaseJobsOfGone(db, GONE_MS)
+  await releaseAbandonedJobs(db, LONGEST_JOB_MS)
+}
+
 /** What there is to do, what of it is due by the clock, and where it is written down. */
 interface Work {
   settings: pg.ClientConfig
@@ -73,7 +83,12 @@ async function keepRunning(ctx: Ctx, work: Work, stop: AbortSignal): Promise<voi
       ended.clear()
       await runOnce(work, {
         stop,
-        onStart: (worker) => ended.add(worker),
+        onStart: (worker) => {
+          ended.add(worker)
+          nameWorker(ctx.db, { number: ctx.changes.processNumber, worker }).catch((err) =>
+            ctx.log.warn({ err }, 'should this process be killed, its jobs will wait for minutes'),
+          )
+        },
         onWorking: () => {
           troubled = false
         },

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import type { Ctx } from '../../src/context.ts'
+import { silentFeed } from '../../src/db/changes.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
 import { defineJob } from '../../src/jobs/job.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
@@ -36,6 +37,7 @@ test('a tick runs once among several nodes, also when all of them were off at it
   const ctx = {
     config: loadConfig('demo', { DATABASE_URL: database.url }),
     db,
+    changes: silentFeed,
     log: createLogger('silent'),
     figures: createFigures(),
     tracer: silentTracer,

@@ -34,16 +34,20 @@ afterAll(() => service?.close())
 
 /** Uses up what is there, or is not. */
 const renew = (db: Db, { id, hash }: { id: string; hash: Buffer }) =>
-  renewRefreshTokens(db, [
-    {
-      ...{
-        hash,
-        now: new Date(),
-        successor: { hash: randomBytes(32), expiresAt: new Date(Date.now() + 60_000) },
+  renewRefreshTokens(
+    db,
+    [
+      {
+        ...{
+          hash,
+          now: new Date(),
+          successor: { hash: randomBytes(32), expiresAt: new Date(Date.now() + 60_000) },
+        },
+        grant: { id, amr: ['pwd'], tenant_id: null } as unknown as GrantRow,
       },
-      grant: { id, amr: ['pwd'], tenant_id: null } as unknown as GrantRow,
-    },
-  ])
+    ],
+    undefined,
+  )
 
 test('to use a token up is planned once, however many there are', async () => {
   const plans = await service.ctx.db.transaction().execute(async (tx) => {

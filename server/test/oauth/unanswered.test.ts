@@ -10,6 +10,7 @@ import { obtainTokens, refresh, startWorld, userinfo } from '../support/world.ts
 // told. In all other cases the second use of a token ends its family.
 
 const MINUTE = 60_000
+const OTHER_CLIENT = { client_id: 'demo-web', client_secret: 'demo-web-secret' }
 
 let lines: [BrokenLine, BrokenLine]
 let nodes: [TestService, TestService]
@@ -62,6 +63,84 @@ async function refreshAsTold(url: string, token: string): ReturnType<typeof refr
 }
 
 const mend = () => lines.forEach((line) => void line.mend())
+
+describe('when the node was killed that used a token up', () => {
+  /** A token that a third node has used up before it ended, and the answer of that node. */
+  async function refreshAndEnd(how: 'killed' | 'in order') {
+    const token = await newToken('known')
+    const ended = await startWorld({ beside: nodes[0] })
+    const { body } = await refresh(ended.url, token)
+    const number = ended.ctx.changes.processNumber ?? 0
+    await ended.close()
+    // One that is killed has no time to delete its row.
+    if (how === 'killed') await nodes[0].ctx.db.insertInto('processes').values({ number }).execute()
+    return { token, given: body as { access_token: string; refresh_token: string } }
+  }
+
+  test('its client may repeat the refresh, once', async () => {
+    const { token } = await refreshAndEnd('killed')
+    const again = await refresh(nodes[1].url, token)
+    expect(again.status).toBe(200)
+    expect((await refresh(nodes[0].url, again.body.refresh_token)).status).toBe(200)
+    expect(await refresh(nodes[0].url, token)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    })
+    expect(await userinfo(nodes[1].url, again.body.access_token)).toBe(401)
+  })
+
+  test('of several at once one succeeds at most, and the family ends', async () => {
+    const { token } = await refreshAndEnd('killed')
+    const all = await Promise.all([0, 1, 0, 1].map((node) => refresh(nodes[node as 0 | 1].url, token)))
+    expect(all.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
+    for (const { body } of all.filter(({ status }) => status === 200))
+      expect(await refresh(nodes[1].url, body.refresh_token)).toMatchObject({ status: 400 })
+  })
+
+  test('whoever has the answer after all ends the family with it: one of the two is a thief', async () => {
+    const { token, given } = await refreshAndEnd('killed')
+    const again = await refresh(nodes[1].url, token)
+    expect(again.status).toBe(200)
+    const other = await refresh(nodes[0].url, given.refresh_token)
+    expect(other).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    for (const { access_token, refresh_token } of [again.body, given]) {
+      expect(await userinfo(nodes[0].url, access_token)).toBe(401)
+      expect(await refresh(nodes[1].url, refresh_token)).toMatchObject({ status: 400 })
+    }
+  })
+
+  test.each<[string, (shown: Awaited<ReturnType<typeof refreshAndEnd>>) => Promise<unknown>]>([
+    ['the answer was used', ({ given }) => refresh(nodes[0].url, given.refresh_token)],
+    [
+      'it was used more than a minute ago',
+      ({ token }) =>
+        nodes[0].ctx.db
+          .updateTable('refresh_tokens')
+          .set({ used_at: new Date(Date.now() - MINUTE - 1) })
+          .where('hash', '=', hashSecret(token))
+          .execute(),
+    ],
+  ])('not when %s', async (_what, happen) => {
+    const shown = await refreshAndEnd('killed')
+    await happen(shown)
+    const again = await refresh(nodes[1].url, shown.token)
+    expect(again).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    expect(await userinfo(nodes[0].url, shown.given.access_token)).toBe(401)
+  })
+
+  test('another client changes nothing by showing it', async () => {
+    const { token, given } = await refreshAndEnd('killed')
+    const other = await refresh(nodes[1].url, token, OTHER_CLIENT)
+    expect(other).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    expect((await refresh(nodes[1].url, given.refresh_token)).status).toBe(200)
+  })
+
+  test('not when it stopped in order', async () => {
+    const { token, given } = await refreshAndEnd('in order')
+    expect(await refresh(nodes[1].url, token)).toMatchObject({ status: 400 })
+    expect(await userinfo(nodes[0].url, given.access_token)).toBe(401)
+  })
+})
 
 describe.each<[Origin]>([['known'], ['unknown']])('a token that is %s to the node', (origin) => {
   test.each([0, 1])(

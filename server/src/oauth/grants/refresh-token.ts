@@ -92,7 +92,7 @@ async function refreshUnknown(
   { client, request }: AuthenticatedClient,
   { hash, form }: Shown,
 ): Promise<TokenReply> {
-  const grant = await findGoodGrant(ctx, hash)
+  const grant = await findGoodGrant(ctx, client, hash)
   const now = ctx.now()
   // Another client's attempt changes nothing.
   if (!grant || grant.client_id !== client.id) throw invalidGrant('The refresh token is not valid.')
@@ -103,7 +103,14 @@ async function refreshUnknown(
   const subject = subjectFor(client, switched, form)
   const license = await findLicenseClaim(ctx, subject)
   const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
-  const rotation = { grantId: grant.id, tenantId: switched.tenant_id, hash, now, successor: kept }
+  const rotation = {
+    grantId: grant.id,
+    tenantId: switched.tenant_id,
+    hash,
+    now,
+    successor: kept,
+    process: ctx.changes.processNumber,
+  }
   return takeBackIfUnanswered(ctx, { hash, successor: kept.hash }, async () => {
     if (!(await rotateRefreshToken(ctx.db, rotation))) throw await reused(ctx, reuse)
     await keepGrant(ctx, { grant: switched, now, kept })
@@ -111,8 +118,8 @@ async function refreshUnknown(
   })
 }
 
-/** The grant of a token. One that counts as used is looked at again where that may be taken back. */
-async function findGoodGrant(ctx: Ctx, hash: Buffer): Promise<TokenRow | undefined> {
+/** The grant of a token. One of the client's own that counts as used is looked at again where that may be taken back. */
+async function findGoodGrant(ctx: Ctx, client: Client, hash: Buffer): Promise<TokenRow | undefined> {
   const find = () => findGrantByRefreshToken(ctx.db, hash)
   let grant = await find()
   const isGood = async () => {
@@ -120,7 +127,7 @@ async function findGoodGrant(ctx: Ctx, hash: Buffer): Promise<TokenRow | undefin
     return grant?.token_used_at === null
   }
   const usedAt = grant?.token_used_at ?? null
-  if (usedAt !== null) await untilTakenBack(ctx, usedAt, isGood)
+  if (usedAt !== null && grant?.client_id === client.id) await untilTakenBack(ctx, { hash, usedAt, isGood })
   return grant
 }
 

@@ -42,6 +42,7 @@ async function renewTogether(ctx: Ctx, turn: Pending[]): Promise<boolean[]> {
     return await renewRefreshTokens(
       ctx.db,
       turn.map(({ renewal }) => renewal),
+      ctx.changes.processNumber,
     )
   } catch (error) {
     if (!isRolledBack(error)) throw error

@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
+import { isConnected } from '../../db/processes.ts'
 import type { GrantsTable } from '../../db/tables.ts'
 import { isOrphan } from '../../db/violations.ts'
 
@@ -98,20 +99,23 @@ interface Succession {
   successor: NewRefreshToken
 }
 
+/** The number of the process that answers. */
+type Answering = number | undefined
+
 /**
  * The end of a statement that has `held` grants with such tokens: uses up those that are still good, and adds the
  * next. Of several statements that try, one succeeds. A token is found by its hash and not among all that its grant ever
  * had, which the database may take for as quick: `is true` keeps it from that.
  */
-const SUCCESSION = sql<{ hash: Buffer }>`
+const successionBy = (process: Answering) => sql<{ hash: Buffer }>`
   used as (
     update refresh_tokens set used_at = held.now from held
     where refresh_tokens.hash = held.hash and (refresh_tokens.grant_id = held.id) is true
       and used_at is null and refresh_tokens.expires_at > held.now
     returning refresh_tokens.hash, refresh_tokens.grant_id, held.now, held.next_hash, held.next_expires_at
   ), added as (
-    insert into refresh_tokens (hash, grant_id, created_at, expires_at)
-    select next_hash, grant_id, now, next_expires_at from used
+    insert into refresh_tokens (hash, grant_id, created_at, expires_at, process)
+    select next_hash, grant_id, now, next_expires_at, ${process}::integer from used
   )
   select hash from used`
 
@@ -119,6 +123,7 @@ interface Rotation extends Succession {
   grantId: string
   /** The tenant it is for from now on. */
   tenantId: string | null
+  process: Answering
 }
 
 /**
@@ -126,7 +131,7 @@ interface Rotation extends Succession {
  * so that the two cannot wait for each other in a circle.
  */
 export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<boolean> {
-  const { grantId, tenantId, hash, now, successor } = rotation
+  const { grantId, tenantId, hash, now, successor, process } = rotation
   try {
     const { rows } = await sql`
       with held as (
@@ -136,7 +141,7 @@ export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<bo
       ), moved as (
         update grants set tenant_id = ${tenantId} from held
         where grants.id = held.id and held.tenant_id is distinct from ${tenantId}
-      ), ${SUCCESSION}
+      ), ${successionBy(process)}
     `.execute(db)
     return rows.length > 0
   } catch (error) {
@@ -156,7 +161,11 @@ export interface Renewal extends Succession {
  * of which each of it is still so. What a grant itself holds never changes, but for its tenant and by what its person
  * is known. One that somebody holds is left out, so that the others do not have to wait.
  */
-export async function renewRefreshTokens(db: Db, renewals: Renewal[]): Promise<boolean[]> {
+export async function renewRefreshTokens(
+  db: Db,
+  renewals: Renewal[],
+  process: Answering,
+): Promise<boolean[]> {
   const grants = renewals.map(({ grant }) => grant)
   const { rows } = await sql<{ hash: Buffer }>`
     with asked as (
@@ -181,7 +190,7 @@ export async function renewRefreshTokens(db: Db, renewals: Renewal[]): Promise<b
             and tenants.slug = asked.tenant_slug and tenants.mfa_policy = asked.mfa_policy
             and tenants.suspended_at is null))
       for no key update of grants skip locked
-    ), ${SUCCESSION}
+    ), ${successionBy(process)}
   `.execute(db)
   const done = new Set(rows.map(({ hash }) => hash.toString('base64url')))
   return renewals.map(({ hash }) => done.has(hash.toString('base64url')))
@@ -207,6 +216,35 @@ export async function takeBackSuccessor(
     update refresh_tokens set used_at = null from gone
     where refresh_tokens.hash = ${hash} and (refresh_tokens.grant_id = gone.grant_id) is true
   `.execute(db)
+}
+
+/**
+ * Makes a token good again that a process used up and that was killed before it may have answered. Only while nobody has
+ * used the successor: that counts as used from now on, so that whoever has it after all ends the family with it.
+ */
+export async function takeBackFromKilled(
+  db: Db,
+  { hash, now, usedAfter }: { hash: Buffer; now: Date; usedAfter: Date },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with shown as (
+      select grant_id, used_at from refresh_tokens where hash = ${hash} and used_at > ${usedAfter}
+    ), held as (
+      select id from grants where id = (select grant_id from shown) for no key update
+    ), withdrawn as (
+      update refresh_tokens set used_at = ${now} from held, shown
+      where refresh_tokens.grant_id = held.id and refresh_tokens.created_at = shown.used_at
+        and refresh_tokens.used_at is null
+        and exists (
+          select from processes
+          where number = refresh_tokens.process and not ${isConnected(sql.ref('processes.number'))})
+      returning refresh_tokens.grant_id
+    )
+    update refresh_tokens set used_at = null from withdrawn
+    where refresh_tokens.hash = ${hash} and (refresh_tokens.grant_id = withdrawn.grant_id) is true
+    returning hash
+  `.execute(db)
+  return rows.length > 0
 }
 
 /** Ends an authorization and every token of it; false when it had ended before. */

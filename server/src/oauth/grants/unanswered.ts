@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx } from '../../context.ts'
 import { untilBack } from '../../db/until-back.ts'
 import { OAuthError } from '../../errors.ts'
-import { takeBackSuccessor } from './store.ts'
+import { takeBackFromKilled, takeBackSuccessor } from './store.ts'
 
 /**
  * A refresh that cannot be answered, because the database goes away in the midst of it, may have been done or not. Its
@@ -68,14 +68,30 @@ const SOON_MS = 3_000
 const LOOK_MS = 100
 
 /**
- * Looks for a moment whether a token that counts as used is good again. It may be one that another node could not answer
- * for; but only if the database was away a short time ago, and if it was used then.
+ * Looks whether a token that counts as used is good again. It may be one that another node could not answer for, if the
+ * database was away a short time ago; then it is waited for a moment. Or that node was killed: then its refresh is taken
+ * back here.
  */
-export async function untilTakenBack(ctx: Ctx, usedAt: Date, isGood: () => Promise<boolean>): Promise<void> {
-  const lostMs = ctx.changes.lostFor() * 1_000
-  if (lostMs > LONGEST_MS || ctx.now().getTime() - usedAt.getTime() > LONGEST_MS) return
+export async function untilTakenBack(ctx: Ctx, { hash, usedAt, isGood }: UsedToken): Promise<void> {
+  const now = ctx.now()
+  const usedAfter = new Date(now.getTime() - LONGEST_MS)
+  if (usedAt <= usedAfter) return
+  if (ctx.changes.lostFor() * 1_000 <= LONGEST_MS && (await isSoonGood(isGood))) return
+  // Those that are connected are known again by now.
+  if (await takeBackFromKilled(ctx.db, { hash, now, usedAfter })) await isGood()
+}
+
+interface UsedToken {
+  hash: Buffer
+  usedAt: Date
+  /** Looks at it again. */
+  isGood(): Promise<boolean>
+}
+
+async function isSoonGood(isGood: () => Promise<boolean>): Promise<boolean> {
   for (let waited = 0; waited < SOON_MS; waited += LOOK_MS) {
     await sleep(LOOK_MS)
-    if (await isGood()) return
+    if (await isGood()) return true
   }
+  return false
 }
