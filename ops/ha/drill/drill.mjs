@@ -27,6 +27,7 @@ import {
 import { names, pidOf, stop } from '../processes.mjs'
 import { FOLDER, NODES, PORTS } from '../settings.mjs'
 import { ask, machine, readGap, record, resetGap } from './client.mjs'
+import { killOutright } from './crashes.mjs'
 import { makeNextRelease } from './next-release.mjs'
 import { writeReport } from './report.mjs'
 import { backUp, makeMistake, restoreTo } from './restore.mjs'
@@ -41,6 +42,8 @@ const { values: options } = parseArgs({
     'node-kills': { type: 'string', default: '3' },
     database: { type: 'string', default: 'direct' },
     proxy: { type: 'string', default: 'haproxy' },
+    /** Whether one PostgreSQL is also killed for seconds, again and again: yes or no. */
+    crashes: { type: 'string', default: 'yes' },
     /** A file to which the figures are written, in Markdown. */
     report: { type: 'string' },
   },
@@ -92,6 +95,7 @@ const nodeOptions = {
   env: { SMTP_URL: `smtp://127.0.0.1:${mailPort}`, WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
 }
 const figures = []
+let isRestored = false
 const problems = []
 
 /** Does something bad, waits until all is well again, and notes for how long nothing succeeded. */
@@ -174,7 +178,7 @@ try {
   ])
   problems.push(...wrongAfterRestore)
   say(`restored to the moment before a mistake: ${wrongAfterRestore.length === 0 ? 'whole' : 'not whole'}`)
-  report(wrongAfterRestore.length === 0)
+  isRestored = wrongAfterRestore.length === 0
 } finally {
   await stopProxy()
   await Promise.all(NODES.map((number) => stopNode(number)))
@@ -183,6 +187,11 @@ try {
   mailserver.close()
   receiver.close()
 }
+const crashes = options.crashes === 'no' ? [] : await killOutright()
+problems.push(
+  ...crashes.filter(({ isGood }) => !isGood).map(({ setup }) => `crashes of the database: ${setup}`),
+)
+report()
 
 async function hookUp() {
   const body = { url: `http://127.0.0.1:${receiverPort}/`, events: ['tenant.changed'] }
@@ -195,7 +204,7 @@ function namesInEvents() {
   return done.renamed.filter((name) => text.includes(`"${name}"`))
 }
 
-function report(isRestored) {
+function report() {
   problems.push(
     ...record.wrong.slice(0, 10),
     ...done.lostChains.map((reason) => `a refresh chain was lost: ${reason}`),
@@ -211,14 +220,9 @@ function report(isRestored) {
   say(
     `acknowledged: ${changes} seats, ${done.invited.size} invitations (${done.canceled.size} taken back), ${done.refreshes} refreshes, ${done.tenants.size} tenants (${done.deleted.size} deleted), ${done.registered.size} accounts, ${done.renamed.length} names; ${mails.length} mails, ${events.length} events`,
   )
-  if (done.chainsLostWithNode.length > 0) {
-    say(
-      `${done.chainsLostWithNode.length} refresh chains ended with a node that was killed before it could answer`,
-    )
-  }
   for (const problem of problems) console.error(`WRONG ${problem}`)
   say(problems.length === 0 ? 'everything is as it should be' : `${problems.length} problems`)
   if (options.report)
-    writeReport(options.report, { figures, problems, changes, mails, events, options, isRestored })
+    writeReport(options.report, { figures, problems, changes, mails, events, options, isRestored, crashes })
   process.exitCode = problems.length === 0 ? 0 : 1
 }

@@ -17,7 +17,6 @@ export const done = {
   renamed: [],
   refreshes: 0,
   lostChains: [],
-  chainsLostWithNode: [],
   falseRefusals: [],
   /** Answers that the work has no explanation for. */
   unexpected: [],
@@ -108,9 +107,7 @@ function keepChain(chain) {
     const answer = await insist('POST', '/api/oauth/token', { form })
     if (answer.status !== 200) {
       isLost = true
-      // A node that is killed after it has rotated the token, and before it answers, cannot take that back.
-      const kind = answer.isLost ? done.chainsLostWithNode : done.lostChains
-      kind.push(`${answer.status} ${JSON.stringify(answer.body)} at attempt ${answer.attempts}`)
+      done.lostChains.push(`${answer.status} ${JSON.stringify(answer.body)} at attempt ${answer.attempts}`)
       return
     }
     done.refreshes += 1

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer } from '../account/people.ts'
-import type { TestService } from '../support/service.ts'
+import { startService, type TestService } from '../support/service.ts'
 import { type StatementWatch, watchStatements } from '../support/statements.ts'
 import { startWorld } from '../support/world.ts'
 import {
@@ -13,6 +13,7 @@ import {
   openFirm,
   overview,
   revoke,
+  seenFrom,
   type Worker,
 } from './firm.ts'
 
@@ -105,6 +106,28 @@ test('they share statements', async () => {
   const listed = await watch.list(() => Promise.all(all.map(({ firm, worker }) => grant(firm, worker))))
   const inserts = listed.filter(({ query }) => query.includes('insert into seats'))
   expect(inserts.reduce((sum, { calls }) => sum + calls, 0)).toBeLessThan(all.length)
+})
+
+test('they share statements when they come to several nodes', async () => {
+  const others = [await startService({ beside: service }), await startService({ beside: service })]
+  const { firms, all } = await openFirms(1, 60)
+  const [firm] = firms as [Firm]
+  const seen = [firm, ...others.map((node) => seenFrom(node, firm))]
+  // One after the other on twelve ways, as those who wait for an answer do.
+  const inTurn = async (way: number, work: typeof grant) => {
+    const at = seen[way % seen.length] as Firm
+    for (const { worker } of all.filter((_, index) => index % 12 === way)) {
+      const { status } = await work(at, worker)
+      expect(status).toBe(work === grant ? 201 : 200)
+    }
+  }
+  const listed = await watch.list(async () => {
+    for (const work of [grant, revoke])
+      await Promise.all(Array.from({ length: 12 }, (_, way) => inTurn(way, work as typeof grant)))
+  })
+  const alone = listed.filter(({ query }) => /^\s*begin\b/i.test(query))
+  expect(alone.reduce((sum, { calls }) => sum + calls, 0)).toBeLessThan(all.length / 5)
+  for (const node of others) await node.close()
 })
 
 test('as many as are free have a seat afterwards, and the others hear that there is none', async () => {

@@ -1,4 +1,6 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,15 +18,33 @@ import { signIn } from '../support/world.ts'
 
 // The service outlives its database: no process ends, and what was acknowledged is done.
 
+const HAPROXY_ENV = { PATH: `${process.env.PATH}:/usr/sbin` }
+const hasHaproxy = spawnSync('haproxy', ['-v'], { env: HAPROXY_ENV }).status === 0
 const AWAY_MS = FULL ? 4_000 : 1_500
 const HANDS = 4
 const PACE_MS = 40
 
-test.each([...(FULL ? [{ WORKERS: '1' }] : []), { WORKERS: '2' }])(
-  'no process ends when PostgreSQL is killed under jobs, webhooks and mail, and all of them are done (%o)',
-  async ({ WORKERS }) => {
+interface Setup {
+  name: string
+  WORKERS: string
+  /** The service reaches its database through haproxy. */
+  isBehindProxy?: boolean
+}
+
+const SETUPS: Setup[] = [
+  ...(FULL ? [{ name: 'one process', WORKERS: '1' }] : []),
+  { name: 'two processes', WORKERS: '2' },
+  ...(FULL && hasHaproxy ? [{ name: 'one process behind haproxy', WORKERS: '1', isBehindProxy: true }] : []),
+]
+
+if (FULL && !hasHaproxy) test.skip('one process behind haproxy: haproxy is not installed')
+
+test.each(SETUPS)(
+  'no process ends when PostgreSQL is killed under jobs, webhooks and mail, and all of them are done: $name',
+  async ({ WORKERS, isBehindProxy = false }) => {
     const database = await startOwnPostgres()
     onTestFinished(database.stop)
+    const databaseUrl = isBehindProxy ? await startHaproxy(database.url) : database.url
     const [mailserver, receiver] = [await startMailserver(), await startReceiver()]
     onTestFinished(mailserver.close)
     onTestFinished(receiver.close)
@@ -32,7 +52,7 @@ test.each([...(FULL ? [{ WORKERS: '1' }] : []), { WORKERS: '2' }])(
     const PORT = await freePort()
     const url = `http://127.0.0.1:${PORT}`
     const env = {
-      ...{ HOST: '127.0.0.1', PORT, BASE_URL: url, WORKERS, DATABASE_URL: database.url },
+      ...{ HOST: '127.0.0.1', PORT, BASE_URL: url, WORKERS, DATABASE_URL: databaseUrl },
       ...{ SMTP_URL: mailserver.url, WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
       LATCHKEY_DATA_DIR: join(folder, 'data'),
       LATCHKEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
@@ -115,8 +135,36 @@ test.each([...(FULL ? [{ WORKERS: '1' }] : []), { WORKERS: '2' }])(
   900_000,
 )
 
+/** haproxy with as few settings as possible; the address by which the database is reached through it. */
+async function startHaproxy(databaseUrl: string): Promise<string> {
+  const address = new URL(databaseUrl)
+  const port = await freePort()
+  const file = join(tempFolder(), 'haproxy.conf')
+  writeFileSync(
+    file,
+    `defaults
+  mode tcp
+  timeout connect 5s
+  timeout client 1h
+  timeout server 1h
+listen database
+  bind 127.0.0.1:${port}
+  server primary 127.0.0.1:${address.port}
+`,
+  )
+  const haproxy = spawn('haproxy', ['-db', '-f', file], { env: HAPROXY_ENV, stdio: 'ignore' })
+  onTestFinished(async () => {
+    const ended = once(haproxy, 'exit')
+    if (haproxy.kill()) await ended
+  })
+  address.port = port
+  await expect.poll(() => inDatabase(address.href, 'select 1 as one'), { timeout: 30_000 }).toHaveLength(1)
+  return address.href
+}
+
 async function inDatabase(url: string, query: string): Promise<Record<string, string>[]> {
   const client = new pg.Client(url)
+  client.on('error', () => {})
   await client.connect()
   const { rows } = await client.query(query)
   await client.end()

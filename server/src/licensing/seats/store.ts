@@ -153,11 +153,15 @@ export interface Exchanged {
   revision: string
 }
 
+/** The first half of the key of the locks by which such statements wait for each other; the second is of the tenant. */
+const EXCHANGE_LOCK = 1_870_403
+
 /**
  * Grants and revokes seats for many at once, whatever their tenants, as `takeSeat` and `releaseSeat` do for one, and
- * writes it down; says for which it was done. All in one statement, which commits without the disk. It waits for nobody,
- * so that no two wait for each other in a circle: who is held by somebody else is left out, and so is whoever cannot be
- * served for another reason, which is looked for elsewhere. No two may be about the same person in the same tenant.
+ * writes it down; says for which it was done. All in one statement, which commits without the disk. It waits for nobody
+ * but others of its kind, tenant by tenant in one order, so that no two wait for each other in a circle: who is held by
+ * somebody else is left out, and so is whoever cannot be served for another reason, which is looked for elsewhere. No two
+ * may be about the same person in the same tenant.
  */
 export async function exchangeSeats(
   db: Db,
@@ -174,9 +178,14 @@ export async function exchangeSeats(
         ${seats.map(({ applicationId }) => applicationId)}::uuid[],
         ${seats.map(({ licenseTypeId }) => licenseTypeId)}::uuid[], ${seats.map((seat) => seat.now)}::timestamptz[]
       ) with ordinality as wish (kind, id, tenant_id, user_id, application_id, license_type_id, assigned_at, place)
+    ), turn as materialized (
+      -- Other such statements, of this node or of another, are waited for: they themselves wait for nothing else.
+      select pg_advisory_xact_lock(${sql.lit(EXCHANGE_LOCK)}, key)
+      from (select distinct hashtext(tenant_id::text) as key from wish order by key) as tenant
     ), open as (
       -- Whoever else would change them, their members or their seats waits.
-      select id from tenants where id in (select tenant_id from wish) and suspended_at is null
+      select id from tenants
+      where id in (select tenant_id from wish) and suspended_at is null and (select count(*) from turn) > 0
       for no key update skip locked
     ), numbered as (
       select tenant_id, revision from license_revisions where tenant_id in (select id from open)
