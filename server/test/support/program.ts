@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { chmodSync, mkdtempSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -83,20 +84,33 @@ export function tempFolder(): string {
 }
 
 /**
- * Each worker draws from a range of its own, below the one from which the system gives ports to connections; so, mostly,
- * does each of several runs at once.
+ * Each process draws ports from a range of its own, below those that the system gives to connections. It keeps the first
+ * port of the range for as long as it runs, so that no other process, of this run or of another, draws from there.
  */
-let nextPort = 20_000 + 500 * Number(process.env.VITEST_POOL_ID ?? 0) + 2_500 * (process.ppid % 5)
+const FIRST_PORT = 20_000
+const RANGE = 50
+const RANGES = 250
+let nextPort = 0
 
 export async function freePort(): Promise<string> {
+  while (nextPort % RANGE === 0) {
+    const first = FIRST_PORT + RANGE * randomInt(RANGES)
+    if (await listenAt(first)) nextPort = first + 1
+  }
   const port = nextPort++
-  const server = createServer()
-  const free = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => resolve(true))
-  })
+  const server = await listenAt(port)
+  if (!server) return freePort()
   await new Promise((resolve) => server.close(resolve))
-  return free ? String(port) : freePort()
+  return String(port)
+}
+
+/** A server that keeps the port; undefined if somebody else does. */
+async function listenAt(port: number): Promise<Server | undefined> {
+  const server = createServer().unref()
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(undefined))
+    server.listen(port, '127.0.0.1', () => resolve(server))
+  })
 }
 
 export const READY = 'Latchkey is ready at'
