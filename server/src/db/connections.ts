@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { splitHosts } from '../lib/database-address.ts'
+import { openSocket } from './lookup.ts'
 import { clientOf } from './several-hosts.ts'
 
 /**
@@ -23,7 +24,7 @@ function resolveHosts<T extends pg.ClientConfig>(settings: T): T & { Client: typ
 
 export function openClient(given: pg.ClientConfig): pg.Client {
   const { Client, ...settings } = resolveHosts(given)
-  const client = new Client({ ...settings, types })
+  const client = new Client({ ...settings, types, stream: openSocket })
   client.on('error', ignore)
   return client
 }
@@ -38,6 +39,7 @@ export function openPool(settings: pg.PoolConfig, size: number): pg.Pool {
   const pool = new pg.Pool({
     ...resolveHosts(settings),
     types,
+    stream: openSocket,
     max: size,
     maxLifetimeSeconds: LIFETIME_SECONDS,
   })

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { openSocket } from './lookup.ts'
 
 const PROBE_MS = 2_000
 
@@ -40,7 +41,7 @@ export function clientOf(addresses: string[]): typeof pg.Client {
 async function findPrimary(addresses: string[]): Promise<Place> {
   const probes = addresses.map(async (connectionString) => {
     const client = new pg.Client({
-      ...{ connectionString, application_name: 'latchkey' },
+      ...{ connectionString, application_name: 'latchkey', stream: openSocket },
       ...{ connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS },
     })
     // Whoever waits for it hears of its end.

@@ -1,54 +1,27 @@
-import { createSocket } from 'node:dgram'
 import { lookup, Resolver } from 'node:dns/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGuard } from '../../src/events/dispatch/guard.ts'
+import { A, AAAA, type NameServer, startNameServer } from '../support/name-server.ts'
 
 // Names that others give us are asked for at name servers that others run, and those may be silent.
 
 const never = new AbortController().signal
-const A = 1
-const AAAA = 28
-const ADDRESSES: Record<string, Record<number, number[]>> = {
+const ADDRESSES = {
   'both.test': { [A]: [192, 0, 2, 1], [AAAA]: [0x20, 1, ...Array.from({ length: 13 }, () => 0), 1] },
   'four.test': { [A]: [192, 0, 2, 4] },
   'none.test': {},
 }
 
-/** A name server that knows a few names and never answers for others. */
-const server = createSocket('udp4')
+let server: NameServer
 const newResolver = () => {
   const resolver = new Resolver({ timeout: 3_000, tries: 1 })
-  resolver.setServers([`127.0.0.1:${server.address().port}`])
+  resolver.setServers([`127.0.0.1:${server.port}`])
   return resolver
 }
-let unanswered = 0
 beforeAll(async () => {
-  server.on('message', (query, from) => {
-    const reply = replyTo(query)
-    if (reply) server.send(reply, from.port, from.address)
-    else unanswered++
-  })
-  await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve))
+  server = await startNameServer(ADDRESSES)
 })
-afterAll(() => {
-  server.close()
-})
-
-function replyTo(query: Buffer): Buffer | undefined {
-  const labels: string[] = []
-  let at = 12
-  for (let size = query[at] ?? 0; size > 0; size = query[at] ?? 0) {
-    labels.push(query.subarray(at + 1, at + 1 + size).toString())
-    at += size + 1
-  }
-  const known = ADDRESSES[labels.join('.').toLowerCase()]
-  if (!known) return undefined
-  const type = query.readUInt16BE(at + 1)
-  const data = known[type]
-  const header = Buffer.from([...query.subarray(0, 2), 0x81, 0x80, 0, 1, 0, data ? 1 : 0, 0, 0, 0, 0])
-  const answer = data ? [0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length, ...data] : []
-  return Buffer.concat([header, query.subarray(12, at + 5), Buffer.from(answer)])
-}
+afterAll(() => server.close())
 
 const strict = () => createGuard({ allowedNetworks: [] }, newResolver)
 const nearby = () => createGuard({ allowedNetworks: ['127.0.0.0/8'] }, newResolver)
@@ -70,7 +43,7 @@ test('silent name servers take no thread from anybody, and are left when the att
       .resolve(`silent${index}.test`, attempt.signal)
       .catch((error: { code: string }) => settled.push(error.code)),
   )
-  await expect.poll(() => unanswered, { timeout: 2_000 }).toBeGreaterThanOrEqual(8)
+  await expect.poll(server.unanswered, { timeout: 2_000 }).toBeGreaterThanOrEqual(8)
   await lookup('localhost')
   expect(settled).toEqual([])
   attempt.abort()
