@@ -10,6 +10,8 @@ export interface Job<P> {
    * the signal to stop, for work that takes its time.
    */
   everyMs?: number
+  /** It may wait long for others outside: of what is due, it is taken last, and keeps the rest waiting for one turn only. */
+  isSlow?: true
   run(ctx: Ctx, payload: P): Promise<void>
 }
 

@@ -5,8 +5,13 @@ import type { Job } from './job.ts'
 
 /** Queues a job in the caller's transaction: it exists exactly if its cause does. */
 export async function enqueue<P>(tx: Db, job: Job<P>, payload: P): Promise<void> {
-  await sql`select graphile_worker.add_job(${job.name}, ${JSON.stringify(payload)}::json)`.execute(tx)
+  const priority = job.isSlow ? TAKEN_LAST : TAKEN_FIRST
+  await sql`
+    select graphile_worker.add_job(${job.name}, ${JSON.stringify(payload)}::json, priority := ${priority})
+  `.execute(tx)
 }
+
+const [TAKEN_FIRST, TAKEN_LAST] = [0, 10]
 
 /** Jobs taken by a worker that died stay locked; those locked for longer than any job may last are given back. */
 export async function releaseAbandonedJobs(db: Db, lockedForMs: number): Promise<void> {

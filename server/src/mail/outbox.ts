@@ -29,6 +29,7 @@ export const openMail = (ctx: Ctx, { sealed }: StoredMail): RenderedLetter =>
  */
 export const deliverMail = defineJob<{ mailId: string }>({
   name: 'deliver_mail',
+  isSlow: true,
   async run(ctx, { mailId }) {
     const mail = await findMail(ctx.db, mailId)
     if (!mail || ctx.config.mail.mailbox) return
