@@ -1,4 +1,4 @@
-import type { GrowthTable } from './results.ts'
+import type { BulkheadRow, BulkheadTable, GrowthTable } from './results.ts'
 import type { StartResult } from './start.ts'
 import { fixed, table, verdict } from './tables.ts'
 
@@ -59,4 +59,19 @@ export function showGrowth({ sizes, rows }: GrowthTable): string {
     ]
   })
   return table([...heads, 'at most', ''], lines)
+}
+
+export const isHeldUp = ({ crowded, locked }: BulkheadRow, most: number): boolean =>
+  !(crowded <= most && locked <= most)
+
+export function showBulkheads({ rows, most, ...about }: BulkheadTable): string {
+  const { signIns, atOnce, turnedAway, seconds, lockMs } = about
+  const heads = ['p99 ms', 'calm', 'while many sign in', 'while the audit log is locked', 'at most', '']
+  const lines = rows.map((row) => [
+    ...[row.name, fixed(row.calm, 1), fixed(row.crowded, 1), fixed(row.locked, 1)],
+    ...[fixed(most, 0), verdict(!isHeldUp(row, most))],
+  ])
+  const crowd = `${signIns.toLocaleString('en-US')} were signed in, ${atOnce.toLocaleString('en-US')} at a time, within ${seconds.toFixed(0)} s; they were told ${turnedAway.toLocaleString('en-US')} times to come again.`
+  const lock = `The lock was held for ${(lockMs / 1000).toFixed(0)} s, while 64 tried to sign in.`
+  return `${table(heads, lines)}\n\n${crowd} ${lock}`
 }

@@ -1,10 +1,11 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { type BulkheadPlan, measureBulkheads } from './bulkheads/bulkheads.ts'
 import { type Database, startDatabase } from './database.ts'
 import { measureGrowth } from './growth/growth.ts'
-import { measureRows, type Plan, type Stage } from './measure.ts'
-import { HELP, type Options, readOptions, UsageError } from './options.ts'
+import { getProgram, measureRows, type Plan, type Stage } from './measure.ts'
+import { BULKHEADS, HELP, type Options, readOptions, UsageError } from './options.ts'
 import { residentMbOf } from './processes.ts'
 import { closeAll, stopAll } from './programs.ts'
 import { listMissed, QUIET, writePage } from './report.ts'
@@ -80,9 +81,9 @@ async function openPlace(): Promise<Place> {
 function chooseRows({ only }: Options): Row[] {
   const every = [...allRows, ...twoProcessRows]
   const rows = only === undefined ? every : pickRows(every, only)
-  if (rows.length > 0) return rows
+  if (rows.length > 0 || only === BULKHEADS) return rows
   throw new UsageError(
-    `No row has "${only}" in its id. The ids are:\n  ${every.map(({ id }) => id).join('\n  ')}`,
+    `No row has "${only}" in its id. The ids are:\n  ${[...every.map(({ id }) => id), BULKHEADS].join('\n  ')}`,
   )
 }
 
@@ -98,6 +99,13 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
   const inTable = rows.flatMap(({ id }) => results.filter(({ row }) => row.id === id))
   const isWhole = options.only === undefined
   const loadedMb = isWhole ? await readLoadedMb(stage) : undefined
+  const bulkheads =
+    isWhole || options.only === BULKHEADS
+      ? await measureBulkheads({
+          ...{ program: await getProgram(stage, 'latchkey'), socketDir: database.socketDir, tell },
+          plan: bulkheadPlan(options),
+        })
+      : undefined
   await stopAll()
   const starts = options.quick ? 3 : 5
   const start = isWhole ? await measureStart({ folder, starts, idleMs: 10_000, tell }) : undefined
@@ -114,9 +122,15 @@ async function measure({ folder, database }: Place, rows: Row[], options: Option
     twoProcesses: inTable.filter(({ row }) => row.program === 'latchkey-two'),
     ...(start && { start }),
     ...(growth && { growth }),
+    ...(bulkheads && { bulkheads }),
     ...(loadedMb !== undefined && { loadedMb }),
   }
 }
+
+const bulkheadPlan = ({ quick }: Options): BulkheadPlan =>
+  quick
+    ? { calmMs: 2_000, signIns: 300, atOnce: 100, lockMs: 3_000 }
+    : { calmMs: 8_000, signIns: 10_000, atOnce: 2_000, lockMs: 6_000 }
 
 const growthPlan = ({ quick }: Options) =>
   quick

@@ -9,11 +9,15 @@ export interface Options {
   help: boolean
 }
 
+/** Those who wait for others are no row: what it is to be measured by. */
+export const BULKHEADS = 'bulkheads'
+
 export const HELP = `How fast the service is, beside the limits of the machine and beside other providers.
 
   npm run bench                     measure everything and write docs/benchmarks.md
   npm run bench -- --quick          one short run of each row, printed
   npm run bench -- --only <word>    the rows whose id contains the word, and what they are compared with
+  npm run bench -- --only bulkheads what people wait while others sign in by the thousand, and while a table is locked
 
   --out <file>   write the page there, also after --quick and --only
   --strict       end with 1 when a target is missed; otherwise only a wrong answer does that

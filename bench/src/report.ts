@@ -1,12 +1,12 @@
 import { compareRows } from './compare.ts'
-import { listStart, showGrowth, showStart } from './limit-tables.ts'
+import { isHeldUp, listStart, showBulkheads, showGrowth, showStart } from './limit-tables.ts'
 import { HOW } from './method.ts'
 import type { About, Results } from './results.ts'
 import { showDrift, showRows, showTwo, showVerdicts } from './row-tables.ts'
 
 /** Writes what was found as a page. What somebody wrote between the marks of an earlier one is kept. */
 export function writePage(results: Results, earlier = ''): string {
-  const { about, rows, twoProcesses, start, loadedMb, growth } = results
+  const { about, rows, twoProcesses, start, loadedMb, growth, bulkheads } = results
   const verdicts = compareRows(rows)
   const sections = [
     `# Benchmarks\n\n${describe(about)}`,
@@ -17,6 +17,7 @@ export function writePage(results: Results, earlier = ''): string {
     section('Two processes', showTwo(rows, twoProcesses)),
     section('Start and memory', showStart(start, loadedMb)),
     section('Growth', growth && showGrowth(growth)),
+    section('Bulkheads', bulkheads && showBulkheads(bulkheads)),
     section('Drift', showDrift(rows)),
     section('How it is measured', HOW),
   ]
@@ -34,6 +35,9 @@ export const listMissed = (results: Results): string[] => [
   ...(results.growth?.rows ?? [])
     .filter((row) => row.most !== undefined && (row.ratios.at(-1) ?? 0) > row.most)
     .map(({ name }) => `Growth: ${name}`),
+  ...(results.bulkheads?.rows ?? [])
+    .filter((row) => isHeldUp(row, results.bulkheads?.most ?? 0))
+    .map(({ name }) => `Bulkheads: ${name}`),
 ]
 
 const section = (title: string, text: string | undefined): string => (text ? `## ${title}\n\n${text}` : '')

@@ -12,6 +12,7 @@ export interface Results {
   /** MB that the service holds when all rows have been asked. */
   loadedMb?: number
   growth?: GrowthTable
+  bulkheads?: BulkheadTable
 }
 
 export interface About {
@@ -48,4 +49,26 @@ export interface GrowthRow {
   ratios: number[]
   /** What the last ratio must not exceed. */
   most?: number | undefined
+}
+
+/** How long those wait who need nothing of what others wait for: the 99th percentile, in milliseconds. */
+export interface BulkheadTable {
+  /** How many were signed in meanwhile, and how many tried at a time. */
+  signIns: number
+  atOnce: number
+  /** How often one of them was told to come again. */
+  turnedAway: number
+  seconds: number
+  /** How long the audit log was locked. */
+  lockMs: number
+  /** What none of them must exceed. */
+  most: number
+  rows: BulkheadRow[]
+}
+
+export interface BulkheadRow {
+  name: string
+  calm: number
+  crowded: number
+  locked: number
 }
