@@ -1,28 +1,12 @@
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { mountDisk } from '../support/disks.ts'
 import { startOwnPostgres } from '../support/own-postgres.ts'
 import { freePort, READY, run, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 import { signIn } from '../support/world.ts'
-
-/** A disk of its own for the database; undefined where it cannot be had. */
-function mountDisk(mebibytes: number): string | undefined {
-  const folder = tempFolder()
-  const { status } = spawnSync('mount', [
-    '-t',
-    'tmpfs',
-    '-o',
-    `size=${mebibytes}m,mode=0711`,
-    'tmpfs',
-    folder,
-  ])
-  if (status !== 0) return undefined
-  onTestFinished(() => void spawnSync('umount', ['-l', folder]))
-  return folder
-}
 
 const MEBIBYTE = 2 ** 20
 
@@ -31,7 +15,6 @@ test.runIf(FULL)(
   async ({ skip }) => {
     const disk = mountDisk(160)
     if (disk === undefined) return skip('only root may mount a small disk')
-    chmodSync(disk, 0o711)
     const database = await startOwnPostgres(() => ({ min_wal_size: '32MB', max_wal_size: '48MB' }), disk)
     onTestFinished(database.stop)
     const port = await freePort()

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, constants, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import type pg from 'pg'
 import { OperatorError } from '../../errors.ts'
+import { fsProblem } from '../../lib/fs-problem.ts'
 import { removeUnfinished } from '../../lib/make-once.ts'
 import { PLAIN_ENV } from './cluster.ts'
 import { type Home, makeSocketDir, removeOtherSocketDirs, removeOwned } from './home.ts'
@@ -60,7 +61,7 @@ export async function launch(
     stopping = true
     if (!exit.happened && child.pid !== undefined) await stopServer(child.pid)
     process.off('exit', endHard)
-    removeOwned(socketDir, home)
+    tidyUp(() => removeOwned(socketDir, home))
   }
   try {
     await options.meanwhile?.()
@@ -82,6 +83,15 @@ export async function launch(
   }
   const lost = exit.promise.then(() => (stopping ? new Promise<void>(() => {}) : undefined))
   return { socketDir, lost, stop }
+}
+
+/** What a disk that cannot be written keeps is removed by the next start. */
+function tidyUp(remove: () => void): void {
+  try {
+    remove()
+  } catch (error) {
+    if (fsProblem(error) === undefined) throw error
+  }
 }
 
 function spawnServer(
