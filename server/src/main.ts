@@ -78,7 +78,7 @@ export async function openOn(
   const closers = createClosers()
   try {
     const applied = await yielding(() => migrate(connection.direct))
-    const db = openDb(connection, config.database.poolSize)
+    const db = openDb(connection, config.database.poolSize, serves ? {} : { lockTimeoutMs: 0 })
     closers.add(() => db.destroy())
     await raiseWall(db)
     const clock = await startClock(db)

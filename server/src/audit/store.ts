@@ -1,5 +1,5 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
-import type { Db } from '../db/open.ts'
+import { asWrite, type Db } from '../db/open.ts'
 import type { AuditEntriesTable } from '../db/tables.ts'
 
 export type NewEntry = Insertable<AuditEntriesTable>
@@ -41,7 +41,7 @@ export const insertSome = (
 `
 
 export async function insertEntries(db: Db, entries: NewEntry[]): Promise<void> {
-  await insertOf(entries).execute(db)
+  await asWrite(db, () => insertOf(entries).execute(db))
 }
 
 /** Adds entries and answers a question, which sees all that was done before, in one statement. */

@@ -51,6 +51,8 @@ export async function migrate(
 ): Promise<Migration[]> {
   return withClient(settings, async (client) => {
     await client.query('begin')
+    // The role may have a limit of its own; others may take long to migrate.
+    await client.query('set local lock_timeout = 0')
     await client.query('select pg_advisory_xact_lock($1)', [LOCK])
     const pending = await findPending(client, migrations)
     const pool = openPool(settings, 1)

@@ -80,9 +80,26 @@ function makeRoom({ workers, database: { poolSize } }: Config): Record<string, s
   return wanted > USUAL_ROOM ? { max_connections: String(wanted) } : {}
 }
 
+/**
+ * How long a statement waits for a lock: longer than a request of ours holds one, and short enough that whoever asks
+ * is answered before a proxy gives up.
+ */
+const LOCK_TIMEOUT_MS = 10_000
+
+export interface DbOptions {
+  /** 0: without end, as for a command that waits for another to be done. */
+  lockTimeoutMs?: number
+}
+
 /** The query builder on a pool of connections for requests. */
-export function openDb(connection: Connection, size: number): Db {
-  const pool = openPool(connection.pooled, size)
+export function openDb(
+  connection: Connection,
+  size: number,
+  { lockTimeoutMs = LOCK_TIMEOUT_MS }: DbOptions = {},
+): Db {
+  // A pooler passes on no settings of a session, or to somebody else: there the operator sets it for the role.
+  const limit = connection.hasPooler ? {} : { onConnect: limitLockWaits(lockTimeoutMs) }
+  const pool = openPool({ ...connection.pooled, ...limit }, size)
   if (!connection.hasPooler) prepareStatements(pool)
   const db: Db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
@@ -94,6 +111,10 @@ export function openDb(connection: Connection, size: number): Db {
   return db
 }
 
+/** As a statement: poolers in session mode refuse a connection that asks for it while it is opened. */
+const limitLockWaits = (milliseconds: number) => (client: pg.ClientBase) =>
+  client.query(`set lock_timeout = ${milliseconds}`)
+
 const pools = new WeakMap<Db, pg.Pool>()
 const limits = new WeakMap<Db, TransactionLimit>()
 
@@ -103,6 +124,12 @@ export function describePool(db: Db): { inUse: number; idle: number; most: numbe
   // A transaction that waits for others to end waits for a connection, too.
   const waiting = waitingCount + (limits.get(db)?.waiting() ?? 0)
   return { inUse: totalCount - idleCount, idle: idleCount, most: options?.max ?? 0, waiting }
+}
+
+/** A statement that writes, by itself: it takes a connection only where a transaction that writes might take it. */
+export function asWrite<T>(db: Db, statement: () => Promise<T>): Promise<T> {
+  const limit = limits.get(db)
+  return limit ? limit.run(statement) : statement()
 }
 
 async function checkServer(direct: pg.ClientConfig, variable: string): Promise<void> {

@@ -14,6 +14,8 @@ const TOO_MANY_CONNECTIONS = '53300'
 export interface TransactionLimit {
   /** Transactions that wait for one of the others to end. */
   waiting(): number
+  /** Does work as one of them. */
+  run<T>(work: () => Promise<T>): Promise<T>
 }
 
 type Db = Kysely<Tables>
@@ -31,10 +33,10 @@ export function limitTransactions(db: Db, connections: number): TransactionLimit
     })
   const begin = db.transaction.bind(db)
   db.transaction = () => limited(begin())
-  return { waiting: slots.waiting }
+  return slots
 }
 
-function createSlots(most: number) {
+function createSlots(most: number): TransactionLimit {
   const waiting = new Set<() => void>()
   let used = 0
   const enter = () =>

@@ -2,11 +2,17 @@ import { createQueue, type Queue } from './queue.ts'
 
 /** Work that waits for other work on the same thing, and only for that. */
 export interface Turns {
-  /** The work's result; undefined when too much is waiting for that thing already. */
+  /** The work's result; undefined when too much waits for that thing already, or what it waited for failed for all. */
   take<T>(key: string, work: () => Promise<T>): Promise<{ result: T } | undefined>
 }
 
-export function createTurns(waiting: number): Turns {
+interface Options {
+  waiting: number
+  /** Whether whatever waits would fail in the same way, each after as long a time. */
+  failsForAll(error: unknown): boolean
+}
+
+export function createTurns({ waiting, failsForAll }: Options): Turns {
   const lines = new Map<string, { queue: Queue; length: number }>()
   return {
     async take(key, work) {
@@ -14,7 +20,12 @@ export function createTurns(waiting: number): Turns {
       lines.set(key, line)
       line.length++
       try {
-        return await line.queue.run(work)
+        return await line.queue.run(() =>
+          work().catch((error: unknown) => {
+            if (failsForAll(error)) line.queue.dismiss()
+            throw error
+          }),
+        )
       } finally {
         if (--line.length === 0) lines.delete(key)
       }

@@ -1,3 +1,4 @@
+import { isOutOfReach } from '../db/away.ts'
 import { AppError } from '../errors.ts'
 import { createTurns } from '../lib/turns.ts'
 
@@ -5,7 +6,7 @@ import { createTurns } from '../lib/turns.ts'
  * Whoever changes a tenant waits for others who do before taking a connection: one busy tenant must not leave none for
  * the rest.
  */
-const turns = createTurns(10_000)
+const turns = createTurns({ waiting: 10_000, failsForAll: isOutOfReach })
 
 export async function inTurn<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
   const done = await turns.take(tenantId.toLowerCase(), work)

@@ -28,8 +28,8 @@ const SALT_AND_DIGEST = `${'A'.repeat(22)}$${'A'.repeat(43)}`
  */
 export const nobodysHash = () => hashPrefix() + SALT_AND_DIGEST
 
-/** A line that would take many seconds is not joined. */
-const MOST_WAITING = 300
+/** A line that would take many seconds is not joined, and left when it takes them all the same. */
+const LINE = { waiting: 300, patienceMs: 10_000 }
 
 /**
  * Hashing is made to be slow. One for each core, and one more that lies ready for the thread that is free first: it
@@ -45,13 +45,13 @@ let attempts: Queue | undefined
 
 function inLine<T>(work: () => Promise<T>): Promise<T> {
   beginSlowWork('password hash')
-  hashes ??= createQueue({ atOnce: hashesAtOnce(), waiting: MOST_WAITING })
+  hashes ??= createQueue({ ...LINE, atOnce: hashesAtOnce() })
   return runOrRefuse(hashes, work)
 }
 
 /** Whoever shows a password waits here first, so that a crowd of them does not take the database from everybody else. */
 export function inPasswordLine<T>(work: () => Promise<T>): Promise<T> {
-  attempts ??= createQueue({ atOnce: hashesAtOnce() + BESIDE_HASHES, waiting: MOST_WAITING })
+  attempts ??= createQueue({ ...LINE, atOnce: hashesAtOnce() + BESIDE_HASHES })
   return runOrRefuse(attempts, work)
 }
 

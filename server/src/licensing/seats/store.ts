@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Noting } from '../../audit/record.ts'
 import { WITHOUT_DISK } from '../../db/durable.ts'
-import type { Db, Tx } from '../../db/open.ts'
+import { asWrite, type Db, type Tx } from '../../db/open.ts'
 import { isShownAs } from '../../db/shown-members.ts'
 import type { LicensingMode, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
 import { NO_ID, toId } from '../../lib/ids.ts'
@@ -170,7 +170,7 @@ export async function exchangeSeats(
 ): Promise<Exchanged[]> {
   const seats = exchanges.map(({ seat }) => seat)
   const actors = exchanges.map(({ seat, by }) => [`${seat.tenantId}:${seat.userId}`, by])
-  const { rows } = await sql<Omit<Exchanged, 'index'> & { place: string }>`
+  const exchanging = sql<Omit<Exchanged, 'index'> & { place: string }>`
     with wish as (
       select * from unnest(
         ${exchanges.map(({ kind }) => kind)}::text[], ${seats.map(({ id }) => id)}::uuid[],
@@ -246,7 +246,8 @@ export async function exchangeSeats(
       -- Each of what the database writes down of itself names who did it.
       (select set_config('latchkey.actors', ${JSON.stringify(Object.fromEntries(actors))}, true))
     from done join numbered on numbered.tenant_id = done.tenant_id
-  `.execute(db)
+  `
+  const { rows } = await asWrite(db, () => exchanging.execute(db))
   return rows.map(({ place, ...done }) => ({ ...done, index: Number(place) - 1 }))
 }
 

@@ -1,6 +1,6 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Noting } from '../../audit/record.ts'
-import type { Db } from '../../db/open.ts'
+import { asWrite, type Db } from '../../db/open.ts'
 import type { SessionsTable } from '../../db/tables.ts'
 
 /** Whether the person of this address has signed in from a device that bears one of these marks. */
@@ -82,7 +82,7 @@ export async function insertSessionIf(
   { held, ...device }: SeenDevice & { held: Holding },
 ): Promise<boolean> {
   const letIn: Holding = sql`select held.id from (${held}) as held, before where is_known`
-  return (await seeDevice(db, device, { letIn, session })) !== undefined
+  return (await asWrite(db, () => seeDevice(db, device, { letIn, session }))) !== undefined
 }
 
 export async function deleteForgottenDevices(db: Db, seenBefore: Date): Promise<void> {
