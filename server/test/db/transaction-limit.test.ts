@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const WRITES = 40
-const TIMES = 10
+const TIMES = 3
 
 test('writes that wait for a lock keep neither reads nor tokens waiting, and are done when it is gone', async () => {
   const { url } = service
@@ -29,16 +29,18 @@ test('writes that wait for a lock keep neither reads nor tokens waiting, and are
   await holder.connect()
   onTestFinished(() => holder.end())
   await holder.query('begin; lock table audit_entries in access exclusive mode')
-  let answered = 0
-  const writes = Array.from({ length: WRITES }, async (_, number) => {
+  let done = 0
+  const write = async (number: number): Promise<number> => {
     const { status } = await fetch(`${url}/api/tenants`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', authorization: `Bearer ${writer.access_token}` },
       body: JSON.stringify({ name: `Company ${number}` }),
     })
-    answered += 1
-    return status
-  })
+    if (status === 201) done += 1
+    // Who has waited too long is told so, and comes again.
+    return status === 503 ? write(number) : status
+  }
+  const writes = Array.from({ length: WRITES }, (_, number) => write(number))
   await expect.poll(() => waitingForLock(holder)).toBeGreaterThan(2)
 
   let refreshToken = tokens.refresh_token
@@ -55,7 +57,7 @@ test('writes that wait for a lock keep neither reads nor tokens waiting, and are
       members: expect.any(Array),
     })
   }
-  expect(answered).toBe(0)
+  expect(done).toBe(0)
   await holder.query('rollback')
   expect(await Promise.all(writes)).toEqual(Array(WRITES).fill(201))
 })
