@@ -20,6 +20,7 @@ import { auditReading } from './audit/chain/figures.ts'
 import { logAuditHead } from './audit/chain/head.ts'
 import { pruneAuditLog } from './audit/chain/retention.ts'
 import { extendAuditChain } from './audit/chain/service.ts'
+import { maintainAuditPartitions } from './audit/partitions.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { logos } from './branding/logos.ts'
 import { brandingRoutes } from './branding/routes.ts'
@@ -144,6 +145,7 @@ export const jobs: Job<never>[] = [
   extendAuditChain,
   logAuditHead,
   pruneAuditLog,
+  maintainAuditPartitions,
   fanOutEvents,
   dispatchWebhooks,
   sweepDeliveries,

@@ -35,7 +35,8 @@ async function dropIndexes(client: pg.Client): Promise<string[]> {
     [FILLED],
   )
   for (const { name } of rows) await client.query(`drop index ${name}`)
-  return rows.map(({ definition }) => definition)
+  // Of a table that is divided, it would be made again without its partitions.
+  return rows.map(({ definition }) => definition.replace(' ON ONLY ', ' ON '))
 }
 
 const FILLED = [

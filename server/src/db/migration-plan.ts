@@ -39,14 +39,18 @@ export function planMigrations(migrations: Migration[]): MigrationPlan[] {
 
 function planSteps(sql: string): Step[] {
   const created = new Set<string>()
+  /** What a table was called before. */
+  const formerNames = new Map<string, string>()
   const steps: Step[] = []
   for (const statement of splitStatements(sql)) {
     const name = /^create (?:unlogged )?table (?:if not exists )?(\w+)/i.exec(statement)?.[1]
     if (name !== undefined) created.add(name)
     for (const step of readStatement(statement)) {
       if (step.table !== undefined && created.has(step.table)) continue
-      steps.push(step)
+      steps.push({ ...step, table: step.table && (formerNames.get(step.table) ?? step.table) })
     }
+    const [, before, after] = /^alter table (\w+) rename to (\w+)/i.exec(statement) ?? []
+    if (before !== undefined && after !== undefined) formerNames.set(after, before)
   }
   return steps
 }
@@ -132,11 +136,20 @@ const STATEMENTS: StatementRule[] = [
     pattern: /^(?:update|delete from) (\w+)/i,
     ...{ hasTable: true, lock: 'ROW EXCLUSIVE', effect: 'rows stay locked until the end', isSlow: true },
   },
+  {
+    pattern: /^insert into \w+ .*?\bfrom (\w+)/i,
+    ...{ hasTable: true, effect: 'every row is copied', isSlow: true },
+  },
   { pattern: /^insert into (\w+)/i, hasTable: true, lock: 'ROW EXCLUSIVE', effect: 'rows are added' },
   { pattern: /^(?:grant|revoke|comment|select)\b/i, hasTable: false, effect: 'nobody waits' },
 ]
 
 function readStatement(statement: string): Step[] {
+  const partition = /^alter table \w+ attach partition (\w+)/i.exec(statement)?.[1]
+  if (partition !== undefined) {
+    const effect = 'everybody waits while every row is read'
+    return [toStep(partition, { lock: 'ACCESS EXCLUSIVE', effect, isSlow: true })]
+  }
   const [, table, actions] = /^alter table (?:if exists )?(?:only )?(\w+)\s+(.*)$/is.exec(statement) ?? []
   if (table !== undefined && actions !== undefined) {
     return splitOutside(actions, ',').map((action) => {

@@ -21,8 +21,12 @@ export async function countRows(db: Db): Promise<RowCounts> {
 /** As many as PostgreSQL estimates, at once. */
 export async function estimateRows(db: Db): Promise<RowCounts> {
   const { rows } = await sql<{ name: string; rows: number }>`
-    select relname as name, greatest(reltuples, 0)::int8 as rows from pg_class where ${OWN_TABLES}`.execute(
-    db,
-  )
+    select relname as name, (
+      -- Of a table that is divided only its partitions are counted by PostgreSQL itself.
+      select sum(greatest(reltuples, 0))::int8 from pg_class as part
+      where part.oid = pg_class.oid and relkind = 'r'
+        or part.oid in (select relid from pg_partition_tree(pg_class.oid) where isleaf)
+    ) as rows
+    from pg_class where ${OWN_TABLES}`.execute(db)
   return Object.fromEntries(rows.map(({ name, rows: count }) => [name, count]))
 }

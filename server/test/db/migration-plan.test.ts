@@ -42,9 +42,25 @@ test.each([
   ['update users set shoe = 1', true],
   ['do $$ begin perform 1; end $$', true],
   ["insert into shoes values ('a;b')", false],
+  ['insert into shoes select * from users', true],
+  ['create table shoes (id int); alter table users attach partition shoes for values from (1) to (2)', false],
+  ['alter table users attach partition shoes for values from (1) to (2)', true],
   ['vacuum full users', true],
 ])('%s: slow is %s', (sql, isSlow) => {
   expect(plan(sql).some((step) => step.isSlow)).toBe(isSlow)
+})
+
+test('a table that has another name in the meantime is told of by the one that it had', () => {
+  const steps = plan(`
+    alter table users rename to users_first;
+    create table users (like users_first) partition by range (id);
+    create index on users (id);
+    alter table users attach partition users_first for values from (minvalue) to (maxvalue)`)
+  expect(steps).toMatchObject([
+    { table: 'users', isSlow: false },
+    { table: undefined, effect: 'a new table' },
+    { table: 'users', isSlow: true },
+  ])
 })
 
 const ROWS = 'ROW EXCLUSIVE'

@@ -41,8 +41,9 @@ describe('which tables are behind the wall', () => {
   test('every table whose rows belong to a tenant is, or is known not to be', async () => {
     const byName = await ask<{ name: string }>(
       service.ctx.db,
-      `select table_name as name from information_schema.columns
-       where table_schema = 'public' and column_name = 'tenant_id'`,
+      `select attrelid::regclass::text as name from pg_attribute join pg_class on pg_class.oid = attrelid
+       where attname = 'tenant_id' and relkind in ('r', 'p') and not relispartition
+         and relnamespace = 'public'::regnamespace`,
     )
     const byReference = await ask<{ name: string }>(
       service.ctx.db,
