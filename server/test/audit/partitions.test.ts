@@ -195,8 +195,8 @@ describe('partitions of the log', () => {
 
 describe('of a long log and a ledger of many', () => {
   /** The links of the first month lie before the end of the first partition, all others behind it. */
-  const START = 99_997_000
-  const PER_MONTH = 3_000
+  const START = 99_995_000
+  const PER_MONTH = 5_000
   const tenantId = newId()
   let service: TestService
   let touched: TouchedTables
@@ -231,7 +231,7 @@ describe('of a long log and a ledger of many', () => {
     await service?.close()
   })
 
-  /** Every second entry is of the tenant. */
+  /** One entry in ten is of the tenant. */
   async function fillMonth(): Promise<void> {
     const { ctx } = service
     const now = ctx.now()
@@ -239,7 +239,7 @@ describe('of a long log and a ledger of many', () => {
       ctx,
       `insert into audit_entries (id, occurred_at, action, actor_kind, tenant_id)
        select (left('${firstIdAt(now)}', 24) || lpad(to_hex(n), 12, '0'))::uuid, '${now.toISOString()}', 'member.joined',
-         'system', case when n % 2 = 0 then '${tenantId}' else gen_random_uuid() end
+         'system', case when n % 10 = 0 then '${tenantId}' else gen_random_uuid() end
        from generate_series(1, ${PER_MONTH}) as n`,
     )
     await extendChain(ctx)

@@ -54,11 +54,15 @@ async function fill(client: pg.Client): Promise<void> {
 
 const look = () => callAsOps(service, 'GET', '/api/admin/overview')
 
-/** How many pages a table takes. */
+/** How many pages a table takes, with its partitions. */
 const sizeOf = (table: string): Promise<number> =>
   asOwner(service, async (client) => {
-    const { rows } = await client.query(`select relpages from pg_class where oid = $1::regclass`, [table])
-    return Number(rows[0]?.relpages)
+    const { rows } = await client.query(
+      `select sum(greatest(relpages, 0)) as pages from pg_class where oid = $1::regclass
+       or oid in (select inhrelid from pg_inherits where inhparent = $1::regclass)`,
+      [table],
+    )
+    return Number(rows[0]?.pages)
   })
 
 test.runIf(FULL)('the overview reads none of the large tables, and tells of all of them', async () => {
