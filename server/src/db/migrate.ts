@@ -5,6 +5,7 @@ import { Logger, runMigrations as migrateJobQueue } from 'graphile-worker'
 import type pg from 'pg'
 import { OperatorError } from '../errors.ts'
 import { openClient, openPool } from './connections.ts'
+import { yielding } from './violations.ts'
 
 export interface Migration {
   version: number
@@ -43,13 +44,14 @@ export function readMigrations(folder = FOLDER): Migration[] {
 
 /**
  * Brings the database to this program's schema, forward only, and returns what was applied. All nodes may call
- * it at once: one lock lets them in one by one, and one transaction makes it all or nothing.
+ * it at once: one lock lets them in one by one, and one transaction makes it all or nothing. Nodes at work take hold of
+ * tables in other orders than a migration does; where that ends in a deadlock it is done anew.
  */
-export async function migrate(
-  settings: pg.ClientConfig,
-  migrations = readMigrations(),
-): Promise<Migration[]> {
-  return withClient(settings, async (client) => {
+export const migrate = (settings: pg.ClientConfig, migrations = readMigrations()): Promise<Migration[]> =>
+  yielding(() => applyPending(settings, migrations))
+
+const applyPending = (settings: pg.ClientConfig, migrations: Migration[]): Promise<Migration[]> =>
+  withClient(settings, async (client) => {
     await client.query('begin')
     // The role may have a limit of its own; others may take long to migrate.
     await client.query('set local lock_timeout = 0')
@@ -67,7 +69,6 @@ export async function migrate(
     await client.query('commit')
     return pending
   })
-}
 
 async function withClient<T>(settings: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = openClient(settings)

@@ -5,109 +5,17 @@ import { pruneAuditLog } from '../../src/audit/chain/retention.ts'
 import { extendChain, openKey } from '../../src/audit/chain/service.ts'
 import { findHead } from '../../src/audit/chain/store.ts'
 import { listEvents } from '../../src/audit/feed.ts'
-import { listPartitions } from '../../src/audit/partitions/store.ts'
-import { maintainAuditPartitions } from '../../src/audit/partitions.ts'
 import { listEntries } from '../../src/audit/search/store.ts'
-import { seedDemoWorld } from '../../src/cli/demo-world.ts'
-import { migrate, readMigrations } from '../../src/db/migrate.ts'
-import { countRows, estimateRows } from '../../src/db/row-counts.ts'
 import { firstIdAt, newId } from '../../src/lib/ids.ts'
 import { listLedger } from '../../src/licensing/ledger/store.ts'
-import { verifyLedger } from '../../src/licensing/verify-ledger.ts'
-import { createDatabase, openTestPool } from '../support/database.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { openTestPool } from '../support/database.ts'
+import { rounds } from '../support/rounds.ts'
+import type { TestService } from '../support/service.ts'
 import { openTouchedTables, type TouchedTables } from '../support/touched-tables.ts'
-import { ask, behindWall, newWalled, type Walled } from '../tenants/walled-world.ts'
 import { run, startUnwritten, verify, writeSome } from './log.ts'
+import { bounds, maintain, order, whereIn } from './partitions.ts'
 
 const DAY = 86_400_000
-const DIVIDED = ['audit_entries', 'audit_chain', 'license_ledger']
-
-const maintain = ({ ctx }: TestService) => maintainAuditPartitions.run(ctx, {})
-
-/** In which partition each row lies, by how many. */
-const whereIn = async ({ ctx }: TestService, table: string): Promise<Record<string, number>> => {
-  const rows = await run(
-    ctx,
-    `select tableoid::regclass::text as name, count(*)::int from ${table} group by 1`,
-  )
-  return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]))
-}
-
-const bounds = async ({ ctx }: TestService, table: 'audit_entries' | 'audit_chain') =>
-  (await listPartitions(ctx.db, table)).toSorted((one, other) => order(one.lower) - order(other.lower))
-const order = (lower = '0') => Number.parseInt(lower.replaceAll('-', '').slice(0, 12), 16)
-
-describe('a database of the release before', () => {
-  let service: TestService
-  let before: Walled
-  let counts: Record<string, number>
-  beforeAll(async () => {
-    const old = await createDatabase('template0')
-    await migrate(old.direct, readMigrations().slice(0, 19))
-    service = await startService({ template: old.name })
-    await old.close()
-    await seedDemoWorld(service.ctx)
-    before = await newWalled(service)
-    counts = await countRows(service.ctx.db)
-    await migrate(service.connection.direct)
-  })
-  afterAll(() => service?.close())
-
-  test('keeps every row, and its log and its ledger can be verified', async () => {
-    const { schema_migrations: _, ...rows } = await countRows(service.ctx.db)
-    expect({ ...rows, schema_migrations: 19 }).toEqual(counts)
-    for (const table of DIVIDED) expect(counts[table], table).toBeGreaterThan(0)
-    expect(await verify(service.ctx)).toMatchObject({ findings: [], entries: counts.audit_chain })
-    expect(await verifyLedger(service.ctx.db)).toEqual([])
-    expect(Object.keys(await whereIn(service, 'audit_entries'))).toEqual(['audit_entries_first'])
-    expect(Object.keys(await whereIn(service, 'audit_chain'))).toEqual(['audit_chain_first'])
-  })
-
-  test('is written to as before, by a service that has run all the time', async () => {
-    await newWalled(service)
-    expect(await verify(service.ctx)).toMatchObject({ findings: [], waiting: 0 })
-    expect(await verifyLedger(service.ctx.db)).toEqual([])
-    const ledger = await whereIn(service, 'license_ledger')
-    for (const name of Object.keys(ledger)) expect(name).toMatch(/^license_ledger_\d\d$/)
-    await maintain(service)
-    expect(await verify(service.ctx)).toMatchObject({ findings: [] })
-    await run(service.ctx, 'analyze')
-    const { audit_entries } = await countRows(service.ctx.db)
-    expect((await estimateRows(service.ctx.db)).audit_entries).toBe(audit_entries)
-  })
-
-  test('forgets who somebody was, in whichever partition that stands', async () => {
-    const text = `update audit_entries set personal = '{}' where user_id = $1 returning id`
-    expect((await ask(service.ctx.db, text, [before.owner.id])).length).toBeGreaterThan(0)
-  })
-
-  test('keeps tenants apart and what is told unchanged, also for whoever names a partition', async () => {
-    const { ctx } = service
-    const partitions = await ask<{ name: string; state: object }>(
-      ctx.db,
-      `select relname as name, json_build_array(relrowsecurity, relforcerowsecurity, (
-         select json_agg(json_build_array(polname, polcmd, pg_get_expr(polqual, polrelid)))
-         from pg_policy where polrelid = pg_class.oid)) as state
-       from pg_class where relkind in ('r', 'p') and (relispartition or relname = any($1)) order by relname`,
-      [DIVIDED],
-    )
-    expect(partitions.length).toBeGreaterThan(3 + 3 + 16)
-    const [{ state } = { state: {} }] = partitions.filter(({ name }) => name === 'license_ledger')
-    for (const partition of partitions) expect(partition).toEqual({ ...partition, state })
-    for (const { name } of partitions) {
-      const tenants = (db: Parameters<typeof ask>[0]) =>
-        ask<{ tenant_id: string }>(db, `select distinct tenant_id from ${name} where tenant_id is not null`)
-      const seen = await behindWall(ctx, before, tenants)
-      for (const { tenant_id } of seen) expect(tenant_id).toBe(before.company.id)
-      await expect(run(ctx, `truncate ${name}`), name).rejects.toMatchObject({ code: '23514' })
-      if ((await tenants(ctx.db)).length === 0) continue
-      await expect(run(ctx, `delete from ${name}`), name).rejects.toMatchObject({ code: '23514' })
-      const update = run(ctx, `update ${name} set tenant_id = null`)
-      await expect(update, name).rejects.toMatchObject({ code: '23514' })
-    }
-  })
-})
 
 describe('partitions of the log', () => {
   let service: TestService
@@ -169,6 +77,18 @@ describe('partitions of the log', () => {
     expect(await bounds(service, 'audit_entries')).toEqual(made)
     await maintain(service)
     expect((await bounds(service, 'audit_entries')).length).toBe(made.length + 1)
+  })
+
+  test('are made while others write, who are not refused', async () => {
+    let { entries } = await verify(service.ctx)
+    for (const _ of rounds(10)) {
+      entries += 20
+      service.advance(31 * DAY)
+      const writers = Array.from({ length: 4 }, () => writeSome(service.ctx, 5))
+      await Promise.all([maintain(service), ...writers])
+      expect(await monthsAhead()).toBe(2)
+      expect(await verify(service.ctx)).toMatchObject({ findings: [], entries })
+    }
   })
 
   test('go when retention has emptied them, and whatever is told late has a place all the same', async () => {
