@@ -12,6 +12,8 @@ export interface Database {
   create(name: string): Promise<string>
   /** How many statements were executed in a database so far, those of background work included. */
   countStatements(name: string): Promise<number>
+  /** How many connections to a database are open. */
+  countConnections(name: string): Promise<number>
   stop(): Promise<void>
 }
 
@@ -62,6 +64,13 @@ export async function startDatabase(folder: string): Promise<Database> {
         [name],
       )
       return Number(found.rows[0]?.calls)
+    },
+    async countConnections(name) {
+      const found = await owner.query<{ open: string }>(
+        'select count(*) as open from pg_stat_activity where datname = $1',
+        [name],
+      )
+      return Number(found.rows[0]?.open)
     },
     async stop() {
       await owner.end().catch(() => {})

@@ -1,13 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg, totalmem } from 'node:os'
 import { type BulkheadPlan, measureBulkheads } from './bulkheads/bulkheads.ts'
-import { type Database, startDatabase } from './database.ts'
+import type { Database } from './database.ts'
 import { measureGrowth } from './growth/growth.ts'
 import { getProgram, measureRows, type Plan, type Stage } from './measure.ts'
 import { BULKHEADS, HELP, type Options, readOptions, UsageError } from './options.ts'
+import { openPlace, type Place } from './place.ts'
 import { residentMbOf } from './processes.ts'
-import { closeAll, stopAll } from './programs.ts'
+import { stopAll } from './programs.ts'
 import { listMissed, QUIET, writePage } from './report.ts'
 import type { About, Results } from './results.ts'
 import type { Row } from './row.ts'
@@ -37,45 +37,6 @@ const tell = (line: string) => void (isStopped || process.stderr.write(`${line}\
 
 // Whoever reads along may have enough of it earlier; what is measured goes on and is tidied up.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-
-/** Where all of it happens, and what has to be tidied up afterwards. */
-interface Place {
-  folder: string
-  database: Database
-  close(): Promise<void>
-}
-
-async function openPlace(): Promise<Place> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
-  // The database may run as another user than root, who must be able to pass.
-  chmodSync(folder, 0o711)
-  let database: Database | undefined
-  const tidyUp = async () => {
-    await closeAll()
-    await database?.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-  let closing: Promise<void> | undefined
-  const close = () => {
-    closing ??= tidyUp()
-    return closing
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      isStopped = true
-      void close().finally(() => process.exit(130))
-    })
-  }
-  try {
-    database = await startDatabase(join(folder, 'database'))
-  } catch (error) {
-    await close()
-    throw error
-  }
-  // However it ends: after what ends the database, which was there before.
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
-  return { folder, database, close }
-}
 
 /** The rows that are asked for. */
 function chooseRows({ only }: Options): Row[] {
@@ -166,7 +127,9 @@ function publish(results: Results, out: string | undefined): void {
 /** The code to end with. */
 async function run(options: Options): Promise<number> {
   const rows = chooseRows(options)
-  const place = await openPlace()
+  const place = await openPlace(() => {
+    isStopped = true
+  })
   try {
     const results = await measure(place, rows, options)
     publish(results, options.out)

@@ -1,6 +1,7 @@
-import { Agent, request as send } from 'node:http'
+import { Agent } from 'node:http'
 import type pg from 'pg'
-import type { Answer, Request } from '../row.ts'
+import { exchange as exchangeWith, type Heard } from '../exchange.ts'
+import type { Request } from '../row.ts'
 import { asOwner } from './databases.ts'
 import { createMeter, type Meter } from './processor-time.ts'
 import type { Service, Where } from './service.ts'
@@ -28,7 +29,7 @@ export const FORM_BODY = { 'content-type': 'application/x-www-form-urlencoded' }
 
 export async function openPlace({ url, pid }: Service, where: Where, size: number): Promise<Place> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const exchange = (request: Request) => talk(url, agent, request)
+  const exchange = (request: Request) => exchangeWith(url, agent, request)
   const find = <T extends pg.QueryResultRow>(query: string, values: unknown[] = []) =>
     asOwner(where, async (client) => (await client.query<T>(query, values)).rows)
   const [ids] = await find<{ tenant: string; application: string; type: string }>(
@@ -58,9 +59,6 @@ export async function openPlace({ url, pid }: Service, where: Where, size: numbe
   }
 }
 
-interface Heard extends Answer {
-  cookies: string[]
-}
 type Exchange = (request: Request) => Promise<Heard>
 
 async function signInMachine(exchange: Exchange, machine: { id: string; secret: string }) {
@@ -78,24 +76,4 @@ async function signInOwner(exchange: Exchange) {
   })
   if (status !== 200) throw new Error(`The owner could not sign in: ${status}`)
   return { cookie: cookies.map((cookie) => cookie.split(';')[0]).join('; ') }
-}
-
-function talk(url: string, agent: Agent, { method, path, headers = {}, body = '' }: Request): Promise<Heard> {
-  return new Promise((resolve, reject) => {
-    const length = body === '' ? {} : { 'content-length': Buffer.byteLength(body) }
-    const outgoing = send(url + path, { method, agent, headers: { ...headers, ...length } }, (incoming) => {
-      let text = ''
-      incoming.setEncoding('utf8')
-      incoming.on('data', (chunk: string) => {
-        text += chunk
-      })
-      incoming.on('error', reject)
-      incoming.on('end', () => {
-        const cookies = incoming.headers['set-cookie'] ?? []
-        resolve({ status: incoming.statusCode ?? 0, body: text, cookies })
-      })
-    })
-    outgoing.on('error', reject)
-    outgoing.end(body)
-  })
 }

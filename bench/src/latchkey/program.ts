@@ -5,7 +5,7 @@ import { countProcesses } from '../processes.ts'
 import { commonEnv, databaseName, freePort, launch, type Running, type Site } from '../programs.ts'
 import type { Program } from '../row.ts'
 import { getJson, getMachineToken } from './callers.ts'
-import { declareWorld, newKeys } from './world.ts'
+import { declareWorld, type Keys, newKeys } from './world.ts'
 
 export const LATCHKEY = fileURLToPath(new URL('../../../server/bin/latchkey.js', import.meta.url))
 
@@ -21,11 +21,7 @@ export async function startLatchkey(site: Site, name: 'latchkey' | 'latchkey-two
     ...{ DATABASE_URL: await site.database.create(database), LATCHKEY_DATA_DIR: join(site.folder, name) },
     ...(name === 'latchkey-two' && { WORKERS: '2' }),
   }
-  const file = join(site.folder, `${name}.yaml`)
-  writeFileSync(file, await declareWorld(keys), { mode: 0o600 })
-  const applied = launch(site, { label: `${name}-apply`, args: [LATCHKEY, 'apply', '-f', file], env })
-  if ((await applied.ended) !== 0)
-    throw new Error(`latchkey apply failed:\n${applied.readOutput().slice(-2_000)}`)
+  await applyWorld(site, { name, keys, env })
   const child = launch(site, { label: name, args: [LATCHKEY, 'serve'], env })
   await child.until(() => isReady(url))
   if (name === 'latchkey-two' && countProcesses(child.pid) < 2) {
@@ -37,6 +33,23 @@ export async function startLatchkey(site: Site, name: 'latchkey' | 'latchkey-two
     ...program,
     ...{ facts: { ...facts, ...(await readIds(program)) }, pid: child.pid, database, stop: child.stop },
   }
+}
+
+interface World {
+  /** Names its file and its log. */
+  name: string
+  keys: Keys
+  /** The settings of the service. */
+  env: Record<string, string>
+}
+
+/** Declares the world of the bench in the database that the settings name. */
+export async function applyWorld(site: Site, { name, keys, env }: World): Promise<void> {
+  const file = join(site.folder, `${name}.yaml`)
+  writeFileSync(file, await declareWorld(keys), { mode: 0o600 })
+  const applied = launch(site, { label: `${name}-apply`, args: [LATCHKEY, 'apply', '-f', file], env })
+  if ((await applied.ended) !== 0)
+    throw new Error(`latchkey apply failed:\n${applied.readOutput().slice(-2_000)}`)
 }
 
 /** True as soon as the service is ready. */
@@ -52,7 +65,7 @@ interface UserPage {
 }
 
 /** The ids of what was declared. */
-async function readIds(program: Program): Promise<Record<string, string>> {
+export async function readIds(program: Program): Promise<Record<string, string>> {
   const token = await getMachineToken(program, 'bench-ops')
   const { applications } = await getJson<{ applications: { id: string; slug: string }[] }>(
     program,

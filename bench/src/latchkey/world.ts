@@ -22,6 +22,8 @@ export const newKeys = (): Keys => ({
   encryptionKey: randomBytes(32).toString('base64'),
 })
 
+/** The first person owns the large tenant. */
+export const OWNER = 0
 export const personEmail = (index: number) => `person-${index}@bench.example`
 export const seatHolderEmail = (index: number) => `holder-${index}@small-${index}.example`
 export const smallMachine = (index: number) => `bench-small-${index}`
@@ -34,7 +36,7 @@ export async function declareWorld({ password, clientSecret: secret }: Keys): Pr
   const passwordHash = await hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })
   const people = numbers(PEOPLE).map(personEmail)
   const small = numbers(SMALL_TENANTS)
-  const member = (email: string) => ({ email, role: 'member' })
+  const member = (email: string) => ({ email, role: email === personEmail(OWNER) ? 'owner' : 'member' })
   const machine = { application: 'bench', kind: 'MACHINE', secret, name: 'A machine' }
   const pro = { application: 'bench', licenseType: 'pro' }
   const world = {
