@@ -84,11 +84,13 @@ export const showSamples = (samples: Sample[], labels: string[]): string =>
     samples.map(({ minute, nodes, connections }) => [
       minute.toFixed(1),
       ...nodes.flatMap((node) => [
-        ...[node.residentMb, node.heapMb, node.descriptors, node.handles].map((value) => fixed(value, 0)),
+        ...[node.residentMb, node.heapMb, node.descriptors, node.handles, node.remembered].map((value) =>
+          fixed(value, 0),
+        ),
         fixed(node.eventLoopP99Ms, 1),
       ]),
       connections,
     ]),
   )
 
-const COLUMNS = ['RSS', 'heap', 'descriptors', 'handles', 'event loop p99 ms']
+const COLUMNS = ['RSS', 'heap', 'descriptors', 'handles', 'facts', 'event loop p99 ms']

@@ -10,6 +10,8 @@ export interface NodeSample {
   /** Sockets, timers and the like that libuv holds. */
   handles: number
   eventLoopP99Ms: number
+  /** Facts in the caches, which have bounds: memory that grows with them alone is no leak. */
+  remembered: number
 }
 
 export interface Sample {
@@ -35,11 +37,17 @@ async function sampleNode({ url, metricsToken }: Node): Promise<NodeSample> {
     if (value === undefined) throw new Error(`${url}/metrics does not show ${name}: ${response.status}`)
     return Number(value)
   }
+  const sum = (name: string) =>
+    [...text.matchAll(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'gm'))].reduce(
+      (all, [, value]) => all + Number(value),
+      0,
+    )
   return {
     residentMb: read('process_resident_memory_bytes') / 1e6,
     heapMb: read('nodejs_heap_size_used_bytes') / 1e6,
     descriptors: read('process_open_fds'),
     handles: read('nodejs_active_resources_total'),
+    remembered: sum('latchkey_memory_entries'),
     eventLoopP99Ms: read('nodejs_eventloop_lag_p99_seconds') * 1_000,
   }
 }
