@@ -52,6 +52,7 @@ import { jobsReading } from './jobs/figures.ts'
 import type { Job } from './jobs/job.ts'
 import { keysReading } from './keys/figures.ts'
 import type { CounterDefinition } from './lib/figures.ts'
+import { SHED } from './lib/overload.ts'
 import { licensingAdminRoutes } from './licensing/admin-routes.ts'
 import { subscriptionsSection } from './licensing/declare/subscriptions.ts'
 import { licenseTypesSection } from './licensing/declare.ts'
@@ -181,6 +182,7 @@ export const counters: CounterDefinition[] = [
   DELIVERIES,
   ATTEMPTS,
   STATEMENTS,
+  SHED,
 ]
 
 /** What is read from the database when somebody looks at the figures. Kept mail does not wait. */

@@ -9,7 +9,7 @@ import { findBrowserSession } from '../sessions/browser-session.ts'
 import { noteRefusal } from '../sessions/refusals.ts'
 import { findFactors, hasSecondFactor } from '../users/factors/factors.ts'
 import { guess } from '../users/guesses.ts'
-import { verifyPassword } from '../users/passwords.ts'
+import { inPasswordLine, verifyPassword } from '../users/passwords.ts'
 import { findUser, lockUser, type User } from '../users/service.ts'
 import { findProof } from './store.ts'
 
@@ -149,15 +149,17 @@ async function requirePassword(
 ): Promise<void> {
   const most = ctx.config.limits.confirmFailures
   const limit = { name: 'confirm', most, seconds: WINDOW_SECONDS }
-  await guess(ctx.db, [{ limit, key: user.id, forgiven: true }], {
-    attempt: async () => ((await verifyPassword(user.password_hash, password)) ? true : undefined),
-    wrong: refusal,
-    note: (refused) =>
-      noteRefusal(ctx, {
-        ...{ request, method: 'password', userId: user.id, email: user.email, clientId: caller.clientId },
-        reason: refused === 'unseen' ? 'rate_limited' : reasonOf(user),
-      }),
-  })
+  await inPasswordLine(ctx, { request, account: user.id }, () =>
+    guess(ctx.db, [{ limit, key: user.id, forgiven: true }], {
+      attempt: async () => ((await verifyPassword(user.password_hash, password)) ? true : undefined),
+      wrong: refusal,
+      note: (refused) =>
+        noteRefusal(ctx, {
+          ...{ request, method: 'password', userId: user.id, email: user.email, clientId: caller.clientId },
+          reason: refused === 'unseen' ? 'rate_limited' : reasonOf(user),
+        }),
+    }),
+  )
 }
 
 const reasonOf = ({ password_hash }: User) => (password_hash === null ? 'no_password' : 'wrong_password')

@@ -25,7 +25,7 @@ export const auditRoutes = [
     query: ExportQuery,
     reply: { 200: textStream('The entries, one on each line') },
     streams: Object.values(EXPORT_TYPES),
-    errors: ['RATE_LIMITED'],
+    admission: 'audit_exports',
     handler: (ctx, exported) =>
       ctx.db
         .transaction()

@@ -22,6 +22,13 @@ export const STATEMENT_TIME = defineTimer({
   buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
 })
 
+export const CONNECTION_TIME = defineTimer({
+  name: 'latchkey_database_connection_wait_seconds',
+  help: 'Time until a statement or transaction of a request or job had a connection of the pool',
+  labels: {},
+  buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+})
+
 const observations = new WeakMap<object, Observation>()
 
 /** A transaction is observed along with its database: both have the same adapter. */
@@ -43,6 +50,10 @@ export function noteStatement(db: QueryExecutorProvider, event: LogEvent): void 
   figures.time(STATEMENT_TIME, {}, event.queryDurationMillis / 1000)
   tracer.note(() => describe(event))
 }
+
+/** Called when a connection was given out, or could not be. */
+export const noteConnection = (db: QueryExecutorProvider, seconds: number): void =>
+  observationOf(db)?.figures.time(CONNECTION_TIME, {}, seconds)
 
 /** Classes 23 and 40: a constraint, or two transactions of which one gives way. */
 const REFUSED = /^(?:23|40)/

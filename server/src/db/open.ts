@@ -1,11 +1,11 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { type BundledOptions, joinBundled, startBundled } from './bundled/server.ts'
 import { openClient, openPool } from './connections.ts'
 import { provideWitness } from './durable.ts'
-import { noteStatement } from './observation.ts'
+import { noteConnection, noteStatement } from './observation.ts'
 import { prepareStatements } from './prepared.ts'
 import { checkSessions } from './session-check.ts'
 import type { Tables } from './tables.ts'
@@ -102,7 +102,7 @@ export function openDb(
   const pool = openPool({ ...connection.pooled, ...limit }, size)
   if (!connection.hasPooler) prepareStatements(pool)
   const db: Db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new PostgresDialect({ pool: timeConnections(pool, (seconds) => noteConnection(db, seconds)) }),
     log: (event) => noteStatement(db, event),
   })
   pools.set(db, pool)
@@ -115,15 +115,42 @@ export function openDb(
 const limitLockWaits = (milliseconds: number) => (client: pg.ClientBase) =>
   client.query(`set lock_timeout = ${milliseconds}`)
 
+/** The pool as the query builder uses it, with the time noted for which a connection is waited for. */
+function timeConnections(pool: pg.Pool, note: (seconds: number) => void): PostgresPool {
+  return {
+    async connect() {
+      const asked = performance.now()
+      try {
+        return await pool.connect()
+      } finally {
+        note((performance.now() - asked) / 1_000)
+      }
+    },
+    end: () => pool.end(),
+  }
+}
+
 const pools = new WeakMap<Db, pg.Pool>()
 const limits = new WeakMap<Db, TransactionLimit>()
 
+interface PoolState {
+  inUse: number
+  idle: number
+  most: number
+  /** Those who wait for a connection, transactions that write among them. */
+  waiting: number
+  waitingWrites: number
+}
+
 /** How the connections for requests are used just now. */
-export function describePool(db: Db): { inUse: number; idle: number; most: number; waiting: number } {
+export function describePool(db: Db): PoolState {
   const { totalCount = 0, idleCount = 0, waitingCount = 0, options } = pools.get(db) ?? {}
   // A transaction that waits for others to end waits for a connection, too.
-  const waiting = waitingCount + (limits.get(db)?.waiting() ?? 0)
-  return { inUse: totalCount - idleCount, idle: idleCount, most: options?.max ?? 0, waiting }
+  const waitingWrites = limits.get(db)?.waiting() ?? 0
+  return {
+    ...{ inUse: totalCount - idleCount, idle: idleCount, most: options?.max ?? 0 },
+    ...{ waiting: waitingCount + waitingWrites, waitingWrites },
+  }
 }
 
 /** A statement that writes, by itself: it takes a connection only where a transaction that writes might take it. */

@@ -1,4 +1,7 @@
 import type { AccessMode, Kysely, TransactionBuilder } from 'kysely'
+import { noteShed, timed } from '../lib/overload.ts'
+import { createQueue } from '../lib/queue.ts'
+import { observationOf } from './observation.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -22,51 +25,25 @@ type Db = Kysely<Tables>
 type Builder = TransactionBuilder<Tables>
 
 export function limitTransactions(db: Db, connections: number): TransactionLimit {
-  const slots = createSlots(Math.max(1, Math.floor(connections * SHARE)))
+  const most = Math.max(1, Math.floor(connections * SHARE))
+  const queue = createQueue({ atOnce: most, waiting: Number.POSITIVE_INFINITY, patienceMs: PATIENCE_MS })
+  const inQueue = async <T>(work: () => Promise<T>): Promise<T> => {
+    const figures = observationOf(db)?.figures
+    const done = await queue.run(timed(figures, 'writes', work))
+    if ('result' in done) return done.result
+    noteShed(figures, 'writes', done.refused)
+    const message = 'too many transactions were waiting for others to end'
+    throw Object.assign(new Error(message), { code: TOO_MANY_CONNECTIONS })
+  }
   const limited = (builder: Builder, mode?: AccessMode): Builder =>
     Object.assign(Object.create(builder) as Builder, {
       setAccessMode: (wanted: AccessMode) => limited(builder.setAccessMode(wanted), wanted),
       setIsolationLevel: (level: Parameters<Builder['setIsolationLevel']>[0]) =>
         limited(builder.setIsolationLevel(level), mode),
       execute: <T>(work: Parameters<typeof builder.execute<T>>[0]) =>
-        mode === 'read only' ? builder.execute(work) : slots.run(() => builder.execute(work)),
+        mode === 'read only' ? builder.execute(work) : inQueue(() => builder.execute(work)),
     })
   const begin = db.transaction.bind(db)
   db.transaction = () => limited(begin())
-  return slots
-}
-
-function createSlots(most: number): TransactionLimit {
-  const waiting = new Set<() => void>()
-  let used = 0
-  const enter = () =>
-    new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        waiting.delete(proceed)
-        const message = 'too many transactions were waiting for others to end'
-        reject(Object.assign(new Error(message), { code: TOO_MANY_CONNECTIONS }))
-      }, PATIENCE_MS)
-      const proceed = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      waiting.add(proceed)
-    })
-  return {
-    waiting: () => waiting.size,
-    async run<T>(work: () => Promise<T>): Promise<T> {
-      if (used < most) used += 1
-      else await enter()
-      try {
-        return await work()
-      } finally {
-        // The slot goes to the next in line, or is given up.
-        const [next] = waiting
-        if (next) {
-          waiting.delete(next)
-          next()
-        } else used -= 1
-      }
-    },
-  }
+  return { waiting: queue.waiting, run: inQueue }
 }

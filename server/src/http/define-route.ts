@@ -6,6 +6,7 @@ import type { Role } from '../db/tables.ts'
 import type { ErrorCode, OAuthErrorCode } from '../errors.ts'
 import type { Eventual } from '../lib/eventual.ts'
 import type { Fields } from '../lib/fields.ts'
+import type { AdmittedKind } from './admission.ts'
 import type { CallerKind, CallerOf } from './callers.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 import type { Exchange } from './exchange.ts'
@@ -81,6 +82,8 @@ interface RouteOptions<
   streams?: readonly string[]
   /** A GET of a member that leaves a trace: its transaction may write. */
   leavesTrace?: boolean
+  /** It is expensive, and let in a few at a time: more get 503, and more of one caller RATE_LIMITED. */
+  admission?: AdmittedKind
   handler(ctx: Ctx, input: Input<B, Q, P, K>): Eventual<Answer<R>>
 }
 
@@ -113,6 +116,7 @@ export interface Route {
   repeats: boolean
   streams: readonly string[] | undefined
   leavesTrace: boolean
+  admission: AdmittedKind | undefined
   handler(ctx: Ctx, input: AnyInput): unknown
 }
 
@@ -127,7 +131,7 @@ export function defineRoute<
   const { body, form, query, params, errors = [], oauthErrors, crossOrigin, idempotent = false } = options
   const { method, path, summary, tag, caller, roles = [], reply, oauthStatuses = {} } = options
   const { requestHeaders = {}, replyHeaders = {}, streams, leavesTrace = false, repeats = false } = options
-  const { checksFactor = false, ignoresOtherBodies = false } = options
+  const { checksFactor = false, ignoresOtherBodies = false, admission } = options
   return {
     method,
     path,
@@ -152,6 +156,7 @@ export function defineRoute<
     repeats,
     streams,
     leavesTrace,
+    admission,
     // The handler's input has been validated against these very schemas by the time it is called.
     handler: options.handler as Route['handler'],
   }

@@ -26,7 +26,8 @@ export const impliedErrors = ({
   caller,
   roles,
   idempotent,
-}: Pick<Route, 'caller' | 'roles' | 'idempotent'>): ErrorCode[] => [
+  admission,
+}: Pick<Route, 'caller' | 'roles' | 'idempotent' | 'admission'>): ErrorCode[] => [
   ...(caller === 'anyone' ? [] : (['UNAUTHORIZED', 'FORBIDDEN'] as const)),
   ...(NEEDS_FACTOR.includes(caller) ? (['MFA_REQUIRED'] as const) : []),
   // The tenant may be suspended or deleted while they wait.
@@ -35,6 +36,7 @@ export const impliedErrors = ({
     : []),
   ...(isForOwners(roles) ? (['OWNER_REQUIRED'] as const) : []),
   ...(idempotent ? (['IDEMPOTENCY_KEY_REUSED'] as const) : []),
+  ...(admission ? (['RATE_LIMITED'] as const) : []),
 ]
 
 /** Those of whom a second factor may be required: members by their tenant, Super Admins by the instance. */

@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { describePool } from '../db/open.ts'
 import { defineLevel } from '../lib/figures.ts'
+import { countWaiting, QUEUES } from '../lib/overload.ts'
 import { VERSION } from '../lib/version.ts'
 
 const BUILD = defineLevel({
@@ -23,6 +24,12 @@ const WAITERS = defineLevel({
   name: 'latchkey_database_connection_waiters',
   help: 'Those who wait for a connection because all are in use',
   labels: {},
+})
+
+const QUEUED = defineLevel({
+  name: 'latchkey_queue_waiting',
+  help: 'Requests that wait for their turn, by the queue',
+  labels: { queue: QUEUES },
 })
 
 const FEED_CONNECTED = defineLevel({
@@ -52,13 +59,21 @@ const MEMORY_LOOKUPS = defineLevel({
 export function readLevels(ctx: Ctx): void {
   const { figures, changes } = ctx
   figures.set(BUILD, [{ labels: { version: VERSION, node: process.version }, value: 1 }])
-  const { inUse, idle, most, waiting } = describePool(ctx.db)
+  const { inUse, idle, most, waiting, waitingWrites } = describePool(ctx.db)
   figures.set(CONNECTIONS, [
     { labels: { state: 'in_use' }, value: inUse },
     { labels: { state: 'idle' }, value: idle },
   ])
   figures.set(MOST_CONNECTIONS, [{ labels: {}, value: most }])
   figures.set(WAITERS, [{ labels: {}, value: waiting }])
+  figures.set(
+    QUEUED,
+    QUEUES.map((queue) => ({
+      labels: { queue },
+      // Transactions are limited for each database by itself.
+      value: queue === 'writes' ? waitingWrites : countWaiting(queue),
+    })),
+  )
   figures.set(FEED_CONNECTED, [{ labels: {}, value: changes.isCurrent() ? 1 : 0 }])
   figures.set(FEED_SILENT, [{ labels: {}, value: changes.silentFor() }])
   readMemories(ctx)

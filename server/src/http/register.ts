@@ -10,6 +10,7 @@ import { groupBy } from '../lib/group-by.ts'
 import type { Brand } from '../ui/brand.ts'
 import { ErrorPage } from '../ui/error-page.tsx'
 import { render } from '../ui/render.ts'
+import { admitRoute } from './admission.ts'
 import { registerAsset, registerShelf } from './assets.ts'
 import { FORM_LIMIT } from './bodies.ts'
 import {
@@ -154,6 +155,13 @@ const askAgain = (ctx: Ctx, exchange: Exchange, { caller }: Route, { doorkeeper 
   enter(ctx, exchange, caller, doorkeeper)
 
 function answerRoute(ctx: Ctx, route: Route, exchange: Exchange, wiring: Wiring): unknown {
+  const { request } = exchange
+  if (!route.admission) return answerAdmitted(ctx, route, exchange, wiring)
+  const asking = { request, account: callerName(request.caller) }
+  return admitRoute(ctx, route.admission, asking, () => answerAdmitted(ctx, route, exchange, wiring))
+}
+
+function answerAdmitted(ctx: Ctx, route: Route, exchange: Exchange, wiring: Wiring): unknown {
   const key = route.idempotent ? readIdempotencyKey(exchange.request.headers) : undefined
   return key === undefined
     ? answer(ctx, route, exchange, wiring)

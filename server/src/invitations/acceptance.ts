@@ -14,6 +14,7 @@ import { holdsWebAddress, NO_WEB_ADDRESS } from '../lib/text.ts'
 import { keepPromise } from '../licensing/seats/service.ts'
 import { join } from '../tenants/invited.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
+import { inPasswordLine } from '../users/passwords.ts'
 import { addInvitee, isPlaceholder } from '../users/placeholders.ts'
 import { findUser, findUserByEmail, lockUser, type User } from '../users/service.ts'
 import type { AcceptRequest, ShownInvitation } from './schema.ts'
@@ -85,7 +86,7 @@ export async function accept(ctx: Ctx, acceptance: Acceptance): Promise<Joined> 
   const invitation = await getOpenInvitation(ctx, acceptance.token)
   const joined =
     acceptance.userId === undefined
-      ? await acceptAsNewcomer(ctx, invitation, acceptance)
+      ? await inPasswordLine(ctx, acceptance, () => acceptAsNewcomer(ctx, invitation, acceptance))
       : await acceptAs(ctx, invitation, { ...acceptance, userId: acceptance.userId })
   await ctx.changes.settle()
   return joined

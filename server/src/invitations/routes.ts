@@ -71,6 +71,7 @@ const sending = [
     body: BulkInviteRequest,
     reply: { 200: BulkInviteReply },
     idempotent: true,
+    admission: 'bulk_actions',
     handler: (ctx, { tx, caller, body, request }) =>
       inviteMany(ctx, tx, { caller, request }, body.invitations),
   }),
@@ -139,6 +140,7 @@ const receiving = [
       'EMAIL_NOT_VERIFIED',
       'WEAK_PASSWORD',
       'ALREADY_MEMBER',
+      'RATE_LIMITED',
     ],
     handler: async (ctx, { caller, params, body, request }) => {
       const acceptance = { token: params.token, userId: caller?.userId, body, request }

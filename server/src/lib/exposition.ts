@@ -12,7 +12,7 @@ export type Families = Map<string, Family>
 
 /** What is counted adds up, and so does what each process takes for itself. */
 const SUMMED =
-  /^(?:process_(?!start_)|nodejs_(?:active|heap|external)_|latchkey_(?:database_connection|memory_entries))/
+  /^(?:process_(?!start_)|nodejs_(?:active|heap|external)_|latchkey_(?:database_connection|memory_entries|queue_waiting))/
 /** What is well only if it is well everywhere, and what began first. */
 const LEAST = /^(?:latchkey_(?:database_up|change_feed_connected)$|process_start_|nodejs_eventloop_lag_min_)/
 

@@ -1,9 +1,11 @@
-import { createQueue, type Queue } from './queue.ts'
+import { createQueue, type Queue, type Refusal } from './queue.ts'
 
 /** Work that waits for other work on the same thing, and only for that. */
 export interface Turns {
-  /** The work's result; undefined when too much waits for that thing already, or what it waited for failed for all. */
-  take<T>(key: string, work: () => Promise<T>): Promise<{ result: T } | undefined>
+  /** The work's result, or why it was turned away. */
+  take<T>(key: string, work: () => Promise<T>): Promise<{ result: T } | { refused: Refusal }>
+  /** How much waits, for whatever it is. */
+  waiting(): number
 }
 
 interface Options {
@@ -15,6 +17,7 @@ interface Options {
 export function createTurns({ waiting, failsForAll }: Options): Turns {
   const lines = new Map<string, { queue: Queue; length: number }>()
   return {
+    waiting: () => [...lines.values()].reduce((sum, { queue }) => sum + queue.waiting(), 0),
     async take(key, work) {
       const line = lines.get(key) ?? { queue: createQueue({ atOnce: 1, waiting }), length: 0 }
       lines.set(key, line)

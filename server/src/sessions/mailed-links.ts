@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { clientNetwork } from '../http/client-address.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { guess } from '../users/guesses.ts'
-import { verifyPassword } from '../users/passwords.ts'
+import { inPasswordLine, verifyPassword } from '../users/passwords.ts'
 import { lockUser } from '../users/service.ts'
 import { deleteLinks, findGoodLink, insertLink, lockLink, replaceGuard } from './store.ts'
 
@@ -121,10 +121,12 @@ export async function requireLinkPassword(
     { limit: limitOf('link', 1), key: hashSecret(token).toString('base64url') },
     { limit: limitOf('link-network', NETWORK_FACTOR), key: clientNetwork(request) },
   ]
-  return guess(ctx.db, counts, {
-    attempt: async () => ((await verifyPassword(passwordHash, password)) ? passwordHash : undefined),
-    wrong: passwordNeeded,
-  })
+  return inPasswordLine(ctx, { request }, () =>
+    guess(ctx.db, counts, {
+      attempt: async () => ((await verifyPassword(passwordHash, password)) ? passwordHash : undefined),
+      wrong: passwordNeeded,
+    }),
+  )
 }
 
 /** Tells a link that asks for a password from one that is not valid. */

@@ -11,6 +11,7 @@ import { sealText, unsealText } from '../lib/seal.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword, traitsOf } from '../users/chosen-password.ts'
 import { notify } from '../users/notices.ts'
+import { inPasswordLine } from '../users/passwords.ts'
 import { BLANK, isPlaceholder } from '../users/placeholders.ts'
 import { isTired } from '../users/recipients.ts'
 import { changeUser, findUser, findUserByEmail } from '../users/service.ts'
@@ -70,10 +71,16 @@ export const mailPasswordReset = defineJob<{ recipient: string; clientId?: strin
  * Sets a new password through the link of a mail. It signs nobody in, so that it leads past no second factor, and
  * ends every session. A weak password costs nothing: the link is good for another try.
  */
-export async function resetPassword(
-  ctx: Ctx,
-  { token, newPassword, request }: { token: string; newPassword: string; request: FastifyRequest },
-): Promise<void> {
+export const resetPassword = (ctx: Ctx, chosen: ChosenPassword): Promise<void> =>
+  inPasswordLine(ctx, { request: chosen.request }, () => setPassword(ctx, chosen))
+
+interface ChosenPassword {
+  token: string
+  newPassword: string
+  request: FastifyRequest
+}
+
+async function setPassword(ctx: Ctx, { token, newPassword, request }: ChosenPassword): Promise<void> {
   const link = await findLink(ctx, { purpose: PURPOSE, token })
   const owner = link && (await findUser(ctx.db, link.userId))
   if (!owner || owner.disabled) throw new AppError('INVALID_TOKEN')

@@ -132,7 +132,7 @@ export const sessionRoutes = [
     caller: 'anyone',
     body: ResetPasswordRequest,
     reply: { 200: Done },
-    errors: ['INVALID_TOKEN', 'WEAK_PASSWORD'],
+    errors: ['INVALID_TOKEN', 'WEAK_PASSWORD', 'RATE_LIMITED'],
     handler: async (ctx, { body, request }) => {
       await resetPassword(ctx, { ...body, request })
       return { success: true, message: 'Password reset successfully' }

@@ -32,7 +32,9 @@ export const signIn = (ctx: Ctx, exchange: Exchange, shown: PasswordSignIn): Pro
   countSignIn(
     ctx,
     'password',
-    inPasswordLine(() => signInByPassword(ctx, exchange, shown)),
+    inPasswordLine(ctx, { request: exchange.request, account: shown.email.trim().toLowerCase() }, () =>
+      signInByPassword(ctx, exchange, shown),
+    ),
   )
 
 async function signInByPassword(

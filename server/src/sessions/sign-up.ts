@@ -13,6 +13,7 @@ import { holdsWebAddress, isPlainLine, NO_WEB_ADDRESS } from '../lib/text.ts'
 import type { Letter } from '../mail/letter.tsx'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
+import { inPasswordLine } from '../users/passwords.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
 import { isTired } from '../users/recipients.ts'
 import {
@@ -31,11 +32,13 @@ const LIMIT = { name: 'sign-up', most: 2_000, seconds: 15 * 60 }
  * Makes an account and mails a link that proves the address. Whoever has the address already is told by mail; the
  * answer is the same, with an id that belongs to nobody.
  */
-export async function register(
+export const register = (
   ctx: Ctx,
   registration: Registration,
   request: FastifyRequest,
-): Promise<SignedInUser> {
+): Promise<SignedInUser> => inPasswordLine(ctx, { request }, () => signUp(ctx, registration, request))
+
+async function signUp(ctx: Ctx, registration: Registration, request: FastifyRequest): Promise<SignedInUser> {
   const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(request))
   if (wait !== undefined) throw tooManyAttempts(wait)
   const email = requireEmail(registration.email, 'email')

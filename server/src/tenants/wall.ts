@@ -28,7 +28,7 @@ import {
 export const inTenant: TenantKeeper = async (ctx, person, door, work) => {
   requireId(door)
   if (!door.readOnly) await requireMember(ctx, person, door)
-  return behindWall(door, () => attempt(ctx, person, door, work))
+  return behindWall(ctx, door, () => attempt(ctx, person, door, work))
 }
 
 /** Which tenant is worked for, and whether anything is changed there. */
@@ -38,9 +38,9 @@ function requireId({ tenantId }: Place): void {
   if (!isId(tenantId)) throw new AppError('TENANT_NOT_FOUND')
 }
 
-async function behindWall<T>({ tenantId, readOnly }: Place, once: () => Promise<T>): Promise<T> {
+async function behindWall<T>(ctx: Ctx, { tenantId, readOnly }: Place, once: () => Promise<T>): Promise<T> {
   try {
-    return await yielding(() => (readOnly ? once() : inTurn(tenantId, once)))
+    return await yielding(() => (readOnly ? once() : inTurn(ctx, tenantId, once)))
   } catch (error) {
     if (breaks(error, 'tenants_keep_an_owner')) throw new AppError('LAST_OWNER', { cause: error })
     throw error
@@ -82,7 +82,7 @@ export async function asOperator<T>(
       if (entered === undefined) throw new AppError('TENANT_NOT_FOUND')
       return work(tx, toOperator(caller, entered))
     })
-  const done = await behindWall({ tenantId, readOnly }, once)
+  const done = await behindWall(ctx, { tenantId, readOnly }, once)
   if (!readOnly) await ctx.changes.settle()
   return done
 }

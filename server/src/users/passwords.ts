@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { hash } from '@node-rs/argon2'
+import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { type Admission, type Asking, createAdmission } from '../http/admission.ts'
 import { hashSettings } from '../lib/hash-settings.ts'
 import { createQueue, type Queue } from '../lib/queue.ts'
 import { beginSlowWork } from '../lib/slow-work.ts'
@@ -40,28 +42,38 @@ const hashesAtOnce = () => Math.max(2, Math.ceil(availableParallelism() / hashSe
 /** Besides those whose password is being hashed, so many may ask the database. */
 const BESIDE_HASHES = 2
 
-let hashes: Queue | undefined
-let attempts: Queue | undefined
+/** Of all places, so many are for one account at one network, and for one network: a third is left for others. */
+const PER_ACCOUNT = 100
+const PER_NETWORK = 200
 
-function inLine<T>(work: () => Promise<T>): Promise<T> {
+const RETRY_AFTER_SECONDS = 5
+const FULL = 'Too many people are signing in just now. Try again shortly.'
+
+let hashes: Queue | undefined
+let attempts: Admission | undefined
+
+async function inLine<T>(work: () => Promise<T>): Promise<T> {
   beginSlowWork('password hash')
   hashes ??= createQueue({ ...LINE, atOnce: hashesAtOnce() })
-  return runOrRefuse(hashes, work)
-}
-
-/** Whoever shows a password waits here first, so that a crowd of them does not take the database from everybody else. */
-export function inPasswordLine<T>(work: () => Promise<T>): Promise<T> {
-  attempts ??= createQueue({ ...LINE, atOnce: hashesAtOnce() + BESIDE_HASHES })
-  return runOrRefuse(attempts, work)
-}
-
-async function runOrRefuse<T>(queue: Queue, work: () => Promise<T>): Promise<T> {
-  const done = await queue.run(work)
-  if (done) return done.result
+  const done = await hashes.run(work)
+  if ('result' in done) return done.result
   throw new AppError('UNAVAILABLE', {
-    message: 'Too many people are signing in just now. Try again shortly.',
-    headers: { 'Retry-After': '5' },
+    message: FULL,
+    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
   })
+}
+
+/**
+ * Whoever shows or chooses a password waits here first, so that a crowd of them does not take the database from everybody
+ * else. The work must not come here again: it would wait for itself.
+ */
+export function inPasswordLine<T>(ctx: Ctx, asking: Asking, work: () => Promise<T>): Promise<T> {
+  attempts ??= createAdmission({
+    ...{ queue: 'passwords', ...LINE, atOnce: hashesAtOnce() + BESIDE_HASHES },
+    ...{ perAccount: PER_ACCOUNT, perNetwork: PER_NETWORK },
+    ...{ retryAfterSeconds: RETRY_AFTER_SECONDS, full: FULL },
+  })
+  return attempts.admit(ctx, asking, work)
 }
 
 /** Normalised first, so that the same password typed on another keyboard is the same password. */

@@ -204,6 +204,33 @@ test('a tenant exports its own log, and stops when whoever fetches it may not an
   await expect(drain()).rejects.toThrow()
 })
 
+test('a caller has five exports open at a time, and one that is left or read to its end makes room', async () => {
+  const company = await newCompany(service)
+  await fill(company, 4_000, 5_000)
+  const somebody = await newSomebody(service, { is_super_admin: true })
+  const headers = { authorization: `Bearer ${somebody.tokens.access_token}` }
+  const away = new AbortController()
+  const address = `${service.url}/api/admin/audit/export?format=csv&tenantId=${company.id}`
+  const open = () => fetch(address, { headers, signal: away.signal })
+  const responses = await Promise.all(Array.from({ length: 5 }, open))
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  const refused = await open()
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await refused.json()).toMatchObject({ error: 'RATE_LIMITED' })
+  // Others are not refused for it.
+  expect((await fetchExport({ format: 'csv', userId: newId() })).status).toBe(200)
+  expect((await responses[0]?.text())?.length).toBeGreaterThan(1_000_000)
+  await expect.poll(async () => (await fetch(address, { method: 'GET', headers })).status).toBe(200)
+  away.abort()
+  const again = async () => {
+    const response = await fetchExport({ format: 'csv', userId: newId() }, { headers })
+    await response.text()
+    return response.status
+  }
+  await expect.poll(async () => Promise.all([again(), again(), again()])).toEqual([200, 200, 200])
+})
+
 test('nobody exports without end', async () => {
   const somebody = await newSomebody(service, { is_super_admin: true })
   const headers = { authorization: `Bearer ${somebody.tokens.access_token}` }

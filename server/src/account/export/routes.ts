@@ -15,7 +15,7 @@ export const exportRoutes = [
     summary: 'Everything that is kept about you, to take along',
     caller: 'person',
     reply: { 200: PersonalData },
-    errors: ['RATE_LIMITED'],
+    admission: 'personal_exports',
     handler: async (ctx, { caller, request, reply }) => {
       const wait = await createLimiter(ctx.db, LIMIT).count(caller.userId)
       if (wait !== undefined) throw tooManyAttempts(wait)

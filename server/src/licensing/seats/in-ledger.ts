@@ -56,7 +56,7 @@ export async function inOpenLedger<T>(
       return work(tx)
     })
   const witness = await callWitness(ctx.db)
-  const settled = await yielding(() => inTurn(tenantId, attempt))
+  const settled = await yielding(() => inTurn(ctx, tenantId, attempt))
   await untilKnown(ctx, witness)
   return settled
 }

@@ -100,6 +100,7 @@ export const seatsRoutes = [
     body: BulkGrantRequest,
     reply: { 200: BulkReply },
     idempotent: true,
+    admission: 'bulk_actions',
     handler: async (ctx, { caller, body, request, reply }) => {
       const { grants } = body
       const { result, revision } = await inBulk(ctx, toGranting(caller, request), grants, grantSeat)
@@ -115,6 +116,7 @@ export const seatsRoutes = [
     body: BulkRevokeRequest,
     reply: { 200: BulkReply },
     idempotent: true,
+    admission: 'bulk_actions',
     handler: async (ctx, { caller, body, request, reply }) => {
       const { revocations } = body
       const { result, revision } = await inBulk(ctx, toGranting(caller, request), revocations, revokeSeat)

@@ -28,8 +28,8 @@ export const auditLogRoutes = [
     query: TenantExportQuery,
     reply: { 200: textStream('The entries, one on each line') },
     streams: Object.values(EXPORT_TYPES),
+    admission: 'audit_exports',
     leavesTrace: true,
-    errors: ['RATE_LIMITED'],
     handler: (ctx, { tx, caller, query, request, reply }) => {
       const { tenantId } = caller
       return openExport(ctx, tx, {
