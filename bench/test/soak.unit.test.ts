@@ -4,7 +4,15 @@ import type { NodeSample, Sample } from '../src/soak/samples.ts'
 import { createTally } from '../src/soak/tally.ts'
 
 const STEADY: NodeSample = {
-  ...{ residentMb: 150, heapMb: 50, descriptors: 50, handles: 50, eventLoopP99Ms: 20, remembered: 100 },
+  ...{
+    residentMb: 150,
+    heapMb: 50,
+    heapTotalMb: 70,
+    descriptors: 50,
+    handles: 50,
+    eventLoopP99Ms: 20,
+    remembered: 100,
+  },
 }
 
 /** A run of so many samples, each as `change` makes it of its place in the run, from 0 to 1. */
@@ -32,7 +40,7 @@ test('what grows in the first quarter only has not grown', () => {
 })
 
 test.each([
-  ['residentMb', 80, 'RSS'],
+  ['residentMb', 120, 'RSS'],
   ['heapMb', 60, 'heap in use'],
   ['descriptors', 40, 'file descriptors'],
   ['handles', 40, 'handles'],
@@ -66,6 +74,6 @@ test('a 5xx and an answer that nobody expected fail the soak', () => {
   expect(tally.problems()).toEqual([])
   tally.note('refresh', 503, 5)
   tally.noteUnexpected('refresh: 429')
-  expect(tally.problems()).toEqual(['1 answers with 503', 'refresh: 429'])
+  expect(tally.problems()).toEqual(['1 answers with 503', '1 times refresh: 429'])
   expect(tally.show(2)).toContain('| refresh | 2 | 1.0 | 5.0 | 5.0 | 5.0 | 0 |')
 })

@@ -5,6 +5,8 @@ import { DATABASE, type Node } from './nodes.ts'
 export interface NodeSample {
   residentMb: number
   heapMb: number
+  /** What the engine has taken for the heap; it gives back what it does not use when it likes. */
+  heapTotalMb: number
   /** Open file descriptors. */
   descriptors: number
   /** Sockets, timers and the like that libuv holds. */
@@ -45,6 +47,7 @@ async function sampleNode({ url, metricsToken }: Node): Promise<NodeSample> {
   return {
     residentMb: read('process_resident_memory_bytes') / 1e6,
     heapMb: read('nodejs_heap_size_used_bytes') / 1e6,
+    heapTotalMb: read('nodejs_heap_size_total_bytes') / 1e6,
     descriptors: read('process_open_fds'),
     handles: read('nodejs_active_resources_total'),
     remembered: sum('latchkey_memory_entries'),

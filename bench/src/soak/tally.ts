@@ -18,12 +18,12 @@ interface Kind {
   skipped: number
 }
 
-const FEW = 5
+const FEW = 10
 
 export function createTally(): Tally {
   const kinds = new Map<string, Kind>()
   const statuses = new Map<number, number>()
-  const unexpected: string[] = []
+  const unexpected = new Map<string, number>()
   const kindOf = (name: string): Kind => {
     const kind = kinds.get(name) ?? { times: [], skipped: 0 }
     kinds.set(name, kind)
@@ -34,7 +34,7 @@ export function createTally(): Tally {
       kindOf(name).times.push(ms)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     },
-    noteUnexpected: (text) => void unexpected.push(text),
+    noteUnexpected: (text) => void unexpected.set(text, (unexpected.get(text) ?? 0) + 1),
     noteSkipped(name) {
       kindOf(name).skipped++
     },
@@ -54,8 +54,8 @@ export function createTally(): Tally {
       ...[...statuses]
         .filter(([status]) => status >= 500)
         .map(([status, count]) => `${count} answers with ${status}`),
-      ...unexpected.slice(0, FEW),
-      ...(unexpected.length > FEW ? [`${unexpected.length - FEW} more unexpected answers`] : []),
+      ...[...unexpected].slice(0, FEW).map(([text, count]) => `${count} times ${text}`),
+      ...(unexpected.size > FEW ? [`${unexpected.size - FEW} more kinds of unexpected answers`] : []),
     ],
   }
 }
