@@ -54,6 +54,8 @@ interface Work {
 const CLIENTS = 24
 /** To each node; more than are needed, so that nothing waits before it is sent. */
 const MOST_SOCKETS = 64
+/** An idle connection is closed before the service closes it, so that no request is sent on one that is closing. */
+const IDLE_MS = 20_000
 /** Invitations that are open at a time. */
 const MOST_INVITATIONS = 50
 
@@ -86,7 +88,7 @@ export async function prepareWork(nodes: Node[], tally: Tally, receiverPort: num
 }
 
 function createAsking(nodes: Node[], tally: Tally): Work['ask'] {
-  const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS })
+  const agent = new Agent({ keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE_MS })
   let turn = 0
   return async (kind, request, status = 200, isExcused = () => false) => {
     const node = nodes[turn++ % nodes.length]
