@@ -59,7 +59,7 @@ test('who has waited too long goes, and the next gets the turn', async () => {
 })
 
 test('turns wait for the same thing only', async () => {
-  const turns = createTurns({ waiting: 1 })
+  const turns = createTurns({ waiting: 1, failsForAll: () => false })
   const { work, end } = hold()
   const first = turns.take('a', work)
   const second = turns.take('a', done)
@@ -69,4 +69,20 @@ test('turns wait for the same thing only', async () => {
   end()
   expect(await Promise.all([first, second])).toEqual([{ result: undefined }, { result: 'done' }])
   expect(turns.waiting()).toBe(0)
+})
+
+test('who waits behind one that fails for all is turned away at once, who comes later is not', async () => {
+  const turns = createTurns({
+    waiting: 10,
+    failsForAll: (error) => (error as Error).message === 'out of reach',
+  })
+  const fail = (message: string) => () => Promise.reject(new Error(message))
+  const [first, second] = await Promise.allSettled([turns.take('a', fail('its own')), turns.take('a', done)])
+  expect([first.status, second]).toEqual(['rejected', { status: 'fulfilled', value: { result: 'done' } }])
+  const [third, fourth] = await Promise.allSettled([
+    turns.take('a', fail('out of reach')),
+    turns.take('a', done),
+  ])
+  expect([third.status, fourth]).toEqual(['rejected', { status: 'fulfilled', value: { refused: 'blocked' } }])
+  expect(await turns.take('a', done)).toEqual({ result: 'done' })
 })
