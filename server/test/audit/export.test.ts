@@ -221,7 +221,7 @@ test('a caller has five exports open at a time, and one that is left or read to 
   // Others are not refused for it.
   expect((await fetchExport({ format: 'csv', userId: newId() })).status).toBe(200)
   expect((await responses[0]?.text())?.length).toBeGreaterThan(1_000_000)
-  await expect.poll(async () => (await fetch(address, { method: 'GET', headers })).status).toBe(200)
+  await expect.poll(async () => (await open()).status).toBe(200)
   away.abort()
   const again = async () => {
     const response = await fetchExport({ format: 'csv', userId: newId() }, { headers })
