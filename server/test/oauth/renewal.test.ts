@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { hashSecret } from '../../src/lib/secrets.ts'
+import { countRecent } from '../../src/oauth/grants/recent.ts'
 import { newSomebody, type Somebody } from '../account/people.ts'
 import { whileHeld } from '../support/locks.ts'
 import type { TestService } from '../support/service.ts'
@@ -42,6 +43,19 @@ test('a token given out here is renewed with one statement, again and again', as
     })
     expect(count).toBe(1)
   }
+})
+
+test('of one who goes from node to node, each node remembers one token', async () => {
+  const other = await startWorld({ beside: service })
+  onTestFinished(other.close)
+  let token = await knownToken()
+  const before = countRecent(service.ctx)
+  for (let turn = 0; turn < 6; turn++) {
+    const { status, body } = await refresh(turn % 2 ? url : other.url, token)
+    expect(status).toBe(200)
+    token = body.refresh_token
+  }
+  expect([countRecent(service.ctx), countRecent(other.ctx)]).toEqual([before, 1])
 })
 
 test('another role, slug or wish is in the very next token', async () => {
