@@ -20,7 +20,10 @@ export async function killOutright() {
     return testResults.flatMap(({ assertionResults }) =>
       assertionResults
         .filter(({ status }) => status !== 'skipped')
-        .map(({ title, status }) => ({ setup: title.split(': ').at(-1), isGood: status === 'passed' })),
+        .map(({ title, status }) => ({
+          setup: title.split(': ').at(-1).replaceAll("'", ''),
+          isGood: status === 'passed',
+        })),
     )
   } finally {
     rmSync(folder, { recursive: true, force: true })

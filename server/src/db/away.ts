@@ -5,11 +5,10 @@ const BY_SOCKET =
 const OF_SOCKETS = /^(?:connect|read|write|getaddrinfo)$/
 /**
  * What the driver says without a code, and the server under one that also means other things: a disk that cannot be
- * written has the code of a missing permission. The one before is for a transaction that was under way when another
- * release changed the schema.
+ * written has the code of a missing permission.
  */
 const BY_MESSAGE =
-  /^(?:database ".*" is not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|cached plan must not change result type|could not .*: Read-only file system$)/
+  /^(?:database ".*" is not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|could not .*: Read-only file system$)/
 
 /** Whether an error means that the database cannot be reached or used just now, rather than that we asked it wrongly. */
 export function isDatabaseAway(error: unknown): boolean {

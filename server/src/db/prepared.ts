@@ -15,6 +15,19 @@ const LONGEST = 10_000
 const OUTDATED = /cached plan must not change result type/
 
 /**
+ * Does a transaction, and does it again from the start when the schema changed under it, as it does while nodes are
+ * upgraded one after the other. By then everything is prepared anew.
+ */
+export async function againIfOutdated<T>(transaction: () => Promise<T>): Promise<T> {
+  try {
+    return await transaction()
+  } catch (error) {
+    if (!OUTDATED.test(String(error))) throw error
+    return transaction()
+  }
+}
+
+/**
  * For a statement whose best plan depends on what it is asked, such as a search for words of which some are rare and
  * some are not. It is written into its text, and then planned each time.
  */
@@ -59,7 +72,7 @@ export function prepareStatements(pool: pg.Pool): void {
       } catch (error) {
         if (!OUTDATED.test(String(error))) throw error
         names.renew()
-        // Within a transaction it is too late: then the caller hears of it, once.
+        // Within a transaction it is too late: that is done again as a whole.
         return query(text, values).catch(() => {
           throw error
         })

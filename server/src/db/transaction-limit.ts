@@ -2,6 +2,7 @@ import type { AccessMode, Kysely, TransactionBuilder } from 'kysely'
 import { noteShed, timed } from '../lib/overload.ts'
 import { createQueue } from '../lib/queue.ts'
 import { observationOf } from './observation.ts'
+import { againIfOutdated } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -40,8 +41,10 @@ export function limitTransactions(db: Db, connections: number): TransactionLimit
       setAccessMode: (wanted: AccessMode) => limited(builder.setAccessMode(wanted), wanted),
       setIsolationLevel: (level: Parameters<Builder['setIsolationLevel']>[0]) =>
         limited(builder.setIsolationLevel(level), mode),
-      execute: <T>(work: Parameters<typeof builder.execute<T>>[0]) =>
-        mode === 'read only' ? builder.execute(work) : inQueue(() => builder.execute(work)),
+      execute: <T>(work: Parameters<typeof builder.execute<T>>[0]) => {
+        const run = () => againIfOutdated(() => builder.execute(work))
+        return mode === 'read only' ? run() : inQueue(run)
+      },
     })
   const begin = db.transaction.bind(db)
   db.transaction = () => limited(begin())
