@@ -28,6 +28,7 @@ import { names, pidOf, stop } from '../processes.mjs'
 import { FOLDER, NODES, PORTS } from '../settings.mjs'
 import { ask, machine, readGap, record, resetGap } from './client.mjs'
 import { killOutright } from './crashes.mjs'
+import { makeEarlierRelease } from './earlier-release.mjs'
 import { makeNextRelease } from './next-release.mjs'
 import { writeReport } from './report.mjs'
 import { backUp, makeMistake, restoreTo } from './restore.mjs'
@@ -119,12 +120,15 @@ async function suffer(what, fault, { longest = LONGEST_GAP_MS, mayFail = true } 
 try {
   say('starting three PostgreSQL, three nodes and a proxy')
   await startDatabase()
-  await startNodes(nodeOptions)
+  const earlier = makeEarlierRelease()
+  if (!earlier) say('Skipped: the upgrade from an earlier release, which is not in the history here.')
+  await startNodes(earlier ? { ...nodeOptions, program: earlier } : nodeOptions)
   await startProxy(options.proxy)
   await hookUp()
   const endWork = await beginWork()
   say('work has begun')
   await suffer('nothing', () => sleep(10_000), { mayFail: false })
+  if (earlier) await upgradeFrom(earlier)
   for (let round = 1; round <= Number(options.kills); round++) {
     await suffer(`kill ${round} of the primary`, async () => {
       const before = await killPrimary()
@@ -159,13 +163,13 @@ try {
   }
   await suffer('rolling restart', () => restartNodes(nodeOptions), { mayFail: false })
   const next = { ...nodeOptions, program: makeNextRelease() }
-  await suffer('rolling upgrade to a release with another schema', () => restartNodes(next), {
+  await suffer('rolling upgrade to a next release with another schema', () => restartNodes(next), {
     mayFail: false,
   })
-  await suffer('restart of one node with the earlier release', () => restartNode(1, nodeOptions), {
+  await suffer('restart of one node with this release', () => restartNode(1, nodeOptions), {
     mayFail: false,
   })
-  await suffer('rollback to the earlier release', () => restartNodes(nodeOptions), { mayFail: false })
+  await suffer('rollback to this release', () => restartNodes(nodeOptions), { mayFail: false })
   const world = await endWork()
   say('work has ended; looking for everything that was acknowledged')
   await backUp()
@@ -192,6 +196,16 @@ problems.push(
   ...crashes.filter(({ isGood }) => !isGood).map(({ setup }) => `crashes of the database: ${setup}`),
 )
 report()
+
+/** To this release, back to the earlier one, and here again. */
+async function upgradeFrom(earlier) {
+  const upgrade = () => restartNodes(nodeOptions)
+  // The earlier release answers 503 to what is under way at the moment at which the schema changes; this one does not.
+  await suffer('rolling upgrade from the earlier release to this one', upgrade)
+  const back = () => restartNodes({ ...nodeOptions, program: earlier })
+  await suffer('rollback from this release to the earlier one', back, { mayFail: false })
+  await suffer('rolling upgrade to this release again', upgrade, { mayFail: false })
+}
 
 async function hookUp() {
   const body = { url: `http://127.0.0.1:${receiverPort}/`, events: ['tenant.changed'] }
