@@ -130,6 +130,22 @@ test('they share statements when they come to several nodes', async () => {
   for (const node of others) await node.close()
 })
 
+test('one that is refused does not keep those after it from sharing', async () => {
+  const { firms, all } = await openFirms(1, 24)
+  const [firm] = firms as [Firm]
+  const ways = all.map(({ worker }, index) => async () => {
+    // Nobody has a seat yet: these are refused, each in a transaction of its own.
+    if (index < 4) expect((await revoke(firm, worker)).status).toBe(404)
+    for (let round = 0; round < 5; round++) {
+      expect((await grant(firm, worker)).status).toBe(201)
+      expect((await revoke(firm, worker)).status).toBe(200)
+    }
+  })
+  const listed = await watch.list(() => Promise.all(ways.map((way) => way())))
+  const alone = listed.filter(({ query }) => /^\s*begin\b/i.test(query))
+  expect(alone.reduce((sum, { calls }) => sum + calls, 0)).toBeLessThan(40)
+})
+
 test('as many as are free have a seat afterwards, and the others hear that there is none', async () => {
   const { firms, all } = await openFirms(3, 8, 5)
   const answers = await Promise.all(all.map(({ firm, worker }) => grant(firm, worker)))

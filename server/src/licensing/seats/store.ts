@@ -148,25 +148,31 @@ export interface Exchange {
 export interface Exchanged {
   /** Which of those that were asked for. */
   index: number
+  /** Its tenant was held by somebody else, or is suspended or gone: nothing was done. */
+  isLeftOut: boolean
   licenseTypeName: string
   /** How far the tenant's ledger came by all of them. */
   revision: string
 }
 
-/** The first half of the key of the locks by which such statements wait for each other; the second is of the tenant. */
-const EXCHANGE_LOCK = 1_870_403
+interface Exchanging {
+  now: Date
+  noting: Noting
+  /** Their one tenant is waited for. */
+  waits: boolean
+}
 
 /**
  * Grants and revokes seats for many at once, whatever their tenants, as `takeSeat` and `releaseSeat` do for one, and
- * writes it down; says for which it was done. All in one statement, which commits without the disk. It waits for nobody
- * but others of its kind, tenant by tenant in one order, so that no two wait for each other in a circle: who is held by
- * somebody else is left out, and so is whoever cannot be served for another reason, which is looked for elsewhere. No two
- * may be about the same person in the same tenant.
+ * writes it down; says for which it was done. All in one statement, which commits without the disk. It waits for nobody,
+ * so that no two wait for each other in a circle: who is held by somebody else is left out, and so is whoever cannot be
+ * served for another reason, which is looked for elsewhere. Where all are of one tenant, that may be waited for: nothing
+ * else is held by then. No two may be about the same person in the same tenant.
  */
 export async function exchangeSeats(
   db: Db,
   exchanges: Exchange[],
-  { now, noting }: { now: Date; noting: Noting },
+  { now, noting, waits }: Exchanging,
 ): Promise<Exchanged[]> {
   const seats = exchanges.map(({ seat }) => seat)
   const actors = exchanges.map(({ seat, by }) => [`${seat.tenantId}:${seat.userId}`, by])
@@ -178,15 +184,10 @@ export async function exchangeSeats(
         ${seats.map(({ applicationId }) => applicationId)}::uuid[],
         ${seats.map(({ licenseTypeId }) => licenseTypeId)}::uuid[], ${seats.map((seat) => seat.now)}::timestamptz[]
       ) with ordinality as wish (kind, id, tenant_id, user_id, application_id, license_type_id, assigned_at, place)
-    ), turn as materialized (
-      -- Other such statements, of this node or of another, are waited for: they themselves wait for nothing else.
-      select pg_advisory_xact_lock(${sql.lit(EXCHANGE_LOCK)}, key)
-      from (select distinct hashtext(tenant_id::text) as key from wish order by key) as tenant
     ), open as (
       -- Whoever else would change them, their members or their seats waits.
-      select id from tenants
-      where id in (select tenant_id from wish) and suspended_at is null and (select count(*) from turn) > 0
-      for no key update skip locked
+      select id from tenants where id in (select tenant_id from wish) and suspended_at is null
+      for no key update ${waits ? sql`` : sql`skip locked`}
     ), numbered as (
       select tenant_id, revision from license_revisions where tenant_id in (select id from open)
       for no key update skip locked
@@ -239,13 +240,15 @@ export async function exchangeSeats(
     ), noted as (${noting(
       sql`select place, jsonb_build_object('licenseTypeId', license_type_id) as details from done`,
     )})
-    select done.place, done.name as "licenseTypeName",
+    select done.place, false as "isLeftOut", done.name as "licenseTypeName",
       -- Each of them is one entry.
       numbered.revision + count(*) over (partition by done.tenant_id) as revision,
       (select ${WITHOUT_DISK}),
       -- Each of what the database writes down of itself names who did it.
       (select set_config('latchkey.actors', ${JSON.stringify(Object.fromEntries(actors))}, true))
     from done join numbered on numbered.tenant_id = done.tenant_id
+    union all
+    select place, true, '', null, null, null from wish where tenant_id not in (select tenant_id from numbered)
   `
   const { rows } = await asWrite(db, () => exchanging.execute(db))
   return rows.map(({ place, ...done }) => ({ ...done, index: Number(place) - 1 }))
