@@ -10,16 +10,18 @@ export interface Turns {
 
 interface Options {
   waiting: number
+  /** How long one waits for its turn. */
+  patienceMs: number
   /** Whether whatever waits would fail in the same way, each after as long a time. */
   failsForAll(error: unknown): boolean
 }
 
-export function createTurns({ waiting, failsForAll }: Options): Turns {
+export function createTurns({ failsForAll, ...limits }: Options): Turns {
   const lines = new Map<string, { queue: Queue; length: number }>()
   return {
     waiting: () => [...lines.values()].reduce((sum, { queue }) => sum + queue.waiting(), 0),
     async take(key, work) {
-      const line = lines.get(key) ?? { queue: createQueue({ atOnce: 1, waiting }), length: 0 }
+      const line = lines.get(key) ?? { queue: createQueue({ atOnce: 1, ...limits }), length: 0 }
       lines.set(key, line)
       line.length++
       try {

@@ -8,9 +8,13 @@ const QUEUE = 'tenant_writes'
 
 /**
  * Whoever changes a tenant waits for others who do before taking a connection: one busy tenant must not leave none for
- * the rest. Whoever waits behind one that found the tenant out of reach waits no more.
+ * the rest. Whoever waits behind one that found the tenant out of reach waits no more, nor does who has waited for as long
+ * as clients and proxies do.
  */
-const turns = watchQueue(QUEUE, createTurns({ waiting: 10_000, failsForAll: isOutOfReach }))
+const turns = watchQueue(
+  QUEUE,
+  createTurns({ waiting: 10_000, patienceMs: 30_000, failsForAll: isOutOfReach }),
+)
 
 export async function inTurn<T>({ figures }: Ctx, tenantId: string, work: () => Promise<T>): Promise<T> {
   const done = await turns.take(tenantId.toLowerCase(), timed(figures, QUEUE, work))

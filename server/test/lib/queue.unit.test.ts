@@ -59,7 +59,7 @@ test('who has waited too long goes, and the next gets the turn', async () => {
 })
 
 test('turns wait for the same thing only', async () => {
-  const turns = createTurns({ waiting: 1, failsForAll: () => false })
+  const turns = createTurns({ waiting: 1, patienceMs: 30_000, failsForAll: () => false })
   const { work, end } = hold()
   const first = turns.take('a', work)
   const second = turns.take('a', done)
@@ -74,6 +74,7 @@ test('turns wait for the same thing only', async () => {
 test('who waits behind one that fails for all is turned away at once, who comes later is not', async () => {
   const turns = createTurns({
     waiting: 10,
+    patienceMs: 30_000,
     failsForAll: (error) => (error as Error).message === 'out of reach',
   })
   const fail = (message: string) => () => Promise.reject(new Error(message))
