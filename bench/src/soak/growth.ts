@@ -16,13 +16,12 @@ export interface Growth {
 }
 
 /**
- * What may be added from the second quarter to the last. Heap in use: between these lies half of the run, which is some
- * 40,000 requests for each node in half an hour; 20 MB are half a KB for each of them. RSS: V8 takes up to 48 MB for
- * young objects alone, and gives back what it does not use when it likes, so that less than that says nothing. Descriptors and handles: idle connections of clients come and go. Connections to
- * the database: the pool opens one more when several statements meet.
+ * What may be added from the second quarter to the last. Memory: between these lies half of the run, which is some 40,000
+ * requests for each node in half an hour; 20 MB are half a KB for each of them. Descriptors and handles: idle connections
+ * of clients come and go. Connections to the database: the pool opens one more when several statements meet.
  */
 const MEASURES: { field: keyof NodeSample; name: string; share: number; atLeast: number }[] = [
-  { field: 'residentMb', name: 'RSS, MB', share: 0.1, atLeast: 50 },
+  { field: 'residentMb', name: 'RSS, MB', share: 0.1, atLeast: 20 },
   { field: 'heapMb', name: 'heap in use, MB', share: 0.2, atLeast: 20 },
   { field: 'descriptors', name: 'file descriptors', share: 0.1, atLeast: 10 },
   { field: 'handles', name: 'handles', share: 0.1, atLeast: 10 },
