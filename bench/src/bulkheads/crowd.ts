@@ -5,7 +5,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Request } from '../row.ts'
 import { ask } from './paced.ts'
 
-/** Many people who sign in at once, in a thread of their own. Who is told to come again later does. */
+/**
+ * Many people who sign in at once, in a thread of their own, each from another network. Who is told to come again later
+ * does.
+ */
 
 export interface CrowdOrder {
   url: string
@@ -25,14 +28,16 @@ export interface CrowdResult {
 
 const AGAIN_MS = 2_000
 
+/** Every address below 127.0.0.0/8 is this machine, and to the service a network of its own. */
+const networkOf = (number: number): string => `127.1.${Math.floor(number / 250)}.${1 + (number % 250)}`
+
 async function signInAll(
   { url, requests, signIns, atOnce }: CrowdOrder,
   stop: AbortSignal,
 ): Promise<CrowdResult> {
-  const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
   const begin = performance.now()
   const counts = { begun: 0, signedIn: 0, turnedAway: 0 }
-  const signInOne = async (request: Request) => {
+  const signInOne = async (agent: Agent, request: Request) => {
     while (!stop.aborted) {
       const { status, body } = await ask(agent, url, request)
       if (status === 200) {
@@ -44,14 +49,15 @@ async function signInAll(
       await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => {})
     }
   }
-  const people = Array.from({ length: atOnce }, async () => {
+  const people = Array.from({ length: atOnce }, async (_, number) => {
+    const agent = new Agent({ keepAlive: true, localAddress: networkOf(number) })
     while (counts.begun < signIns && !stop.aborted) {
       const request = requests[counts.begun++ % requests.length]
-      if (request) await signInOne(request)
+      if (request) await signInOne(agent, request)
     }
+    agent.destroy()
   })
   await Promise.all(people)
-  agent.destroy()
   const { signedIn, turnedAway } = counts
   return { signedIn, turnedAway, seconds: (performance.now() - begin) / 1000 }
 }

@@ -9,8 +9,8 @@ declare module 'vitest' {
 
 export const FULL = inject('full')
 
-const QUICK_ROUNDS = 2
+const QUICK_ROUNDS = 1
 
-/** The rounds of a race: all of them in the full run, the first two in the quick run. */
+/** The rounds of a race: all of them in the full run, the first one in the quick run. */
 export const rounds = (count: number): number[] =>
   Array.from({ length: FULL ? count : Math.min(count, QUICK_ROUNDS) }, (_, round) => round)
