@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-const QUICK_ROUNDS = 2
+const QUICK_ROUNDS = 1
 
 /** Each round uses new data and must end in an allowed outcome. The quick run does the first two. */
 export const rounds = (count = 20): number[] =>
