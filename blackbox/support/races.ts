@@ -11,7 +11,7 @@ declare module 'vitest' {
 
 const QUICK_ROUNDS = 1
 
-/** Each round uses new data and must end in an allowed outcome. The quick run does the first two. */
+/** Each round uses new data and must end in an allowed outcome. The quick run does the first one. */
 export const rounds = (count = 20): number[] =>
   Array.from({ length: inject('full') ? count : Math.min(count, QUICK_ROUNDS) }, (_, index) => index + 1)
 
