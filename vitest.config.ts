@@ -38,8 +38,8 @@ const sharedOptions = (mode: string) => ({
 // CONTRIBUTING.md says what belongs where. `--mode full` is the full run, with all rounds of all races.
 export default defineConfig(({ mode }) => ({
   test: {
-    // Tests wait for the database and for programs, so one more at once than there are cores.
-    maxWorkers: availableParallelism() + 1,
+    // Tests wait for the database and for programs, so two more at once than there are cores.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: SlowFirst },
     projects: [
       {

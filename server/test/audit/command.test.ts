@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSealer } from '../../src/lib/seal.ts'
 import { runToEnd, tempFolder } from '../support/program.ts'
+import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import { links, startUnwritten, tamper, writeSome } from './log.ts'
 
@@ -25,7 +26,7 @@ const verify = (keys: Buffer[], ...args: string[]) =>
 // Each runs the program several times.
 const PATIENCE = { timeout: 180_000 }
 
-test(
+test.runIf(FULL)(
   'latchkey audit verify tells how much there is and where it ends, and what is wrong',
   PATIENCE,
   async () => {

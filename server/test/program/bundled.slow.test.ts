@@ -31,7 +31,7 @@ const untilItAnswers = ({ port }: Demo) =>
     .toBe(200)
 
 describe('the bundled PostgreSQL', () => {
-  test('is durable, has no TCP port, and its socket is private', async () => {
+  test.runIf(FULL)('is durable, has no TCP port, and its socket is private', async () => {
     const folder = newFolder()
     await startDemo(folder)
     const client = await connectTo(folder)

@@ -60,7 +60,7 @@ test('every problem of the configuration is listed at once', async () => {
 })
 
 describe('production', () => {
-  test('is refused without an encryption key and on plain http beyond localhost', async () => {
+  test.runIf(FULL)('is refused without an encryption key and on plain http beyond localhost', async () => {
     const env = await production({ LATCHKEY_ENCRYPTION_KEY: '', BASE_URL: 'http://id.example.com' })
     const output = await refused(['serve'], env)
     expect(output).toContain('LATCHKEY_ENCRYPTION_KEY is missing')
@@ -126,7 +126,7 @@ test.runIf(FULL)(
   },
 )
 
-test('a database newer than the program is refused', async () => {
+test.runIf(FULL)('a database newer than the program is refused', async () => {
   const newer = await createDatabase()
   const client = new pg.Client(newer.direct)
   await client.connect()
