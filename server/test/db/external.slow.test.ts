@@ -8,6 +8,7 @@ import { isReachable } from '../../src/db/ping.ts'
 import { isRoot, NOBODY } from '../support/demo.ts'
 import { giveToServer, type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
 import { freePort } from '../support/program.ts'
+import { FULL } from '../support/rounds.ts'
 
 const has = (program: string, flag: string) => spawnSync(program, [flag]).status === 0
 
@@ -53,7 +54,7 @@ describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
     await open('?sslmode=no-verify')
   })
 
-  describe.skipIf(!has('pgbouncer', '--version'))('through PgBouncer in transaction mode', () => {
+  describe.runIf(FULL && has('pgbouncer', '--version'))('through PgBouncer in transaction mode', () => {
     let bouncer: ChildProcess | undefined
     let bouncerPort: string
 

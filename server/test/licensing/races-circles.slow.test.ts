@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rounds } from '../support/rounds.ts'
+import { FULL, rounds } from '../support/rounds.ts'
 import { type Contest, type Outcome, openContest, type Person, tally } from './contest.ts'
 
 // Whoever takes hold of several things at once meets others who hold one and want another.
@@ -62,7 +62,7 @@ test('the same people many at a time from both sides', () =>
     return outcomes
   }))
 
-test('many at a time, while they are suspended who have a seat elsewhere', () =>
+test.runIf(FULL)('many at a time, while they are suspended who have a seat elsewhere', () =>
   repeat(async () => {
     await contest.reset({ stalls: 30, planks: 30 })
     const people = slice(0, 12)
@@ -80,7 +80,8 @@ test('many at a time, while they are suspended who have a seat elsewhere', () =>
       Promise.all([...people].reverse().map((person) => contest.setStatus(person, 'SUSPENDED', 1))),
     ])
     return all.flat()
-  }))
+  }),
+)
 
 test('types are changed while their holders are suspended and removed', () =>
   repeat(async (round) => {
@@ -106,7 +107,7 @@ test('types are changed while their holders are suspended and removed', () =>
     return all.flat()
   }))
 
-test('types are changed while seats are given back, granted and reduced', () =>
+test.runIf(FULL)('types are changed while seats are given back, granted and reduced', () =>
   repeat(async () => {
     await contest.reset({ stalls: 20, boxes: 20 })
     const people = slice(0, 12)
@@ -125,4 +126,5 @@ test('types are changed while seats are given back, granted and reduced', () =>
       contest.subscribe('stalls', { quantityPurchased: 30 }, 1),
     ])
     return all.flat().filter((outcome) => outcome !== NONE_LEFT)
-  }))
+  }),
+)

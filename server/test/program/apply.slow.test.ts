@@ -56,7 +56,7 @@ test.runIf(FULL)(
   PATIENCE,
 )
 
-test.each(FULL ? (['SIGINT', 'SIGTERM'] as const) : (['SIGTERM'] as const))(
+test.runIf(FULL).each(['SIGINT', 'SIGTERM'] as const)(
   'latchkey apply that is stopped by %s has changed nothing',
   async (signal) => {
     const before = await slugs()
