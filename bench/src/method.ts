@@ -11,4 +11,4 @@ export const HOW = `- Each program is a process of its own on the loopback inter
 - "Seat granted, then revoked" has one tenant for each connection; grants in one tenant wait for each other, which the row below it shows.
 - "While 32 refresh" has 32 connections more, which refresh tokens meanwhile and are not counted. What it is compared with answers while as many connections ask for two signatures each. Both loads go as fast as they can, and below the table stands how fast that was: the two are the same in kind, not in number.
 - The start is timed on a folder that is there: from the first instruction to the first 200 of \`/health/ready\`, and in turn the same database alone, until it answers \`select 1\`.
-- "Bulkheads" asks five times a second on each of 16 connections for each kind. Those who sign in do so from a thread of their own, and come again after two seconds when they are told to.`
+- "Bulkheads" asks five times a second on each of 16 connections for each kind. Those who sign in do so from a thread of their own, each from another network, and try again after five seconds when they are told to.`

@@ -26,7 +26,8 @@ export interface CrowdResult {
   seconds: number
 }
 
-const AGAIN_MS = 2_000
+/** As Retry-After says. */
+const AGAIN_MS = 5_000
 
 /** Every address below 127.0.0.0/8 is this machine, and to the service a network of its own. */
 const networkOf = (number: number): string => `127.1.${Math.floor(number / 250)}.${1 + (number % 250)}`
