@@ -87,6 +87,7 @@ import { brandSheets } from './ui/brand-sheet.ts'
 import { passkeyScript } from './ui/passkey-script.ts'
 import { stylesheet } from './ui/stylesheet.ts'
 import { usersSection } from './users/declare.ts'
+import { reencryptTotpSecrets } from './users/factors/totp-encryption.ts'
 import { sweepPasskeyChallenges } from './users/passkeys/challenges.ts'
 
 /** Every door of the service. The mailbox exists only where mail is not sent. */
@@ -156,6 +157,7 @@ export const jobs: Job<never>[] = [
   sweepExpired,
   sweepSsoAttempts,
   sweepPasskeyChallenges,
+  reencryptTotpSecrets,
   forgetIdempotencyKeys,
   expireInvitationsJob,
   noteLapses,

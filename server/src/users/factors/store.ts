@@ -137,3 +137,35 @@ export async function deleteFactors(tx: Tx, userId: string): Promise<void> {
     await tx.deleteFrom(table).where('user_id', '=', userId).execute()
   }
 }
+
+export interface StoredTotp {
+  userId: string
+  sealedSecret: Buffer
+}
+
+/** Secrets that were not encrypted with the key of this mark, in the order of the users' ids. */
+export async function listTotpOfOlderKeys(
+  db: Db,
+  { mark, after, limit }: { mark: Buffer; after: string; limit: number },
+): Promise<StoredTotp[]> {
+  const { rows } = await sql<StoredTotp>`
+    select user_id as "userId", sealed_secret as "sealedSecret" from totp_secrets
+    where user_id > ${after} and substring(sealed_secret from 1 for ${mark.length}::int) <> ${mark}
+    order by user_id limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+/** Changes nothing if the user has set up another authenticator app meanwhile. */
+export async function replaceTotpSecret(
+  db: Db,
+  { userId, sealedSecret }: StoredTotp,
+  replacement: Buffer,
+): Promise<void> {
+  await db
+    .updateTable('totp_secrets')
+    .set({ sealed_secret: replacement })
+    .where('user_id', '=', userId)
+    .where('sealed_secret', '=', sealedSecret)
+    .execute()
+}

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
 import { confirmTotp, deleteTotp, findTotp, putUnconfirmedTotp, useTotpStep } from './store.ts'
 
-const SEAL = 'totp'
+export const TOTP_PURPOSE = 'totp'
 const PERIOD = 30
 /** Clocks differ and people type slowly: the code before and the one after are good too (RFC 6238 §5.2). */
 const WINDOW = 1
@@ -25,7 +25,7 @@ export async function beginTotp(
   sessionId: string,
 ): Promise<NewTotp> {
   const secret = new Secret({ size: 20 })
-  const sealedSecret = ctx.keys.seal(SEAL, secret.base32)
+  const sealedSecret = ctx.keys.seal(TOTP_PURPOSE, secret.base32)
   const fresh = { userId: user.id, sessionId, sealedSecret, now: ctx.now() }
   if (!(await putUnconfirmedTotp(ctx.db, fresh))) throw new AppError('MFA_ALREADY_ENROLLED')
   return describe(ctx, { secret, email: user.email })
@@ -63,7 +63,7 @@ function describe(ctx: Ctx, { secret, email }: { secret: Secret; email: string }
   return { secret: secret.base32, otpauthUrl, qrCode: `data:image/svg+xml;base64,${picture}` }
 }
 
-const open = (ctx: Ctx, sealed: Buffer): Secret => Secret.fromBase32(ctx.keys.unseal(SEAL, sealed))
+const open = (ctx: Ctx, sealed: Buffer): Secret => Secret.fromBase32(ctx.keys.unseal(TOTP_PURPOSE, sealed))
 
 /** The time step a code belongs to, if it is one of now. */
 function stepOf(ctx: Ctx, sealed: Buffer, code: string): number | undefined {

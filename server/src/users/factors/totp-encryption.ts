@@ -1,0 +1,38 @@
+import type { Ctx } from '../../context.ts'
+import { defineJob } from '../../jobs/job.ts'
+import { NO_ID } from '../../lib/ids.ts'
+import { listTotpOfOlderKeys, replaceTotpSecret, type StoredTotp } from './store.ts'
+import { TOTP_PURPOSE } from './totp.ts'
+
+const BATCH_SIZE = 500
+
+/** Encrypts secrets of older encryption keys again with the newest one, so that an operator can remove the older keys. */
+export const reencryptTotpSecrets = defineJob<unknown>({
+  name: 'reencrypt_totp_secrets',
+  schedule: '47 * * * *',
+  async run(ctx) {
+    let after: string | undefined = NO_ID
+    while (after !== undefined) {
+      const batch: StoredTotp[] = await listTotpOfOlderKeys(ctx.db, {
+        mark: ctx.keys.mark,
+        after,
+        limit: BATCH_SIZE,
+      })
+      for (const stored of batch) await reencrypt(ctx, stored)
+      after = batch.at(-1)?.userId
+    }
+  },
+})
+
+/** A secret whose key is not configured stays as it is: the key may be configured again. */
+async function reencrypt(ctx: Ctx, stored: StoredTotp): Promise<void> {
+  try {
+    const secret = ctx.keys.unseal(TOTP_PURPOSE, stored.sealedSecret)
+    await replaceTotpSecret(ctx.db, stored, ctx.keys.seal(TOTP_PURPOSE, secret))
+  } catch (err) {
+    ctx.log.warn(
+      { err, userId: stored.userId },
+      'the secret of an authenticator app could not be encrypted again',
+    )
+  }
+}
