@@ -10,6 +10,8 @@ export interface NameServer {
   port: number
   /** What it answers for. For other names it never answers. It may be changed. */
   names: Names
+  /** How long it takes to answer. It may be changed. */
+  delayMs: number
   /** How many questions it did not answer. */
   unanswered(): number
   close(): Promise<void>
@@ -22,12 +24,13 @@ export async function startNameServer(names: Names, host = '127.0.0.1', port = 0
   const server: NameServer = {
     port,
     names,
+    delayMs: 0,
     unanswered: () => unanswered,
     close: () => new Promise((resolve) => socket.close(resolve)),
   }
   socket.on('message', (query, from) => {
     const reply = replyTo(query, server.names)
-    if (reply) socket.send(reply, from.port, from.address)
+    if (reply) setTimeout(() => socket.send(reply, from.port, from.address), server.delayMs).unref()
     else unanswered++
   })
   await new Promise<void>((resolve, reject) => {
