@@ -143,14 +143,18 @@ export interface StoredTotp {
   sealedSecret: Buffer
 }
 
-/** Secrets that were not encrypted with the key of this mark, in the order of the users' ids. */
+/**
+ * Secrets of apps in use that were not encrypted with the key of this mark, in the order of the users' ids. An app that is
+ * still being set up is left alone: its confirmation compares the stored secret.
+ */
 export async function listTotpOfOlderKeys(
   db: Db,
   { mark, after, limit }: { mark: Buffer; after: string; limit: number },
 ): Promise<StoredTotp[]> {
   const { rows } = await sql<StoredTotp>`
     select user_id as "userId", sealed_secret as "sealedSecret" from totp_secrets
-    where user_id > ${after} and substring(sealed_secret from 1 for ${mark.length}::int) <> ${mark}
+    where user_id > ${after} and confirmed_at is not null
+      and substring(sealed_secret from 1 for ${mark.length}::int) <> ${mark}
     order by user_id limit ${limit}
   `.execute(db)
   return rows

@@ -24,15 +24,17 @@ export const reencryptTotpSecrets = defineJob<unknown>({
   },
 })
 
-/** A secret whose key is not configured stays as it is: the key may be configured again. */
 async function reencrypt(ctx: Ctx, stored: StoredTotp): Promise<void> {
+  const secret = decrypt(ctx, stored)
+  if (secret !== undefined) await replaceTotpSecret(ctx.db, stored, ctx.keys.seal(TOTP_PURPOSE, secret))
+}
+
+/** Undefined if its key is not configured. The secret then stays as it is, because the key may be configured again. */
+function decrypt(ctx: Ctx, { userId, sealedSecret }: StoredTotp): string | undefined {
   try {
-    const secret = ctx.keys.unseal(TOTP_PURPOSE, stored.sealedSecret)
-    await replaceTotpSecret(ctx.db, stored, ctx.keys.seal(TOTP_PURPOSE, secret))
+    return ctx.keys.unseal(TOTP_PURPOSE, sealedSecret)
   } catch (err) {
-    ctx.log.warn(
-      { err, userId: stored.userId },
-      'the secret of an authenticator app could not be encrypted again',
-    )
+    ctx.log.warn({ err, userId }, 'the secret of an authenticator app could not be encrypted again')
+    return undefined
   }
 }
