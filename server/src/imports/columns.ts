@@ -1,20 +1,20 @@
 import { OperatorError } from '../errors.ts'
-import { PROFILE_NAMES, type ProfileName } from '../users/profile-fields.ts'
+import { PROFILE_FIELD_NAMES, type ProfileFieldName } from '../users/profile-fields.ts'
 
-/** What may be known of somebody who comes from another system. */
-export type Field = ProfileName | 'email' | 'emailVerified' | 'passwordHash' | 'disabled' | 'tenant' | 'role'
+/** A field of an imported user. */
+export type Field = ProfileFieldName | 'email' | 'emailVerified' | 'passwordHash' | 'disabled' | 'tenant' | 'role'
 
 export const FIELDS: readonly Field[] = [
   'email',
   'emailVerified',
   'passwordHash',
   'disabled',
-  ...PROFILE_NAMES,
+  ...PROFILE_FIELD_NAMES,
   'tenant',
   'role',
 ]
 
-/** What other systems call it. Case, spaces, hyphens and underscores do not count. */
+/** Column names of other systems. Case, spaces, hyphens and underscores are ignored. */
 const ALIASES: Record<string, Field> = {
   ...Object.fromEntries(FIELDS.map((field) => [field.toLowerCase(), field])),
   firstname: 'givenName',
@@ -26,7 +26,7 @@ const ALIASES: Record<string, Field> = {
   blocked: 'disabled',
 }
 
-/** Which field a column is; undefined when it is none. */
+/** Undefined for an unknown column. */
 export const findField = (column: string): Field | undefined => {
   const name = column
     .trim()
@@ -35,17 +35,17 @@ export const findField = (column: string): Field | undefined => {
   return Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
 }
 
-/** The fields of a header. A column that is not understood may be a misspelt one, so it is not passed over. */
-export function readHeader(columns: string[]): Field[] {
+/** The fields of a header. An unknown column is an error and not ignored, because it may be a misspelled name. */
+export function parseHeader(columns: string[]): Field[] {
   const fields = columns.map((column) => {
     const field = findField(column)
     if (field) return field
     throw new OperatorError(
-      `The column "${shorten(column)}" is not known. Rename it or take it out. Known are: ${FIELDS.join(', ')}.`,
+      `The column "${shorten(column)}" is not known. Rename or remove it. The known columns are: ${FIELDS.join(', ')}.`,
     )
   })
-  const twice = fields.find((field, index) => fields.indexOf(field) !== index)
-  if (twice) throw new OperatorError(`Two columns are the ${twice}.`)
+  const duplicate = fields.find((field, index) => fields.indexOf(field) !== index)
+  if (duplicate) throw new OperatorError(`Two columns name the field ${duplicate}.`)
   if (!fields.includes('email')) throw new OperatorError('There is no column "email".')
   return fields
 }

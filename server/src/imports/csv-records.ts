@@ -1,74 +1,74 @@
 import type { Readable } from 'node:stream'
 import { splitLines } from './lines.ts'
-import { LONGEST_ROW } from './row.ts'
+import { MAX_ROW_BYTES } from './row.ts'
 
-/** The text of one record, which may go over several lines where a quotation mark is open. */
+/** The text of one record. A record spans several lines when a quoted value contains a line break. */
 export interface CsvRecord {
-  /** The first of them. */
+  /** The number of its first line. */
   line: number
   text: string
-  /** Why it cannot be one. */
+  /** Why the text is not a valid record. */
   problem?: string
 }
 
 /**
- * The records of a file. What goes over several lines must make sense as a whole; where it does not, a quotation mark
- * is missing in its first line, and that line alone is given up: the others may be people.
+ * The records of a file. A record that spans several lines must be valid as a whole. If it is not, its first line
+ * has an unclosed quotation mark, and only that line is rejected: the lines after it may be valid records.
  */
 export async function* splitRecords(
   input: Readable,
-  isWhole: (text: string) => boolean,
+  isValidRecord: (text: string) => boolean,
 ): AsyncGenerator<CsvRecord> {
-  const waiting: CsvRecord[] = []
+  const pending: CsvRecord[] = []
   for await (const line of readLines(input)) {
-    waiting.push(line)
-    yield* settle(waiting, { isWhole, isEnd: false })
+    pending.push(line)
+    yield* takeRecords(pending, { isValidRecord, isEndOfFile: false })
   }
-  yield* settle(waiting, { isWhole, isEnd: true })
+  yield* takeRecords(pending, { isValidRecord, isEndOfFile: true })
 }
 
-interface Settling {
-  isWhole(text: string): boolean
-  isEnd: boolean
+interface TakeOptions {
+  isValidRecord(text: string): boolean
+  isEndOfFile: boolean
 }
 
-/** Takes from the lines that wait what is known to be a record, or none. */
-function* settle(waiting: CsvRecord[], { isWhole, isEnd }: Settling): Generator<CsvRecord> {
-  for (let first = waiting[0]; first; first = waiting[0]) {
-    const length = first.problem === undefined ? countLines(waiting) : 1
-    if (length === 'more' && !isEnd) return
-    const lines = waiting.slice(0, length === 'never' || length === 'more' ? 1 : length)
+/** Removes the complete records from the pending lines and yields them. */
+function* takeRecords(pending: CsvRecord[], { isValidRecord, isEndOfFile }: TakeOptions): Generator<CsvRecord> {
+  for (let first = pending[0]; first; first = pending[0]) {
+    const length = first.problem === undefined ? countRecordLines(pending) : 1
+    if (length === 'incomplete' && !isEndOfFile) return
+    const lines = pending.slice(0, typeof length === 'number' ? length : 1)
     const text = lines.map((line) => line.text).join('\n')
-    const sound = lines.length === 1 ? typeof length === 'number' : isWhole(text)
-    const taken = waiting.splice(0, sound ? lines.length : 1)
-    if (sound && taken.length > 1) yield { line: first.line, text }
-    else if (sound) yield first
+    const isValid = lines.length === 1 ? typeof length === 'number' : isValidRecord(text)
+    const taken = pending.splice(0, isValid ? lines.length : 1)
+    if (isValid && taken.length > 1) yield { line: first.line, text }
+    else if (isValid) yield first
     else yield { ...first, problem: 'a quotation mark is opened and never closed' }
   }
 }
 
-/** How many of the lines make a record: as many as it takes until every quotation mark has its partner. */
-function countLines(lines: CsvRecord[]): number | 'more' | 'never' {
-  let open = false
+/** How many lines the first record has: it ends at the first line after which every quotation mark is closed. */
+function countRecordLines(lines: CsvRecord[]): number | 'incomplete' | 'invalid' {
+  let isQuoteOpen = false
   let size = 0
   for (const [index, { text, problem }] of lines.entries()) {
     size += text.length + 1
-    if (problem !== undefined || size > LONGEST_ROW) return 'never'
-    if (text.split('"').length % 2 === 0) open = !open
-    if (!open) return index + 1
+    if (problem !== undefined || size > MAX_ROW_BYTES) return 'invalid'
+    if (text.split('"').length % 2 === 0) isQuoteOpen = !isQuoteOpen
+    if (!isQuoteOpen) return index + 1
   }
-  return 'more'
+  return 'incomplete'
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The lines of the file, but for empty ones. */
+/** The lines of the file, without empty ones. */
 async function* readLines(input: Readable): AsyncGenerator<CsvRecord> {
   let line = 0
   for await (const bytes of splitLines(input)) {
     line++
     const text = bytes && decode(bytes)
-    if (!bytes) yield { line, text: '', problem: `is longer than ${LONGEST_ROW} bytes` }
+    if (!bytes) yield { line, text: '', problem: `is longer than ${MAX_ROW_BYTES} bytes` }
     else if (text === undefined) yield { line, text: '', problem: 'is not valid UTF-8' }
     else if (text !== '') yield { line, text }
   }

@@ -1,22 +1,37 @@
+import type { Role } from '../db/tables.ts'
 import type { Field } from './columns.ts'
 
-/** One row of a file, as it stands there. */
-export interface Row {
-  line: number
-  values: Partial<Record<Field, unknown>>
+/** A tenant by its slug, and the role of a user in it. */
+export interface Membership {
+  tenant: string
+  role: Role
 }
 
-/** A row that cannot be used, and why; never what stands in it. */
-export interface Problem {
+/** One row of a file, with its values not validated yet. */
+export interface Row {
   line: number
-  /** Only if it is one. */
+  /** Where the row is, if the line of one file does not tell. */
+  place?: string
+  values: Partial<Record<Field, unknown>>
+  /** For a user of several tenants, instead of the values `tenant` and `role`. */
+  memberships?: Membership[]
+  /** Of the authenticator app, in base32. */
+  totpSecret?: string | undefined
+  /** What the user had in the other system and does not get here. */
+  losses?: string[]
+}
+
+/** Why a row cannot be imported, or is imported in part. The reason never quotes the values of the row. */
+export interface RowProblem {
+  line: number
+  place?: string | undefined
+  /** Only set when it is a valid address. */
   email?: string | undefined
   reason: string
 }
 
-export type ReadRow = Row | Problem
+export type ParsedRow = Row | RowProblem
 
-export const isProblem = (row: ReadRow): row is Problem => 'reason' in row
+export const isProblem = (row: ParsedRow): row is RowProblem => 'reason' in row
 
-/** No honest row is longer. */
-export const LONGEST_ROW = 65_536
+export const MAX_ROW_BYTES = 65_536

@@ -1,81 +1,90 @@
-import { OPERATOR } from '../audit/record.ts'
+import { OPERATOR_SOURCE } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
+import { isCheckViolation, retryOnDeadlock } from '../db/errors.ts'
 import type { Tx } from '../db/open.ts'
-import { breaks, yielding } from '../db/violations.ts'
-import { findTenantIds, holdTenantsNamed, importMembers } from '../tenants/import.ts'
-import { foreseePeople, importPeople, type OnConflict, type Outcome } from '../users/import.ts'
-import { type Newcomer, type Placement, readPerson } from './person.ts'
-import { isProblem, type Problem, type ReadRow } from './row.ts'
+import { findTenantIds, importMembers, lockTenantsBySlug } from '../tenants/import.ts'
+import { type ImportOutcome, importUserRows, type OnConflict, previewImport } from '../users/import.ts'
+import { isProblem, type ParsedRow, type RowProblem } from './row.ts'
+import { type DefaultMembership, parseUserRow, type UserRow } from './user-row.ts'
 
 /**
- * People from another system. They come in batches, each of which is there entirely or not at all; whoever was brought
- * along before is found again, so that a run that was broken off is simply done once more.
+ * Bulk import of users from another system. Each batch is one transaction. Users that already exist are found by
+ * address, so an interrupted import can be run again.
  */
 
-const BATCH = 500
-const TRIES = 3
+const BATCH_SIZE = 500
+const MAX_ATTEMPTS = 3
 
-export interface Tally {
+export interface ImportSummary {
   imported: number
   updated: number
-  /** They were here, and are as they were. */
+  /** Users that already exist and were not changed. */
   skipped: number
   failed: number
 }
 
-export interface Import {
-  rows: AsyncIterable<ReadRow>
+export interface ImportOptions {
+  rows: AsyncIterable<ParsedRow>
   onConflict: OnConflict
-  placement: Placement
-  /** Only tell what would be. */
+  /** For rows without a tenant or a role. */
+  defaultMembership: DefaultMembership
+  /** Reports what the import would do and changes nothing. */
   dryRun: boolean
-  onProblem(problem: Problem): void
-  /** After each batch. */
-  onProgress(tally: Tally): void
+  /** In a dry run: tenants that do not exist yet, and will when the import is run. */
+  plannedTenants?: ReadonlySet<string>
+  onProblem(problem: RowProblem): void
+  /** Called for everything that an imported user had in the other system and does not get here. */
+  onLoss?(loss: RowProblem): void
+  /** Called after each batch. */
+  onProgress(summary: ImportSummary): void
 }
 
-export async function importUsers(ctx: Ctx, wanted: Import): Promise<Tally> {
-  const tally: Tally = { imported: 0, updated: 0, skipped: 0, failed: 0 }
-  const refuse = (problem: Problem) => {
-    tally.failed++
-    wanted.onProblem(problem)
+export async function importUsers(ctx: Ctx, options: ImportOptions): Promise<ImportSummary> {
+  const summary: ImportSummary = { imported: 0, updated: 0, skipped: 0, failed: 0 }
+  const reject = (problem: RowProblem) => {
+    summary.failed++
+    options.onProblem(problem)
   }
   const seen = new Set<string>()
-  let batch: Newcomer[] = []
+  let batch: UserRow[] = []
   const flush = async () => {
-    for (const { newcomer, outcome, reason } of await bring(ctx, batch, wanted)) {
-      if (outcome in REFUSALS) refuse(toProblem(newcomer, outcome, reason))
-      else tally[COUNTED[outcome as Counted]]++
+    for (const { row, outcome, reason } of await importBatch(ctx, batch, options)) {
+      if (outcome in REJECTIONS) reject(toProblem(row, outcome, reason))
+      else summary[COUNTERS[outcome as AcceptedOutcome]]++
+      if (outcome === 'imported') reportLosses(row, options)
     }
     batch = []
-    wanted.onProgress(tally)
+    options.onProgress(summary)
   }
-  for await (const row of wanted.rows) {
-    const read = isProblem(row) ? row : readPerson(row, wanted.placement)
-    if ('reason' in read) refuse(read)
-    else if (seen.has(read.person.email)) refuse(toProblem(read, 'twice'))
-    else batch.push(read)
-    if ('person' in read) seen.add(read.person.email)
-    if (batch.length === BATCH) await flush()
+  for await (const row of options.rows) {
+    const parsed = isProblem(row) ? row : parseUserRow(row, options.defaultMembership)
+    if ('reason' in parsed) reject(parsed)
+    else if (seen.has(parsed.person.email)) reject(toProblem(parsed, 'duplicate'))
+    else batch.push(parsed)
+    if ('person' in parsed) seen.add(parsed.person.email)
+    if (batch.length === BATCH_SIZE) await flush()
   }
   await flush()
-  return tally
+  return summary
 }
 
-/** What is said of those who could not come. */
-const REFUSALS = {
-  twice: 'stands in the file before',
+function reportLosses({ line, place, person: { email }, losses }: UserRow, { onLoss }: ImportOptions): void {
+  for (const reason of losses) onLoss?.({ line, place, email, reason })
+}
+
+const REJECTIONS = {
+  duplicate: 'an earlier row has the same address',
   'no-tenant': 'there is no such tenant',
-  leaving: 'the account is about to be deleted',
-  settled:
-    'somebody has rights here under this address without having proven it; they have to confirm it first',
-  refused: 'a rule is in the way',
-  gone: 'somebody with this address was here a moment ago; try again',
+  deletionScheduled: 'the account is about to be deleted',
+  unverifiedWithRights:
+    'the account of this address has permissions, but the address is not confirmed; it must be confirmed first',
+  refused: 'a rule does not allow it',
+  missing: 'the account of this address was deleted during the import; try again',
 }
-type Refusal = keyof typeof REFUSALS
-type Counted = Exclude<Outcome, Refusal>
+type Rejection = keyof typeof REJECTIONS
+type AcceptedOutcome = Exclude<ImportOutcome, Rejection>
 
-const COUNTED: Record<Counted, keyof Tally> = {
+const COUNTERS: Record<AcceptedOutcome, keyof ImportSummary> = {
   imported: 'imported',
   updated: 'updated',
   unchanged: 'skipped',
@@ -83,72 +92,81 @@ const COUNTED: Record<Counted, keyof Tally> = {
 }
 
 const toProblem = (
-  { line, person: { email } }: Newcomer,
-  outcome: Outcome | Refusal,
-  reason = REFUSALS[outcome as Refusal],
-): Problem => ({ line, email, reason })
+  { line, place, person: { email } }: UserRow,
+  outcome: ImportOutcome | Rejection,
+  reason = REJECTIONS[outcome as Rejection],
+): RowProblem => ({ line, place, email, reason })
 
-interface Settled {
-  newcomer: Newcomer
-  outcome: Outcome | Refusal
-  /** The rule that was in the way. */
+interface RowResult {
+  row: UserRow
+  outcome: ImportOutcome | Rejection
+  /** The rule that does not allow the change. */
   reason?: string | undefined
 }
 
-async function bring(ctx: Ctx, batch: Newcomer[], wanted: Import): Promise<Settled[]> {
+async function importBatch(ctx: Ctx, batch: UserRow[], options: ImportOptions): Promise<RowResult[]> {
   if (batch.length === 0) return []
-  if (wanted.dryRun) return foresee(ctx, batch, wanted)
+  if (options.dryRun) return previewBatch(ctx, batch, options)
   for (let attempt = 1; ; attempt++) {
     try {
-      const work = (tx: Tx) => bringBatch(ctx, tx, { batch, onConflict: wanted.onConflict })
-      return await yielding(() => ctx.db.transaction().execute(work))
+      const work = (tx: Tx) => importInTransaction(ctx, tx, { batch, onConflict: options.onConflict })
+      return await retryOnDeadlock(() => ctx.db.transaction().execute(work))
     } catch (error) {
-      // One of them asked to be deleted between the look and the step: at the next look that is known.
-      if (!breaks(error, 'members_stay') || attempt === TRIES) throw error
+      // A user requested deletion after the batch had read the account. The next attempt sees the request.
+      if (!isCheckViolation(error, 'members_stay') || attempt === MAX_ATTEMPTS) throw error
     }
   }
 }
 
-/** Who becomes a member. */
-const JOINING: Outcome[] = ['imported', 'updated', 'unchanged']
+/** The outcomes after which the user becomes a member. */
+const JOINING_OUTCOMES: ImportOutcome[] = ['imported', 'updated', 'unchanged']
 
-const slugsOf = (batch: Newcomer[]) => [
-  ...new Set(batch.flatMap(({ membership }) => (membership ? [membership.tenant] : []))),
+const tenantSlugsOf = (batch: UserRow[]) => [
+  ...new Set(batch.flatMap(({ memberships }) => memberships.map(({ tenant }) => tenant))),
 ]
 
-async function bringBatch(
+/** Whether every tenant of the row is known. */
+const hasTenants = ({ memberships }: UserRow, isKnown: (slug: string) => boolean) =>
+  memberships.every(({ tenant }) => isKnown(tenant))
+
+async function importInTransaction(
   ctx: Ctx,
   tx: Tx,
-  { batch, onConflict }: { batch: Newcomer[]; onConflict: OnConflict },
-): Promise<Settled[]> {
-  const tenants = await holdTenantsNamed(tx, slugsOf(batch))
-  const placed = batch.filter(({ membership }) => !membership || tenants.has(membership.tenant))
-  const people = placed.map(({ person }) => person)
-  const arrivals =
-    people.length > 0 ? await importPeople(ctx, tx, { people, onConflict, source: OPERATOR }) : null
-  const members = placed.flatMap(({ person, membership }) => {
-    const arrival = arrivals?.get(person.email)
-    const tenantId = membership && tenants.get(membership.tenant)
-    return !arrival || !tenantId || !JOINING.includes(arrival.outcome)
-      ? []
-      : [{ tenantId, userId: arrival.userId, role: membership.role }]
+  { batch, onConflict }: { batch: UserRow[]; onConflict: OnConflict },
+): Promise<RowResult[]> {
+  const tenants = await lockTenantsBySlug(tx, tenantSlugsOf(batch))
+  const isKnown = (slug: string) => tenants.has(slug)
+  const importable = batch.filter((row) => hasTenants(row, isKnown))
+  const people = importable.map(({ person }) => person)
+  const results =
+    people.length > 0 ? await importUserRows(ctx, tx, { people, onConflict, source: OPERATOR_SOURCE }) : null
+  const members = importable.flatMap(({ person, memberships }) => {
+    const result = results?.get(person.email)
+    if (!result || !JOINING_OUTCOMES.includes(result.outcome)) return []
+    return memberships.flatMap(({ tenant, role }) => {
+      const tenantId = tenants.get(tenant)
+      return tenantId ? [{ tenantId, userId: result.userId, role }] : []
+    })
   })
-  await importMembers(ctx, tx, { members, source: OPERATOR })
-  return batch.map((newcomer) => {
-    const { person, membership } = newcomer
-    if (membership && !tenants.has(membership.tenant)) return { newcomer, outcome: 'no-tenant' }
-    const { outcome = 'gone', reason } = arrivals?.get(person.email) ?? {}
-    return { newcomer, outcome, reason }
+  await importMembers(ctx, tx, { members, source: OPERATOR_SOURCE })
+  return batch.map((row) => {
+    if (!hasTenants(row, isKnown)) return { row, outcome: 'no-tenant' }
+    const { outcome = 'missing', reason } = results?.get(row.person.email) ?? {}
+    return { row, outcome, reason }
   })
 }
 
-async function foresee({ db }: Ctx, batch: Newcomer[], { onConflict }: Import): Promise<Settled[]> {
-  const tenants = await findTenantIds(db, slugsOf(batch))
+async function previewBatch(
+  { db }: Ctx,
+  batch: UserRow[],
+  { onConflict, plannedTenants }: ImportOptions,
+): Promise<RowResult[]> {
+  const tenants = await findTenantIds(db, tenantSlugsOf(batch))
   const people = batch.map(({ person }) => person)
-  const outcomes = await foreseePeople(db, { people, onConflict })
-  return batch.map((newcomer) => {
-    const { person, membership } = newcomer
-    if (membership && !tenants.has(membership.tenant)) return { newcomer, outcome: 'no-tenant' }
-    return { newcomer, outcome: outcomes.get(person.email) ?? 'gone' }
+  const outcomes = await previewImport(db, { people, onConflict })
+  return batch.map((row) => {
+    const isKnown = (slug: string) => tenants.has(slug) || plannedTenants?.has(slug) === true
+    if (!hasTenants(row, isKnown)) return { row, outcome: 'no-tenant' }
+    return { row, outcome: outcomes.get(row.person.email) ?? 'missing' }
   })
 }
