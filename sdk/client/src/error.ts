@@ -1,24 +1,26 @@
-/** A field that was refused, and why. */
+import type { ErrorCode } from './types.ts'
+
+/** A validation error of one field. */
 export interface FieldProblem {
   field: string
   message: string
 }
 
-/** What the service answers when it refuses: the code to tell by, the sentence to show. */
+/** An error response of the service, with a code for programs and a message for users. */
 export class LatchkeyError extends Error {
   override readonly name = 'LatchkeyError'
   readonly status: number
-  /** Such as NO_SEATS_AVAILABLE; every code is listed in docs/errors.md. */
-  readonly code: string
-  /** The number by which operators find the request in their log. */
+  /** Such as NO_SEATS_AVAILABLE; for the OAuth endpoints a code of RFC 6749, such as invalid_grant. */
+  readonly code: ErrorCode | (string & {})
+  /** The id of the request in the log of the service. */
   readonly requestId: string | undefined
-  /** Which fields were refused. */
+  /** The validation errors. */
   readonly fields: FieldProblem[]
   readonly details: unknown
-  /** After how many seconds it makes sense to try again. */
+  /** The Retry-After header in seconds. */
   readonly retryAfter: number | undefined
 
-  constructor({ status, code, message, ...rest }: Refusal) {
+  constructor({ status, code, message, ...rest }: ErrorProperties) {
     super(message)
     this.status = status
     this.code = code
@@ -28,23 +30,23 @@ export class LatchkeyError extends Error {
     this.fields = Array.isArray(rest.details) ? rest.details.filter(isFieldProblem) : []
   }
 
-  static from({ status, headers }: Response, answer: unknown): LatchkeyError {
+  static from({ status, headers }: Response, body: unknown): LatchkeyError {
     const { error, message, requestId, details, error_description } = (
-      typeof answer === 'object' && answer !== null ? answer : {}
+      typeof body === 'object' && body !== null ? body : {}
     ) as Record<string, unknown>
-    const wait = Number(headers.get('retry-after') ?? Number.NaN)
+    const retryAfter = Number(headers.get('retry-after') ?? Number.NaN)
     return new LatchkeyError({
       status,
       code: typeof error === 'string' ? error : 'UNKNOWN',
       message: String(message ?? error_description ?? `The service answered ${status}.`),
       requestId: typeof requestId === 'string' ? requestId : (headers.get('x-request-id') ?? undefined),
       details,
-      retryAfter: Number.isNaN(wait) ? undefined : wait,
+      retryAfter: Number.isNaN(retryAfter) ? undefined : retryAfter,
     })
   }
 }
 
-interface Refusal {
+interface ErrorProperties {
   status: number
   code: string
   message: string

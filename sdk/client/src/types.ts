@@ -1,20 +1,22 @@
-// Made from docs/openapi.json by sdk/bin/generate.mjs: change the routes, not this file.
+// Generated from docs/openapi.json by sdk/client/bin/generate.mjs. Do not edit.
 
-export type AcceptRequest = { password?: string; givenName?: string; familyName?: string }
+export type AcceptInvitationRequest = { password?: string; givenName?: string; familyName?: string }
 
 export type AcceptedInvitation = { success: boolean; tenantId: string; tenantName: string }
 
-export type Access = { superAdmin: boolean; hasPassword: boolean; passwordSignIn: boolean; providers: { name: string; label: string }[] }
+export type AccountAccess = { superAdmin: boolean; hasPassword: boolean; passwordSignIn: boolean; providers: { name: string; label: string }[] }
+
+export type ActionResult = { success: boolean; message: string }
+
+export type AddMemberRequest = { userId: string; role: 'owner' | 'admin' | 'member' }
 
 export type AddPasskeyRequest = { id: string; rawId: string; type: 'public-key'; response: { clientDataJSON: string; attestationObject: string; transports?: string[] }; name?: string }
 
 export type AddedPasskey = { id: string; name: string; createdAt: string; lastUsedAt: string | null; backedUp: boolean; recoveryCodes?: string[] }
 
-export type AdministeredTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string }
+export type AdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string }
 
-export type AdministeredTenantChange = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; slug?: string; brandingApproved?: boolean; suspended?: boolean }
-
-export type AdministeredTenantPage = { tenants: AdministeredTenant[]; pagination: CursorPagination }
+export type AdminTenantPage = { tenants: AdminTenant[]; pagination: CursorPagination }
 
 export type Application = { id: string; name: string; slug: string; trusted: boolean; licensingMode: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl: number | null; idTokenTtl: number | null; refreshTokenIdleTtl: number | null; refreshTokenTtl: number | null; createdAt: string; updatedAt: string }
 
@@ -26,39 +28,47 @@ export type BeginTotpRequest = { password?: string }
 
 export type Branding = { displayName: string | null; color: string | null; logoUrl: string | null; updatedAt: string | null }
 
-export type BrandingRequest = { displayName?: string | null; color?: string | null; logo?: string | null }
-
 export type BulkGrantRequest = { grants: { userId: string; applicationId: string; licenseTypeId: string }[] }
 
-export type BulkInviteReply = { created: number; failed: number; results: { email: unknown; statusCode: number; invitation?: CreatedInvitation; error?: string; message?: string; details?: unknown }[] }
+export type BulkInviteRequest = { invitations: { email: unknown; role?: 'owner' | 'admin' | 'member'; expiresInDays?: number; applicationId?: string; licenseTypeId?: string }[] }
 
-export type BulkInviteRequest = { invitations: { email: unknown; role?: unknown; expiresInDays?: unknown; applicationId?: unknown; licenseTypeId?: unknown }[] }
+export type BulkInviteResponse = { created: number; failed: number; results: { email: unknown; statusCode: number; invitation?: CreatedInvitation; error?: string; message?: string; details?: unknown }[] }
 
-export type BulkLicenseReply = { done: number; failed: number; results: { userId: string; statusCode: number; error?: string; message?: string; details?: unknown; license?: LicenseAssignment }[] }
+export type BulkLicenseResponse = { done: number; failed: number; results: { userId: string; statusCode: number; error?: string; message?: string; details?: unknown; license?: LicenseAssignment }[] }
 
 export type BulkRevokeRequest = { revocations: { userId: string; applicationId: string }[] }
 
-export type ChangedMember = { id: string; userId: string; status: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role: 'owner' | 'admin' | 'member'; updatedAt: string }
+export type ChangeEmailRequest = { newEmail: string; password?: string }
 
-export type ChangedProfile = { id: string; email: string; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; updatedAt: string }
+export type ChangePasswordRequest = { currentPassword: string; newPassword: string }
 
-export type ChangedTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; updatedAt: string }
+export type Client = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
 
-export type Client = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; pkceMethods: ('S256' | 'plain')[]; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
+export type ConfirmPasswordRequest = { password?: string }
 
 export type ConfirmTotpRequest = { code: string }
-
-export type ConfirmedRequest = { password?: string }
 
 export type Consent = { applicationId: string; applicationName: string; tenantId: string | null; tenantName: string | null; scopes: string[]; grantedAt: string }
 
 export type ConsentList = { consents: Consent[] }
 
-export type ConsentsWithdrawn = { success: boolean; message: string; count: number }
+export type CreateAdminTenantRequest = { name: string; slug?: string; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; settings?: Record<string, unknown>; ownerId?: string; ownerEmail?: string }
 
-export type CreatedAdministeredTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
+export type CreateInvitationRequest = { email: string; role?: 'owner' | 'admin' | 'member'; expiresInDays?: number; applicationId?: string; licenseTypeId?: string }
 
-export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; pkceMethods: ('S256' | 'plain')[]; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
+export type CreateLicenseTypeRequest = { applicationId: string; name: string; slug: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number }
+
+export type CreateSubscriptionRequest = { licenseTypeId: string; quantityPurchased: number; status?: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'; currentPeriodEnd?: string | null }
+
+export type CreateTenantRequest = { name: string; slug?: string }
+
+export type CreateUserRequest = { email: string; givenName?: string; familyName?: string; displayName?: string; password?: string; passwordHash?: string; passwordSignIn?: boolean; superAdmin?: boolean; emailVerified?: boolean; sendPasswordLink?: boolean }
+
+export type CreateWebhookRequest = { url: string; events: string[]; description?: string | null; disabled?: boolean }
+
+export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
+
+export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 
 export type CreatedInvitation = { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string }
 
@@ -68,45 +78,43 @@ export type CreatedWebhook = { id: string; url: string; events: string[]; descri
 
 export type CursorPagination = { page: number; limit: number; total: number; pages: number; totalIsExact: boolean; next: string | null }
 
-export type DayOfSignIns = { day: string; succeeded: number; failed: number }
+export type DailyLicenseUsage = { day: string; purchased: number; assigned: number }
 
-export type DayOfUsage = { day: string; purchased: number; assigned: number }
+export type DailySignIns = { day: string; succeeded: number; failed: number }
 
-export type DeletionRequest = { confirmation: string; password?: string }
+export type DeleteAccountRequest = { confirmation: string; password?: string }
 
-export type Discovery = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
+export type EndedSessions = { success: boolean; message: string; count: number }
 
-export type Done = { success: boolean; message: string }
+export type EndedUserSessions = { success: boolean; message: string; count: number }
 
-export type EmailChange = { newEmail: string; password?: string }
+export type ErrorResponse = { statusCode: number; error: string; message: string; requestId: string; details?: unknown }
 
-export type Error = { statusCode: number; error: string; message: string; requestId: string; details?: unknown }
-
-export type Event = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
+export type EventPage = { events: LatchkeyEvent[]; next: number; head: number }
 
 export type FeatureCheck = { hasFeature: boolean }
 
-export type FeedPage = { events: Event[]; next: number; head: number }
-
 export type ForgotPasswordRequest = { email: string }
 
-export type GrantRequest = { userId: string; applicationId: string; licenseTypeId: string }
+export type GrantLicenseRequest = { userId: string; applicationId: string; licenseTypeId: string }
 
 export type Health = { status: string }
 
 export type InstanceHealth = { database: 'ok'; mailWaiting: number; jobsWaiting: number; webhooksWaiting: number; webhooksDisabled: number; auditBehind: number; signingKey: { kid: string; ageDays: number } | null }
 
-export type InstanceOverview = { version: string; tokenLifetimes: { accessTokenTtl: number; idTokenTtl: number; refreshTokenIdleTtl: number; refreshTokenTtl: number }; users: { total: number; disabled: number; deletionRequested: number }; tenants: { total: number; suspended: number }; applications: number; clients: number; sessions: number; signIns: DayOfSignIns[]; seats: { purchased: number; assigned: number }; health: InstanceHealth }
+export type InstanceOverview = { version: string; tokenLifetimes: { accessTokenTtl: number; idTokenTtl: number; refreshTokenIdleTtl: number; refreshTokenTtl: number }; users: { total: number; disabled: number; deletionRequested: number }; tenants: { total: number; suspended: number }; applications: number; clients: number; sessions: number; signIns: DailySignIns[]; seats: { purchased: number; assigned: number }; health: InstanceHealth }
 
-export type IntrospectReply = { active: boolean; sub?: string; client_id?: string; scope?: string; exp?: number; iat?: number; tenant_id?: string }
+export type IntrospectTokenRequest = { token?: string; token_type_hint?: string }
 
-export type IntrospectRequest = { token?: string; token_type_hint?: string }
+export type IntrospectionResponse = { active: boolean; iss?: string; sub?: string; aud?: string; client_id?: string; scope?: string; token_type?: string; exp?: number; iat?: number; jti?: string; tenant_id?: string; tenant_roles?: string[] }
+
+export type InvitationDetails = { tenant: { id: string; name: string; slug: string }; role: 'owner' | 'admin' | 'member'; email: string; invitedBy: { displayName: string } | null; expiresAt: string; hasAccount: boolean }
 
 export type InvitationList = { invitations: { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string; createdAt: string; invitedBy: { id: string; displayName: string } | null }[] }
 
-export type InviteRequest = { email: string; role?: 'owner' | 'admin' | 'member'; expiresInDays?: number; applicationId?: string; licenseTypeId?: string }
+export type JsonWebKeySet = { keys: { kty: string; kid: string; use: string; alg: string; n: string; e: string }[] }
 
-export type KeySet = { keys: { kty: string; kid: string; use: string; alg: string; n: string; e: string }[] }
+export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
 
 export type LedgerEntry = { sequence: number; occurredAt: string; actor: string | null; reason: 'GRANTED' | 'REVOKED' | 'CHANGED' | 'RESERVED' | 'ACCEPTED' | 'SUSPENDED' | 'REACTIVATED' | 'ENDED' | 'SUBSCRIBED' | 'SUBSCRIPTION_CHANGED' | 'SUBSCRIPTION_ENDED'; subject: 'seat' | 'subscription'; subjectId: string; userId: string | null; applicationId: string; before: Record<string, unknown> | null; after: Record<string, unknown> | null }
 
@@ -124,11 +132,9 @@ export type LicenseOverview = { tenantId: string; tenantName: string; totalSeats
 
 export type LicenseType = { id: string; applicationId: string; slug: string; name: string; description: string | null; features: Record<string, boolean>; displayOrder: number; status: 'ACTIVE' | 'ARCHIVED'; createdAt: string; updatedAt: string }
 
-export type LicenseTypeChange = { name?: string; slug?: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number; status?: 'ACTIVE' | 'ARCHIVED' }
-
 export type LicenseTypeCheck = { licenseType: string | null }
 
-export type LicenseUsage = { days: DayOfUsage[] }
+export type LicenseUsage = { days: DailyLicenseUsage[] }
 
 export type LicensedApplication = { id: string; name: string; slug: string; licensingMode: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; seats: { purchased: number; assigned: number; available: number }; licenseTypes: LicensedType[] }
 
@@ -136,41 +142,23 @@ export type LicensedType = { id: string; slug: string; name: string; description
 
 export type LicensedUser = { userId: string; email: string; givenName: string | null; familyName: string | null; licenseType: string; licenseTypeName: string; assignedAt: string }
 
-export type LoginReply = { user: SignedInUser; session: { id: string } }
-
 export type LoginRequest = { email: string; password: string }
+
+export type LoginResponse = { user: SignedInUser; session: { id: string } }
 
 export type MailboxMessage = { id: string; to: string; subject: string; text: string; html: string; createdAt: string }
 
 export type Member = { id: string; userId: string; status: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role: 'owner' | 'admin' | 'member'; joinedAt: string | null; user: { email: string; displayName: string; pictureUrl: string | null } }
 
-export type MemberChangeRequest = { role?: 'owner' | 'admin' | 'member'; status?: 'ACTIVE' | 'SUSPENDED' }
-
 export type MemberPage = { members: Member[]; pagination: Pagination }
+
+export type MemberSeat = { userId: string; membershipId: string; displayName: string; email: string; role: 'owner' | 'admin' | 'member'; license: { licenseTypeId: string; slug: string; name: string; assignedAt: string } | null }
 
 export type MfaOverview = { mfaEnabled: boolean; totp: boolean; passkeys: number; recoveryCodesLeft: number }
 
-export type MfaRequest = { code: string }
-
 export type MfaRequired = { mfaRequired: true; methods: ('totp' | 'passkey' | 'recovery_code')[] }
 
-export type NewAdministeredTenant = { name: string; slug?: string; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; settings?: Record<string, unknown>; ownerId?: string; ownerEmail?: string }
-
-export type NewLicenseType = { applicationId: string; name: string; slug: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number }
-
-export type NewMemberRequest = { userId: string; role: 'owner' | 'admin' | 'member' }
-
-export type NewSubscription = { licenseTypeId: string; quantityPurchased: number; status?: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'; currentPeriodEnd?: string | null }
-
-export type NewTenantRequest = { name: string; slug?: string }
-
-export type NewTotp = { secret: string; otpauthUrl: string; qrCode: string }
-
-export type NewUser = { email: string; givenName?: string; familyName?: string; displayName?: string; password?: string; passwordHash?: string; passwordSignIn?: boolean; superAdmin?: boolean; emailVerified?: boolean; sendPasswordLink?: boolean }
-
-export type NewWebhook = { url: string; events: string[]; description?: string | null; disabled?: boolean }
-
-export type OAuthError = { error: string; error_description: string }
+export type OAuthErrorResponse = { error: string; error_description: string }
 
 export type OwnMembership = { tenantId: string; tenantName: string; tenantSlug: string; role: string; status: string }
 
@@ -182,47 +170,39 @@ export type Passkey = { id: string; name: string; createdAt: string; lastUsedAt:
 
 export type PasskeyCreationOptions = { rp: { id?: string; name: string }; user: { id: string; name: string; displayName: string }; challenge: string; pubKeyCredParams: { type: string; alg: number }[]; timeout?: number; excludeCredentials?: { id: string; type: string; transports?: string[] }[]; authenticatorSelection?: { residentKey?: string; requireResidentKey?: boolean; userVerification?: string }; attestation?: string; extensions?: { credProps?: boolean } }
 
-export type PasskeyRequest = { passwordless?: boolean }
+export type PasskeyOptionsRequest = { passwordless?: boolean }
 
 export type PasskeyRequestOptions = { challenge: string; rpId?: string; timeout?: number; allowCredentials?: { id: string; type: string; transports?: string[] }[]; userVerification?: string }
 
 export type PasskeySignInRequest = { id: string; rawId: string; type: 'public-key'; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null } }
 
-export type PasswordChange = { currentPassword: string; newPassword: string }
-
 export type PersonalData = { exportedAt: string; profile: { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string }; memberships: OwnMembership[]; sessions: { id: string; userAgent: string; ipAddress: string; createdAt: string; lastActive: string; authenticatedAt: string; methods: string[] }[]; ssoLinks: { provider: string; issuer: string; subject: string; email: string | null; displayName: string | null; avatarUrl: string | null; linkedAt: string; lastUsedAt: string }[]; mfa: { totp: boolean; passkeys: { id: string; name: string; createdAt: string; lastUsedAt: string | null }[]; recoveryCodesLeft: number }; consents: { application: string; tenant: string | null; scopes: string[]; grantedAt: string }[]; licenses: { tenant: string; application: string; licenseType: string; status: 'ASSIGNED' | 'RESERVED' | 'PARKED'; assignedAt: string }[]; auditEntries: { id: string; occurredAt: string; action: string; by: string; tenantId: string | null; details: Record<string, unknown>; personal: Record<string, unknown> }[]; auditEntriesTruncated: boolean }
 
 export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[] }
 
-export type ProfileChange = { displayName?: string; givenName?: string; familyName?: string; middleName?: string; nickname?: string; pictureUrl?: string; website?: string; gender?: string; birthdate?: string; zoneinfo?: string; locale?: string }
+export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
 
-export type ReauthenticatedRequest = { password?: string }
+export type ReauthenticationRequest = { password?: string }
 
 export type RecoveryCodes = { recoveryCodes: string[] }
 
-export type RegisterReply = { user: SignedInUser }
-
 export type RegisterRequest = { email: string; password: string; givenName?: string; familyName?: string; displayName?: string }
+
+export type RegisterResponse = { user: SignedInUser }
 
 export type ResetPasswordRequest = { token: string; newPassword: string }
 
-export type RevokeRequest = { userId: string; applicationId: string }
+export type RevokeLicenseRequest = { userId: string; applicationId: string }
 
 export type RevokeTokenRequest = { token: string; token_type_hint?: string; client_id?: string; client_secret?: string }
 
+export type RotateKeyRequest = { leaked?: boolean; immediately?: boolean }
+
 export type RotatedWebhookSecret = { secret: string; previousSecretUntil: string }
 
-export type RotationRequest = { leaked?: boolean; immediately?: boolean }
-
-export type SeatOfMember = { userId: string; membershipId: string; displayName: string; email: string; role: 'owner' | 'admin' | 'member'; license: { licenseTypeId: string; slug: string; name: string; assignedAt: string } | null }
-
-export type SeatPage = { seats: SeatOfMember[]; pagination: Pagination }
+export type SeatPage = { seats: MemberSeat[]; pagination: Pagination }
 
 export type Session = { id: string; userAgent: string; ipAddress: string; location: string; lastActive: string; createdAt: string; isCurrent: boolean }
-
-export type SessionsEnded = { success: boolean; message: string; count: number }
-
-export type ShownInvitation = { tenant: { id: string; name: string; slug: string }; role: 'owner' | 'admin' | 'member'; email: string; invitedBy: { displayName: string } | null; expiresAt: string; hasAccount: boolean }
 
 export type SignedInUser = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null }
 
@@ -230,33 +210,53 @@ export type SigningKey = { kid: string; alg: 'RS256'; state: 'upcoming' | 'signi
 
 export type SsoLink = { provider: string; email: string | null; displayName: string | null; avatarUrl: string | null; linkedAt: string; lastUsedAt: string }
 
-export type SsoLinkReply = { url: string }
-
 export type SsoLinkRequest = { provider: string; redirectUri?: string; password?: string }
+
+export type SsoLinkResponse = { url: string }
 
 export type SsoLinks = { links: SsoLink[] }
 
 export type Subscription = { id: string; applicationId: string; applicationName: string; licenseTypeId: string; licenseTypeName: string; quantityPurchased: number; quantityAssigned: number; quantityAvailable: number; status: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'; licenseTypeSlug: string; currentPeriodStart: string; currentPeriodEnd: string | null; createdAt: string }
 
-export type SubscriptionChange = { quantityPurchased?: number; status?: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'; currentPeriodEnd?: string | null }
-
 export type SubscriptionEntry = { applicationId: string; applicationName: string; licenseTypeId: string; licenseTypeName: string; quantityPurchased: number; quantityAssigned: number; quantityAvailable: number; status: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED' }
 
-export type Success = { success: boolean }
+export type SuccessResponse = { success: boolean }
 
 export type Tenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; createdAt: string; updatedAt: string }
 
-export type TenantChangeRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED' }
-
 export type TenantLicenses = { applications: LicensedApplication[] }
-
-export type TokenReply = { access_token: string; token_type: 'Bearer'; expires_in: number; refresh_token?: string; id_token?: string; scope: string }
 
 export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; scope?: string; tenant?: string }
 
-export type User = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null; superAdmin: boolean; disabled: boolean; passwordSignIn: boolean; hasPassword: boolean; mfaEnabled: boolean; deletionRequestedAt: string | null; erasedAt: string | null; createdAt: string; updatedAt: string; lastSignInAt: string | null }
+export type TokenResponse = { access_token: string; token_type: 'Bearer'; expires_in: number; refresh_token?: string; id_token?: string; scope: string }
 
-export type UserChange = { disabled?: boolean; givenName?: string; familyName?: string; displayName?: string; emailVerified?: boolean; superAdmin?: boolean; passwordSignIn?: boolean }
+export type TotpEnrollment = { secret: string; otpauthUrl: string; qrCode: string }
+
+export type UpdateAdminTenantRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; slug?: string; brandingApproved?: boolean; suspended?: boolean }
+
+export type UpdateBrandingRequest = { displayName?: string | null; color?: string | null; logo?: string | null }
+
+export type UpdateLicenseTypeRequest = { name?: string; slug?: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number; status?: 'ACTIVE' | 'ARCHIVED' }
+
+export type UpdateMemberRequest = { role?: 'owner' | 'admin' | 'member'; status?: 'ACTIVE' | 'SUSPENDED' }
+
+export type UpdateProfileRequest = { displayName?: string; givenName?: string; familyName?: string; middleName?: string; nickname?: string; pictureUrl?: string; website?: string; gender?: string; birthdate?: string; zoneinfo?: string; locale?: string }
+
+export type UpdateSubscriptionRequest = { quantityPurchased?: number; status?: 'ACTIVE' | 'TRIALING' | 'CANCELED' | 'PAST_DUE' | 'EXPIRED'; currentPeriodEnd?: string | null }
+
+export type UpdateTenantRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED' }
+
+export type UpdateUserRequest = { disabled?: boolean; givenName?: string; familyName?: string; displayName?: string; emailVerified?: boolean; superAdmin?: boolean; passwordSignIn?: boolean }
+
+export type UpdateWebhookRequest = { url?: string; events?: string[]; description?: string | null; disabled?: boolean }
+
+export type UpdatedMember = { id: string; userId: string; status: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role: 'owner' | 'admin' | 'member'; updatedAt: string }
+
+export type UpdatedProfile = { id: string; email: string; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; updatedAt: string }
+
+export type UpdatedTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; updatedAt: string }
+
+export type User = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null; superAdmin: boolean; disabled: boolean; passwordSignIn: boolean; hasPassword: boolean; mfaEnabled: boolean; deletionRequestedAt: string | null; erasedAt: string | null; createdAt: string; updatedAt: string; lastSignInAt: string | null }
 
 export type UserDetails = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null; superAdmin: boolean; disabled: boolean; passwordSignIn: boolean; hasPassword: boolean; mfaEnabled: boolean; deletionRequestedAt: string | null; erasedAt: string | null; createdAt: string; updatedAt: string; lastSignInAt: string | null; memberships: UserMembership[]; sessionCount: number }
 
@@ -268,13 +268,11 @@ export type UserMembership = { tenantId: string; tenantName: string; tenantSlug:
 
 export type UserPage = { users: User[]; pagination: CursorPagination }
 
-export type UserSessionsEnded = { success: boolean; message: string; count: number }
-
 export type VerifyEmailRequest = { token: string; password?: string }
 
-export type Webhook = { id: string; url: string; events: string[]; description: string | null; disabled: boolean; disabledAt: string | null; disabledReason: ('REQUESTED' | 'GONE' | 'UNREACHABLE') | null; previousSecretUntil: string | null; createdAt: string; updatedAt: string }
+export type VerifyMfaRequest = { code: string }
 
-export type WebhookChange = { url?: string; events?: string[]; description?: string | null; disabled?: boolean }
+export type Webhook = { id: string; url: string; events: string[]; description: string | null; disabled: boolean; disabledAt: string | null; disabledReason: ('REQUESTED' | 'GONE' | 'UNREACHABLE') | null; previousSecretUntil: string | null; createdAt: string; updatedAt: string }
 
 export type WebhookDelivery = { id: string; status: 'PENDING' | 'DELIVERED' | 'FAILED'; event: { id: string; type: string; position: number }; attempts: number; lastStatus: number | null; lastError: string | null; nextAttemptAt: string | null; createdAt: string; finishedAt: string | null }
 
@@ -286,24 +284,26 @@ export type WebhookReplay = { count: number; next: number | null }
 
 export type WebhookReplayRequest = { after?: number; from?: string; to?: string; types?: string[] }
 
-/** What each route takes and answers. */
+export type WithdrawnConsents = { success: boolean; message: string; count: number }
+
+/** The input and reply types of each route. */
 export interface Operations {
   /** What this provider offers, and where */
   'GET /.well-known/openid-configuration': {
-    reply: Discovery
+    reply: ProviderMetadata
   }
   /** What this provider offers, and where */
   'GET /.well-known/oauth-authorization-server': {
-    reply: Discovery
+    reply: ProviderMetadata
   }
   /** The public keys that verify our tokens */
   'GET /api/oauth/jwks': {
-    reply: KeySet
+    reply: JsonWebKeySet
   }
   /** Exchange a code, a refresh token or client credentials for tokens */
   'POST /api/oauth/token': {
     body: TokenRequest
-    reply: TokenReply
+    reply: TokenResponse
   }
   /** The claims of the token holder, as far as the granted scopes allow */
   'GET /api/oauth/userinfo': {
@@ -317,61 +317,61 @@ export interface Operations {
   /** End a token; a refresh token takes its family along */
   'POST /api/oauth/revoke': {
     body: RevokeTokenRequest
-    reply: Success
+    reply: SuccessResponse
   }
   /** Whether a token that the client may see is alive, and whose it is */
   'POST /api/oauth/introspect': {
-    body: IntrospectRequest
-    reply: IntrospectReply
+    body: IntrospectTokenRequest
+    reply: IntrospectionResponse
   }
   /** Sign in with a password; sets the session cookie, or asks for a second factor */
   'POST /api/auth/login': {
     body: LoginRequest
-    reply: LoginReply | MfaRequired
+    reply: LoginResponse | MfaRequired
   }
   /** Show a second factor after the password: a code of the authenticator app, or a recovery code */
   'POST /api/auth/mfa': {
-    body: MfaRequest
-    reply: LoginReply | MfaRequired
+    body: VerifyMfaRequest
+    reply: LoginResponse | MfaRequired
   }
   /** Undo the deletion of an account while there is time, and sign in */
   'POST /api/auth/restore': {
     body: LoginRequest
-    reply: LoginReply | MfaRequired
+    reply: LoginResponse | MfaRequired
   }
   /** End the session of the cookie, and every token that came from it */
   'POST /api/auth/logout': {
-    reply: Done
+    reply: ActionResult
   }
   /** Make an account; a mail asks to confirm the address */
   'POST /api/auth/register': {
     body: RegisterRequest
-    reply: RegisterReply
+    reply: RegisterResponse
   }
-  /** Confirm an e-mail address with the token of the mail */
+  /** Confirm an email address with the token of the mail */
   'POST /api/auth/email/verify': {
     body: VerifyEmailRequest
-    reply: Done
+    reply: ActionResult
   }
   /** Ask for a mail with a link to choose a new password */
   'POST /api/auth/password/forgot': {
     body: ForgotPasswordRequest
-    reply: Done
+    reply: ActionResult
   }
   /** Choose a new password with the token of the mail; ends all sessions */
   'POST /api/auth/password/reset': {
     body: ResetPasswordRequest
-    reply: Done
+    reply: ActionResult
   }
   /** What the browser needs to ask for a passkey: as second factor after the password, else in its place */
   'POST /api/auth/passkey/options': {
-    body: PasskeyRequest | undefined
+    body: PasskeyOptionsRequest | undefined
     reply: PasskeyRequestOptions
   }
   /** Sign in with a passkey; sets the session cookie */
   'POST /api/auth/passkey': {
     body: PasskeySignInRequest
-    reply: LoginReply | MfaRequired
+    reply: LoginResponse | MfaRequired
   }
   /** Shows your profile and the tenants you belong to */
   'GET /api/users/me': {
@@ -379,17 +379,17 @@ export interface Operations {
   }
   /** Changes what you say about yourself; an empty name or address clears it */
   'PATCH /api/users/me': {
-    body: ProfileChange
-    reply: ChangedProfile
+    body: UpdateProfileRequest
+    reply: UpdatedProfile
   }
   /** Delete the account: every session ends at once, and after 30 days nothing is left of it */
   'DELETE /api/users/me': {
-    body: DeletionRequest
-    reply: Done
+    body: DeleteAccountRequest
+    reply: ActionResult
   }
   /** Shows what you are on this instance and by which ways you may sign in */
   'GET /api/users/me/access': {
-    reply: Access
+    reply: AccountAccess
   }
   /** What is set up beside the password */
   'GET /api/users/me/mfa': {
@@ -398,12 +398,12 @@ export interface Operations {
   /** Begin to set up an authenticator app; it counts once a code has confirmed it */
   'POST /api/users/me/mfa/totp': {
     body: BeginTotpRequest | undefined
-    reply: NewTotp
+    reply: TotpEnrollment
   }
   /** Remove the authenticator app */
   'DELETE /api/users/me/mfa/totp': {
-    body: ConfirmedRequest | undefined
-    reply: Done
+    body: ConfirmPasswordRequest | undefined
+    reply: ActionResult
   }
   /** Confirm the authenticator app with its first code; answers the recovery codes */
   'POST /api/users/me/mfa/totp/verify': {
@@ -412,12 +412,12 @@ export interface Operations {
   }
   /** Make new recovery codes; the old ones end */
   'POST /api/users/me/mfa/recovery-codes': {
-    body: ConfirmedRequest | undefined
+    body: ConfirmPasswordRequest | undefined
     reply: RecoveryCodes
   }
   /** Begin to add a passkey: what the browser needs to make one; good for five minutes */
   'POST /api/users/me/mfa/passkeys/options': {
-    body: ReauthenticatedRequest | undefined
+    body: ReauthenticationRequest | undefined
     reply: PasskeyCreationOptions
   }
   /** Add the passkey that the browser has made; the first second factor comes with recovery codes */
@@ -432,8 +432,8 @@ export interface Operations {
   /** Remove a passkey */
   'DELETE /api/users/me/mfa/passkeys/{id}': {
     path: { id: string }
-    body: ReauthenticatedRequest | undefined
-    reply: Done
+    body: ReauthenticationRequest | undefined
+    reply: ActionResult
   }
   /** Lists where you are signed in */
   'GET /api/users/me/sessions': {
@@ -441,12 +441,12 @@ export interface Operations {
   }
   /** Ends all your sessions but the current one */
   'DELETE /api/users/me/sessions': {
-    reply: SessionsEnded
+    reply: EndedSessions
   }
   /** Ends one of your sessions and every token that came from it */
   'DELETE /api/users/me/sessions/{sessionId}': {
     path: { sessionId: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Lists which third-party applications you have allowed what */
   'GET /api/users/me/consents': {
@@ -454,12 +454,12 @@ export interface Operations {
   }
   /** Withdraws what you have allowed all applications; their tokens end */
   'DELETE /api/users/me/consents': {
-    reply: ConsentsWithdrawn
+    reply: WithdrawnConsents
   }
   /** Withdraws what you have allowed an application, in every tenant; its tokens end */
   'DELETE /api/users/me/consents/{applicationId}': {
     path: { applicationId: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Lists the accounts of sign-in providers that are linked to yours */
   'GET /api/users/me/sso': {
@@ -468,38 +468,38 @@ export interface Operations {
   /** Begins to link an account of a provider; you must be signed in in the browser you go there with */
   'POST /api/users/me/sso/link': {
     body: SsoLinkRequest
-    reply: SsoLinkReply
+    reply: SsoLinkResponse
   }
   /** Unlinks the account of a provider */
   'DELETE /api/users/me/sso/{provider}': {
     path: { provider: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Change the password; ends all other sessions */
   'POST /api/users/me/password': {
-    body: PasswordChange
-    reply: Done
+    body: ChangePasswordRequest
+    reply: ActionResult
   }
-  /** Ask for another e-mail address; it changes once the link mailed to it is followed */
+  /** Ask for another email address; it changes once the link mailed to it is followed */
   'POST /api/users/me/email': {
-    body: EmailChange
-    reply: Done
+    body: ChangeEmailRequest
+    reply: ActionResult
   }
   /** Mail another link to confirm your address, in place of the one before */
   'POST /api/users/me/email/verification': {
-    reply: Done
+    reply: ActionResult
   }
-  /** Everything that is kept about you, to take along */
+  /** Exports all personal data of your account */
   'GET /api/users/me/export': {
     reply: PersonalData
   }
-  /** Lists the tenants of which one is an active member */
+  /** Lists the tenants that the caller is an active member of */
   'GET /api/tenants': {
     reply: OwnTenants
   }
-  /** Founds a tenant; the caller becomes its owner */
+  /** Creates a tenant; the caller becomes its owner */
   'POST /api/tenants': {
-    body: NewTenantRequest
+    body: CreateTenantRequest
     reply: CreatedTenant
   }
   /** Shows a tenant */
@@ -510,29 +510,29 @@ export interface Operations {
   /** Changes the name, the settings or the MFA policy of a tenant */
   'PATCH /api/tenants/{id}': {
     path: { id: string }
-    body: TenantChangeRequest
-    reply: ChangedTenant
+    body: UpdateTenantRequest
+    reply: UpdatedTenant
   }
-  /** Deletes a tenant with everything that is its own */
+  /** Deletes a tenant with all its data */
   'DELETE /api/tenants/{id}': {
     path: { id: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Shows how the hosted pages look for a tenant */
   'GET /api/tenants/{id}/branding': {
     path: { id: string }
     reply: Branding
   }
-  /** Replaces how the hosted pages look for a tenant; a logo that is left out stays */
+  /** Replaces how the hosted pages look for a tenant; a logo that is left out is kept */
   'PUT /api/tenants/{id}/branding': {
     path: { id: string }
-    body: BrandingRequest
+    body: UpdateBrandingRequest
     reply: Branding
   }
-  /** Leaves the hosted pages of a tenant as those of the application */
+  /** Removes the branding of a tenant; its hosted pages look like those of the application */
   'DELETE /api/tenants/{id}/branding': {
     path: { id: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Lists the members of a tenant */
   'GET /api/tenants/{id}/members': {
@@ -540,24 +540,24 @@ export interface Operations {
     query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member'; search?: string }
     reply: MemberPage
   }
-  /** Gives a member another role, or suspends or reactivates them */
+  /** Changes the role of a member, or suspends or reactivates the member */
   'PATCH /api/tenants/{id}/members/{membershipId}': {
     path: { id: string; membershipId: string }
-    body: MemberChangeRequest
-    reply: ChangedMember
+    body: UpdateMemberRequest
+    reply: UpdatedMember
   }
-  /** Removes a member; their own membership anybody may end */
+  /** Removes a member; every member may remove their own membership */
   'DELETE /api/tenants/{id}/members/{membershipId}': {
     path: { id: string; membershipId: string }
-    reply: Done
+    reply: ActionResult
   }
-  /** Lists what happened in a tenant: who did what, when, from where */
+  /** Lists the audit log of a tenant */
   'GET /api/tenants/{id}/audit': {
     path: { id: string }
     query: { page?: number; limit?: number; after?: string; action?: string; actorId?: string; userId?: string; clientId?: string; requestId?: string; ipAddress?: string; from?: string; to?: string; order?: 'asc' | 'desc' }
     reply: AuditPage
   }
-  /** What happened in a tenant, as a file; that it was fetched is written down too */
+  /** Exports the audit log of a tenant as a file; the export itself is recorded too */
   'GET /api/tenants/{id}/audit/export': {
     path: { id: string }
     query: { format: 'csv' | 'jsonl'; action?: string; actorId?: string; userId?: string; clientId?: string; requestId?: string; ipAddress?: string; from?: string; to?: string; order?: 'asc' | 'desc' }
@@ -566,28 +566,28 @@ export interface Operations {
   /** Lists the tenants of the instance */
   'GET /api/admin/tenants': {
     query: { page?: number; limit?: number; search?: string; sort?: '-createdAt' | 'name' | 'slug'; suspended?: boolean; userId?: string; after?: string }
-    reply: AdministeredTenantPage
+    reply: AdminTenantPage
   }
-  /** Makes a tenant, for an owner who is here or is invited, or for nobody yet */
+  /** Creates a tenant; its owner is an existing user, is invited, or is added later */
   'POST /api/admin/tenants': {
-    body: NewAdministeredTenant
-    reply: CreatedAdministeredTenant
+    body: CreateAdminTenantRequest
+    reply: CreatedAdminTenant
   }
   /** Shows a tenant */
   'GET /api/admin/tenants/{id}': {
     path: { id: string }
-    reply: AdministeredTenant
+    reply: AdminTenant
   }
   /** Changes a tenant, suspends it or ends its suspension */
   'PATCH /api/admin/tenants/{id}': {
     path: { id: string }
-    body: AdministeredTenantChange
-    reply: AdministeredTenant
+    body: UpdateAdminTenantRequest
+    reply: AdminTenant
   }
-  /** Deletes a tenant with everything that is its own */
+  /** Deletes a tenant with all its data */
   'DELETE /api/admin/tenants/{id}': {
     path: { id: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Lists the members of a tenant */
   'GET /api/admin/tenants/{id}/members': {
@@ -595,22 +595,22 @@ export interface Operations {
     query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member'; search?: string }
     reply: MemberPage
   }
-  /** Makes somebody a member without an invitation */
+  /** Adds a member without an invitation */
   'POST /api/admin/tenants/{id}/members': {
     path: { id: string }
-    body: NewMemberRequest
-    reply: ChangedMember
+    body: AddMemberRequest
+    reply: UpdatedMember
   }
-  /** Gives a member another role, or suspends or reactivates them */
+  /** Changes the role of a member, or suspends or reactivates the member */
   'PATCH /api/admin/tenants/{id}/members/{userId}': {
     path: { id: string; userId: string }
-    body: MemberChangeRequest
-    reply: ChangedMember
+    body: UpdateMemberRequest
+    reply: UpdatedMember
   }
   /** Removes a member */
   'DELETE /api/admin/tenants/{id}/members/{userId}': {
     path: { id: string; userId: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Lists the invitations of a tenant; X-Total-Count says how many there are on all pages */
   'GET /api/tenants/{id}/invitations': {
@@ -621,120 +621,120 @@ export interface Operations {
   /** Invites somebody by mail */
   'POST /api/tenants/{id}/invitations': {
     path: { id: string }
-    body: InviteRequest
+    body: CreateInvitationRequest
     reply: CreatedInvitation
   }
   /** Invites many at once, with a result for each */
   'POST /api/tenants/{id}/invitations/bulk': {
     path: { id: string }
     body: BulkInviteRequest
-    reply: BulkInviteReply
+    reply: BulkInviteResponse
   }
   /** Sends the mail of an invitation again; the link before is not good any more */
   'POST /api/tenants/{id}/invitations/{invitationId}/resend': {
     path: { id: string; invitationId: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Revokes an invitation */
   'DELETE /api/tenants/{id}/invitations/{invitationId}': {
     path: { id: string; invitationId: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Shows an open invitation to whoever has its link */
   'GET /api/invitations/{token}': {
     path: { token: string }
-    reply: ShownInvitation
+    reply: InvitationDetails
   }
   /** Accepts an invitation, signed in to the account it is for, or with a password for a new one */
   'POST /api/invitations/{token}/accept': {
     path: { token: string }
-    body: AcceptRequest | undefined
+    body: AcceptInvitationRequest | undefined
     reply: AcceptedInvitation
   }
-  /** Says whether somebody holds a licence, and which */
+  /** Checks whether a user holds a license, and which */
   'GET /api/integration/licenses/check': {
     query: { userId?: string; applicationId: string; minRevision?: string }
     reply: LicenseCheck
   }
-  /** The same, with the fields in the body or in the address */
+  /** The same, with the fields in the body or in the query string */
   'POST /api/integration/licenses/check': {
     query: { userId?: string; applicationId?: string; minRevision?: string }
     body: { userId?: string; applicationId?: string; minRevision?: string | number } | undefined
     reply: LicenseCheck
   }
-  /** Says whether the licence of somebody has a feature */
+  /** Checks whether the license of a user has a feature */
   'GET /api/integration/licenses/feature': {
     query: { userId?: string; applicationId: string; minRevision?: string; featureKey: string }
     reply: FeatureCheck
   }
-  /** The same, with the fields in the body or in the address */
+  /** The same, with the fields in the body or in the query string */
   'POST /api/integration/licenses/feature': {
     query: { userId?: string; applicationId?: string; minRevision?: string; featureKey?: string }
     body: { userId?: string; applicationId?: string; minRevision?: string | number; featureKey?: string } | undefined
     reply: FeatureCheck
   }
-  /** Says which type of licence somebody holds */
+  /** Returns the license type that a user holds */
   'GET /api/integration/licenses/type': {
     query: { userId?: string; applicationId: string; minRevision?: string }
     reply: LicenseTypeCheck
   }
-  /** Says why somebody has a licence or a feature, or why not, and what would change it */
+  /** Explains why a user has or does not have a license or feature, and what would change it */
   'GET /api/integration/licenses/explain': {
     query: { userId?: string; applicationId: string; minRevision?: string; featureKey?: string }
     reply: LicenseExplanation
   }
-  /** Lists who in the tenant may use the application at this moment */
+  /** Lists the members of the tenant who hold a license for the application now */
   'GET /api/integration/licenses/apps/{applicationId}/users': {
     path: { applicationId: string }
     reply: LicensedUser[]
   }
-  /** Says how many these are */
+  /** Counts the members of the tenant who hold a license for the application now */
   'GET /api/integration/licenses/apps/{applicationId}/count': {
     path: { applicationId: string }
     reply: LicenseCount
   }
   /** Gives somebody a seat */
   'POST /api/integration/licenses/grant': {
-    body: GrantRequest
+    body: GrantLicenseRequest
     reply: LicenseAssignment
   }
   /** Takes the seat of somebody back */
   'POST /api/integration/licenses/revoke': {
-    body: RevokeRequest
-    reply: Done
+    body: RevokeLicenseRequest
+    reply: ActionResult
   }
   /** Gives somebody who has a seat one of another type instead */
   'POST /api/integration/licenses/change': {
-    body: GrantRequest
+    body: GrantLicenseRequest
     reply: LicenseAssignment
   }
   /** Gives many people a seat, with a result for each */
   'POST /api/integration/licenses/grant/bulk': {
     body: BulkGrantRequest
-    reply: BulkLicenseReply
+    reply: BulkLicenseResponse
   }
   /** Takes the seats of many people back, with a result for each */
   'POST /api/integration/licenses/revoke/bulk': {
     body: BulkRevokeRequest
-    reply: BulkLicenseReply
+    reply: BulkLicenseResponse
   }
-  /** Lists the licence types of an application */
+  /** Lists the license types of an application */
   'GET /api/licensing/license-types': {
     query: { applicationId: string }
     reply: LicenseType[]
   }
-  /** Makes a licence type */
+  /** Creates a license type */
   'POST /api/licensing/license-types': {
-    body: NewLicenseType
+    body: CreateLicenseTypeRequest
     reply: LicenseType
   }
-  /** Changes a licence type; whoever holds it has what it lets them do from then on */
+  /** Changes a license type; current holders get the changed features immediately */
   'PATCH /api/licensing/license-types/{id}': {
     path: { id: string }
-    body: LicenseTypeChange
+    body: UpdateLicenseTypeRequest
     reply: LicenseType
   }
-  /** Shows what a tenant owns and uses */
+  /** Shows the purchased, assigned and available seats of a tenant */
   'GET /api/licensing/tenants/{tenantId}/license-overview': {
     path: { tenantId: string }
     reply: LicenseOverview
@@ -744,53 +744,53 @@ export interface Operations {
     path: { tenantId: string }
     reply: Subscription[]
   }
-  /** Sells a tenant seats of a licence type */
+  /** Creates a subscription of a tenant to a license type */
   'POST /api/licensing/tenants/{tenantId}/subscriptions': {
     path: { tenantId: string }
-    body: NewSubscription
+    body: CreateSubscriptionRequest
     reply: Subscription
   }
-  /** Changes how many seats a subscription has, its status or its end */
+  /** Changes the number of seats, the status or the end of a subscription */
   'PATCH /api/licensing/subscriptions/{id}': {
     path: { id: string }
-    body: SubscriptionChange
+    body: UpdateSubscriptionRequest
     reply: Subscription
   }
-  /** Lists everything that ever happened to the seats and subscriptions of a tenant, in order */
+  /** Lists all changes of the seats and subscriptions of a tenant, in order */
   'GET /api/licensing/tenants/{tenantId}/ledger': {
     path: { tenantId: string }
     query: { after?: number; limit?: number; order?: 'asc' | 'desc' }
     reply: LicenseLedger
   }
-  /** Lists the applications that a tenant may use, and what it has bought of each */
+  /** Lists the applications that a tenant may use, with its subscriptions to each */
   'GET /api/tenants/{id}/licenses': {
     path: { id: string }
     reply: TenantLicenses
   }
-  /** Lists the members of a tenant, with the licence that each holds */
+  /** Lists the members of a tenant, with the license that each holds */
   'GET /api/tenants/{id}/licenses/{applicationId}/seats': {
     path: { id: string; applicationId: string }
     query: { page?: number; limit?: number; search?: string; licensed?: boolean; licenseTypeId?: string }
     reply: SeatPage
   }
-  /** Shows how many seats a tenant had, and how many were held, day by day */
+  /** Lists the purchased and assigned seats of a tenant, day by day */
   'GET /api/tenants/{id}/licenses/{applicationId}/usage': {
     path: { id: string; applicationId: string }
     query: { days?: number }
     reply: LicenseUsage
   }
-  /** Lists what happened after a position, the oldest first */
+  /** Lists events after a position, oldest first */
   'GET /api/events': {
     query: { after?: number; limit?: number; types?: string; tenantId?: string }
-    reply: FeedPage
+    reply: EventPage
   }
   /** Lists the webhooks */
   'GET /api/admin/webhooks': {
     reply: WebhookList
   }
-  /** Sets up a webhook, which gets what happens from now on; its secret is shown this once */
+  /** Creates a webhook, which gets events from now on; its secret is shown only once */
   'POST /api/admin/webhooks': {
-    body: NewWebhook
+    body: CreateWebhookRequest
     reply: CreatedWebhook
   }
   /** Lists the webhooks */
@@ -798,13 +798,13 @@ export interface Operations {
     path: { id: string }
     reply: WebhookList
   }
-  /** Sets up a webhook, which gets what happens from now on; its secret is shown this once */
+  /** Creates a webhook, which gets events from now on; its secret is shown only once */
   'POST /api/tenants/{id}/webhooks': {
     path: { id: string }
-    body: NewWebhook
+    body: CreateWebhookRequest
     reply: CreatedWebhook
   }
-  /** Shows a webhook */
+  /** Returns a webhook */
   'GET /api/admin/webhooks/{webhookId}': {
     path: { webhookId: string }
     reply: Webhook
@@ -812,15 +812,15 @@ export interface Operations {
   /** Changes, disables or enables a webhook */
   'PATCH /api/admin/webhooks/{webhookId}': {
     path: { webhookId: string }
-    body: WebhookChange
+    body: UpdateWebhookRequest
     reply: Webhook
   }
-  /** Deletes a webhook, and with it what waits to be sent */
+  /** Deletes a webhook and its pending deliveries */
   'DELETE /api/admin/webhooks/{webhookId}': {
     path: { webhookId: string }
-    reply: Done
+    reply: ActionResult
   }
-  /** Shows a webhook */
+  /** Returns a webhook */
   'GET /api/tenants/{id}/webhooks/{webhookId}': {
     path: { id: string; webhookId: string }
     reply: Webhook
@@ -828,53 +828,53 @@ export interface Operations {
   /** Changes, disables or enables a webhook */
   'PATCH /api/tenants/{id}/webhooks/{webhookId}': {
     path: { id: string; webhookId: string }
-    body: WebhookChange
+    body: UpdateWebhookRequest
     reply: Webhook
   }
-  /** Deletes a webhook, and with it what waits to be sent */
+  /** Deletes a webhook and its pending deliveries */
   'DELETE /api/tenants/{id}/webhooks/{webhookId}': {
     path: { id: string; webhookId: string }
-    reply: Done
+    reply: ActionResult
   }
-  /** Gives a webhook a new secret, shown this once; the one before signs as well for a day */
+  /** Rotates the secret of a webhook; it is shown only once, and the previous one signs as well for a day */
   'POST /api/admin/webhooks/{webhookId}/secret': {
     path: { webhookId: string }
     reply: RotatedWebhookSecret
   }
-  /** Gives a webhook a new secret, shown this once; the one before signs as well for a day */
+  /** Rotates the secret of a webhook; it is shown only once, and the previous one signs as well for a day */
   'POST /api/tenants/{id}/webhooks/{webhookId}/secret': {
     path: { id: string; webhookId: string }
     reply: RotatedWebhookSecret
   }
-  /** Lists what was and is to be sent to a webhook */
+  /** Lists the deliveries of a webhook */
   'GET /api/admin/webhooks/{webhookId}/deliveries': {
     path: { webhookId: string }
     query: { status?: 'PENDING' | 'DELIVERED' | 'FAILED'; after?: number; limit?: number }
     reply: WebhookDeliveryPage
   }
-  /** Lists what was and is to be sent to a webhook */
+  /** Lists the deliveries of a webhook */
   'GET /api/tenants/{id}/webhooks/{webhookId}/deliveries': {
     path: { id: string; webhookId: string }
     query: { status?: 'PENDING' | 'DELIVERED' | 'FAILED'; after?: number; limit?: number }
     reply: WebhookDeliveryPage
   }
-  /** Sends an event once more, under the same webhook-id */
+  /** Replays an event with the same webhook-id */
   'POST /api/admin/webhooks/{webhookId}/deliveries/{deliveryId}/replay': {
     path: { webhookId: string; deliveryId: string }
     reply: WebhookReplay
   }
-  /** Sends an event once more, under the same webhook-id */
+  /** Replays an event with the same webhook-id */
   'POST /api/tenants/{id}/webhooks/{webhookId}/deliveries/{deliveryId}/replay': {
     path: { id: string; webhookId: string; deliveryId: string }
     reply: WebhookReplay
   }
-  /** Sends once more what happened after a position or in a time, at most 10,000 events at once */
+  /** Replays the events after a position or of a period, at most 10,000 per request */
   'POST /api/admin/webhooks/{webhookId}/replay': {
     path: { webhookId: string }
     body: WebhookReplayRequest
     reply: WebhookReplay
   }
-  /** Sends once more what happened after a position or in a time, at most 10,000 events at once */
+  /** Replays the events after a position or of a period, at most 10,000 per request */
   'POST /api/tenants/{id}/webhooks/{webhookId}/replay': {
     path: { id: string; webhookId: string }
     body: WebhookReplayRequest
@@ -885,7 +885,7 @@ export interface Operations {
     query: { page?: number; limit?: number; search?: string; sort?: 'name' | '-name' | 'slug' | '-slug' | 'createdAt' | '-createdAt' }
     reply: { applications: Application[]; pagination: Pagination }
   }
-  /** Makes an application */
+  /** Creates an application */
   'POST /api/admin/applications': {
     body: { name: string; slug?: string; trusted?: boolean; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
     reply: Application
@@ -904,16 +904,16 @@ export interface Operations {
   /** Deletes an application, its clients and their tokens */
   'DELETE /api/admin/applications/{id}': {
     path: { id: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Lists the clients */
   'GET /api/admin/clients': {
     query: { page?: number; limit?: number; search?: string; applicationId?: string; kind?: 'SPA' | 'WEB' | 'MACHINE'; tenantId?: string; disabled?: boolean; sort?: 'name' | '-name' | 'clientId' | '-clientId' | 'createdAt' | '-createdAt' }
     reply: { clients: Client[]; pagination: Pagination }
   }
-  /** Registers a client; its secret is shown this once */
+  /** Registers a client; its secret is shown only once */
   'POST /api/admin/clients': {
-    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; pkceMethods?: ('S256' | 'plain')[]; disabled?: boolean }
+    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; disabled?: boolean }
     reply: CreatedClient
   }
   /** Shows a client */
@@ -924,39 +924,39 @@ export interface Operations {
   /** Changes a client */
   'PATCH /api/admin/clients/{id}': {
     path: { id: string }
-    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; pkceMethods?: ('S256' | 'plain')[]; disabled?: boolean }
+    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; disabled?: boolean }
     reply: Client
   }
   /** Deletes a client and its tokens */
   'DELETE /api/admin/clients/{id}': {
     path: { id: string }
-    reply: Done
+    reply: ActionResult
   }
-  /** Gives a client one more secret, so that the old one can be replaced */
+  /** Adds a secret to a client, so that the old one can be replaced */
   'POST /api/admin/clients/{id}/secrets': {
     path: { id: string }
     reply: { id: string; clientSecret: string; createdAt: string }
   }
-  /** Ends a secret of a client and the tokens it got with it */
+  /** Revokes a secret of a client and the tokens that were issued with it */
   'DELETE /api/admin/clients/{id}/secrets/{secretId}': {
     path: { id: string; secretId: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Shows how the hosted pages look for an application */
   'GET /api/admin/applications/{id}/branding': {
     path: { id: string }
     reply: Branding
   }
-  /** Replaces how the hosted pages look for an application; a logo that is left out stays */
+  /** Replaces how the hosted pages look for an application; a logo that is left out is kept */
   'PUT /api/admin/applications/{id}/branding': {
     path: { id: string }
-    body: BrandingRequest
+    body: UpdateBrandingRequest
     reply: Branding
   }
-  /** Leaves the hosted pages as they are for applications without branding */
+  /** Removes the branding of an application; its hosted pages get the default look */
   'DELETE /api/admin/applications/{id}/branding': {
     path: { id: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Lists the keys that sign tokens, the newest first */
   'GET /api/admin/keys': {
@@ -965,15 +965,15 @@ export interface Operations {
   }
   /** Makes the next key; one that waits for its turn, or was made just now, is answered with 200 */
   'POST /api/admin/keys/rotate': {
-    body: RotationRequest | undefined
+    body: RotateKeyRequest | undefined
     reply: SigningKey
   }
-  /** Lists what happened: who did what, when, from where */
+  /** Searches the audit log */
   'GET /api/admin/audit': {
     query: { page?: number; limit?: number; after?: string; action?: string; actorId?: string; userId?: string; clientId?: string; requestId?: string; ipAddress?: string; from?: string; to?: string; order?: 'asc' | 'desc'; tenantId?: string }
     reply: AuditPage
   }
-  /** What happened, as a file; that it was fetched is written down too */
+  /** Exports the audit log as a file; the export itself is recorded */
   'GET /api/admin/audit/export': {
     query: { format: 'csv' | 'jsonl'; action?: string; actorId?: string; userId?: string; clientId?: string; requestId?: string; ipAddress?: string; from?: string; to?: string; order?: 'asc' | 'desc'; tenantId?: string }
     reply: string
@@ -985,7 +985,7 @@ export interface Operations {
   }
   /** Makes an account; without a password, a link to choose one is mailed */
   'POST /api/admin/users': {
-    body: NewUser
+    body: CreateUserRequest
     reply: UserDetails
   }
   /** Shows an account, its tenants and how many sessions it has */
@@ -996,13 +996,13 @@ export interface Operations {
   /** Changes, disables or enables an account */
   'PATCH /api/admin/users/{id}': {
     path: { id: string }
-    body: UserChange
+    body: UpdateUserRequest
     reply: UserDetails
   }
   /** Deletes an account: every session ends at once, and after 30 days nothing is left of it */
   'DELETE /api/admin/users/{id}': {
     path: { id: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Takes back an account that is about to be deleted */
   'POST /api/admin/users/{id}/restore': {
@@ -1012,17 +1012,17 @@ export interface Operations {
   /** Ends the password and every session, and mails a link to choose another */
   'POST /api/admin/users/{id}/password-reset': {
     path: { id: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Ends every session of somebody, and every token that came from them */
   'DELETE /api/admin/users/{id}/sessions': {
     path: { id: string }
-    reply: UserSessionsEnded
+    reply: EndedUserSessions
   }
   /** Removes authenticator app, recovery codes and passkeys of somebody, and ends every session */
   'DELETE /api/admin/users/{id}/mfa': {
     path: { id: string }
-    reply: Done
+    reply: ActionResult
   }
   /** Shows the whole instance at a glance */
   'GET /api/admin/overview': {
@@ -1043,10 +1043,102 @@ export interface Operations {
   }
 }
 
-/** The routes that take their body in the encoding of HTML forms. All others take JSON. */
+/** Routes with a form-encoded body. All others take JSON. */
 export const FORM_OPERATIONS: readonly (keyof Operations)[] = [
   'POST /api/oauth/token',
   'POST /api/oauth/userinfo',
   'POST /api/oauth/revoke',
   'POST /api/oauth/introspect',
 ]
+
+/** Routes that accept an Idempotency-Key. */
+export const IDEMPOTENT_OPERATIONS: readonly (keyof Operations)[] = [
+  'POST /api/tenants',
+  'POST /api/admin/tenants',
+  'POST /api/tenants/{id}/invitations',
+  'POST /api/tenants/{id}/invitations/bulk',
+  'POST /api/integration/licenses/grant',
+  'POST /api/integration/licenses/grant/bulk',
+  'POST /api/integration/licenses/revoke/bulk',
+  'POST /api/licensing/tenants/{tenantId}/subscriptions',
+  'POST /api/admin/clients',
+  'POST /api/admin/keys/rotate',
+  'POST /api/admin/users',
+]
+
+/** The codes of error responses. A newer service may have more. */
+export type ErrorCode =
+  | 'ACCOUNT_SCHEDULED_FOR_DELETION'
+  | 'ALREADY_LICENSED'
+  | 'ALREADY_MEMBER'
+  | 'APPLICATION_NOT_FOUND'
+  | 'CLIENT_ID_TAKEN'
+  | 'CLIENT_NOT_FOUND'
+  | 'CONSENT_NOT_FOUND'
+  | 'CURRENT_PASSWORD_INCORRECT'
+  | 'DELIVERY_NOT_FOUND'
+  | 'EMAIL_NOT_VERIFIED'
+  | 'EMAIL_TAKEN'
+  | 'FORBIDDEN'
+  | 'HEADERS_TOO_LARGE'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'INCORRECT_CONFIRMATION'
+  | 'INTERNAL_ERROR'
+  | 'INVALID_APPLICATION_ID'
+  | 'INVALID_CODE'
+  | 'INVALID_CREDENTIALS'
+  | 'INVALID_PASSKEY'
+  | 'INVALID_REQUEST'
+  | 'INVALID_TOKEN'
+  | 'INVITATION_ALREADY_ACCEPTED'
+  | 'INVITATION_EMAIL_MISMATCH'
+  | 'INVITATION_EXISTS'
+  | 'INVITATION_EXPIRED'
+  | 'INVITATION_NOT_FOUND'
+  | 'INVITATION_NOT_PENDING'
+  | 'INVITATION_PENDING'
+  | 'INVITATION_REVOKED'
+  | 'LAST_LOGIN_METHOD'
+  | 'LAST_OWNER'
+  | 'LAST_SUPER_ADMIN'
+  | 'LICENSE_NOT_FOUND'
+  | 'LICENSE_TYPE_NOT_FOUND'
+  | 'MEMBER_NOT_ACTIVE'
+  | 'MEMBER_NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'MFA_ALREADY_ENROLLED'
+  | 'MFA_NOT_ENROLLED'
+  | 'MFA_REQUIRED'
+  | 'NOT_FOUND'
+  | 'NOT_SCHEDULED_FOR_DELETION'
+  | 'NO_SEATS_AVAILABLE'
+  | 'OWNER_REQUIRED'
+  | 'OWN_ACCOUNT'
+  | 'PASSKEY_NOT_FOUND'
+  | 'PASSWORD_REQUIRED'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'RATE_LIMITED'
+  | 'REAUTHENTICATION_REQUIRED'
+  | 'REQUEST_TIMEOUT'
+  | 'SAME_PASSWORD'
+  | 'SEATS_IN_USE'
+  | 'SECRET_NOT_FOUND'
+  | 'SESSION_NOT_FOUND'
+  | 'SLUG_TAKEN'
+  | 'SSO_ALREADY_LINKED'
+  | 'SSO_LINK_NOT_FOUND'
+  | 'SSO_PROVIDER_NOT_CONFIGURED'
+  | 'SUBSCRIPTION_EXISTS'
+  | 'SUBSCRIPTION_NOT_FOUND'
+  | 'TENANT_NOT_FOUND'
+  | 'TENANT_OWNER'
+  | 'TENANT_SUSPENDED'
+  | 'TOO_MANY_SECRETS'
+  | 'TOO_MANY_WEBHOOKS'
+  | 'UNAUTHORIZED'
+  | 'UNAVAILABLE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'USER_NOT_FOUND'
+  | 'VALIDATION_FAILED'
+  | 'WEAK_PASSWORD'
+  | 'WEBHOOK_NOT_FOUND'

@@ -1,0 +1,134 @@
+// Packs what is published, installs it into an empty folder and uses it there as a new user would: starts the demo and
+// protects a route with the first example of the README of @latchkey/node.
+//
+//   node .ci/packages.mjs [--node <path of another Node.js>]
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { values } = parseArgs({ options: { node: { type: 'string', default: process.execPath } } })
+
+/** The packages, and their greatest packed size in kB. */
+const PACKAGES = [
+  { folder: 'server', maxSize: 2_000 },
+  { folder: 'sdk/client', maxSize: 30 },
+  { folder: 'sdk/node', maxSize: 20 },
+]
+
+const START_SECONDS = 60
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-packages-'))
+const children = []
+try {
+  await tryPackages()
+} finally {
+  for (const child of children) child.kill('SIGTERM')
+  await Promise.all(children.map((child) => child.exitCode ?? new Promise((done) => child.once('close', done))))
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function tryPackages() {
+  const files = PACKAGES.map(pack)
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...files, 'express'], { cwd: folder, stdio: 'pipe' })
+  for (const { name } of PACKAGES.map(readManifest)) checkExports(name)
+
+  const issuer = `http://localhost:${await findPort()}`
+  const latchkey = join(folder, 'node_modules/latchkey/bin/latchkey.js')
+  start(latchkey, ['demo'], { PORT: new URL(issuer).port })
+  await waitFor(`${issuer}/health/ready`)
+  expect((await fetch(`${issuer}/console/`)).status, 200, 'the console')
+
+  const tokenOf = (user) => {
+    const args = [latchkey, 'token', '--user', user, '--client', 'demo-spa', '--url', issuer]
+    return JSON.parse(execFileSync(values.node, args, { cwd: folder, stdio: 'pipe' })).access_token
+  }
+  const mia = tokenOf('mia@acme.test')
+  const { aud } = JSON.parse(Buffer.from(mia.split('.')[1], 'base64url').toString())
+  const api = `http://localhost:${await findPort()}`
+  writeFileSync(join(folder, 'app.js'), readExample({ issuer, api }))
+  start(join(folder, 'app.js'), [], { APPLICATION_ID: aud })
+  await waitFor(`${api}/reports`)
+
+  const ask = (token) => fetch(`${api}/reports`, { headers: token ? { authorization: `Bearer ${token}` } : {} })
+  expect((await ask()).status, 401, 'a request without a token')
+  const licensed = await ask(mia)
+  expect(licensed.status, 200, 'a licensed user')
+  expect((await licensed.json()).tenant, 'acme', 'the tenant')
+  expect((await ask(tokenOf('max@acme.test'))).status, 403, 'a user without a license')
+  console.log(
+    `The packages work in an empty folder with ${execFileSync(values.node, ['--version']).toString().trim()}.`,
+  )
+}
+
+function pack({ folder: workspace, maxSize }) {
+  const args = ['pack', '-w', workspace, '--pack-destination', folder, '--json', '--silent']
+  const output = execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] }).toString()
+  const [packed] = JSON.parse(output.slice(output.indexOf('[')))
+  const kilobytes = Math.ceil(packed.size / 1_000)
+  if (kilobytes > maxSize) throw new Error(`${packed.filename} has ${kilobytes} kB, more than ${maxSize} kB.`)
+  const stray = packed.files.filter(({ path }) => /\.test\.|(?<!\.d)\.tsx?$|tsconfig/.test(path))
+  if (stray.length > 0) throw new Error(`${packed.filename} contains ${stray.map(({ path }) => path).join(', ')}`)
+  for (const name of ['README.md', 'LICENSE', 'package.json']) {
+    if (!packed.files.some(({ path }) => path === name)) throw new Error(`${packed.filename} has no ${name}.`)
+  }
+  console.log(`${packed.filename}: ${kilobytes} kB, ${packed.files.length} files`)
+  return join(folder, packed.filename)
+}
+
+function readManifest({ folder: workspace }) {
+  return JSON.parse(readFileSync(join(root, workspace, 'package.json'), 'utf8'))
+}
+
+/** Every entry point, and its types, must be in the package. */
+function checkExports(name) {
+  const installed = join(folder, 'node_modules', name)
+  const { exports = {}, bin = {} } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  const targets = Object.values(exports).flatMap(({ types, default: file }) => [types, file])
+  for (const target of [...targets, ...Object.values(bin)]) {
+    if (!existsSync(join(installed, target))) throw new Error(`${name} has no ${target}.`)
+  }
+}
+
+/** The first example of the README, with the addresses of this run. */
+function readExample({ issuer, api }) {
+  const readme = readFileSync(join(root, 'sdk/node/README.md'), 'utf8')
+  const [, code] = /```js\n([\s\S]*?)```/.exec(readme)
+  return code.replace('http://localhost:3000', issuer).replace('4000', new URL(api).port)
+}
+
+function start(file, args, env) {
+  const child = spawn(values.node, [file, ...args], { cwd: folder, env: { ...process.env, ...env }, stdio: 'pipe' })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
+  child.once('exit', (code) => code && console.error(output))
+  children.push(child)
+}
+
+async function waitFor(url) {
+  for (let attempt = 0; attempt < START_SECONDS * 10; attempt++) {
+    if (children.some(({ exitCode }) => exitCode !== null)) throw new Error('A program ended.')
+    if (await fetch(url).catch(() => undefined)) return
+    await sleep(100)
+  }
+  throw new Error(`${url} did not answer within ${START_SECONDS} s.`)
+}
+
+function findPort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+function expect(actual, expected, what) {
+  if (actual !== expected) throw new Error(`${what}: ${actual} instead of ${expected}`)
+}

@@ -1,0 +1,54 @@
+import type { Request, RequestHandler } from 'express'
+import type { Auth } from './auth.ts'
+import { AuthError } from './auth-error.ts'
+import type { Latchkey } from './latchkey.ts'
+
+/**
+ * Middleware that verifies the access token and sets `request.auth`.
+ *
+ * @example
+ * app.get('/me', requireAuth(latchkey), (request, response) => response.json({ id: request.auth.userId }))
+ */
+export const requireAuth = (latchkey: Latchkey): RequestHandler =>
+  guard(async (request) => {
+    request.auth = await latchkey.authenticate(request.headers.authorization)
+  })
+
+/** Middleware that also requires one of the roles in the tenant. */
+export const requireRole = (latchkey: Latchkey, ...roles: string[]): RequestHandler =>
+  guard(async (request) => latchkey.requireRole(await authOf(latchkey, request), ...roles))
+
+/**
+ * Middleware that also requires a license with the feature.
+ *
+ * @example
+ * app.get('/reports', requireLicense(latchkey, 'reports'), listReports)
+ */
+export const requireLicense = (latchkey: Latchkey, feature: string): RequestHandler =>
+  guard(async (request) => latchkey.requireLicense(await authOf(latchkey, request), feature))
+
+async function authOf(latchkey: Latchkey, request: Request): Promise<Auth> {
+  request.auth ??= await latchkey.authenticate(request.headers.authorization)
+  return request.auth
+}
+
+const guard =
+  (check: (request: Request) => Promise<void>): RequestHandler =>
+  (request, response, next) => {
+    check(request).then(
+      () => next(),
+      (error: unknown) => {
+        if (!(error instanceof AuthError)) return next(error)
+        response.status(error.status).set(error.toHeaders()).json(error.toBody())
+      },
+    )
+  }
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** Set by `requireAuth`, `requireRole` and `requireLicense`. */
+      auth?: Auth
+    }
+  }
+}

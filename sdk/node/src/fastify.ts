@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Auth } from './auth.ts'
+import { AuthError } from './auth-error.ts'
+import type { Latchkey } from './latchkey.ts'
+
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by `requireAuth`, `requireRole` and `requireLicense`. */
+    auth?: Auth
+  }
+}
+
+/**
+ * An `onRequest` hook that verifies the access token and sets `request.auth`.
+ *
+ * @example
+ * app.get('/me', { onRequest: requireAuth(latchkey) }, (request) => ({ id: request.auth?.userId }))
+ */
+export const requireAuth = (latchkey: Latchkey): Hook =>
+  guard(async (request) => {
+    request.auth = await latchkey.authenticate(request.headers.authorization)
+  })
+
+/** A hook that also requires one of the roles in the tenant. */
+export const requireRole = (latchkey: Latchkey, ...roles: string[]): Hook =>
+  guard(async (request) => latchkey.requireRole(await authOf(latchkey, request), ...roles))
+
+/** A hook that also requires a license with the feature. */
+export const requireLicense = (latchkey: Latchkey, feature: string): Hook =>
+  guard(async (request) => latchkey.requireLicense(await authOf(latchkey, request), feature))
+
+async function authOf(latchkey: Latchkey, request: FastifyRequest): Promise<Auth> {
+  request.auth ??= await latchkey.authenticate(request.headers.authorization)
+  return request.auth
+}
+
+const guard =
+  (check: (request: FastifyRequest) => Promise<void>): Hook =>
+  async (request, reply) => {
+    try {
+      await check(request)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof AuthError)) throw error
+      return reply.code(error.status).headers(error.toHeaders()).send(error.toBody())
+    }
+  }

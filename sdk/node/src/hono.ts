@@ -1,0 +1,49 @@
+import type { Context as HonoContext, MiddlewareHandler } from 'hono'
+import type { Auth } from './auth.ts'
+import { AuthError } from './auth-error.ts'
+import type { Latchkey } from './latchkey.ts'
+
+/** The variables of an application that uses this middleware: `new Hono<AuthVariables>()`. */
+export interface AuthVariables {
+  Variables: { auth: Auth }
+}
+type Context = HonoContext<AuthVariables>
+type Middleware = MiddlewareHandler<AuthVariables>
+
+/**
+ * Middleware that verifies the access token and sets the variable `auth`.
+ *
+ * @example
+ * app.get('/me', requireAuth(latchkey), (context) => context.json({ id: context.get('auth').userId }))
+ */
+export const requireAuth = (latchkey: Latchkey): Middleware =>
+  guard(async (context) => {
+    await authOf(latchkey, context)
+  })
+
+/** Middleware that also requires one of the roles in the tenant. */
+export const requireRole = (latchkey: Latchkey, ...roles: string[]): Middleware =>
+  guard(async (context) => latchkey.requireRole(await authOf(latchkey, context), ...roles))
+
+/** Middleware that also requires a license with the feature. */
+export const requireLicense = (latchkey: Latchkey, feature: string): Middleware =>
+  guard(async (context) => latchkey.requireLicense(await authOf(latchkey, context), feature))
+
+async function authOf(latchkey: Latchkey, context: Context): Promise<Auth> {
+  const auth =
+    (context.get('auth') as Auth | undefined) ?? (await latchkey.authenticate(context.req.header('authorization')))
+  context.set('auth', auth)
+  return auth
+}
+
+const guard =
+  (check: (context: Context) => Promise<void>): Middleware =>
+  async (context, next) => {
+    try {
+      await check(context)
+    } catch (error) {
+      if (!(error instanceof AuthError)) throw error
+      return Response.json(error.toBody(), { status: error.status, headers: error.toHeaders() })
+    }
+    return next()
+  }

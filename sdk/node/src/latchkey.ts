@@ -1,0 +1,118 @@
+import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
+import { type Auth, toAuth } from './auth.ts'
+import { AuthError } from './auth-error.ts'
+import { createFeatureCheck } from './feature-check.ts'
+
+export interface LatchkeyOptions {
+  /** The base URL of Latchkey, such as https://id.example.com. */
+  issuer: string
+  /** The id of your application. Tokens for other applications are refused. */
+  applicationId: string
+  /** Accept only tokens for this tenant. Default: every tenant. */
+  tenantId?: string
+  /** How long the result of a license check is reused, in seconds. Default: 5. */
+  licenseCacheSeconds?: number
+  /** Where this API publishes its metadata (RFC 9728). It is named in the challenge of a 401. */
+  resourceMetadataUrl?: string
+  fetch?: typeof fetch
+}
+
+export interface Latchkey {
+  options: LatchkeyOptions
+  /** Verifies an access token. Throws an `AuthError` with status 401. */
+  verify(token: string): Promise<Auth>
+  /** The same for the Authorization header of a request. */
+  authenticate(authorization: string | null | undefined): Promise<Auth>
+  /**
+   * Whether the license of the user has the feature now. It asks Latchkey with the user's own token and reuses the
+   * result for a few seconds. Throws an `AuthError` with status 503 if Latchkey cannot be reached.
+   */
+  hasFeature(auth: Auth, feature: string): Promise<boolean>
+  /** Throws an `AuthError` with status 403 unless the license has the feature. */
+  requireLicense(auth: Auth, feature: string): Promise<void>
+  /** Throws an `AuthError` with status 403 unless the user has one of the roles in the tenant. */
+  requireRole(auth: Auth, ...roles: string[]): void
+  /** Throws an `AuthError` with status 403 unless the token has the scope. */
+  requireScope(auth: Auth, scope: string): void
+}
+
+/**
+ * Verifies access tokens of one application and checks licenses.
+ *
+ * @example
+ * const latchkey = createLatchkey({ issuer: 'http://localhost:3000', applicationId })
+ * const auth = await latchkey.authenticate(request.headers.authorization)
+ * await latchkey.requireLicense(auth, 'reports')
+ */
+export function createLatchkey(options: LatchkeyOptions): Latchkey {
+  const issuer = options.issuer.replace(/\/$/, '')
+  const keys = createRemoteJWKSet(
+    new URL(`${issuer}/api/oauth/jwks`),
+    options.fetch && { [customFetch]: options.fetch },
+  )
+  const challenge = (error?: string) => toChallenge(options, error)
+
+  async function verify(token: string): Promise<Auth> {
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer,
+        audience: options.applicationId,
+        algorithms: ['RS256'],
+        // RFC 9068 §4: otherwise an ID token would be accepted as an access token.
+        typ: 'at+jwt',
+        requiredClaims: ['sub', 'exp', 'client_id'],
+      })
+      if (options.tenantId !== undefined && payload.tenant_id !== options.tenantId) {
+        throw new errors.JWTClaimValidationFailed('the token is for another tenant', payload, 'tenant_id')
+      }
+      return toAuth(token, payload)
+    } catch (error) {
+      throw isUnavailable(error)
+        ? new AuthError('unavailable', 'The keys of Latchkey cannot be read.', { cause: error })
+        : new AuthError('invalid_token', 'The access token is not valid.', {
+            challenge: challenge('invalid_token'),
+            cause: error,
+          })
+    }
+  }
+
+  const hasFeature = createFeatureCheck({ ...options, issuer })
+
+  const forbid = (message: string) => {
+    throw new AuthError('insufficient_scope', message, { challenge: challenge('insufficient_scope') })
+  }
+
+  return {
+    options: { ...options, issuer },
+    verify,
+    hasFeature,
+    async authenticate(authorization) {
+      const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+      if (token !== undefined) return verify(token)
+      throw new AuthError('invalid_token', 'Send an access token as Authorization: Bearer.', { challenge: challenge() })
+    },
+    async requireLicense(auth, feature) {
+      if (!(await hasFeature(auth, feature)))
+        throw new AuthError('license_required', `This needs a license with the feature ${feature}.`)
+    },
+    requireRole(auth, ...roles) {
+      if (!auth.roles.some((role) => roles.includes(role))) forbid(`This needs the role ${roles.join(' or ')}.`)
+    },
+    requireScope(auth, scope) {
+      if (!auth.scopes.includes(scope)) forbid(`This needs the scope ${scope}.`)
+    },
+  }
+}
+
+/** RFC 6750 §3, and RFC 9728 §5.1 for the metadata. */
+function toChallenge({ resourceMetadataUrl }: LatchkeyOptions, error: string | undefined): string {
+  const parameters = [
+    ...(error === undefined ? [] : [`error="${error}"`]),
+    ...(resourceMetadataUrl === undefined ? [] : [`resource_metadata="${resourceMetadataUrl}"`]),
+  ]
+  return ['Bearer', parameters.join(', ')].filter(Boolean).join(' ')
+}
+
+/** A token that is wrong is not the same as keys that cannot be fetched. */
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError)
