@@ -20,6 +20,9 @@ class SlowFirst extends BaseSequencer {
 
 const SLOW = /\.slow\.test\.tsx?$/
 
+/** The packages of this repository are used from their sources, without a build. */
+const fromSources = { ssr: { resolve: { conditions: ['source', 'node', 'development'] } } }
+
 const slowFiles = ['{server,bench}/test/**/*.slow.test.{ts,tsx}']
 
 /** Options of every project. */
@@ -43,6 +46,7 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: SlowFirst },
     projects: [
       {
+        ...fromSources,
         test: {
           ...sharedOptions(mode),
           name: 'unit',
@@ -50,6 +54,7 @@ export default defineConfig(({ mode }) => ({
         },
       },
       {
+        ...fromSources,
         test: {
           ...sharedOptions(mode),
           name: 'http',
@@ -60,6 +65,7 @@ export default defineConfig(({ mode }) => ({
         },
       },
       {
+        ...fromSources,
         test: {
           ...sharedOptions(mode),
           name: 'slow',
@@ -70,6 +76,7 @@ export default defineConfig(({ mode }) => ({
         },
       },
       {
+        ...fromSources,
         test: {
           ...sharedOptions(mode),
           name: 'blackbox',

@@ -59,10 +59,7 @@ function pinProblems() {
   return installed
     .filter((entry) => entry.name === name || entry.name.startsWith(scope))
     .filter((entry) => entry.version !== wanted)
-    .map(
-      (entry) =>
-        `${entry.name} is ${entry.version}, but ${dependent} depends on ${wanted}, not on that alone`,
-    )
+    .map((entry) => `${entry.name} is ${entry.version}, but ${dependent} depends on ${wanted}, not on that alone`)
 }
 
 /** A registry that does not answer is told from one that knows of vulnerabilities. */

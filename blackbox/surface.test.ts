@@ -16,7 +16,7 @@ test.each([
   '//health/live',
   '/health/live;x',
   '/health%2flive',
-])('the unknown address %s is a JSON 404 in the agreed shape (T007, T162)', async (path) => {
+])('the unknown path %s is a JSON 404 in the documented format (T007, T162)', async (path) => {
   const response = await fetch(base + path)
   expect(response.status).toBe(404)
   expect(await response.json()).toEqual({
@@ -27,17 +27,14 @@ test.each([
   })
 })
 
-test.each(['PUT', 'PATCH', 'DELETE', 'POST'])(
-  '%s on a known address is 405 and never 5xx (T007)',
-  async (method) => {
-    const response = await fetch(`${base}/health/live`, { method })
-    expect(response.status).toBe(405)
-    expect(await response.json()).toMatchObject({ statusCode: 405, error: 'METHOD_NOT_ALLOWED' })
-  },
-)
+test.each(['PUT', 'PATCH', 'DELETE', 'POST'])('%s on a known path is 405 and never 5xx (T007)', async (method) => {
+  const response = await fetch(`${base}/health/live`, { method })
+  expect(response.status).toBe(405)
+  expect(await response.json()).toMatchObject({ statusCode: 405, error: 'METHOD_NOT_ALLOWED' })
+})
 
 test.each(['/', '/docs', '/health/live', '/nope', '/metrics', '/openapi.json'])(
-  '%s carries the security headers (T008)',
+  '%s has the security headers (T008)',
   async (path) => {
     const { headers } = await fetch(base + path)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -47,7 +44,7 @@ test.each(['/', '/docs', '/health/live', '/nope', '/metrics', '/openapi.json'])(
   },
 )
 
-test('spoofed host headers change no byte of an answer (T002)', async () => {
+test('spoofed host headers do not change a response (T002)', async () => {
   const plain = await (await fetch(`${base}/openapi.json`)).text()
   const headers = {
     'X-Forwarded-Host': 'evil.test',
@@ -58,22 +55,19 @@ test('spoofed host headers change no byte of an answer (T002)', async () => {
   expect(await (await fetch(`${base}/openapi.json`, { headers })).text()).toBe(plain)
 })
 
-test.each(['?x=%ff', '?x=%c0%af', '?x=%ZZ', '?x=%00'])(
-  'the broken query %s is 400 (T157, T159)',
-  async (query) => {
-    const response = await fetch(`${base}/health/live${query}`)
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ error: 'INVALID_REQUEST' })
-  },
-)
+test.each(['?x=%ff', '?x=%c0%af', '?x=%ZZ', '?x=%00'])('the malformed query %s is 400 (T157, T159)', async (query) => {
+  const response = await fetch(`${base}/health/live${query}`)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ error: 'INVALID_REQUEST' })
+})
 
-test('an address of 64 KB is refused and the next request is answered (T160)', async () => {
+test('a URL of 64 KB is refused and the next request is answered (T160)', async () => {
   const { status } = await fetch(`${base}/${'x'.repeat(65_536)}`)
   expect([414, 431]).toContain(status)
   expect((await fetch(`${base}/health/live`)).status).toBe(200)
 })
 
-test('nothing operational shows the database, its version or a path of the host (T172)', async () => {
+test('operational routes reveal neither the database, its version nor a path of the host (T172)', async () => {
   for (const path of ['/health/ready', '/metrics', '/openapi.json', '/docs', '/nope']) {
     const text = await (await fetch(base + path)).text()
     expect(text).not.toMatch(/postgres(?:ql)? ?\d|\.s\.PGSQL|node_modules|\n\s+at /i)

@@ -2,23 +2,20 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
 
-/** Beside each file its compressed form, so that the service compresses nothing while it serves. */
-function compressed(): Plugin {
+/** Writes a Brotli file next to each asset, so that the service does not compress at run time. */
+function brotliAssets(): Plugin {
   let folder = ''
   return {
-    name: 'compressed',
+    name: 'brotli-assets',
     configResolved({ build }) {
       folder = join(build.outDir, 'assets')
     },
     closeBundle() {
       for (const name of readdirSync(folder)) {
         const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
-        writeFileSync(
-          join(folder, `${name}.br`),
-          brotliCompressSync(readFileSync(join(folder, name)), { params }),
-        )
+        writeFileSync(join(folder, `${name}.br`), brotliCompressSync(readFileSync(join(folder, name)), { params }))
       }
     },
   }
@@ -26,13 +23,15 @@ function compressed(): Plugin {
 
 export default defineConfig({
   base: '/console/',
-  plugins: [react(), compressed()],
-  // The service puts the number of the page here, under which the page allows styles that a script adds.
+  // The packages of this repository are used from their sources, without a build.
+  resolve: { conditions: ['source', ...defaultClientConditions] },
+  plugins: [react(), brotliAssets()],
+  // The service replaces this placeholder by the nonce that the Content-Security-Policy allows for styles.
   html: { cspNonce: '__style_nonce__' },
   build: {
     emptyOutDir: true,
     target: 'es2022',
-    // Nothing inline: the page's policy allows our own files only.
+    // No inlined assets: the Content-Security-Policy allows own files only.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,

@@ -8,7 +8,7 @@ import { buildIfStale } from '../../server/bin/build.mjs'
 const bench = join(dirname(fileURLToPath(import.meta.url)), '..')
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
 
-/** Ends the process where the bench does not compile. */
+/** Exits if the bench does not compile. */
 export async function buildBench() {
   await buildIfStale()
   const { status } = spawnSync(process.execPath, [tsc, '-p', bench], { stdio: ['ignore', 2, 2] })

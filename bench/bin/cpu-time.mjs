@@ -1,5 +1,5 @@
-// A setup file of Vitest for `npm run test:times`: records the CPU time of every test, and of its file so far. It is that of
-// the process that runs the tests; PostgreSQL, the browser and started programs are not part of it.
+// Vitest setup file for `npm run test:times`: records the CPU time of every test, and of its file so far. It counts only
+// the process that runs the tests, not PostgreSQL, the browser or child processes.
 import { afterEach, beforeEach } from 'vitest'
 
 const cpuMs = () => {
@@ -7,14 +7,14 @@ const cpuMs = () => {
   return (user + system) / 1_000
 }
 
-const fileBegan = cpuMs()
-let testBegan = fileBegan
+const fileStart = cpuMs()
+let testStart = fileStart
 
 beforeEach(() => {
-  testBegan = cpuMs()
+  testStart = cpuMs()
 })
 
 afterEach(({ task }) => {
-  task.meta.cpuMs = cpuMs() - testBegan
-  task.meta.fileCpuMs = cpuMs() - fileBegan
+  task.meta.cpuMs = cpuMs() - testStart
+  task.meta.fileCpuMs = cpuMs() - fileStart
 })

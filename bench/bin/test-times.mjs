@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Prints what takes longest in the tests. `npm run test:times` runs the fast tests first; more arguments go to Vitest
+// Prints the slowest test files and tests. `npm run test:times` runs the fast tests first; more arguments go to Vitest
 // (`npm run test:times -- --mode full`). `npm run test:times -- report.json` reads an existing report.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -27,23 +27,23 @@ function runTests(vitestArgs) {
   const file = join(folder, 'report.json')
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${file}`]
-  const began = performance.now()
+  const startedAt = performance.now()
   const { status } = spawnSync(process.execPath, [vitest, 'run', ...reporters, ...vitestArgs], {
     cwd: root,
     stdio: 'inherit',
   })
-  const wall = (performance.now() - began) / 1_000
+  const wall = (performance.now() - startedAt) / 1_000
   console.log(`\nThe whole run: ${seconds(wall)} wall${cpuOfChildren()}`)
   const found = status === null ? undefined : read(file)
   rmSync(folder, { recursive: true, force: true })
   return { report: found, status: status ?? 1 }
 }
 
-/** What the run and all that it started took of the processors, where the system tells. */
+/** CPU time of the run and its child processes. Linux only. */
 function cpuOfChildren() {
   if (process.platform !== 'linux') return ''
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? []
-  return `, ${seconds((Number(fields[13]) + Number(fields[14])) / CLOCK_TICKS_PER_SECOND)} CPU with everything it started`
+  return `, ${seconds((Number(fields[13]) + Number(fields[14])) / CLOCK_TICKS_PER_SECOND)} CPU including child processes`
 }
 
 function print({ testResults }) {
@@ -63,9 +63,7 @@ function print({ testResults }) {
   list('Slowest files', files)
   list('Slowest tests', tests)
   const sum = (key) => seconds(files.reduce((total, file) => total + file[key], 0))
-  console.log(
-    `\n${files.length} files, ${tests.length} tests: ${sum('wall')} file wall, ${sum('cpu')} file CPU`,
-  )
+  console.log(`\n${files.length} files, ${tests.length} tests: ${sum('wall')} file wall, ${sum('cpu')} file CPU`)
 }
 
 function list(title, rows) {

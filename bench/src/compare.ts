@@ -1,60 +1,60 @@
 import type { RowResult, Run } from './measure.ts'
 import { median } from './numbers.ts'
 
-/** How one row stands to another, or to what is asked of it. */
+/** The comparison of a row with another row, or with its latency target. */
 export interface Verdict {
   name: string
-  /** The other row's name, or what is asked. */
+  /** The name of the other row, or the latency target. */
   against: string
   value: number
-  /** The same by the CPU time of an answer: of use where the clock was disturbed. */
-  byCpu?: number
+  /** The ratio of CPU time per response. More reliable if other work disturbed the measurement. */
+  cpuRatio?: number
   target?: number
-  /** Undefined: nothing was asked of it. */
+  /** Undefined: there is no target. */
   met?: boolean
 }
 
 export const medianOf = ({ runs }: RowResult, read: (run: Run) => number): number => median(runs.map(read))
 
-/** The median of what one is to the other, as that was the last time before. */
+/** The median ratio of each run to the latest earlier run of the other row. */
 export function ratioOf(
-  one: RowResult,
+  result: RowResult,
   other: RowResult,
-  compare: (run: Run, beside: Run) => number = (run, beside) => run.perSecond / beside.perSecond,
+  compare: (run: Run, otherRun: Run) => number = (run, otherRun) => run.perSecond / otherRun.perSecond,
 ): number {
-  const ratios = one.runs.flatMap((run) => {
-    const beside = other.runs.findLast(({ at }) => at < run.at)
-    return beside ? [compare(run, beside)] : []
+  const ratios = result.runs.flatMap((run) => {
+    const otherRun = other.runs.findLast(({ at }) => at < run.at)
+    return otherRun ? [compare(run, otherRun)] : []
   })
   return median(ratios)
 }
 
 export function compareRows(results: RowResult[]): Verdict[] {
-  return results.filter(isSound).flatMap((result) => [
-    ...(result.row.compare ?? []).flatMap(({ with: id, least }) => {
-      const other = results.filter(isSound).find(({ row }) => row.id === id)
-      return other ? [compareTwo(result, other, least)] : []
+  return results.filter(isComplete).flatMap((result) => [
+    ...(result.row.compare ?? []).flatMap(({ with: id, minRatio }) => {
+      const other = results.filter(isComplete).find(({ row }) => row.id === id)
+      return other ? [compareTwo(result, other, minRatio)] : []
     }),
-    ...judgeLatency(result),
+    ...compareLatency(result),
   ])
 }
 
-export const isSound = ({ problem, runs }: RowResult): boolean => problem === undefined && runs.length > 0
+export const isComplete = ({ problem, runs }: RowResult): boolean => problem === undefined && runs.length > 0
 
-function compareTwo(result: RowResult, other: RowResult, least: number | undefined): Verdict {
+function compareTwo(result: RowResult, other: RowResult, minRatio: number | undefined): Verdict {
   const value = ratioOf(result, other)
   return {
     name: result.row.name,
     against: other.row.name,
     value,
-    byCpu: ratioOf(result, other, (run, beside) => beside.cpuPerAnswer / run.cpuPerAnswer),
-    ...(least !== undefined && { target: least, met: value >= least }),
+    cpuRatio: ratioOf(result, other, (run, otherRun) => otherRun.cpuPerResponse / run.cpuPerResponse),
+    ...(minRatio !== undefined && { target: minRatio, met: value >= minRatio }),
   }
 }
 
-function judgeLatency(result: RowResult): Verdict[] {
-  const { name, mostP99 } = result.row
-  if (mostP99 === undefined) return []
+function compareLatency(result: RowResult): Verdict[] {
+  const { name, maxP99Ms } = result.row
+  if (maxP99Ms === undefined) return []
   const value = medianOf(result, ({ p99 }) => p99)
-  return [{ name, against: `p99 of ${mostP99} ms`, value, target: mostP99, met: value <= mostP99 }]
+  return [{ name, against: `p99 of ${maxP99Ms} ms`, value, target: maxP99Ms, met: value <= maxP99Ms }]
 }

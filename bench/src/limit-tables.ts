@@ -1,44 +1,54 @@
-import type { BulkheadRow, BulkheadTable, GrowthTable } from './results.ts'
+import type { BulkheadRow, BulkheadTable, GrowthTable, MemoryResult } from './results.ts'
 import type { StartResult } from './start.ts'
 import { fixed, table, verdict } from './tables.ts'
 
-/** What the page shows of what must not become too much: the time of the start, memory, and the price of growth. */
+/** Tables with upper limits: start time, memory, growth and bulkheads. */
 
 interface Limit {
   name: string
   value: number
-  most?: number
+  max?: number
   met?: boolean
 }
 
-const atMost = (name: string, value: number, most: number): Limit => ({
+const atMost = (name: string, value: number, max: number): Limit => ({
   name,
   value,
-  most,
-  met: value <= most,
+  max,
+  met: value <= max,
 })
 
-export function listStart(start: StartResult | undefined, loadedMb: number | undefined): Limit[] {
+export function listStart(start: StartResult | undefined, memory: MemoryResult | undefined): Limit[] {
   return [
     ...(start
       ? [
-          { name: `Ready after, ms (median of ${start.starts})`, value: start.ready },
-          { name: 'Its database alone, ms', value: start.database },
-          atMost('Ready beyond the start of its database, ms', start.beyond, 1_000),
+          { name: `Ready after, ms (median of ${start.starts})`, value: start.readyMs },
+          { name: 'Its database alone, ms', value: start.databaseMs },
+          atMost('Ready beyond the start of its database, ms', start.overheadMs, 1_000),
           atMost('RSS idle, MB', start.idleMb, 150),
         ]
       : []),
-    ...(loadedMb === undefined ? [] : [atMost('RSS after all rows, MB', loadedMb, 300)]),
+    ...(memory
+      ? [
+          { name: 'RSS after all rows, MB', value: memory.afterRowsMb },
+          atMost(
+            `RSS with ${memory.tokens.toLocaleString('en-US')} tokens and ${memory.facts.toLocaleString('en-US')} license facts in use, MB`,
+            memory.inUseMb,
+            300,
+          ),
+          atMost('CPU time when idle afterwards, % of a core', memory.idleCpuPercent, 1),
+        ]
+      : []),
   ]
 }
 
-export function showStart(start: StartResult | undefined, loadedMb: number | undefined): string | undefined {
-  const limits = listStart(start, loadedMb)
+export function showStart(start: StartResult | undefined, memory: MemoryResult | undefined): string | undefined {
+  const limits = listStart(start, memory)
   if (limits.length === 0) return undefined
-  const lines = limits.map(({ name, value, most, met }) => [
+  const lines = limits.map(({ name, value, max, met }) => [
     name,
-    fixed(value, 0),
-    fixed(most, 0),
+    fixed(value, value < 10 ? 1 : 0),
+    fixed(max, 0),
     verdict(met),
   ])
   return table(['', 'measured', 'at most', ''], lines)
@@ -47,31 +57,34 @@ export function showStart(start: StartResult | undefined, loadedMb: number | und
 export function showGrowth({ sizes, rows }: GrowthTable): string {
   const names = sizes.map((size) => size.toLocaleString('en-US'))
   const heads = ['', ...names.map((name) => `${name}: ms`), ...names.slice(1).map((name) => `${name}: ratio`)]
-  const lines = rows.map(({ name, milliseconds, ratios, most }) => {
-    const met = most === undefined ? undefined : (ratios.at(-1) ?? Number.NaN) <= most
+  const lines = rows.map(({ name, milliseconds, ratios, maxRatio }) => {
+    const met = maxRatio === undefined ? undefined : (ratios.at(-1) ?? Number.NaN) <= maxRatio
     return [
-      ...[
-        name,
-        ...milliseconds.map((ms) => fixed(ms, 2)),
-        ...ratios.slice(1).map((ratio) => fixed(ratio, 2)),
-      ],
-      ...[fixed(most, 2), verdict(met)],
+      name,
+      ...milliseconds.map((ms) => fixed(ms, 2)),
+      ...ratios.slice(1).map((ratio) => fixed(ratio, 2)),
+      fixed(maxRatio, 2),
+      verdict(met),
     ]
   })
   return table([...heads, 'at most', ''], lines)
 }
 
-export const isHeldUp = ({ crowded, locked }: BulkheadRow, most: number): boolean =>
-  !(crowded <= most && locked <= most)
+export const isOverLimit = ({ duringSignIns, duringLock }: BulkheadRow, maxP99Ms: number): boolean =>
+  !(duringSignIns <= maxP99Ms && duringLock <= maxP99Ms)
 
-export function showBulkheads({ rows, most, ...about }: BulkheadTable): string {
-  const { signIns, atOnce, turnedAway, seconds, lockMs } = about
-  const heads = ['p99 ms', 'calm', 'while many sign in', 'while the audit log is locked', 'at most', '']
+export function showBulkheads({ rows, maxP99Ms, ...run }: BulkheadTable): string {
+  const { signIns, concurrency, rejected, seconds, lockMs } = run
+  const heads = ['p99 ms', 'idle', 'during many sign-ins', 'while the audit table is locked', 'at most', '']
   const lines = rows.map((row) => [
-    ...[row.name, fixed(row.calm, 1), fixed(row.crowded, 1), fixed(row.locked, 1)],
-    ...[fixed(most, 0), verdict(!isHeldUp(row, most))],
+    row.name,
+    fixed(row.idle, 1),
+    fixed(row.duringSignIns, 1),
+    fixed(row.duringLock, 1),
+    fixed(maxP99Ms, 0),
+    verdict(!isOverLimit(row, maxP99Ms)),
   ])
-  const crowd = `${signIns.toLocaleString('en-US')} were signed in, ${atOnce.toLocaleString('en-US')} at a time, within ${seconds.toFixed(0)} s; they were told ${turnedAway.toLocaleString('en-US')} times to come again.`
-  const lock = `The lock was held for ${(lockMs / 1000).toFixed(0)} s, while 64 tried to sign in.`
-  return `${table(heads, lines)}\n\n${crowd} ${lock}`
+  const signInLoad = `${signIns.toLocaleString('en-US')} sign-ins, ${concurrency.toLocaleString('en-US')} at a time, took ${seconds.toFixed(0)} s; ${rejected.toLocaleString('en-US')} responses were 503 and retried.`
+  const lock = `The lock was held for ${(lockMs / 1000).toFixed(0)} s, during 64 concurrent sign-ins.`
+  return `${table(heads, lines)}\n\n${signInLoad} ${lock}`
 }

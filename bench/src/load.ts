@@ -1,59 +1,77 @@
-import { type Load, type Measured, type Span, WrongAnswer } from './asked.ts'
-import { converse, judge } from './conversation.ts'
+import { findProblem, runAutocannon } from './autocannon.ts'
+import { type LoadOptions, type LoadResult, type Phase, UnexpectedResponseError } from './load-types.ts'
 import { quantile } from './numbers.ts'
-import { askWithWrk, hasWrk } from './wrk.ts'
-import type { Asking } from './wrk-script.ts'
+import { hasWrk, runWrk } from './wrk.ts'
+import { isRecorded, type WrkWorkload } from './wrk-script.ts'
 
-/** Asks on all connections, each its next as soon as it has its answer, and looks at every answer. */
-export async function runLoad(load: Load): Promise<Measured> {
-  const toAsk = hasWrk ? toAsking(load) : undefined
-  if (toAsk) return askQuickly(load, toAsk)
-  const { times, seconds, meanwhileAnswers, allAnswers } = await converse(load)
+/** Each connection sends its next request as soon as it has a response. Every response is checked. */
+export async function runLoad(load: LoadOptions): Promise<LoadResult> {
+  const toWorkload = hasWrk ? findWorkload(load) : undefined
+  if (toWorkload) return runLoadWithWrk(load, toWorkload)
+  const { times, seconds, backgroundResponses, totalResponses } = await runAutocannon(load)
   times.sort((a, b) => a - b)
   return {
     perSecond: times.length / seconds,
     p50: quantile(times, 0.5),
     p99: quantile(times, 0.99),
-    meanwhilePerSecond: meanwhileAnswers / seconds,
-    answers: times.length,
-    allAnswers,
+    backgroundPerSecond: backgroundResponses / seconds,
+    responses: times.length,
+    totalResponses,
   }
 }
 
-/** How wrk can ask the same, where it can. What it is told of answers comes of those that were looked at before. */
-function toAsking({ talks, meanwhile }: Load): ((body: string) => Asking) | undefined {
-  if (meanwhile) return undefined
-  const chains = talks.flatMap(({ chain }) => chain ?? [])
-  if (chains.length === talks.length) return () => ({ chains })
-  const [first] = talks
-  if (!first?.alike || talks.some((talk) => talk !== first)) return undefined
-  const { request, alike } = first
+/** The same load for wrk, if wrk can produce it. The function takes a response body that passed its check. */
+function findWorkload({ scenarios, background }: LoadOptions): ((expectedBody: string) => WrkWorkload) | undefined {
+  if (background) return undefined
+  const chains = scenarios.flatMap(({ chain }) => chain ?? [])
+  if (chains.length === scenarios.length) return () => ({ chains })
+  const [first] = scenarios
+  const mix = first?.mix
+  if (mix && scenarios.every((scenario) => scenario.mix === mix)) return () => ({ mix })
+  if (!first?.fixed || scenarios.some((scenario) => scenario !== first)) return undefined
+  const { request, fixed } = first
   if (typeof request === 'function') return undefined
-  return (body) => (alike === 'answers' ? { request, body } : { request })
+  return (expectedBody) => (fixed === 'response' ? { request, expectedBody } : { request })
 }
 
-const AT_ONCE: Span = { ms: 0, answers: 0, mostMs: 0 }
+const NO_WARMUP: Phase = { minMs: 0, minResponses: 0, maxMs: 0 }
 
-/** Until the clock runs, whoever can judge asks. From then on answers are compared with those, or judged afterwards. */
-async function askQuickly(load: Load, toAsk: (body: string) => Asking): Promise<Measured> {
-  const before = await converse({ ...load, warm: AT_ONCE, span: load.warm, onClock: () => {} })
-  const asking = toAsk(before.body)
-  load.onClock?.('begin')
-  const told = await askWithWrk({
-    ...{ url: load.url, asking, connections: load.talks.length, seconds: Math.ceil(load.span.ms / 1000) },
-    onEnd: () => load.onClock?.('end'),
+/** autocannon does the warmup and checks its responses. wrk compares with them, or its responses are checked afterwards. */
+async function runLoadWithWrk(
+  load: LoadOptions,
+  toWorkload: (expectedBody: string) => WrkWorkload,
+): Promise<LoadResult> {
+  const warmup = await runAutocannon({
+    ...load,
+    warmup: NO_WARMUP,
+    measurement: load.warmup,
+    onMeasurement: () => {},
   })
-  const { requests, seconds, wrong, example, p50, p99 } = told
-  if (wrong > 0) throw new WrongAnswer(`${wrong} wrong answers, or connections that broke: ${example}`)
-  const [talk] = load.talks
-  for (const answer of told.answers) {
-    const problem = talk && judge(talk, answer)
-    if (problem !== undefined) throw new WrongAnswer(problem)
+  const workload = toWorkload(warmup.body)
+  load.onMeasurement?.('start')
+  const result = await runWrk({
+    url: load.url,
+    workload,
+    connections: load.scenarios.length,
+    seconds: Math.ceil(load.measurement.minMs / 1000),
+    onEnd: () => load.onMeasurement?.('end'),
+  })
+  const { requests, seconds, failures, firstFailure, p50, p99 } = result
+  if (failures > 0)
+    throw new UnexpectedResponseError(`${failures} wrong responses or broken connections: ${firstFailure}`)
+  const [scenario] = load.scenarios
+  for (const response of result.responses) {
+    const problem = scenario && findProblem(scenario, response)
+    if (problem !== undefined) throw new UnexpectedResponseError(problem)
   }
-  if (!('body' in asking) && told.answers.length < requests)
-    throw new WrongAnswer(`${requests} answers came, and ${told.answers.length} were kept`)
+  if (isRecorded(workload) && result.responses.length < requests)
+    throw new UnexpectedResponseError(`${requests} responses were received, but ${result.responses.length} recorded`)
   return {
-    ...{ perSecond: requests / seconds, p50, p99, meanwhilePerSecond: 0 },
-    ...{ answers: requests, allAnswers: before.allAnswers + requests },
+    perSecond: requests / seconds,
+    p50,
+    p99,
+    backgroundPerSecond: 0,
+    responses: requests,
+    totalResponses: warmup.totalResponses + requests,
   }
 }

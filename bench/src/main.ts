@@ -3,42 +3,41 @@ import { cpus, loadavg, totalmem } from 'node:os'
 import { type BulkheadPlan, measureBulkheads } from './bulkheads/bulkheads.ts'
 import type { Database } from './database.ts'
 import { measureGrowth } from './growth/growth.ts'
-import { getProgram, measureRows, type Plan, type Stage } from './measure.ts'
+import { measureMemory } from './latchkey/memory.ts'
+import { getProgram, type MeasurementContext, measureRows, type Plan } from './measure.ts'
 import { BULKHEADS, HELP, type Options, readOptions, UsageError } from './options.ts'
-import { openPlace, type Place } from './place.ts'
-import { residentMbOf } from './processes.ts'
 import { stopAll } from './programs.ts'
-import { listMissed, QUIET, writePage } from './report.ts'
+import { listMissed, MAX_QUIET_LOAD, writePage } from './report.ts'
 import type { About, Results } from './results.ts'
 import type { Row } from './row.ts'
-import { allRows, besideLimits, inOrder, pickRows, twoProcessRows } from './rows.ts'
+import { allRows, insertLimits, orderRows, pickRows, twoProcessRows } from './rows.ts'
 import { measureStart } from './start.ts'
 import { timeUnits } from './units.ts'
+import { openWorkspace, type Workspace } from './workspace.ts'
 
 const PLAN: Plan = {
   rounds: 3,
-  span: { ms: 8_000, answers: 100, mostMs: 20_000 },
-  warm: { ms: 700, answers: 5_000, mostMs: 2_000 },
-  firstWarm: { ms: 2_000, answers: 20_000, mostMs: 10_000 },
+  measurement: { minMs: 8_000, minResponses: 100, maxMs: 20_000 },
+  warmup: { minMs: 700, minResponses: 5_000, maxMs: 2_000 },
+  firstWarmup: { minMs: 2_000, minResponses: 20_000, maxMs: 10_000 },
   connections: 32,
 }
 const QUICK: Plan = {
   rounds: 1,
-  span: { ms: 700, answers: 32, mostMs: 4_000 },
-  warm: { ms: 300, answers: 3_000, mostMs: 600 },
-  firstWarm: { ms: 700, answers: 20_000, mostMs: 3_000 },
+  measurement: { minMs: 700, minResponses: 32, maxMs: 4_000 },
+  warmup: { minMs: 300, minResponses: 3_000, maxMs: 600 },
+  firstWarmup: { minMs: 700, minResponses: 20_000, maxMs: 3_000 },
   connections: 32,
 }
 
-/** Told to stop: whatever fails from then on is of no interest. */
+/** Failures after a stop signal are not logged. */
 let isStopped = false
 
-const tell = (line: string) => void (isStopped || process.stderr.write(`${line}\n`))
+const log = (line: string) => void (isStopped || process.stderr.write(`${line}\n`))
 
-// Whoever reads along may have enough of it earlier; what is measured goes on and is tidied up.
+// If the reader of a pipe goes away, the bench still ends regularly and cleans up.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
-/** The rows that are asked for. */
 function chooseRows({ only }: Options): Row[] {
   const every = [...allRows, ...twoProcessRows]
   const rows = only === undefined ? every : pickRows(every, only)
@@ -48,62 +47,60 @@ function chooseRows({ only }: Options): Row[] {
   )
 }
 
-async function measure({ folder, database }: Place, rows: Row[], options: Options): Promise<Results> {
-  const begin = Date.now()
+async function measure({ folder, database }: Workspace, rows: Row[], options: Options): Promise<Results> {
+  const startedAt = Date.now()
   const loadBefore = loadavg()[0] ?? 0
-  if (loadBefore > QUIET)
-    tell(`The machine is busy (load ${loadBefore.toFixed(1)}): the numbers will say little.`)
+  if (loadBefore > MAX_QUIET_LOAD)
+    log(`The machine is busy (load ${loadBefore.toFixed(1)}): the results will not be reliable.`)
   const units = timeUnits(folder)
   const plan = options.quick ? QUICK : PLAN
-  const stage: Stage = { site: { folder, database }, programs: new Map(), talks: new Map(), tell }
-  const results = await measureRows(stage, besideLimits(inOrder(rows)), plan)
-  const inTable = rows.flatMap(({ id }) => results.filter(({ row }) => row.id === id))
-  const isWhole = options.only === undefined
-  const loadedMb = isWhole ? await readLoadedMb(stage) : undefined
+  const context: MeasurementContext = {
+    sandbox: { folder, database },
+    programs: new Map(),
+    scenarios: new Map(),
+    log,
+  }
+  const results = await measureRows(context, insertLimits(orderRows(rows)), plan)
+  const ordered = rows.flatMap(({ id }) => results.filter(({ row }) => row.id === id))
+  const isFullRun = options.only === undefined
+  const memory = isFullRun ? await measureMemory(await getProgram(context, 'latchkey')) : undefined
   const bulkheads =
-    isWhole || options.only === BULKHEADS
+    isFullRun || options.only === BULKHEADS
       ? await measureBulkheads({
-          ...{ program: await getProgram(stage, 'latchkey'), socketDir: database.socketDir, tell },
+          program: await getProgram(context, 'latchkey'),
+          socketDir: database.socketDir,
           plan: bulkheadPlan(options),
+          log,
         })
       : undefined
   await stopAll()
   const starts = options.quick ? 3 : 5
-  const start = isWhole ? await measureStart({ folder, starts, idleMs: 10_000, tell }) : undefined
-  // The last of all: the disk is busy for a while with what it has filled.
-  const growth = isWhole ? await measureGrowth({ ...growthPlan(options), database, tell }) : undefined
+  const start = isFullRun ? await measureStart({ folder, starts, idleMs: 10_000, log }) : undefined
+  // Last, because filling the databases keeps the disk busy for a while.
+  const growth = isFullRun ? await measureGrowth({ ...growthPlan(options), database, log }) : undefined
   return {
     about: {
       ...describeRun(database, plan),
       loadBefore,
       units,
-      minutes: Math.ceil((Date.now() - begin) / 60_000),
+      minutes: Math.ceil((Date.now() - startedAt) / 60_000),
     },
-    rows: inTable.filter(({ row }) => row.program !== 'latchkey-two'),
-    twoProcesses: inTable.filter(({ row }) => row.program === 'latchkey-two'),
+    rows: ordered.filter(({ row }) => row.program !== 'latchkey-two'),
+    twoProcesses: ordered.filter(({ row }) => row.program === 'latchkey-two'),
     ...(start && { start }),
     ...(growth && { growth }),
     ...(bulkheads && { bulkheads }),
-    ...(loadedMb !== undefined && { loadedMb }),
+    ...(memory && { memory }),
   }
 }
 
 const bulkheadPlan = ({ quick }: Options): BulkheadPlan =>
   quick
-    ? { calmMs: 2_000, signIns: 300, atOnce: 100, lockMs: 3_000 }
-    : { calmMs: 8_000, signIns: 10_000, atOnce: 2_000, lockMs: 6_000 }
+    ? { idleMs: 2_000, signIns: 300, concurrency: 100, lockMs: 3_000 }
+    : { idleMs: 8_000, signIns: 10_000, concurrency: 2_000, lockMs: 6_000 }
 
 const growthPlan = ({ quick }: Options) =>
-  quick
-    ? { sizes: [100, 10_000], seconds: 0.05, runs: 1 }
-    : { sizes: [100, 10_000, 1_000_000], seconds: 0.2, runs: 15 }
-
-/** What the service holds after all rows; nothing is known of one that did not start. */
-const readLoadedMb = ({ programs }: Stage): Promise<number | undefined> | undefined =>
-  programs.get('latchkey')?.then(
-    ({ pid }) => residentMbOf(pid),
-    () => undefined,
-  )
+  quick ? { sizes: [100, 10_000], seconds: 0.05, runs: 1 } : { sizes: [100, 10_000, 1_000_000], seconds: 0.2, runs: 15 }
 
 const describeRun = ({ version }: Database, plan: Plan): Omit<About, 'minutes' | 'loadBefore' | 'units'> => ({
   date: new Date().toISOString().slice(0, 10),
@@ -114,32 +111,32 @@ const describeRun = ({ version }: Database, plan: Plan): Omit<About, 'minutes' |
   memoryGb: Math.round(totalmem() / 1e9),
   system: `${process.platform} ${process.arch}`,
   rounds: plan.rounds,
-  ms: plan.span.ms,
+  ms: plan.measurement.minMs,
   connections: plan.connections,
 })
 
 function publish(results: Results, out: string | undefined): void {
   if (out === undefined) return void process.stdout.write(writePage(results))
   writeFileSync(out, writePage(results, existsSync(out) ? readFileSync(out, 'utf8') : ''))
-  tell(`written to ${out}`)
+  log(`written to ${out}`)
 }
 
-/** The code to end with. */
+/** Returns the exit code. */
 async function run(options: Options): Promise<number> {
   const rows = chooseRows(options)
-  const place = await openPlace(() => {
+  const workspace = await openWorkspace(() => {
     isStopped = true
   })
   try {
-    const results = await measure(place, rows, options)
+    const results = await measure(workspace, rows, options)
     publish(results, options.out)
     const missed = listMissed(results)
-    for (const name of missed) tell(`missed: ${name}`)
+    for (const name of missed) log(`missed: ${name}`)
     const failed = [...results.rows, ...results.twoProcesses].filter(({ problem }) => problem !== undefined)
-    for (const { row, problem } of failed) tell(`failed: ${row.id}: ${problem}`)
+    for (const { row, problem } of failed) log(`failed: ${row.id}: ${problem}`)
     return failed.length > 0 || (options.strict && missed.length > 0) ? 1 : 0
   } finally {
-    await place.close()
+    await workspace.close()
   }
 }
 
@@ -150,5 +147,5 @@ try {
 } catch (error) {
   process.exitCode = 1
   const isUsage = error instanceof UsageError
-  tell(isUsage ? `${error.message}\n\n${HELP}` : error instanceof Error ? String(error.stack) : String(error))
+  log(isUsage ? `${error.message}\n\n${HELP}` : error instanceof Error ? String(error.stack) : String(error))
 }

@@ -1,152 +1,155 @@
-import { type Measured, type Span, WrongAnswer } from './asked.ts'
 import { startLatchkey } from './latchkey/program.ts'
 import { runLoad } from './load.ts'
-import { cpuSecondsOf, ownCpuSeconds, residentMbOf } from './processes.ts'
-import { type Running, type Site, startProgram } from './programs.ts'
-import type { ProgramName, Row, Talk } from './row.ts'
+import { type LoadResult, type Phase, UnexpectedResponseError } from './load-types.ts'
+import { cpuSecondsOf, loadGeneratorCpuSeconds, residentMbOf } from './processes.ts'
+import { type RunningProgram, type Sandbox, startProgram } from './programs.ts'
+import type { ProgramName, Row, Scenario } from './row.ts'
 
-/** One run of a row, with what it cost. */
-export interface Run extends Measured {
-  /** When it began, in milliseconds since the bench did. */
+/** One run of a row, with the resources it used. */
+export interface Run extends LoadResult {
+  /** Milliseconds from the start of the bench to the start of the run. */
   at: number
   /** Percent of one core. */
   serviceCpu: number
   databaseCpu: number
-  /** Of whoever asks. Near 100 it is the bench that is slow, and not what it asks. */
-  ownCpu: number
-  /** Microseconds of the service's processes. NaN where answers of several kinds come at once, as below. */
-  cpuPerAnswer: number
-  statementsPerAnswer: number
+  /** Near 100, the load generator limits the result, not the program. */
+  loadGeneratorCpu: number
+  /** Microseconds of the service's processes. NaN if there is a background load, as for the statements. */
+  cpuPerResponse: number
+  statementsPerResponse: number
   residentMb: number
 }
 
 export interface RowResult {
   row: Row
-  /** One for each round. */
+  /** One per round. */
   runs: Run[]
-  /** What was wrong; then the runs mean nothing. */
+  /** Why the row failed. Its runs are then not valid. */
   problem?: string
 }
 
 export interface Plan {
   rounds: number
-  /** How long the clock runs for each row. */
-  span: Span
-  /** How long a row is asked before it does. */
-  warm: Span
-  /** The same for the first row of a program, whose code the engine has yet to compile. */
-  firstWarm: Span
+  measurement: Phase
+  warmup: Phase
+  /** Longer for the first row of a program, because its code is not compiled yet. */
+  firstWarmup: Phase
   connections: number
 }
 
-/** The programs that run, each started when it is first needed, with the talks that are prepared on them. */
-export interface Stage {
-  site: Site
-  programs: Map<ProgramName, Promise<Running>>
-  talks: Map<string, Talk[]>
-  tell(line: string): void
+/** Running programs, each started on first use, and the scenarios prepared for each row. */
+export interface MeasurementContext {
+  sandbox: Sandbox
+  programs: Map<ProgramName, Promise<RunningProgram>>
+  scenarios: Map<string, Scenario[]>
+  log(line: string): void
 }
 
-export function getProgram({ site, programs, tell }: Stage, name: ProgramName): Promise<Running> {
+export function getProgram({ sandbox, programs, log }: MeasurementContext, name: ProgramName): Promise<RunningProgram> {
   const running = programs.get(name)
   if (running) return running
-  tell(`starting ${name} …`)
+  log(`starting ${name} …`)
   const isOurs = name === 'latchkey' || name === 'latchkey-two'
-  const started = isOurs ? startLatchkey(site, name) : startProgram(site, name)
+  const started = isOurs ? startLatchkey(sandbox, name) : startProgram(sandbox, name)
   programs.set(name, started)
   return started
 }
 
 /**
- * Measures all rows in their turns, then all once more, and so on: whatever else slows the machine for a while, slows rows
- * that are compared with each other alike. A row with a wrong answer is not asked again.
+ * Measures all rows once per round, so that other work on the machine slows compared rows equally. A row that has failed
+ * is not measured again.
  */
-export async function measureRows(stage: Stage, turns: Row[], plan: Plan): Promise<RowResult[]> {
-  const rows = [...new Set(turns)]
+export async function measureRows(context: MeasurementContext, order: Row[], plan: Plan): Promise<RowResult[]> {
+  const rows = [...new Set(order)]
   const results = new Map(rows.map((row): [Row, RowResult] => [row, { row, runs: [] }]))
   for (let round = 1; round <= plan.rounds; round++) {
-    for (const turn of turns) {
-      const result = results.get(turn)
+    for (const row of order) {
+      const result = results.get(row)
       if (!result || result.problem !== undefined) continue
-      const place = `${round}/${plan.rounds} ${result.row.id}`
+      const label = `${round}/${plan.rounds} ${result.row.id}`
       try {
-        const run = await measureOnce(stage, result.row, { rows, plan })
+        const run = await measureOnce(context, result.row, { rows, plan })
         result.runs.push(run)
-        stage.tell(`${place}: ${Math.round(run.perSecond)}/s, p99 ${run.p99.toFixed(1)} ms`)
+        context.log(`${label}: ${Math.round(run.perSecond)}/s, p99 ${run.p99.toFixed(1)} ms`)
       } catch (error) {
         result.problem = error instanceof Error ? error.message : String(error)
-        const kind = error instanceof WrongAnswer ? 'wrong answer' : 'failed'
-        stage.tell(`${place}: ${kind}: ${result.problem}`)
+        const kind = error instanceof UnexpectedResponseError ? 'unexpected response' : 'failed'
+        context.log(`${label}: ${kind}: ${result.problem}`)
       }
     }
   }
   return [...results.values()]
 }
 
-async function getTalks(stage: Stage, row: Row, connections: number): Promise<Talk[]> {
-  const prepared = stage.talks.get(row.id)
-  // Chains are begun anew: wrk goes away with what it was given last.
+async function getScenarios(context: MeasurementContext, row: Row, connections: number): Promise<Scenario[]> {
+  const prepared = context.scenarios.get(row.id)
+  // Chains start again: wrk does not return the unused values.
   if (prepared && !prepared.some(({ chain }) => chain)) return prepared
-  const talks = await row.prepare(await getProgram(stage, row.program), row.connections ?? connections)
-  stage.talks.set(row.id, talks)
-  return talks
+  const scenarios = await row.prepare(await getProgram(context, row.program), row.connections ?? connections)
+  context.scenarios.set(row.id, scenarios)
+  return scenarios
 }
 
 async function measureOnce(
-  stage: Stage,
+  context: MeasurementContext,
   row: Row,
   { rows, plan }: { rows: Row[]; plan: Plan },
 ): Promise<Run> {
-  const { database } = stage.site
-  const isFirst = !stage.programs.has(row.program)
-  const program = await getProgram(stage, row.program)
-  const other = rows.find(({ id }) => id === row.meanwhile)
-  if (row.meanwhile !== undefined && !other)
-    throw new Error(`There is no row ${row.meanwhile} to ask meanwhile.`)
-  const talks = await getTalks(stage, row, plan.connections)
-  const meanwhile = other && (await getTalks(stage, other, plan.connections))
+  const { database } = context.sandbox
+  const isFirst = !context.programs.has(row.program)
+  const program = await getProgram(context, row.program)
+  const backgroundRow = rows.find(({ id }) => id === row.background)
+  if (row.background !== undefined && !backgroundRow)
+    throw new Error(`There is no row ${row.background} to run in the background.`)
+  const scenarios = await getScenarios(context, row, plan.connections)
+  const background = backgroundRow && (await getScenarios(context, backgroundRow, plan.connections))
   const at = performance.now()
-  const clock = watchCosts(program.pid, database.pid)
+  const usage = trackCpuUsage(program.pid, database.pid)
   const before = await database.countStatements(program.database)
-  const { url } = program
-  const measured = await runLoad({
-    ...{ url, talks, warm: isFirst ? plan.firstWarm : plan.warm, span: plan.span, onClock: clock.note },
-    ...(meanwhile && { meanwhile }),
+  const result = await runLoad({
+    url: program.url,
+    scenarios,
+    warmup: isFirst ? plan.firstWarmup : plan.warmup,
+    measurement: plan.measurement,
+    onMeasurement: usage.record,
+    ...(background && { background }),
   })
   const statements = (await database.countStatements(program.database)) - before
-  const costs = clock.costs()
+  const cores = usage.averageCores()
   return {
-    ...{ ...measured, at },
-    ...{ serviceCpu: costs.service * 100, databaseCpu: costs.database * 100, ownCpu: costs.own * 100 },
-    cpuPerAnswer: meanwhile ? Number.NaN : (costs.service * costs.seconds * 1e6) / measured.answers,
-    statementsPerAnswer: meanwhile ? Number.NaN : statements / measured.allAnswers,
+    ...result,
+    at,
+    serviceCpu: cores.service * 100,
+    databaseCpu: cores.database * 100,
+    loadGeneratorCpu: cores.loadGenerator * 100,
+    cpuPerResponse: background ? Number.NaN : (cores.service * cores.seconds * 1e6) / result.responses,
+    statementsPerResponse: background ? Number.NaN : statements / result.totalResponses,
     residentMb: residentMbOf(program.pid),
   }
 }
 
-/** Reads what was used when the clock begins to run and when it ends. */
-function watchCosts(service: number, database: number) {
+/** Reads CPU time when the measurement starts and when it ends. */
+function trackCpuUsage(service: number, database: number) {
   const read = () => ({
     at: performance.now(),
     service: cpuSecondsOf(service),
     database: cpuSecondsOf(database),
-    own: ownCpuSeconds(),
+    loadGenerator: loadGeneratorCpuSeconds(),
   })
-  let begin = read()
-  let end = begin
+  let start = read()
+  let end = start
   return {
-    note(moment: 'begin' | 'end') {
-      if (moment === 'begin') begin = read()
+    record(event: 'start' | 'end') {
+      if (event === 'start') start = read()
       else end = read()
     },
-    /** Cores that were busy, on average. */
-    costs() {
-      const seconds = (end.at - begin.at) / 1000
+    averageCores() {
+      const seconds = (end.at - start.at) / 1000
       return {
         seconds,
-        service: (end.service - begin.service) / seconds,
-        database: (end.database - begin.database) / seconds,
-        own: (end.own - begin.own) / seconds,
+        service: (end.service - start.service) / seconds,
+        database: (end.database - start.database) / seconds,
+        loadGenerator: (end.loadGenerator - start.loadGenerator) / seconds,
       }
     },
   }

@@ -1,4 +1,4 @@
-/** The value below which so much of a sorted list lies. */
+/** `share` is between 0 and 1: 0.99 is the 99th percentile. */
 export const quantile = (sorted: number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 

@@ -3,28 +3,28 @@ import { parseArgs } from 'node:util'
 export interface Options {
   quick: boolean
   only: string | undefined
-  /** Where the page is written; undefined: it is printed. */
+  /** The file of the report. Undefined: it is printed. */
   out: string | undefined
   strict: boolean
   help: boolean
 }
 
-/** Those who wait for others are no row: what it is to be measured by. */
+/** The bulkhead measurement is not a row. This word selects it in `--only`. */
 export const BULKHEADS = 'bulkheads'
 
-export const HELP = `How fast the service is, beside the limits of the machine and beside other providers.
+export const HELP = `Measures the service, the limits of the machine and other providers.
 
   npm run bench                     measure everything and write docs/benchmarks.md
   npm run bench -- --quick          one short run of each row, printed
-  npm run bench -- --only <word>    the rows whose id contains the word, and what they are compared with
-  npm run bench -- --only bulkheads what people wait while others sign in by the thousand, and while a table is locked
+  npm run bench -- --only <word>    the rows whose id contains the word, and the rows they are compared with
+  npm run bench -- --only bulkheads latency of other requests during mass sign-in, and while a table is locked
 
-  --out <file>   write the page there, also after --quick and --only
-  --strict       end with 1 when a target is missed; otherwise only a wrong answer does that
-  --help         this
+  --out <file>   write the report there, also after --quick and --only
+  --strict       exit with 1 when a target is missed; otherwise only an unexpected response does that
+  --help         show this help
 `
 
-/** A mistake of whoever called, told in a sentence. */
+/** Wrong command-line arguments. The message is shown without a stack trace. */
 export class UsageError extends Error {}
 
 export function readOptions(args: string[]): Options {

@@ -1,50 +1,49 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** What processes have used, as Linux tells it. Elsewhere nothing is known, and the tables show a dash. */
+/** CPU time and memory of processes, from /proc. On other systems than Linux they are NaN, and the tables show a dash. */
 
 const isLinux = process.platform === 'linux'
 
-/** Ticks of the processor's clock in a second. */
-const ticks = isLinux ? Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })) : Number.NaN
+const ticksPerSecond = isLinux ? Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })) : Number.NaN
 
 interface Process {
   pid: number
   parent: number
-  /** Its own threads, and the children that have ended. */
+  /** Of all threads, and of child processes that have ended. */
   cpuSeconds: number
 }
 
 function readProcess(pid: number): Process | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name stands in brackets and may hold anything; the state and the parent follow it.
+    // The name is in parentheses and may contain any character. The state and the parent follow it.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    const spent = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
-    return { pid, parent: Number(fields[1]), cpuSeconds: spent / ticks }
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
+    return { pid, parent: Number(fields[1]), cpuSeconds: ticks / ticksPerSecond }
   } catch {
-    // It has ended between the look at the list and this one.
+    // It ended after the list was read.
     return undefined
   }
 }
 
 function listProcesses(): Process[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
-  return pids.map(readProcess).filter((found) => found !== undefined)
+  return pids.map(readProcess).filter((process) => process !== undefined)
 }
 
-/** A process with those of the same program that it has started: a service with its workers, but not its database. */
-function familyOf(root: number): Process[] {
+/** A process and its descendants with the same executable: a service with its workers, but not its database. */
+function listProcessTree(root: number): Process[] {
   const all = listProcesses()
-  const program = programOf(root)
-  const family = all.filter(({ pid }) => pid === root)
-  for (const member of family) {
-    family.push(...all.filter(({ pid, parent }) => parent === member.pid && programOf(pid) === program))
+  const executable = findExecutable(root)
+  const tree = all.filter(({ pid }) => pid === root)
+  for (const member of tree) {
+    tree.push(...all.filter(({ pid, parent }) => parent === member.pid && findExecutable(pid) === executable))
   }
-  return family
+  return tree
 }
 
-function programOf(pid: number): string | undefined {
+function findExecutable(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/exe`)
   } catch {
@@ -52,29 +51,29 @@ function programOf(pid: number): string | undefined {
   }
 }
 
-/** Seconds of a core that a process and its family have used so far. NaN: nobody knows. */
+/** CPU seconds of a process tree so far. */
 export const cpuSecondsOf = (pid: number): number =>
-  isLinux ? familyOf(pid).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0) : Number.NaN
+  isLinux ? listProcessTree(pid).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0) : Number.NaN
 
-/** The same of the bench itself and of the programs that it has started and that have ended. */
-export function ownCpuSeconds(): number {
+/** CPU seconds of the bench and of its child processes that have ended, such as wrk. */
+export function loadGeneratorCpuSeconds(): number {
   const { user, system } = process.cpuUsage()
   return readProcess(process.pid)?.cpuSeconds ?? (user + system) / 1e6
 }
 
-/** Memory that a process and its family hold, in MB. NaN: nobody knows. */
+/** Resident memory of a process tree, in MB. */
 export function residentMbOf(pid: number): number {
   if (!isLinux) return Number.NaN
-  return familyOf(pid).reduce((sum, member) => sum + readResidentMb(member.pid), 0)
+  return listProcessTree(pid).reduce((sum, member) => sum + readResidentMb(member.pid), 0)
 }
 
-/** How many processes of a program run. NaN: nobody knows. */
-export const countProcesses = (pid: number): number => (isLinux ? familyOf(pid).length : Number.NaN)
+/** The number of processes in a process tree. */
+export const countProcesses = (pid: number): number => (isLinux ? listProcessTree(pid).length : Number.NaN)
 
 function readResidentMb(pid: number): number {
   try {
-    const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-    return found ? (Number(found[1]) * 1024) / 1e6 : 0
+    const match = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    return match ? (Number(match[1]) * 1024) / 1e6 : 0
   } catch {
     return 0
   }

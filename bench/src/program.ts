@@ -1,4 +1,4 @@
-/** What the programs of the bench have in common: where they listen, and how they say that they do. */
+/** Settings and readiness report of the programs that the bench starts. */
 
 export interface Settings {
   host: string
@@ -6,7 +6,6 @@ export interface Settings {
   databaseUrl: string
 }
 
-/** The settings of a program that was started by the bench. */
 export function readSettings(): Settings {
   const { HOST: host = '127.0.0.1', PORT, DATABASE_URL: databaseUrl } = process.env
   if (!PORT || !databaseUrl) throw new Error('PORT and DATABASE_URL must be set.')
@@ -14,6 +13,6 @@ export function readSettings(): Settings {
   return { host, port: Number(PORT), databaseUrl }
 }
 
-/** One line to whoever started the program, with what they need to know. */
-export const tellReady = (facts: Record<string, string>): void =>
-  void process.stdout.write(`${JSON.stringify({ ready: true, ...facts })}\n`)
+/** Writes the line that the bench waits for. */
+export const reportReady = (outputs: Record<string, string>): void =>
+  void process.stdout.write(`${JSON.stringify({ ready: true, ...outputs })}\n`)

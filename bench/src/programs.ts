@@ -8,27 +8,25 @@ import { fileURLToPath } from 'node:url'
 import type { Database } from './database.ts'
 import type { Program, ProgramName } from './row.ts'
 
-/** Programs that are measured, each a process of its own with a database of its own. */
+/** Measured programs. Each is a separate process with a separate database. */
 
-export interface Running extends Program {
+export interface RunningProgram extends Program {
   pid: number
-  /** The name of its database. */
+  /** The database name. */
   database: string
   stop(): Promise<void>
 }
 
-/** Where programs run. */
-export interface Site {
-  /** For logs and whatever else falls due; gone when all is over. */
+export interface Sandbox {
+  /** For logs and data. Deleted at the end. */
   folder: string
   database: Database
 }
 
-/** How long a program may take to become ready. */
-const PATIENCE_MS = 120_000
-const STOP_MS = 12_000
+const READY_TIMEOUT_MS = 120_000
+const STOP_TIMEOUT_MS = 12_000
 
-/** What all of them are given: threads as Node has them, and no fewer than cores. The service sets its own number. */
+/** At least as many threads as cores, and no fewer than the default of Node. The service sets its own number. */
 export const commonEnv = (): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
@@ -37,7 +35,7 @@ export const commonEnv = (): Record<string, string> => ({
   UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
 })
 
-/** Those that are files of the bench. */
+/** Programs that are part of the bench. */
 export type BenchProgram = Exclude<ProgramName, 'latchkey' | 'latchkey-two'>
 
 const FILES: Record<BenchProgram, string> = {
@@ -46,17 +44,17 @@ const FILES: Record<BenchProgram, string> = {
   'better-auth': 'peers/better-auth.js',
 }
 
-/** Starts a program of the bench, which says itself when it is ready and what is to be known. */
-export async function startProgram(site: Site, name: BenchProgram): Promise<Running> {
+/** Starts a program of the bench. The program itself reports when it is ready, with its outputs. */
+export async function startProgram(sandbox: Sandbox, name: BenchProgram): Promise<RunningProgram> {
   const database = databaseName(name)
-  const port = await freePort()
-  const child = launch(site, {
+  const port = await findFreePort()
+  const child = launch(sandbox, {
     label: name,
     args: [fileURLToPath(new URL(FILES[name], import.meta.url))],
-    env: { ...commonEnv(), PORT: String(port), DATABASE_URL: await site.database.create(database) },
+    env: { ...commonEnv(), PORT: String(port), DATABASE_URL: await sandbox.database.create(database) },
   })
-  const facts = await child.until(() => findReadyLine(child.readOutput()))
-  return { name, url: `http://127.0.0.1:${port}`, facts, pid: child.pid, database, stop: child.stop }
+  const outputs = await child.waitFor(() => findReadyLine(child.readOutput()))
+  return { name, url: `http://127.0.0.1:${port}`, outputs, pid: child.pid, database, stop: child.stop }
 }
 
 export const databaseName = (name: ProgramName): string => `bench_${name.replaceAll('-', '_')}`
@@ -64,93 +62,92 @@ export const databaseName = (name: ProgramName): string => `bench_${name.replace
 function findReadyLine(output: string): Record<string, string> | undefined {
   const line = output.split('\n').find((text) => text.startsWith('{"ready":true'))
   if (line === undefined) return undefined
-  const { ready: _, ...facts } = JSON.parse(line)
-  return facts
+  const { ready: _, ...outputs } = JSON.parse(line)
+  return outputs
 }
 
-export interface Launch {
-  /** Names its log. */
+export interface LaunchOptions {
+  /** Used in the names of the log files. */
   label: string
-  /** Those of node. */
+  /** Arguments for Node. */
   args: string[]
   env: Record<string, string>
 }
 
-export interface Launched {
+export interface LaunchedProcess {
   pid: number
   readOutput(): string
-  /** Asks again and again until there is something; fails when the process ends before. */
-  until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T>
-  /** How it ended. */
+  /** Calls `probe` until it returns a value. Fails if the process ends before. */
+  waitFor<T>(probe: () => T | undefined | Promise<T | undefined>): Promise<T>
+  /** Resolves to the exit code. */
   ended: Promise<number | null>
   stop(): Promise<void>
 }
 
-/** All that run, so that an end in the midst leaves none behind. */
-const launched = new Set<Pick<Launched, 'stop'> & { child: ChildProcess }>()
+/** Running processes. None of them may outlive the bench. */
+const running = new Set<Pick<LaunchedProcess, 'stop'> & { child: ChildProcess }>()
 
 process.on('exit', () => {
-  for (const { child } of launched) child.kill('SIGKILL')
+  for (const { child } of running) child.kill('SIGKILL')
 })
 
-/** Ends everything that runs, also what is just starting. */
+/** Stops all processes, including those that are still starting. */
 export async function stopAll(): Promise<void> {
-  await Promise.all([...launched].map(({ stop }) => stop()))
+  await Promise.all([...running].map(({ stop }) => stop()))
 }
 
 let isClosed = false
 
-/** The same, and nothing is started after it. */
+/** Stops all processes and prevents new ones. */
 export async function closeAll(): Promise<void> {
   isClosed = true
   await stopAll()
 }
 
-/** Starts a process of node whose output goes straight into files, so that nobody has to read it while the clock runs. */
-export function launch({ folder }: Pick<Site, 'folder'>, { label, args, env }: Launch): Launched {
+/** Starts a Node process. Its output goes to files, so that reading it costs no CPU time during a measurement. */
+export function launch({ folder }: Pick<Sandbox, 'folder'>, { label, args, env }: LaunchOptions): LaunchedProcess {
   if (isClosed) throw new Error(`${label} was not started: the bench is ending.`)
-  const log = (kind: string) => join(folder, `${label}.${kind}.log`)
-  const fds = [openSync(log('out'), 'a', 0o600), openSync(log('err'), 'a', 0o600)] as const
+  const logPath = (kind: string) => join(folder, `${label}.${kind}.log`)
+  const fds = [openSync(logPath('out'), 'a', 0o600), openSync(logPath('err'), 'a', 0o600)] as const
   const child = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', ...fds] })
   for (const fd of fds) closeSync(fd)
-  let running = true
+  let isRunning = true
   const ended = new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null))
     child.once('exit', resolve)
   })
   const stop = async () => {
     child.kill('SIGTERM')
-    const late = sleep(STOP_MS, 'late', { ref: false })
+    const late = sleep(STOP_TIMEOUT_MS, 'late', { ref: false })
     if ((await Promise.race([ended, late])) === 'late') child.kill('SIGKILL')
     await ended
   }
   const entry = { child, stop }
-  launched.add(entry)
+  running.add(entry)
   void ended.then(() => {
-    running = false
-    launched.delete(entry)
+    isRunning = false
+    running.delete(entry)
   })
-  const read = (kind: string) => readFileSync(log(kind), 'utf8')
+  const read = (kind: string) => readFileSync(logPath(kind), 'utf8')
   return {
     pid: child.pid ?? Number.NaN,
     readOutput: () => read('out'),
     ended,
-    async until(look) {
-      const deadline = Date.now() + PATIENCE_MS
-      while (running && Date.now() < deadline) {
-        const found = await look()
-        if (found !== undefined) return found
+    async waitFor(probe) {
+      const deadline = Date.now() + READY_TIMEOUT_MS
+      while (isRunning && Date.now() < deadline) {
+        const value = await probe()
+        if (value !== undefined) return value
         await sleep(20)
       }
-      const said = `${read('out')}${read('err')}`.trim().split('\n').slice(-15).join('\n')
-      throw new Error(`${label} ${running ? 'did not become ready' : 'ended at its start'}:\n${said}`)
+      const output = `${read('out')}${read('err')}`.trim().split('\n').slice(-15).join('\n')
+      throw new Error(`${label} ${isRunning ? 'did not become ready' : 'ended during its start'}:\n${output}`)
     },
     stop,
   }
 }
 
-/** A port that nobody listens on just now. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()

@@ -1,58 +1,59 @@
 import { compareRows } from './compare.ts'
-import { isHeldUp, listStart, showBulkheads, showGrowth, showStart } from './limit-tables.ts'
-import { HOW } from './method.ts'
+import { isOverLimit, listStart, showBulkheads, showGrowth, showStart } from './limit-tables.ts'
+import { METHOD } from './method.ts'
 import type { About, Results } from './results.ts'
-import { showDrift, showRows, showTwo, showVerdicts } from './row-tables.ts'
+import { showDrift, showRows, showTwoProcesses, showVerdicts } from './row-tables.ts'
 
-/** Writes what was found as a page. What somebody wrote between the marks of an earlier one is kept. */
-export function writePage(results: Results, earlier = ''): string {
-  const { about, rows, twoProcesses, start, loadedMb, growth, bulkheads } = results
+/** Writes the results as a Markdown page. Keeps the handwritten part of the previous page. */
+export function writePage(results: Results, previous = ''): string {
+  const { about, rows, twoProcesses, start, memory, growth, bulkheads } = results
   const verdicts = compareRows(rows)
   const sections = [
     `# Benchmarks\n\n${describe(about)}`,
-    keepByHand(earlier),
+    keepHandwritten(previous),
     section('Targets', showVerdicts(verdicts.filter(({ met }) => met !== undefined))),
     section('All rows', showRows(rows)),
     section('Beside others', showVerdicts(verdicts.filter(({ met }) => met === undefined))),
-    section('Two processes', showTwo(rows, twoProcesses)),
-    section('Start and memory', showStart(start, loadedMb)),
+    section('Two processes', showTwoProcesses(rows, twoProcesses)),
+    section('Start and memory', showStart(start, memory)),
     section('Growth', growth && showGrowth(growth)),
     section('Bulkheads', bulkheads && showBulkheads(bulkheads)),
     section('Drift', showDrift(rows)),
-    section('How it is measured', HOW),
+    section('How it is measured', METHOD),
   ]
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`
 }
 
-/** All targets of a run, those of single rows and of the rest. */
+/** All missed targets: of rows, start, growth and bulkheads. */
 export const listMissed = (results: Results): string[] => [
   ...compareRows(results.rows)
     .filter(({ met }) => met === false)
     .map(({ name, against }) => `${name} against ${against}`),
-  ...listStart(results.start, results.loadedMb)
+  ...listStart(results.start, results.memory)
     .filter(({ met }) => met === false)
     .map(({ name }) => name),
   ...(results.growth?.rows ?? [])
-    .filter((row) => row.most !== undefined && (row.ratios.at(-1) ?? 0) > row.most)
+    .filter((row) => row.maxRatio !== undefined && (row.ratios.at(-1) ?? 0) > row.maxRatio)
     .map(({ name }) => `Growth: ${name}`),
   ...(results.bulkheads?.rows ?? [])
-    .filter((row) => isHeldUp(row, results.bulkheads?.most ?? 0))
+    .filter((row) => isOverLimit(row, results.bulkheads?.maxP99Ms ?? 0))
     .map(({ name }) => `Bulkheads: ${name}`),
 ]
 
 const section = (title: string, text: string | undefined): string => (text ? `## ${title}\n\n${text}` : '')
 
-const BEGIN = '<!-- by hand -->'
-const END = '<!-- /by hand -->'
+const HANDWRITTEN_START = '<!-- by hand -->'
+const HANDWRITTEN_END = '<!-- /by hand -->'
 
-function keepByHand(earlier: string): string {
-  const begin = earlier.indexOf(BEGIN)
-  const end = earlier.indexOf(END, begin)
-  return begin >= 0 && end >= 0 ? earlier.slice(begin, end + END.length) : `${BEGIN}\n${END}`
+function keepHandwritten(previous: string): string {
+  const start = previous.indexOf(HANDWRITTEN_START)
+  const end = previous.indexOf(HANDWRITTEN_END, start)
+  if (start < 0 || end < 0) return `${HANDWRITTEN_START}\n${HANDWRITTEN_END}`
+  return previous.slice(start, end + HANDWRITTEN_END.length)
 }
 
-/** A machine on which nothing else happens. */
-export const QUIET = 0.5
+/** A higher load average before the start means that other work disturbs the measurement. */
+export const MAX_QUIET_LOAD = 0.5
 
 const describe = (about: About): string =>
   [
@@ -60,12 +61,10 @@ const describe = (about: About): string =>
     `${about.date}, Node ${about.node}, PostgreSQL ${about.postgres}, ${about.cores} cores (${about.processor}),`,
     `${about.memoryGb} GB, ${about.system}. ${about.rounds} ${about.rounds === 1 ? 'round' : 'rounds'} of`,
     `${about.ms / 1000} s for each row, ${about.connections} connections; ${about.minutes} minutes in all.`,
-    'Who asks, who answers and the database share the cores.',
-    `By itself a signature takes ${about.units.signatureMs.toFixed(2)} ms here,`,
-    `and the disk ${about.units.syncMs.toFixed(2)} ms for a write that is to stay.`,
-    ...(about.loadBefore > QUIET
-      ? [
-          `**The machine was busy with something else: its load was ${about.loadBefore.toFixed(1)} before the start.**`,
-        ]
+    'The load generator, the measured program and the database share the cores.',
+    `A single signature takes ${about.units.signatureMs.toFixed(2)} ms here,`,
+    `and a synchronous disk write ${about.units.syncMs.toFixed(2)} ms.`,
+    ...(about.loadBefore > MAX_QUIET_LOAD
+      ? [`**The machine was busy with other work: its load was ${about.loadBefore.toFixed(1)} before the start.**`]
       : []),
   ].join(' ')

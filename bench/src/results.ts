@@ -2,15 +2,14 @@ import type { RowResult } from './measure.ts'
 import type { StartResult } from './start.ts'
 import type { Units } from './units.ts'
 
-/** Everything that a run of the bench found out. */
+/** All results of one run of the bench. */
 export interface Results {
   about: About
   rows: RowResult[]
-  /** The same asked of a service of two processes. */
+  /** The same rows with two processes of the service. */
   twoProcesses: RowResult[]
   start?: StartResult
-  /** MB that the service holds when all rows have been asked. */
-  loadedMb?: number
+  memory?: MemoryResult
   growth?: GrowthTable
   bulkheads?: BulkheadTable
 }
@@ -19,7 +18,6 @@ export interface About {
   date: string
   node: string
   postgres: string
-  /** What the processor calls itself. */
   processor: string
   cores: number
   memoryGb: number
@@ -27,14 +25,24 @@ export interface About {
   rounds: number
   ms: number
   connections: number
-  /** How many processes wanted a core before the bench began. */
+  /** The load average before the bench started. */
   loadBefore: number
   units: Units
-  /** Minutes that all of it took. */
   minutes: number
 }
 
-/** How much longer an answer takes when there is more of everything. */
+/** Resident memory in MB and CPU time of the service. */
+export interface MemoryResult {
+  afterRowsMb: number
+  /** While the tokens and license facts are in use. */
+  inUseMb: number
+  tokens: number
+  facts: number
+  /** Percent of one core. */
+  idleCpuPercent: number
+}
+
+/** How response times grow with the amount of data. */
 export interface GrowthTable {
   sizes: number[]
   rows: GrowthRow[]
@@ -43,32 +51,31 @@ export interface GrowthTable {
 export interface GrowthRow {
   id: string
   name: string
-  /** For each size. */
+  /** One per size. */
   milliseconds: number[]
-  /** How many times as long as with the fewest, for each size. */
+  /** Response time relative to the smallest size, one per size. */
   ratios: number[]
-  /** What the last ratio must not exceed. */
-  most?: number | undefined
+  /** The highest allowed value of the last ratio. */
+  maxRatio?: number | undefined
 }
 
-/** How long those wait who need nothing of what others wait for: the 99th percentile, in milliseconds. */
+/** p99 latency of requests that are independent of an overloaded or locked part of the service. */
 export interface BulkheadTable {
-  /** How many were signed in meanwhile, and how many tried at a time. */
   signIns: number
-  atOnce: number
-  /** How often one of them was told to come again. */
-  turnedAway: number
+  concurrency: number
+  /** Sign-ins that were answered with 503 and retried. */
+  rejected: number
   seconds: number
-  /** How long the audit log was locked. */
+  /** How long the audit table was locked. */
   lockMs: number
-  /** What none of them must exceed. */
-  most: number
+  maxP99Ms: number
   rows: BulkheadRow[]
 }
 
+/** p99 latencies in milliseconds. */
 export interface BulkheadRow {
   name: string
-  calm: number
-  crowded: number
-  locked: number
+  idle: number
+  duringSignIns: number
+  duringLock: number
 }

@@ -1,101 +1,113 @@
-/** What is measured, one line of the table each. */
+/** Rows of the result table, and the scenarios that produce them. */
 
-export interface Request {
+export interface HttpRequest {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
   headers?: Record<string, string>
   body?: string
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number
   body: string
 }
 
-/** One connection: what it sends, one request after the other, and what it thinks of the answers. */
-export interface Talk {
-  /** Sent again and again; a function is asked each time, because a token can be used once. */
-  request: Request | (() => Request)
-  /** Says what is wrong with an answer; undefined: nothing is. */
-  check(answer: Answer): string | undefined
-  /** What is the same all the time, to the last byte: who asks need not follow what is answered. */
-  alike?: 'requests' | 'answers'
-  /** What follows from an answer, where that can be said of any of its kind. */
+/** What one connection sends, one request after the other, and how it checks the responses. */
+export interface Scenario {
+  /** Sent repeatedly. A function is called for each request, for example because a token is valid once. */
+  request: HttpRequest | (() => HttpRequest)
+  /** Describes what is wrong with a response. Undefined: nothing. */
+  check(response: HttpResponse): string | undefined
+  /** Identical every time, byte for byte. A load generator need not build the request or parse the response. */
+  fixed?: 'request' | 'response'
+  /** Set if each response provides a value for a later request. */
   chain?: Chain
+  /** Set if the requests are drawn from a mix. */
+  mix?: Mix
 }
 
-/** Each answer gives something that the next request shows, and that can be shown once. */
+/** Each response contains a value that a later request must send, once. */
 export interface Chain {
-  /** Where it stands in the JSON of an answer. */
+  /** The JSON field of the response that contains the value. */
   field: string
-  /** What is to be shown next. */
+  /** The next value to send. */
   value(): string
-  toRequest(value: string): Request
+  toRequest(value: string): HttpRequest
 }
 
-/** The programs that are measured, each a process of its own. */
+/** Requests that differ. */
+export interface Mix {
+  requests: MixedRequest[]
+  /** The indexes of the requests, in the order in which they are sent. Repeated at its end. */
+  sequence: number[]
+}
+
+export interface MixedRequest {
+  request: HttpRequest
+  /** The body of the response. Undefined: it differs every time, and the scenario checks it. */
+  expectedBody?: string
+}
+
+/** The measured programs. Each is a separate process. */
 export type ProgramName = 'limits' | 'latchkey' | 'latchkey-two' | 'oidc-provider' | 'better-auth'
 
-/** A program that is running and ready to be asked. */
+/** A running program that is ready for requests. */
 export interface Program {
   name: ProgramName
   /** http://127.0.0.1:port */
   url: string
-  /** What it told of itself when it was ready: tokens, ids. */
-  facts: Record<string, string>
+  /** Tokens and ids that the program reported when it was ready. */
+  outputs: Record<string, string>
 }
 
-/** How a row must stand to another of the same run. */
 export interface Comparison {
-  /** The other row's id. */
+  /** The id of the other row. */
   with: string
-  /** Its requests per second, as a share of the other's, must be at least so. Undefined: it is only shown. */
-  least?: number
+  /** The lowest allowed ratio of this row's requests per second to the other's. Undefined: only reported. */
+  minRatio?: number
 }
 
 export interface Row {
   id: string
-  /** As the table calls it. */
+  /** Shown in the table. */
   name: string
   program: ProgramName
-  /** One talk for each connection, all prepared before the clock runs. */
-  prepare(program: Program, connections: number): Promise<Talk[]>
+  /** Creates one scenario per connection, before the measurement. */
+  prepare(program: Program, connections: number): Promise<Scenario[]>
   compare?: Comparison[]
-  /** A row of the same program that is asked on 32 connections of its own meanwhile. */
-  meanwhile?: string
-  /** Milliseconds within which 99 of 100 answers must come. */
-  mostP99?: number
-  /** Connections, where 32 make no sense. */
+  /** The id of a row of the same program that runs at the same time on 32 separate connections. */
+  background?: string
+  maxP99Ms?: number
+  /** Default: 32. */
   connections?: number
 }
 
-interface Links extends Omit<Chain, 'value'> {
-  first: string
-  /** Says of an answer with 200 whether it is as it must be; that it gives something new is seen to. */
-  isRight(told: Record<string, unknown>): boolean
+interface ChainOptions extends Omit<Chain, 'value'> {
+  firstValue: string
+  /** Checks the body of a response with status 200. That it contains a new value is checked already. */
+  isValid(body: Record<string, unknown>): boolean
 }
 
-/** A connection that goes on from one answer to the next. */
-export function chained({ field, first, toRequest, isRight }: Links): Talk {
-  let value = first
+export function createChainedScenario({ field, firstValue, toRequest, isValid }: ChainOptions): Scenario {
+  let value = firstValue
   return {
     request: () => toRequest(value),
-    check({ status, body }) {
-      const told = status === 200 ? JSON.parse(body) : {}
-      const next = told[field]
-      if (typeof next !== 'string' || next === value) return `no new ${field} came`
+    check({ status, body: text }) {
+      const body = status === 200 ? JSON.parse(text) : {}
+      const next = body[field]
+      if (typeof next !== 'string' || next === value) return `no new ${field}`
       value = next
-      return isRight(told) ? undefined : `what came with the ${field} is not as it must be`
+      return isValid(body) ? undefined : `the response with the ${field} is not valid`
     },
     chain: { field, toRequest, value: () => value },
   }
 }
 
-/** The same talk on every connection. */
-export const everywhere = (talk: Talk, connections: number): Talk[] => Array(connections).fill(talk)
+export const onEveryConnection = (scenario: Scenario, connections: number): Scenario[] =>
+  Array(connections).fill(scenario)
 
-/** What is asked and answered the same all the time. */
-export const steady = (talk: Talk): Talk => ({ ...talk, alike: 'answers' })
+/** All requests are identical, and so are all responses. */
+export const withFixedResponse = (scenario: Scenario): Scenario => ({ ...scenario, fixed: 'response' })
 
-/** What is asked the same all the time. A row and those that it is compared with are asked by the same program. */
-export const asked = (talk: Talk): Talk => ({ ...talk, alike: 'requests' })
+/** All requests are identical. Mark rows that are compared alike, so that the same load generator runs them. */
+export const withFixedRequest = (scenario: Scenario): Scenario => ({ ...scenario, fixed: 'request' })

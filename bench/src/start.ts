@@ -5,17 +5,18 @@ import { loadStartBundled } from './database.ts'
 import { isReady, LATCHKEY } from './latchkey/program.ts'
 import { median } from './numbers.ts'
 import { residentMbOf } from './processes.ts'
-import { commonEnv, freePort, type Launched, launch } from './programs.ts'
+import { commonEnv, findFreePort, type LaunchedProcess, launch } from './programs.ts'
 
-/** How long the service takes from its first instruction to its first answer, and what it holds then. */
+/** Time from process start to the first successful readiness check, and idle memory. */
 export interface StartResult {
   starts: number
-  /** Milliseconds, each the median. */
-  ready: number
-  database: number
+  /** The median, as are the next two. */
+  readyMs: number
+  /** The start of the bundled database alone. */
+  databaseMs: number
   /** What the service adds to the start of its database. */
-  beyond: number
-  /** MB, some seconds after the start. */
+  overheadMs: number
+  /** Resident memory some seconds after the start. */
   idleMb: number
 }
 
@@ -23,22 +24,22 @@ interface StartOptions {
   folder: string
   starts: number
   idleMs: number
-  tell(line: string): void
+  log(line: string): void
 }
 
-/** Starts the demo on a folder that is there already, and its database alone, in turn. */
-export async function measureStart({ folder, starts, idleMs, tell }: StartOptions): Promise<StartResult> {
+/** Starts the demo on an existing data folder, and its database alone, alternately. */
+export async function measureStart({ folder, starts, idleMs, log }: StartOptions): Promise<StartResult> {
   const dataDir = join(folder, 'start')
-  // The first start makes the folder.
+  // The first start creates the folder.
   await (await startDemo(folder, dataDir)).child.stop()
-  const pairs: { ready: number; database: number }[] = []
+  const pairs: { readyMs: number; databaseMs: number }[] = []
   for (let count = 1; count <= starts; count++) {
-    const database = await timeDatabase(dataDir)
-    const { child, ms: ready } = await startDemo(folder, dataDir)
+    const databaseMs = await timeDatabase(dataDir)
+    const { child, ms: readyMs } = await startDemo(folder, dataDir)
     await child.stop()
-    pairs.push({ ready, database })
-    tell(
-      `start ${count}/${starts}: ready after ${Math.round(ready)} ms, its database ${Math.round(database)} ms`,
+    pairs.push({ readyMs, databaseMs })
+    log(
+      `start ${count}/${starts}: ready after ${Math.round(readyMs)} ms, its database after ${Math.round(databaseMs)} ms`,
     )
   }
   const { child } = await startDemo(folder, dataDir)
@@ -47,32 +48,32 @@ export async function measureStart({ folder, starts, idleMs, tell }: StartOption
   await child.stop()
   return {
     starts,
-    ready: median(pairs.map(({ ready }) => ready)),
-    database: median(pairs.map(({ database }) => database)),
-    beyond: median(pairs.map(({ ready, database }) => ready - database)),
+    readyMs: median(pairs.map(({ readyMs }) => readyMs)),
+    databaseMs: median(pairs.map(({ databaseMs }) => databaseMs)),
+    overheadMs: median(pairs.map(({ readyMs, databaseMs }) => readyMs - databaseMs)),
     idleMb,
   }
 }
 
-async function startDemo(folder: string, dataDir: string): Promise<{ child: Launched; ms: number }> {
-  const port = await freePort()
+async function startDemo(folder: string, dataDir: string): Promise<{ child: LaunchedProcess; ms: number }> {
+  const port = await findFreePort()
   const { HOST, PATH = '', HOME = '' } = commonEnv()
   const env = { PATH, HOME, HOST: HOST ?? '', PORT: String(port), LATCHKEY_DATA_DIR: dataDir }
-  const begin = performance.now()
+  const startedAt = performance.now()
   const child = launch({ folder }, { label: 'start', args: [LATCHKEY, 'demo'], env })
-  await child.until(() => isReady(`http://127.0.0.1:${port}`))
-  return { child, ms: performance.now() - begin }
+  await child.waitFor(() => isReady(`http://127.0.0.1:${port}`))
+  return { child, ms: performance.now() - startedAt }
 }
 
-/** Until the service's database, alone, answers a question. */
+/** Milliseconds until the bundled database alone answers a query. */
 async function timeDatabase(dataDir: string): Promise<number> {
   const startBundled = await loadStartBundled()
-  const begin = performance.now()
+  const startedAt = performance.now()
   const { socketDir, stop } = await startBundled(dataDir, { use: 'own', settings: {} })
   const client = new pg.Client({ host: socketDir, user: 'latchkey', database: 'latchkey' })
   await client.connect()
   await client.query('select 1')
-  const ms = performance.now() - begin
+  const ms = performance.now() - startedAt
   await client.end()
   await stop()
   return ms

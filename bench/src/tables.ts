@@ -1,8 +1,8 @@
-/** Tables and numbers as the page shows them. */
+/** Markdown tables and number formats of the reports. */
 
 export type Cell = string | number
 
-/** The first columns are text; the others are numbers and stand on the right. */
+/** The first `textColumns` columns are aligned left, the others right. */
 export function table(heads: string[], rows: Cell[][], textColumns = 1): string {
   const line = (cells: Cell[]) => `| ${cells.join(' | ')} |`
   const rule = heads.map((_, index) => (index < textColumns ? '---' : '---:'))
@@ -11,11 +11,11 @@ export function table(heads: string[], rows: Cell[][], textColumns = 1): string 
 
 const UNKNOWN = '–'
 
-/** Numbers that nobody knows are shown as a dash. */
+/** Unknown numbers are shown as a dash. */
 export const fixed = (value: number | undefined, digits: number): string =>
   value === undefined || !Number.isFinite(value) ? UNKNOWN : value.toFixed(digits)
 
-/** Three digits that mean something, and commas. */
+/** Three significant digits, with commas. */
 export function rounded(value: number): string {
   if (!Number.isFinite(value)) return UNKNOWN
   return Number(value.toPrecision(3)).toLocaleString('en-US', { maximumFractionDigits: 2 })

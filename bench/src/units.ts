@@ -3,15 +3,15 @@ import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from './numbers.ts'
 
-/** What much of the service's work comes down to, timed by itself: machines differ in it by a hundred times. */
+/** Times of two operations that dominate the service's work. They differ by a factor of 100 between machines. */
 export interface Units {
-  /** A signature with RS256 and 2048 bits. */
+  /** An RS256 signature with a 2048-bit key. */
   signatureMs: number
-  /** A page of the database's log, written and on the disk. */
+  /** A write of 8 KB, the page size of the write-ahead log, with fdatasync. */
   syncMs: number
 }
 
-const TIMES = 200
+const SAMPLES = 200
 const PAGE = Buffer.alloc(8192)
 
 export const timeUnits = (folder: string): Units => ({
@@ -21,13 +21,13 @@ export const timeUnits = (folder: string): Units => ({
 
 function timeSignature(): number {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  return timeOf(() => sign('sha256', PAGE, privateKey))
+  return medianTimeOf(() => sign('sha256', PAGE, privateKey))
 }
 
 function timeSync(path: string): number {
   const file = openSync(path, 'w')
   try {
-    return timeOf(() => {
+    return medianTimeOf(() => {
       writeSync(file, PAGE, 0, PAGE.length, 0)
       fdatasyncSync(file)
     })
@@ -37,11 +37,11 @@ function timeSync(path: string): number {
   }
 }
 
-function timeOf(work: () => void): number {
-  const times = Array.from({ length: TIMES }, () => {
-    const begin = performance.now()
+function medianTimeOf(work: () => void): number {
+  const times = Array.from({ length: SAMPLES }, () => {
+    const startedAt = performance.now()
     work()
-    return performance.now() - begin
+    return performance.now() - startedAt
   })
   return median(times)
 }

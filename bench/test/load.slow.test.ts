@@ -1,9 +1,16 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import { WrongAnswer } from '../src/asked.ts'
 import { runLoad } from '../src/load.ts'
-import { asked, chained, everywhere, steady, type Talk } from '../src/row.ts'
+import { UnexpectedResponseError } from '../src/load-types.ts'
+import { createMixedScenarios } from '../src/mix.ts'
+import {
+  createChainedScenario,
+  onEveryConnection,
+  type Scenario,
+  withFixedRequest,
+  withFixedResponse,
+} from '../src/row.ts'
 import { hasWrk } from '../src/wrk.ts'
 
 declare module 'vitest' {
@@ -18,8 +25,8 @@ const FULL = inject('full')
 let close: (() => void) | undefined
 afterEach(() => close?.())
 
-async function serve(answer: RequestListener): Promise<string> {
-  const server = createServer(answer)
+async function serve(handler: RequestListener): Promise<string> {
+  const server = createServer(handler)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   close = () => {
     server.close()
@@ -28,41 +35,81 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const expecting = (body: string): Talk => ({
+const createScenario = (body: string): Scenario => ({
   request: { method: 'GET', path: '/' },
-  check: (answer) => (answer.status === 200 && answer.body === body ? undefined : 'not what was expected'),
+  check: (response) => (response.status === 200 && response.body === body ? undefined : 'unexpected response'),
 })
 
-const spanOf = (ms: number) => ({ ms, answers: 1, mostMs: 10_000 })
-const BRIEF = { warm: spanOf(50), span: spanOf(200) }
+const phaseOf = (minMs: number) => ({ minMs, minResponses: 1, maxMs: 10_000 })
+const SHORT = { warmup: phaseOf(50), measurement: phaseOf(200) }
 
-test('right answers are counted while the clock runs', async () => {
+test('responses are counted during the measurement', async () => {
   let served = 0
   const url = await serve((_, response) => {
     served++
     response.end('right')
   })
-  const moments: string[] = []
-  const onClock = (moment: string) => void moments.push(moment)
-  const measured = await runLoad({ url, talks: everywhere(expecting('right'), 4), ...BRIEF, onClock })
-  expect(moments).toEqual(['begin', 'end'])
-  expect(measured.allAnswers).toBe(served)
-  expect(measured.answers).toBeGreaterThan(0)
-  expect(measured.answers).toBeLessThan(served)
-  expect(measured.p50).toBeGreaterThan(0)
-  expect(measured.p99).toBeGreaterThanOrEqual(measured.p50)
+  const events: string[] = []
+  const onMeasurement = (event: string) => void events.push(event)
+  const result = await runLoad({
+    url,
+    scenarios: onEveryConnection(createScenario('right'), 4),
+    ...SHORT,
+    onMeasurement,
+  })
+  expect(events).toEqual(['start', 'end'])
+  expect(result.totalResponses).toBe(served)
+  expect(result.responses).toBeGreaterThan(0)
+  expect(result.responses).toBeLessThan(served)
+  expect(result.p50).toBeGreaterThan(0)
+  expect(result.p99).toBeGreaterThanOrEqual(result.p50)
 })
 
-test.runIf(FULL)('the clock runs until there is enough to count', async () => {
+const MIXED = ['a', 'b', 'c'].map((name) => ({
+  request: { method: 'POST' as const, path: `/${name}`, headers: { 'x-name': name }, body: name },
+  expectedBody: `right ${name}`,
+}))
+
+test('each request of a mix gets its own response, and the frequent ones are sent more often', async () => {
+  const counts: Record<string, number> = {}
+  const url = await serve((request, response) => {
+    counts[request.url ?? ''] = (counts[request.url ?? ''] ?? 0) + 1
+    request.toArray().then((chunks) => response.end(`right ${Buffer.concat(chunks)}`))
+  })
+  const result = await runLoad({ url, scenarios: createMixedScenarios(MIXED, 4), ...SHORT })
+  expect(result.responses).toBeGreaterThan(20)
+  const [first = 0, second = 0, third = 0] = Object.values(counts).sort((a, b) => b - a)
+  expect(first).toBeGreaterThan(second)
+  expect(second).toBeGreaterThan(third)
+})
+
+test('a response to another request of the mix fails the row', async () => {
+  let served = 0
+  const url = await serve((request, response) => {
+    served++
+    request.resume().on('end', () => {
+      response.end(served > 2_000 && request.url === '/a' ? 'right b' : `right ${request.url?.slice(1)}`)
+    })
+  })
+  const running = runLoad({
+    url,
+    scenarios: createMixedScenarios(MIXED, 1),
+    warmup: phaseOf(50),
+    measurement: phaseOf(3_000),
+  })
+  await expect(running).rejects.toThrow(UnexpectedResponseError)
+})
+
+test.runIf(FULL)('the measurement lasts until there are enough responses', async () => {
   const url = await serve((_, response) => void setTimeout(() => response.end('right'), 300))
-  const span = { ms: 10, answers: 3, mostMs: 10_000 }
-  const load = { url, talks: [expecting('right')], warm: { ms: 0, answers: 0, mostMs: 0 } }
-  expect((await runLoad({ ...load, span })).answers).toBeGreaterThanOrEqual(3)
-  const running = runLoad({ ...load, span: { ms: 10, answers: 3, mostMs: 20 } })
-  await expect(running).rejects.toThrow('no answer came while the clock ran')
+  const measurement = { minMs: 10, minResponses: 3, maxMs: 10_000 }
+  const load = { url, scenarios: [createScenario('right')], warmup: { minMs: 0, minResponses: 0, maxMs: 0 } }
+  expect((await runLoad({ ...load, measurement })).responses).toBeGreaterThanOrEqual(3)
+  const running = runLoad({ ...load, measurement: { minMs: 10, minResponses: 3, maxMs: 20 } })
+  await expect(running).rejects.toThrow('no response during the measurement')
 })
 
-test('one wrong answer among many fails the row, and is shown', async () => {
+test('one unexpected response among many fails the row and is reported', async () => {
   let served = 0
   const url = await serve((_, response) => {
     served++
@@ -70,42 +117,44 @@ test('one wrong answer among many fails the row, and is shown', async () => {
   })
   const running = runLoad({
     url,
-    talks: everywhere(expecting('right'), 4),
-    warm: spanOf(0),
-    span: spanOf(10_000),
+    scenarios: onEveryConnection(createScenario('right'), 4),
+    warmup: phaseOf(0),
+    measurement: phaseOf(10_000),
   })
-  await expect(running).rejects.toThrow(WrongAnswer)
-  await expect(running).rejects.toThrow('not what was expected: 200 wrong')
+  await expect(running).rejects.toThrow(UnexpectedResponseError)
+  await expect(running).rejects.toThrow('unexpected response: 200 wrong')
 })
 
-test.runIf(FULL)('a wrong status with the right body is wrong', async () => {
+test.runIf(FULL)('a wrong status fails the check even with the expected body', async () => {
   const url = await serve((_, response) => response.writeHead(500).end('right'))
-  const running = runLoad({ url, talks: [expecting('right')], ...BRIEF })
-  await expect(running).rejects.toThrow('not what was expected: 500 right')
+  const running = runLoad({ url, scenarios: [createScenario('right')], ...SHORT })
+  await expect(running).rejects.toThrow('unexpected response: 500 right')
 })
 
-test.runIf(FULL)('an answer that cannot be read by its check is wrong', async () => {
+test.runIf(FULL)('a check that throws has failed', async () => {
   const url = await serve((_, response) => response.end('{'))
-  const talk: Talk = { request: { method: 'GET', path: '/' }, check: ({ body }) => JSON.parse(body) }
-  await expect(runLoad({ url, talks: [talk], ...BRIEF })).rejects.toThrow('SyntaxError')
+  const scenario: Scenario = { request: { method: 'GET', path: '/' }, check: ({ body }) => JSON.parse(body) }
+  await expect(runLoad({ url, scenarios: [scenario], ...SHORT })).rejects.toThrow('SyntaxError')
 })
 
-test.runIf(FULL)('a connection that is closed instead of an answer is wrong', async () => {
+test.runIf(FULL)('a connection that is closed without a response fails the row', async () => {
   const url = await serve((request) => request.socket.destroy())
-  await expect(runLoad({ url, talks: [expecting('right')], ...BRIEF })).rejects.toThrow(WrongAnswer)
+  await expect(runLoad({ url, scenarios: [createScenario('right')], ...SHORT })).rejects.toThrow(
+    UnexpectedResponseError,
+  )
 })
 
-test.runIf(FULL)('answers that come in chunks and in pieces are read whole', async () => {
+test.runIf(FULL)('a chunked response is read completely', async () => {
   const text = 'answer '.repeat(20_000)
   const url = await serve((_, response) => {
     response.write(text.slice(0, 50_000))
     setImmediate(() => response.end(text.slice(50_000)))
   })
-  const measured = await runLoad({ url, talks: everywhere(expecting(text), 2), ...BRIEF })
-  expect(measured.answers).toBeGreaterThan(0)
+  const result = await runLoad({ url, scenarios: onEveryConnection(createScenario(text), 2), ...SHORT })
+  expect(result.responses).toBeGreaterThan(0)
 })
 
-test.runIf(FULL)('what a connection got is what it sends next, to the very end', async () => {
+test.runIf(FULL)('each request uses the value of the previous response, also across runs', async () => {
   let issued = 0
   const url = await serve((request, response) => {
     const isNext = request.url === `/${issued}`
@@ -113,23 +162,23 @@ test.runIf(FULL)('what a connection got is what it sends next, to the very end',
     response.writeHead(isNext ? 200 : 400).end(String(issued))
   })
   let token = '0'
-  const talk: Talk = {
+  const scenario: Scenario = {
     request: () => ({ method: 'POST', path: `/${token}`, body: 'a=b' }),
     check({ status, body }) {
       token = body
       return status === 200 ? undefined : 'used twice'
     },
   }
-  await runLoad({ url, talks: [talk], ...BRIEF })
-  // Nothing was cut off: a second run goes on where the first has ended.
-  await runLoad({ url, talks: [talk], ...BRIEF })
+  await runLoad({ url, scenarios: [scenario], ...SHORT })
+  // No request was aborted, so the second run continues with the last value of the first.
+  await runLoad({ url, scenarios: [scenario], ...SHORT })
   expect(token).toBe(String(issued))
 })
 
-/** Gives a ticket for each that is shown, and takes none twice. One of those that it gives may be good for nothing. */
+/** Accepts each ticket once and responds with a new one. `rejectOne` makes a later ticket invalid. */
 async function serveTickets(first: string[]) {
-  const good = new Set(first)
-  let bad = Number.POSITIVE_INFINITY
+  const valid = new Set(first)
+  let invalid = Number.POSITIVE_INFINITY
   let served = 0
   const url = await serve((request, response) => {
     let body = ''
@@ -137,113 +186,127 @@ async function serveTickets(first: string[]) {
       body += piece
     })
     request.on('end', () => {
-      const shown = /^a=b&ticket=(.+)&c=d$/.exec(body)?.[1] ?? ''
+      const sent = /^a=b&ticket=(.+)&c=d$/.exec(body)?.[1] ?? ''
       served++
       const ticket = `ticket-${served}`
-      if (served !== bad) good.add(ticket)
-      const isRight = good.delete(shown) && request.headers['x-word'] === 'sesame'
-      response.writeHead(isRight ? 200 : 400).end(JSON.stringify({ for: shown, ticket }))
+      if (served !== invalid) valid.add(ticket)
+      const isValid = valid.delete(sent) && request.headers['x-word'] === 'sesame'
+      response.writeHead(isValid ? 200 : 400).end(JSON.stringify({ for: sent, ticket }))
     })
   })
-  /** The fiftieth ticket from now on is worth nothing. */
-  const spoilOne = () => {
-    bad = served + 50
+  /** The 50th ticket from now is invalid. */
+  const rejectOne = () => {
+    invalid = served + 50
   }
-  return { url, served: () => served, spoilOne }
+  return { url, served: () => served, rejectOne }
 }
 
-const showing = (first: string): Talk =>
-  chained({
-    ...{ field: 'ticket', first, isRight: (told) => typeof told.for === 'string' },
+const createTicketScenario = (firstTicket: string): Scenario =>
+  createChainedScenario({
+    field: 'ticket',
+    firstValue: firstTicket,
+    isValid: (body) => typeof body.for === 'string',
     toRequest: (ticket) => ({
-      ...{ method: 'POST', path: '/', headers: { 'x-word': 'sesame' } },
+      method: 'POST',
+      path: '/',
+      headers: { 'x-word': 'sesame' },
       body: `a=b&ticket=${ticket}&c=d`,
     }),
   })
 
 const TICKETS = ['first-1', 'first-2', 'first-3', 'first-4']
 
-test.runIf(FULL)('what goes on meanwhile is checked as well, and not counted', async () => {
+test.runIf(FULL)('background responses are checked but not counted', async () => {
   const url = await serve((request, response) => response.end(request.url === '/' ? 'right' : 'other'))
-  const beside = (body: string): Talk => ({ ...expecting(body), request: { method: 'GET', path: '/beside' } })
-  const load = { url, talks: [expecting('right')], ...BRIEF }
-  const measured = await runLoad({ ...load, meanwhile: [beside('other')] })
-  expect(measured.meanwhilePerSecond).toBeGreaterThan(0)
-  await expect(runLoad({ ...load, meanwhile: [beside('right')] })).rejects.toThrow(WrongAnswer)
+  const inBackground = (body: string): Scenario => ({
+    ...createScenario(body),
+    request: { method: 'GET', path: '/beside' },
+  })
+  const load = { url, scenarios: [createScenario('right')], ...SHORT }
+  const result = await runLoad({ ...load, background: [inBackground('other')] })
+  expect(result.backgroundPerSecond).toBeGreaterThan(0)
+  await expect(runLoad({ ...load, background: [inBackground('right')] })).rejects.toThrow(UnexpectedResponseError)
 })
 
-/** The clock of wrk knows whole seconds. */
-const A_SECOND = { warm: spanOf(50), span: spanOf(1_000) }
+/** wrk measures whole seconds only. */
+const ONE_SECOND = { warmup: phaseOf(50), measurement: phaseOf(1_000) }
 const KINDS = [
-  ['the same answer', steady],
-  ['the same request', asked],
+  ['a fixed response', withFixedResponse],
+  ['a fixed request', withFixedRequest],
 ] as const
 
 describe.runIf(FULL && hasWrk)('wrk', () => {
-  test.each(KINDS)('counts right answers to %s', async (_, alike) => {
+  test.each(KINDS)('counts responses with %s', async (_, withFixed) => {
     let served = 0
     const url = await serve(({ method, headers, url: path }, response) => {
       served++
-      const isRight =
-        method === 'GET' &&
-        headers.host !== undefined &&
-        headers['x-word'] === 'open "sesame" \\' &&
-        path === '/a?b=c'
-      response.end(isRight ? '{"said":"right \n å"}' : 'wrong')
+      const isValid =
+        method === 'GET' && headers.host !== undefined && headers['x-word'] === 'open "sesame" \\' && path === '/a?b=c'
+      response.end(isValid ? '{"said":"right \n å"}' : 'wrong')
     })
     const request = { method: 'GET', path: '/a?b=c', headers: { 'x-word': 'open "sesame" \\' } } as const
-    const moments: string[] = []
-    const talk = { ...expecting('{"said":"right \n å"}'), request }
-    const onClock = (moment: string) => void moments.push(moment)
-    const measured = await runLoad({ url, talks: everywhere(alike(talk), 4), ...A_SECOND, onClock })
-    expect(moments).toEqual(['begin', 'end'])
-    expect(measured.answers).toBeGreaterThan(10)
-    // What was asked when time was up is answered, and not waited for.
-    expect(served - measured.allAnswers).toBeLessThanOrEqual(8)
-    expect(measured.p99).toBeGreaterThanOrEqual(measured.p50)
+    const events: string[] = []
+    const scenario = { ...createScenario('{"said":"right \n å"}'), request }
+    const onMeasurement = (event: string) => void events.push(event)
+    const result = await runLoad({
+      url,
+      scenarios: onEveryConnection(withFixed(scenario), 4),
+      ...ONE_SECOND,
+      onMeasurement,
+    })
+    expect(events).toEqual(['start', 'end'])
+    expect(result.responses).toBeGreaterThan(10)
+    // wrk does not wait for responses that are outstanding at the end.
+    expect(served - result.totalResponses).toBeLessThanOrEqual(8)
+    expect(result.p99).toBeGreaterThanOrEqual(result.p50)
   })
 
-  test('shows on what each answer gives, once', async () => {
+  test('uses the value of each response once', async () => {
     const { url, served } = await serveTickets(TICKETS)
-    const measured = await runLoad({ url, talks: TICKETS.map(showing), ...A_SECOND })
-    expect(measured.answers).toBeGreaterThan(10)
-    expect(served() - measured.allAnswers).toBeLessThanOrEqual(8)
+    const result = await runLoad({ url, scenarios: TICKETS.map(createTicketScenario), ...ONE_SECOND })
+    expect(result.responses).toBeGreaterThan(10)
+    expect(served() - result.totalResponses).toBeLessThanOrEqual(8)
   })
 
-  test('does not go on from what is worth nothing', async () => {
-    const { url, spoilOne } = await serveTickets(TICKETS)
-    const onClock = (moment: string) => moment === 'begin' && spoilOne()
-    const running = runLoad({ url, talks: TICKETS.map(showing), ...A_SECOND, onClock })
-    await expect(running).rejects.toThrow('no new ticket came: 400 {"for":"ticket-')
+  test('fails when the server rejects a value', async () => {
+    const { url, rejectOne } = await serveTickets(TICKETS)
+    const onMeasurement = (event: string) => event === 'start' && rejectOne()
+    const running = runLoad({
+      url,
+      scenarios: TICKETS.map(createTicketScenario),
+      ...ONE_SECOND,
+      onMeasurement,
+    })
+    await expect(running).rejects.toThrow('no new ticket: 400 {"for":"ticket-')
   })
 
-  test.each(KINDS)('shows one wrong answer among many to %s', async (_, alike) => {
+  test.each(KINDS)('reports one unexpected response among many with %s', async (_, withFixed) => {
     let served = 0
     const url = await serve((_, response) => {
       served++
       response.end(served === 100 ? 'wrong "one"' : 'right')
     })
-    // Counted from when wrk begins: before that another program warms up.
-    const onClock = () => {
+    // Counting starts with wrk. autocannon does the warmup.
+    const onMeasurement = () => {
       served = 0
     }
-    const talks = everywhere(alike(expecting('right')), 4)
-    const running = runLoad({ url, talks, ...A_SECOND, onClock })
+    const scenarios = onEveryConnection(withFixed(createScenario('right')), 4)
+    const running = runLoad({ url, scenarios, ...ONE_SECOND, onMeasurement })
     await expect(running).rejects.toThrow('wrong "one"')
   })
 
-  test.each(KINDS)('does not take a refusal for an answer to %s', async (_, alike) => {
+  test.each(KINDS)('reports a wrong status with %s', async (_, withFixed) => {
     let served = Number.NEGATIVE_INFINITY
     const url = await serve((_, response) => {
       served++
       response.statusCode = served > 100 ? 500 : 200
       response.end('right')
     })
-    const onClock = () => {
+    const onMeasurement = () => {
       served = 0
     }
-    const talks = everywhere(alike(expecting('right')), 4)
-    const running = runLoad({ url, talks, ...A_SECOND, onClock })
-    await expect(running).rejects.toThrow(WrongAnswer)
+    const scenarios = onEveryConnection(withFixed(createScenario('right')), 4)
+    const running = runLoad({ url, scenarios, ...ONE_SECOND, onMeasurement })
+    await expect(running).rejects.toThrow(UnexpectedResponseError)
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { bareAfter, bareBefore } from '../src/limits/rows.ts'
-import { allRows, besideLimits, inOrder, pickRows, twoProcessRows } from '../src/rows.ts'
+import { baselineFirst, baselineLast } from '../src/limits/rows.ts'
+import { allRows, insertLimits, orderRows, pickRows, twoProcessRows } from '../src/rows.ts'
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 
@@ -9,41 +9,41 @@ test('no two rows have the same id', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('what a row is measured beside is there', () => {
+test('the rows that a row depends on exist', () => {
   const ids = idsOf(allRows)
-  const named = allRows.flatMap(({ compare = [], meanwhile }) => [
-    // Only shown if it is there: what has no target, and other providers.
+  const named = allRows.flatMap(({ compare = [], background }) => [
+    // Comparisons without a target and with other providers are optional.
     ...compare
-      .filter(({ with: id, least }) => least !== undefined && !id.includes(':'))
-      .map((one) => one.with),
-    ...(meanwhile === undefined ? [] : [meanwhile]),
+      .filter(({ with: id, minRatio }) => minRatio !== undefined && !id.includes(':'))
+      .map((comparison) => comparison.with),
+    ...(background === undefined ? [] : [background]),
   ])
   for (const id of named) expect(ids).toContain(id)
 })
 
-test('all rows are asked once, the bare route first and last, and others after what they are compared with', () => {
-  const ordered = idsOf(inOrder([...allRows, ...twoProcessRows]))
+test('every row is measured once, the bare route first and last, and others after the rows they are compared with', () => {
+  const ordered = idsOf(orderRows([...allRows, ...twoProcessRows]))
   expect(ordered.toSorted()).toEqual(idsOf([...allRows, ...twoProcessRows]).toSorted())
-  expect([ordered[0], ordered.at(-1)]).toEqual([bareBefore.id, bareAfter.id])
+  expect([ordered[0], ordered.at(-1)]).toEqual([baselineFirst.id, baselineLast.id])
   expect(ordered.indexOf('fastify')).toBe(ordered.indexOf('license-check') - 1)
   for (const { id, compare = [] } of allRows) {
     for (const other of compare) expect(ordered.indexOf(other.with)).toBeLessThan(ordered.indexOf(id))
   }
 })
 
-test('a row that has a target beside a limit is asked right after it', () => {
-  const ordered = inOrder([...allRows, ...twoProcessRows])
-  const turns = besideLimits(ordered)
-  const ids = idsOf(turns)
+test('a row with a target for a limit is measured right after that limit', () => {
+  const ordered = orderRows([...allRows, ...twoProcessRows])
+  const order = insertLimits(ordered)
+  const ids = idsOf(order)
   expect([...new Set(ids)]).toEqual(idsOf(ordered))
-  for (const [place, { compare = [] }] of turns.entries()) {
-    const limit = compare.find(({ with: id, least }) => least !== undefined && id.startsWith('fastify'))
-    if (limit) expect(ids[place - 1]).toBe(limit.with)
+  for (const [index, { compare = [] }] of order.entries()) {
+    const limit = compare.find(({ with: id, minRatio }) => minRatio !== undefined && id.startsWith('fastify'))
+    if (limit) expect(ids[index - 1]).toBe(limit.with)
   }
   expect(ids.filter((id) => id === 'fastify').length).toBeGreaterThan(3)
 })
 
-test('a part of an id picks its rows, what they are compared with, and what is asked meanwhile', () => {
+test('a part of an id selects its rows, the rows they are compared with, and the background rows', () => {
   expect(idsOf(pickRows(allRows, 'under-refresh'))).toEqual([
     'fastify-sign-2',
     'fastify-under-signing',

@@ -4,23 +4,17 @@ import type { NodeSample, Sample } from '../src/soak/samples.ts'
 import { createTally } from '../src/soak/tally.ts'
 
 const STEADY: NodeSample = {
-  ...{
-    residentMb: 150,
-    heapMb: 50,
-    heapTotalMb: 70,
-    descriptors: 50,
-    handles: 50,
-    eventLoopP99Ms: 20,
-    remembered: 100,
-  },
+  residentMb: 150,
+  heapMb: 50,
+  heapTotalMb: 70,
+  descriptors: 50,
+  handles: 50,
+  eventLoopP99Ms: 20,
+  cacheEntries: 100,
 }
 
-/** A run of so many samples, each as `change` makes it of its place in the run, from 0 to 1. */
-const run = (
-  count: number,
-  change: (place: number) => Partial<NodeSample>,
-  connections = () => 30,
-): Sample[] =>
+/** A run with `count` samples. `change` gets the position in the run, from 0 to 1. */
+const run = (count: number, change: (position: number) => Partial<NodeSample>, connections = () => 30): Sample[] =>
   Array.from({ length: count }, (_, index) => ({
     minute: index / 2,
     nodes: [{ ...STEADY, ...change(index / count) }],
@@ -29,14 +23,14 @@ const run = (
 
 const grown = (samples: Sample[]) => listGrown(compareQuarters(samples, ['node']))
 
-test('what stays as it is, or moves up and down, has not grown', () => {
+test('a constant or oscillating value has not grown', () => {
   expect(grown(run(60, () => ({})))).toEqual([])
   let turn = 0
   expect(grown(run(60, () => ({ heapMb: turn++ % 2 === 0 ? 40 : 90 })))).toEqual([])
 })
 
-test('what grows in the first quarter only has not grown', () => {
-  expect(grown(run(60, (place) => ({ residentMb: 100 + 400 * Math.min(place, 0.25) })))).toEqual([])
+test('growth in the first quarter is ignored', () => {
+  expect(grown(run(60, (position) => ({ residentMb: 100 + 400 * Math.min(position, 0.25) })))).toEqual([])
 })
 
 test.each([
@@ -44,12 +38,12 @@ test.each([
   ['heapMb', 60, 'heap in use'],
   ['descriptors', 40, 'file descriptors'],
   ['handles', 40, 'handles'],
-] as const)('%s that keeps growing is found', (field, by, name) => {
-  const problems = grown(run(60, (place) => ({ [field]: STEADY[field] + by * place })))
+] as const)('continuous growth of %s is detected', (field, growth, name) => {
+  const problems = grown(run(60, (position) => ({ [field]: STEADY[field] + growth * position })))
   expect(problems).toEqual([expect.stringContaining(`node: ${name}`)])
 })
 
-test('connections that keep growing are found, and so is what nobody knows', () => {
+test('continuous growth of connections and unknown values are detected', () => {
   let count = 20
   expect(
     grown(
@@ -63,17 +57,17 @@ test('connections that keep growing are found, and so is what nobody knows', () 
   expect(grown(run(60, () => ({ residentMb: Number.NaN })))).toHaveLength(1)
 })
 
-test('a run of less than ten minutes is not judged', () => {
+test('growth is not checked in a run of less than ten minutes', () => {
   expect(isLongEnough(run(19, () => ({})))).toBe(false)
   expect(isLongEnough(run(20, () => ({})))).toBe(true)
 })
 
-test('a 5xx and an answer that nobody expected fail the soak', () => {
+test('a 5xx and an unexpected response fail the soak', () => {
   const tally = createTally()
-  tally.note('refresh', 200, 5)
+  tally.record('refresh', 200, 5)
   expect(tally.problems()).toEqual([])
-  tally.note('refresh', 503, 5)
-  tally.noteUnexpected('refresh: 429')
-  expect(tally.problems()).toEqual(['1 answers with 503', '1 times refresh: 429'])
+  tally.record('refresh', 503, 5)
+  tally.recordUnexpected('refresh: 429')
+  expect(tally.problems()).toEqual(['1 responses with 503', '1 times refresh: 429'])
   expect(tally.show(2)).toContain('| refresh | 2 | 1.0 | 5.0 | 5.0 | 5.0 | 0 |')
 })

@@ -1,45 +1,47 @@
 import { describe, expect, test } from 'vitest'
-import { admin } from '../support/admin.ts'
-import { call, refusal } from '../support/calls.ts'
-import { accept, inviteStranger, newcomer } from '../support/invitations.ts'
+import { callAdmin } from '../support/admin.ts'
+import { call, errorBody } from '../support/calls.ts'
+import { acceptInvitation, inviteNewAddress, newAccountFields } from '../support/invitations.ts'
 import { unique } from '../support/service.ts'
 import { createTenant } from '../support/tenant-administration.ts'
-import { newInsider, newOwnedTenant } from '../support/tenants.ts'
+import { newCaller, newOwnedTenant } from '../support/tenants.ts'
 import { newAddress, newUser } from '../support/users.ts'
 
 const { tenant, owner } = await newOwnedTenant()
 const { headers } = owner
-const { token } = await inviteStranger(headers, tenant.id)
+const { token } = await inviteNewAddress(headers, tenant.id)
 const user = await newUser()
 
 const password = unique('a long enough secret')
 const patchMe = (body: object) => call('PATCH', '/api/users/me', { headers, body })
 const register = (body: object) =>
   call('POST', '/api/auth/register', { body: { email: newAddress(), password, ...body } })
-const patchUser = (body: object) => admin('PATCH', `/users/${user.id}`, body)
+const patchUser = (body: object) => callAdmin('PATCH', `/users/${user.id}`, body)
 
-/** Every way to give a name by the API, and the field that holds it. */
-const DOORS: [string, string, (name: string) => Promise<{ status: number; body: object }>][] = [
+/** Every route that sets a name, and the field with the name. */
+const ROUTES: [string, string, (name: string) => Promise<{ status: number; body: object }>][] = [
   ['a new tenant', 'name', (name) => call('POST', '/api/tenants', { headers, body: { name } })],
   ['a tenant', 'name', (name) => call('PATCH', `/api/tenants/${tenant.id}`, { headers, body: { name } })],
   ['a new tenant, by an operator', 'name', (name) => createTenant({ name, slug: unique('t') })],
-  ['a tenant, by an operator', 'name', (name) => admin('PATCH', `/tenants/${tenant.id}`, { name })],
-  ...['displayName', 'givenName', 'familyName', 'middleName', 'nickname'].map(
-    (field): (typeof DOORS)[number] => ['oneself', field, (name) => patchMe({ [field]: name })],
-  ),
-  ...['displayName', 'givenName', 'familyName'].flatMap((field): typeof DOORS => [
-    ['who signs up', field, (name) => register({ [field]: name })],
+  ['a tenant, by an operator', 'name', (name) => callAdmin('PATCH', `/tenants/${tenant.id}`, { name })],
+  ...['displayName', 'givenName', 'familyName', 'middleName', 'nickname'].map((field): (typeof ROUTES)[number] => [
+    'oneself',
+    field,
+    (name) => patchMe({ [field]: name }),
+  ]),
+  ...['displayName', 'givenName', 'familyName'].flatMap((field): typeof ROUTES => [
+    ['a person who signs up', field, (name) => register({ [field]: name })],
     ['a user, by an operator', field, (name) => patchUser({ [field]: name })],
     [
       'a new user, by an operator',
       field,
-      (name) => admin('POST', '/users', { email: newAddress(), password, [field]: name }),
+      (name) => callAdmin('POST', '/users', { email: newAddress(), password, [field]: name }),
     ],
   ]),
-  ...['givenName', 'familyName'].map((field): (typeof DOORS)[number] => [
-    'who accepts an invitation',
+  ...['givenName', 'familyName'].map((field): (typeof ROUTES)[number] => [
+    'a person who accepts an invitation',
     field,
-    (name) => accept(token, { ...newcomer(), [field]: name }),
+    (name) => acceptInvitation(token, { ...newAccountFields(), [field]: name }),
   ]),
 ]
 
@@ -59,7 +61,7 @@ const WEB_ADDRESSES = [
   'evil.test\u2215login',
   'evil.\u034ftest/login',
   '192.0.2.1/login',
-  // The same in other letters, or with something invisible in between.
+  // With other characters or invisible characters in between.
   'ｈｔｔｐｓ：／／ｅｖｉｌ．ｔｅｓｔ',
   'evil。test/login',
   'w\u200bww.ev\u00adil.test',
@@ -79,24 +81,24 @@ const NAMES = [
   '株式会社。東京',
 ]
 
-describe.each(DOORS)('T110: the name of %s (%s)', (_, field, give) => {
-  test('holds no address of the web', async () => {
+describe.each(ROUTES)('T110: the name of %s (%s)', (_, field, give) => {
+  test('must not contain a web address', async () => {
     for (const name of WEB_ADDRESSES) {
       const { status, body } = await give(name)
       expect(status, name).toBe(422)
       const details = [{ field, message: expect.stringContaining('web address') }]
-      expect(body, name).toEqual(refusal(422, 'VALIDATION_FAILED', { details }))
+      expect(body, name).toEqual(errorBody(422, 'VALIDATION_FAILED', { details }))
     }
   })
 })
 
-test('T110: a tenant and a person are called as companies and people are called', async () => {
-  const insider = await newInsider()
+test('T110: usual names of companies and people are accepted', async () => {
+  const caller = await newCaller()
   for (const name of NAMES) {
-    const founded = await call('POST', '/api/tenants', { headers: insider.headers, body: { name } })
-    expect(founded, name).toMatchObject({ status: 201, body: { name } })
+    const created = await call('POST', '/api/tenants', { headers: caller.headers, body: { name } })
+    expect(created, name).toMatchObject({ status: 201, body: { name } })
     const called = await call('PATCH', '/api/users/me', {
-      headers: insider.headers,
+      headers: caller.headers,
       body: { displayName: name },
     })
     expect(called, name).toMatchObject({ status: 200, body: { displayName: name } })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { client } from '../support/account.ts'
-import { admin, newApplication } from '../support/admin.ts'
-import { asPerson, call, fromOwnPage, refusal } from '../support/calls.ts'
-import { type Headers, newMachineHeaders, newSeats, thirdPartyHeaders } from '../support/licensing.ts'
+import { callAdmin, newApplication } from '../support/admin.ts'
+import { asPerson, call, errorBody, fromOwnPage } from '../support/calls.ts'
+import { type Headers, newMachineHeaders, newTenantWithSeats, thirdPartyHeaders } from '../support/licensing.ts'
 import { demoPerson } from '../support/person.ts'
 import { newOwnedTenant } from '../support/tenants.ts'
 import { newUser } from '../support/users.ts'
@@ -13,17 +13,17 @@ interface Overview {
   seats: { purchased: number; assigned: number }
 }
 
-const look = async (): Promise<Overview> => {
-  const { status, body } = await admin<Overview>('GET', '/overview')
+const readOverview = async (): Promise<Overview> => {
+  const { status, body } = await callAdmin<Overview>('GET', '/overview')
   expect(status).toBe(200)
   return body
 }
 
-const boss = demoPerson('admin@latchkey.test')
+const superAdmin = demoPerson('admin@latchkey.test')
 
-test('the overview shows the instance at a glance, and nothing else', async () => {
+test('the overview contains the documented fields only', async () => {
   const count = expect.any(Number)
-  const overview = await look()
+  const overview = await readOverview()
   expect(overview).toEqual({
     version: expect.any(String),
     users: { total: count, disabled: count, deletionRequested: count },
@@ -54,36 +54,36 @@ test('the overview shows the instance at a glance, and nothing else', async () =
   for (const [index, day] of days.slice(1).entries()) expect(day - (days[index] ?? 0)).toBe(86_400_000)
 })
 
-// Other suites may be at work on the same instance: of what they may take away again nothing can be said.
-test('it follows what happens', async () => {
-  const before = await look()
+// Other suites use the same instance, so counts that can decrease are not checked.
+test('the counts follow changes', async () => {
+  const before = await readOverview()
   await newUser()
-  await boss.signIn()
-  await newSeats(5)
-  const after = await look()
+  await superAdmin.signIn()
+  await newTenantWithSeats(5)
+  const after = await readOverview()
   expect(after.users.total).toBeGreaterThan(before.users.total)
   const sum = ({ signIns }: Overview) => signIns.reduce((all, { succeeded }) => all + succeeded, 0)
   expect(sum(after)).toBeGreaterThan(sum(before))
   expect(after.seats.purchased).toBeGreaterThanOrEqual(after.seats.assigned)
 })
 
-test('it is for whoever runs the instance alone', async () => {
+test('only operators have access', async () => {
   const application = await newApplication()
   const { tenant, owner } = await newOwnedTenant()
   const callers: [string, Headers, number][] = [
-    ['a Super Admin', await asPerson(boss, client), 200],
+    ['a Super Admin', await asPerson(superAdmin, client), 200],
     ['a machine with the scope admin', await newMachineHeaders(application, ['admin']), 200],
     ['a machine with another scope', await newMachineHeaders(application, ['licenses:write']), 403],
     ['a machine of a tenant', await newMachineHeaders(application, ['admin'], tenant.id), 403],
     ['the owner of a tenant', owner.headers, 403],
-    ['a third-party application of a Super Admin', await thirdPartyHeaders(boss), 403],
-    ['the cookie of a Super Admin', fromOwnPage(await boss.signIn()), 401],
-    ['nobody', {}, 401],
+    ['a third-party application of a Super Admin', await thirdPartyHeaders(superAdmin), 403],
+    ['the cookie of a Super Admin', fromOwnPage(await superAdmin.signIn()), 401],
+    ['no authentication', {}, 401],
   ]
   for (const [who, headers, status] of callers) {
-    const answer = await call('GET', '/api/admin/overview', { headers })
-    expect(answer.status, who).toBe(status)
+    const response = await call('GET', '/api/admin/overview', { headers })
+    expect(response.status, who).toBe(status)
     if (status === 200) continue
-    expect(answer.body, who).toEqual(refusal(status, status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN'))
+    expect(response.body, who).toEqual(errorBody(status, status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN'))
   }
 })

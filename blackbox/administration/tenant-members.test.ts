@@ -1,58 +1,61 @@
 import { describe, expect, test } from 'vitest'
 import { client } from '../support/account.ts'
-import { admin } from '../support/admin.ts'
-import { asPerson, call, refusal } from '../support/calls.ts'
+import { callAdmin } from '../support/admin.ts'
+import { asPerson, call, errorBody } from '../support/calls.ts'
 import { newPerson } from '../support/person.ts'
 import { unique } from '../support/service.ts'
 import { TIMESTAMP, UUID } from '../support/sign-in.ts'
-import { addMember, createTenant, setSuspended, whoIs } from '../support/tenant-administration.ts'
+import { addMember, createTenant, getUserId, setSuspended } from '../support/tenant-administration.ts'
 import {
-  expectDead,
+  expectRevokedTokens,
+  getTenantTokens,
   invite,
   listMembers,
   type MemberPage,
-  newInsider,
+  newCaller,
   newMember,
   newOwnedTenant,
-  tokensIn,
 } from '../support/tenants.ts'
 
 const membersOf = async (id: string, query = '') =>
-  (await admin<MemberPage>('GET', `/tenants/${id}/members${query}`)).body
+  (await callAdmin<MemberPage>('GET', `/tenants/${id}/members${query}`)).body
 const change = (id: string, userId: string, body: unknown) =>
-  admin('PATCH', `/tenants/${id}/members/${userId}`, body)
-const remove = (id: string, userId: string) => admin('DELETE', `/tenants/${id}/members/${userId}`)
+  callAdmin('PATCH', `/tenants/${id}/members/${userId}`, body)
+const remove = (id: string, userId: string) => callAdmin('DELETE', `/tenants/${id}/members/${userId}`)
 
-test('the members are those that the tenant itself sees', async () => {
+test('the members are the same as in the member list of the tenant', async () => {
   const { tenant, owner } = await newOwnedTenant()
   await newMember(owner.headers, tenant.id, 'admin')
   await invite(owner.headers, tenant.id, { email: `${unique('guest')}@blackbox.test` })
   for (const query of ['', '?limit=1&page=2', '?role=admin', '?status=INVITED']) {
     expect(await membersOf(tenant.id, query)).toEqual(await listMembers(owner.headers, tenant.id, query))
   }
-  expect((await admin('GET', `/tenants/${tenant.id}/members?limit=0`)).status).toBe(422)
+  expect((await callAdmin('GET', `/tenants/${tenant.id}/members?limit=0`)).status).toBe(422)
 })
 
 describe('a tenant without an owner', () => {
-  test('is given one, who may then do what owners do', async () => {
+  test('can be given one, who then has the permissions of an owner', async () => {
     const { body: tenant } = await createTenant({ name: 'Orphaned', slug: unique('t') })
-    const { headers } = await newInsider()
-    const userId = await whoIs(headers)
+    const { headers } = await newCaller()
+    const userId = await getUserId(headers)
     const { status, body } = await addMember(tenant.id, userId, 'owner')
     expect(status).toBe(201)
     expect(body).toEqual({
-      ...{ id: expect.stringMatching(UUID), userId, role: 'owner', status: 'ACTIVE' },
+      id: expect.stringMatching(UUID),
+      userId,
+      role: 'owner',
+      status: 'ACTIVE',
       updatedAt: expect.stringMatching(TIMESTAMP),
     })
     const renamed = await call('PATCH', `/api/tenants/${tenant.id}`, { headers, body: { name: 'Mine' } })
     expect(renamed.status).toBe(200)
   })
 
-  test('is helped while it is suspended, too', async () => {
+  test('can be given one while it is suspended', async () => {
     const { body: tenant } = await createTenant({ name: 'Orphaned', slug: unique('t') })
     await setSuspended(tenant.id, true)
-    const { headers } = await newInsider()
-    const userId = await whoIs(headers)
+    const { headers } = await newCaller()
+    const userId = await getUserId(headers)
     expect((await addMember(tenant.id, userId, 'member')).status).toBe(201)
     expect((await change(tenant.id, userId, { role: 'owner' })).status).toBe(200)
     expect((await membersOf(tenant.id)).members).toMatchObject([{ userId, role: 'owner' }])
@@ -62,33 +65,33 @@ describe('a tenant without an owner', () => {
 })
 
 describe('adding a member', () => {
-  test('is refused for who is one, is invited, is not confirmed, or is nobody', async () => {
+  test('is refused for members, invited users, unconfirmed accounts and unknown users', async () => {
     const { tenant, owner } = await newOwnedTenant()
-    const guest = await newInsider()
+    const guest = await newCaller()
     await invite(owner.headers, tenant.id, { email: guest.person.email })
     const unproven = await newPerson()
     const add = async (userId: string) => (await addMember(tenant.id, userId, 'member')).body
-    expect(await add(owner.userId)).toEqual(refusal(409, 'ALREADY_MEMBER'))
-    expect(await add(await whoIs(guest.headers))).toEqual(refusal(409, 'INVITATION_PENDING'))
+    expect(await add(owner.userId)).toEqual(errorBody(409, 'ALREADY_MEMBER'))
+    expect(await add(await getUserId(guest.headers))).toEqual(errorBody(409, 'INVITATION_PENDING'))
     const details = [{ field: 'userId', message: expect.stringContaining('not confirmed') }]
-    expect(await add(await whoIs(await asPerson(unproven, client)))).toEqual(
-      refusal(422, 'VALIDATION_FAILED', { details }),
+    expect(await add(await getUserId(await asPerson(unproven, client)))).toEqual(
+      errorBody(422, 'VALIDATION_FAILED', { details }),
     )
-    for (const nobody of [crypto.randomUUID(), 'nobody']) {
-      expect(await add(nobody)).toEqual(refusal(404, 'USER_NOT_FOUND'))
+    for (const unknownId of [crypto.randomUUID(), 'nobody']) {
+      expect(await add(unknownId)).toEqual(errorBody(404, 'USER_NOT_FOUND'))
     }
     for (const body of [{}, { userId: owner.userId }, { userId: owner.userId, role: 'emperor' }]) {
-      expect((await admin('POST', `/tenants/${tenant.id}/members`, body)).status).toBe(422)
+      expect((await callAdmin('POST', `/tenants/${tenant.id}/members`, body)).status).toBe(422)
     }
   })
 })
 
 describe('changing and removing members', () => {
-  test('does what the tenant could do, and keeps an owner', async () => {
+  test('follows the rules of the tenant, and keeps one owner', async () => {
     const { tenant, owner } = await newOwnedTenant()
     const member = await newMember(owner.headers, tenant.id)
-    const tokens = await tokensIn(member.person, tenant)
-    const LAST = refusal(409, 'LAST_OWNER')
+    const tokens = await getTenantTokens(member.person, tenant)
+    const LAST = errorBody(409, 'LAST_OWNER')
     for (const body of [{ role: 'admin' }, { status: 'SUSPENDED' }]) {
       expect((await change(tenant.id, owner.userId, body)).body).toEqual(LAST)
     }
@@ -101,14 +104,14 @@ describe('changing and removing members', () => {
       status: 200,
       body: { success: true, message: 'Member removed' },
     })
-    await expectDead(tokens, tenant.id)
+    await expectRevokedTokens(tokens, tenant.id)
   })
 
-  test('knows no member by another name', async () => {
+  test('an unknown member is 404', async () => {
     const { tenant, owner } = await newOwnedTenant()
-    const { owner: stranger } = await newOwnedTenant()
-    const NONE = refusal(404, 'MEMBER_NOT_FOUND')
-    for (const userId of [crypto.randomUUID(), 'nobody', stranger.userId, owner.membershipId]) {
+    const { owner: outsider } = await newOwnedTenant()
+    const NONE = errorBody(404, 'MEMBER_NOT_FOUND')
+    for (const userId of [crypto.randomUUID(), 'nobody', outsider.userId, owner.membershipId]) {
       expect((await change(tenant.id, userId, { role: 'admin' })).body).toEqual(NONE)
       expect((await remove(tenant.id, userId)).body).toEqual(NONE)
     }
@@ -117,15 +120,13 @@ describe('changing and removing members', () => {
     }
   })
 
-  test('an invited member is revoked, or invited with another role, and cannot be made ACTIVE', async () => {
+  test('an invited member can be revoked or get another role, but cannot be set to ACTIVE', async () => {
     const { tenant, owner } = await newOwnedTenant()
     const email = `${unique('guest')}@blackbox.test`
     await invite(owner.headers, tenant.id, { email })
     const [guest] = (await membersOf(tenant.id, '?status=INVITED')).members
     const userId = guest?.userId ?? ''
-    expect((await change(tenant.id, userId, { status: 'ACTIVE' })).body).toEqual(
-      refusal(409, 'INVITATION_PENDING'),
-    )
+    expect((await change(tenant.id, userId, { status: 'ACTIVE' })).body).toEqual(errorBody(409, 'INVITATION_PENDING'))
     expect((await change(tenant.id, userId, { role: 'admin' })).status).toBe(200)
     expect((await remove(tenant.id, userId)).status).toBe(200)
     const path = `/api/tenants/${tenant.id}/invitations?status=REVOKED`

@@ -1,32 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import { client } from '../support/account.ts'
-import { admin } from '../support/admin.ts'
-import { asPerson, call, refusal } from '../support/calls.ts'
-import { asOps } from '../support/licensing.ts'
-import { mailTo } from '../support/mail.ts'
+import { callAdmin } from '../support/admin.ts'
+import { asPerson, call, errorBody } from '../support/calls.ts'
+import { getOperatorHeaders } from '../support/licensing.ts'
+import { listMails } from '../support/mail.ts'
 import { newPerson } from '../support/person.ts'
 import { unique } from '../support/service.ts'
 import { TIMESTAMP, UUID } from '../support/sign-in.ts'
-import {
-  changeTenant,
-  createTenant,
-  deleteTenant,
-  readTenant,
-  whoIs,
-} from '../support/tenant-administration.ts'
-import { invitationTokenFor, listMembers, newInsider, newOwnedTenant } from '../support/tenants.ts'
+import { changeTenant, createTenant, deleteTenant, getUserId, readTenant } from '../support/tenant-administration.ts'
+import { listMembers, newCaller, newOwnedTenant, waitForInvitationToken } from '../support/tenants.ts'
 
 const draft = (more: object = {}) => ({ name: 'A tenant for somebody', slug: unique('t'), ...more })
 
-describe('making a tenant', () => {
-  test('for nobody yet gives an empty one, with whatever was asked for', async () => {
-    const wish = draft({ mfaPolicy: 'REQUIRED', settings: { theme: { dark: true }, gone: null } })
-    const { status, body } = await createTenant(wish)
+describe('creating a tenant', () => {
+  test('without an owner creates an empty tenant with the given fields', async () => {
+    const fields = draft({ mfaPolicy: 'REQUIRED', settings: { theme: { dark: true }, gone: null } })
+    const { status, body } = await createTenant(fields)
     expect(status).toBe(201)
     const shown = {
       id: expect.stringMatching(UUID),
-      name: wish.name,
-      slug: wish.slug,
+      name: fields.name,
+      slug: fields.slug,
       settings: { theme: { dark: true } },
       mfaPolicy: 'REQUIRED',
       memberCount: 0,
@@ -40,14 +34,14 @@ describe('making a tenant', () => {
     expect((await readTenant(body.id)).body).toEqual(shown)
   })
 
-  test('makes the slug from the name when there is none', async () => {
+  test('derives the slug from the name', async () => {
     const name = unique('Made of')
     expect((await createTenant({ name })).body.slug).toBe(name.toLowerCase().replaceAll(' ', '-'))
   })
 
-  test('for somebody who is here makes them the owner, by id or by address', async () => {
-    const { person, headers } = await newInsider()
-    const userId = await whoIs(headers)
+  test('for an existing user makes that user the owner, by id or by address', async () => {
+    const { person, headers } = await newCaller()
+    const userId = await getUserId(headers)
     for (const owner of [{ ownerId: userId }, { ownerEmail: ` ${person.email.toUpperCase()} ` }]) {
       const { status, body } = await createTenant(draft(owner))
       expect([status, body.invitation, body.memberCount]).toEqual([201, null, 1])
@@ -56,21 +50,21 @@ describe('making a tenant', () => {
     }
   })
 
-  test('for an address that nobody has, or has proven, sends an invitation as an owner', async () => {
+  test('for an unknown or unconfirmed address sends an invitation as owner', async () => {
     const unproven = await newPerson()
     for (const email of [`${unique('new')}@blackbox.test`, unproven.email]) {
       const { status, body } = await createTenant(draft({ ownerEmail: email }))
       expect(status).toBe(201)
       expect(body).toMatchObject({ memberCount: 0, invitation: { email, role: 'owner', status: 'PENDING' } })
-      const [mail] = await mailTo(email)
+      const [mail] = await listMails(email)
       expect(mail?.subject).toBe(`Join "${body.name}"`)
     }
   })
 
-  test('for somebody new lets them in as the owner once they accept', async () => {
+  test('an invited owner gets the role by accepting', async () => {
     const email = `${unique('new')}@blackbox.test`
     const { body: tenant } = await createTenant(draft({ ownerEmail: email }))
-    const token = await invitationTokenFor(email)
+    const token = await waitForInvitationToken(email)
     const joined = await call('POST', `/api/invitations/${token}/accept`, {
       body: { password: unique('a long enough secret'), givenName: 'Nora', familyName: 'New' },
     })
@@ -78,18 +72,18 @@ describe('making a tenant', () => {
     expect((await readTenant(tenant.id)).body.memberCount).toBe(1)
   })
 
-  test('twice with the same key makes one', async () => {
+  test('twice with the same idempotency key creates one tenant', async () => {
     const email = `${unique('new')}@blackbox.test`
-    const headers = { ...(await asOps()), 'Idempotency-Key': unique('key') }
+    const headers = { ...(await getOperatorHeaders()), 'Idempotency-Key': unique('key') }
     const body = draft({ ownerEmail: email })
     const make = () => call('POST', '/api/admin/tenants', { headers, body })
     const [first, second] = [await make(), await make()]
     expect([first.status, second.status]).toEqual([201, 201])
     expect(second.body).toEqual(first.body)
     expect(second.headers.get('idempotency-replayed')).toBe('true')
-    expect(await mailTo(email)).toHaveLength(1)
+    expect(await listMails(email)).toHaveLength(1)
     const other = await call('POST', '/api/admin/tenants', { headers, body: { ...body, name: 'Another' } })
-    expect(other.body).toEqual(refusal(422, 'IDEMPOTENCY_KEY_REUSED'))
+    expect(other.body).toEqual(errorBody(422, 'IDEMPOTENCY_KEY_REUSED'))
   })
 
   test.each<[string, object, string]>([
@@ -97,62 +91,64 @@ describe('making a tenant', () => {
     ['a blank name', { name: '  ' }, 'name'],
     ['a name of two lines', { name: 'a\nb' }, 'name'],
     ['a name that is too long', { name: 'x'.repeat(121) }, 'name'],
-    ['a slug that is none', { slug: 'No Slug' }, 'slug'],
+    ['an invalid slug', { slug: 'No Slug' }, 'slug'],
     ['a reserved slug', { slug: 'admin' }, 'slug'],
     ['an unknown policy', { mfaPolicy: 'MAYBE' }, 'mfaPolicy'],
-    ['settings that are no object', { settings: [] }, 'settings'],
+    ['settings that are not an object', { settings: [] }, 'settings'],
     ['settings that are too large', { settings: { x: 'y'.repeat(17_000) } }, 'settings'],
-    ['an address that is none', { ownerEmail: 'nobody' }, 'ownerEmail'],
+    ['an invalid address', { ownerEmail: 'nobody' }, 'ownerEmail'],
     ['two owners', { ownerEmail: 'a@blackbox.test', ownerId: crypto.randomUUID() }, 'ownerEmail'],
   ])('is refused with %s', async (_, more, field) => {
-    const answer = await createTenant(draft(more))
+    const response = await createTenant(draft(more))
     const details = [{ field, message: expect.any(String) }]
-    expect(answer.body).toEqual(refusal(422, 'VALIDATION_FAILED', { details }))
+    expect(response.body).toEqual(errorBody(422, 'VALIDATION_FAILED', { details }))
   })
 
-  test('for nobody that there is, or under a slug that is taken, makes none and sends nothing', async () => {
+  test('with an unknown owner or a taken slug creates nothing and sends nothing', async () => {
     const { tenant } = await newOwnedTenant()
     for (const ownerId of [crypto.randomUUID(), 'nobody']) {
-      const wish = draft({ ownerId })
-      expect((await createTenant(wish)).body).toEqual(refusal(404, 'USER_NOT_FOUND'))
-      // The slug is still free.
-      expect((await createTenant({ ...wish, ownerId: undefined })).status).toBe(201)
+      const fields = draft({ ownerId })
+      expect((await createTenant(fields)).body).toEqual(errorBody(404, 'USER_NOT_FOUND'))
+      // The slug is still available.
+      expect((await createTenant({ ...fields, ownerId: undefined })).status).toBe(201)
     }
     const email = `${unique('new')}@blackbox.test`
     const taken = await createTenant(draft({ slug: tenant.slug, ownerEmail: email }))
-    expect(taken.body).toEqual(refusal(409, 'SLUG_TAKEN'))
-    expect(await mailTo(email)).toEqual([])
+    expect(taken.body).toEqual(errorBody(409, 'SLUG_TAKEN'))
+    expect(await listMails(email)).toEqual([])
   })
 
-  test('does not take an account whose address nobody has proven for its owner', async () => {
+  test('does not make an account with an unconfirmed address the owner', async () => {
     const unproven = await newPerson()
     const { body } = await createTenant(draft({ ownerEmail: unproven.email }))
     expect(body.invitation).toMatchObject({ email: unproven.email, role: 'owner' })
-    const ownerId = await whoIs(await asPerson(unproven, client))
-    const answer = await createTenant(draft({ ownerId }))
+    const ownerId = await getUserId(await asPerson(unproven, client))
+    const response = await createTenant(draft({ ownerId }))
     const details = [{ field: 'ownerId', message: expect.stringContaining('not confirmed') }]
-    expect(answer.body).toEqual(refusal(422, 'VALIDATION_FAILED', { details }))
+    expect(response.body).toEqual(errorBody(422, 'VALIDATION_FAILED', { details }))
   })
 })
 
 describe('changing a tenant', () => {
-  test('changes what is named, as the tenant itself would, and the slug too', async () => {
+  test('changes the given fields, including the slug, as the tenant itself could', async () => {
     const { tenant, owner } = await newOwnedTenant()
     const slug = unique('t')
     await changeTenant(tenant.id, { settings: { a: 1, b: { c: 2 } } })
     const { status, body } = await changeTenant(tenant.id, {
-      ...{ name: ' Renamed ', slug, mfaPolicy: 'OPTIONAL' },
+      name: ' Renamed ',
+      slug,
+      mfaPolicy: 'OPTIONAL',
       settings: { a: null, b: { d: 3 } },
     })
     expect(status).toBe(200)
     expect(body).toMatchObject({ name: 'Renamed', slug, settings: { b: { c: 2, d: 3 } }, suspended: false })
     const seen = await call('GET', `/api/tenants/${tenant.id}`, { headers: owner.headers })
     expect(seen.body).toMatchObject({ name: 'Renamed', slug })
-    // The one before is free again.
+    // The previous slug is available again.
     expect((await createTenant({ name: 'Next', slug: tenant.slug })).status).toBe(201)
   })
 
-  test('needs something to change, and a slug that is free and fit', async () => {
+  test('requires a field, and an available and valid slug', async () => {
     const [{ tenant }, { tenant: other }] = [await newOwnedTenant(), await newOwnedTenant()]
     for (const [change, status] of [
       [{}, 422],
@@ -169,46 +165,46 @@ describe('changing a tenant', () => {
     expect((await readTenant(tenant.id)).body).toMatchObject({ slug: tenant.slug, suspended: false })
   })
 
-  test('is not for its owner where the slug is concerned', async () => {
+  test('an owner cannot change the slug', async () => {
     const { tenant, owner } = await newOwnedTenant()
     const body = { name: 'Renamed', slug: unique('t'), suspended: true }
-    const answer = await call('PATCH', `/api/tenants/${tenant.id}`, { headers: owner.headers, body })
-    expect(answer).toMatchObject({ status: 200, body: { name: 'Renamed', slug: tenant.slug } })
+    const response = await call('PATCH', `/api/tenants/${tenant.id}`, { headers: owner.headers, body })
+    expect(response).toMatchObject({ status: 200, body: { name: 'Renamed', slug: tenant.slug } })
     expect((await readTenant(tenant.id)).body).toMatchObject({ slug: tenant.slug, suspended: false })
   })
 })
 
-test('deleting a tenant ends it for everybody', async () => {
+test('deleting a tenant ends access for all members', async () => {
   const { tenant, owner } = await newOwnedTenant()
   expect(await deleteTenant(tenant.id)).toMatchObject({
     status: 200,
     body: { success: true, message: 'Tenant deleted' },
   })
   const seen = await call('GET', `/api/tenants/${tenant.id}`, { headers: owner.headers })
-  expect(seen.body).toEqual(refusal(404, 'TENANT_NOT_FOUND'))
-  expect((await deleteTenant(tenant.id)).body).toEqual(refusal(404, 'TENANT_NOT_FOUND'))
+  expect(seen.body).toEqual(errorBody(404, 'TENANT_NOT_FOUND'))
+  expect((await deleteTenant(tenant.id)).body).toEqual(errorBody(404, 'TENANT_NOT_FOUND'))
 })
 
-test.each([crypto.randomUUID(), 'nothing', '%00', "'", '..%2f'])('a tenant %s is not there', async (id) => {
+test.each([crypto.randomUUID(), 'nothing', '%00', "'", '..%2f'])('a tenant %s is not found', async (id) => {
   const member = { userId: crypto.randomUUID(), role: 'owner' }
-  const answers = await Promise.all([
-    admin('GET', `/tenants/${id}`),
-    admin('PATCH', `/tenants/${id}`, { name: 'Nothing' }),
-    admin('DELETE', `/tenants/${id}`),
-    admin('GET', `/tenants/${id}/members`),
-    admin('POST', `/tenants/${id}/members`, member),
-    admin('PATCH', `/tenants/${id}/members/${member.userId}`, { role: 'admin' }),
-    admin('DELETE', `/tenants/${id}/members/${member.userId}`),
+  const responses = await Promise.all([
+    callAdmin('GET', `/tenants/${id}`),
+    callAdmin('PATCH', `/tenants/${id}`, { name: 'Nothing' }),
+    callAdmin('DELETE', `/tenants/${id}`),
+    callAdmin('GET', `/tenants/${id}/members`),
+    callAdmin('POST', `/tenants/${id}/members`, member),
+    callAdmin('PATCH', `/tenants/${id}/members/${member.userId}`, { role: 'admin' }),
+    callAdmin('DELETE', `/tenants/${id}/members/${member.userId}`),
   ])
-  for (const { body } of answers) expect(body).toEqual(refusal(404, 'TENANT_NOT_FOUND'))
+  for (const { body } of responses) expect(body).toEqual(errorBody(404, 'TENANT_NOT_FOUND'))
 })
 
 describe('the list of tenants', () => {
-  test('finds them by how they begin, and pages on', async () => {
+  test('can be searched by prefix and is paged', async () => {
     const word = unique('find')
     for (const name of ['a', 'b', 'c']) await createTenant({ name: `${word} ${name}`, slug: unique('t') })
     const list = (query: Record<string, string>) =>
-      admin<{ tenants: { name: string }[]; pagination: { next: string | null } }>(
+      callAdmin<{ tenants: { name: string }[]; pagination: { next: string | null } }>(
         'GET',
         `/tenants?${new URLSearchParams({ search: word.toUpperCase(), ...query })}`,
       )
@@ -227,11 +223,9 @@ describe('the list of tenants', () => {
     expect((await list({})).body.tenants.map(({ name }) => name.at(-1))).toEqual(['c', 'b', 'a'])
   })
 
-  test('finds those of a person', async () => {
+  test('can be filtered by user', async () => {
     const { tenant, owner } = await newOwnedTenant()
-    const { body } = await admin<{ tenants: unknown[] }>('GET', `/tenants?userId=${owner.userId}`)
-    expect(body.tenants).toMatchObject([
-      { id: tenant.id, memberCount: 1, mfaPolicy: 'OPTIONAL', settings: {} },
-    ])
+    const { body } = await callAdmin<{ tenants: unknown[] }>('GET', `/tenants?userId=${owner.userId}`)
+    expect(body.tenants).toMatchObject([{ id: tenant.id, memberCount: 1, mfaPolicy: 'OPTIONAL', settings: {} }])
   })
 })

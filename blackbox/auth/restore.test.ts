@@ -1,115 +1,115 @@
 import { expect, test } from 'vitest'
-import { callAs, newConfirmedHolder } from '../support/account.ts'
-import { addApp } from '../support/authenticator-app.ts'
+import { callAs, newConfirmedAccount } from '../support/account.ts'
+import { addAuthenticatorApp } from '../support/authenticator-app.ts'
 import { openBrowser } from '../support/browser.ts'
-import { call, refusal } from '../support/calls.ts'
-import { mailTo } from '../support/mail.ts'
-import { userinfo } from '../support/oauth.ts'
-import { loginForm, press, readForms, submit } from '../support/pages.ts'
+import { call, errorBody } from '../support/calls.ts'
+import { listMails } from '../support/mail.ts'
+import { getUserinfo } from '../support/oauth.ts'
+import { findLoginForm, pressButton, readForms, submitForm } from '../support/pages.ts'
 import { unique } from '../support/service.ts'
-import { ask, isAlive, sessionOf, signedIn, TIMESTAMP } from '../support/sign-in.ts'
+import { expectedSignIn, findSessionCookie, hasSession, postAuth, TIMESTAMP } from '../support/sign-in.ts'
 
 const DAY = 86_400_000
-const SCHEDULED = refusal(403, 'ACCOUNT_SCHEDULED_FOR_DELETION', {
+const SCHEDULED = errorBody(403, 'ACCOUNT_SCHEDULED_FOR_DELETION', {
   details: { erasedAt: expect.stringMatching(TIMESTAMP) },
 })
 
-/** Somebody who has asked for the deletion of their account. */
-async function newLeaver({ withApp = false } = {}) {
-  const holder = await newConfirmedHolder()
-  const app = withApp ? (await addApp(holder.tokens)).app : undefined
+/** A person with a pending deletion. */
+async function newPersonWithPendingDeletion({ withApp = false } = {}) {
+  const holder = await newConfirmedAccount()
+  const app = withApp ? (await addAuthenticatorApp(holder.tokens)).app : undefined
   const { password } = holder.person
   const body = { password, confirmation: 'DELETE MY ACCOUNT' }
-  const answer = await callAs(holder.tokens, 'DELETE', '/api/users/me', body)
-  expect(answer.body).toEqual({ success: true, message: 'Account scheduled for deletion' })
+  const response = await callAs(holder.tokens, 'DELETE', '/api/users/me', body)
+  expect(response.body).toEqual({ success: true, message: 'Account scheduled for deletion' })
   return { ...holder.person, tokens: holder.tokens, app }
 }
 
-test('who signs in is told how long there is time, and only if they know the password', async () => {
-  const { email, password } = await newLeaver()
+test('sign-in returns the restore deadline, but only with the right password', async () => {
+  const { email, password } = await newPersonWithPendingDeletion()
   const browser = openBrowser()
-  const { status, body } = await ask(browser, 'login', { email, password })
+  const { status, body } = await postAuth(browser, 'login', { email, password })
   expect(status).toBe(403)
   expect(body).toEqual(SCHEDULED)
   const { erasedAt } = body.details as { erasedAt: string }
   const days = (Date.parse(erasedAt) - Date.now()) / DAY
   expect(days).toBeGreaterThan(29.9)
   expect(days).toBeLessThanOrEqual(30)
-  expect(sessionOf(browser)).toBeUndefined()
-  expect(await isAlive(browser)).toBe(false)
-  expect((await ask(openBrowser(), 'login', { email, password: 'wrong password' })).body).toEqual(
-    refusal(401, 'INVALID_CREDENTIALS'),
+  expect(findSessionCookie(browser)).toBeUndefined()
+  expect(await hasSession(browser)).toBe(false)
+  expect((await postAuth(openBrowser(), 'login', { email, password: 'wrong password' })).body).toEqual(
+    errorBody(401, 'INVALID_CREDENTIALS'),
   )
 })
 
-test('restoring signs in, is told by mail, and brings nothing back that was ended', async () => {
-  const { email, password, tokens } = await newLeaver()
-  const before = await ask(openBrowser(), 'login', { email, password })
+test('restoring signs in, sends a mail, and does not restore ended sessions', async () => {
+  const { email, password, tokens } = await newPersonWithPendingDeletion()
+  const before = await postAuth(openBrowser(), 'login', { email, password })
   expect(before.status).toBe(403)
   const browser = openBrowser()
-  const { status, body } = await ask(browser, 'restore', { email, password })
+  const { status, body } = await postAuth(browser, 'restore', { email, password })
   expect(status).toBe(200)
-  expect(body).toEqual(signedIn(email, { emailVerified: true }))
-  expect(await isAlive(browser)).toBe(true)
-  expect((await userinfo(tokens.access_token)).status).toBe(401)
-  expect((await mailTo(email)).map(({ subject }) => subject)).toContain('Your account was restored')
-  expect((await ask(openBrowser(), 'login', { email, password })).body).toEqual(
-    signedIn(email, { emailVerified: true }),
+  expect(body).toEqual(expectedSignIn(email, { emailVerified: true }))
+  expect(await hasSession(browser)).toBe(true)
+  expect((await getUserinfo(tokens.access_token)).status).toBe(401)
+  expect((await listMails(email)).map(({ subject }) => subject)).toContain('Your account was restored')
+  expect((await postAuth(openBrowser(), 'login', { email, password })).body).toEqual(
+    expectedSignIn(email, { emailVerified: true }),
   )
 })
 
-test('a wrong password, an unknown address and half a request restore nothing', async () => {
-  const { email, password } = await newLeaver()
+test('a wrong password, an unknown address and missing fields restore nothing', async () => {
+  const { email, password } = await newPersonWithPendingDeletion()
   const restore = (body: object) => call('POST', '/api/auth/restore', { body })
   for (const typed of [
     { email, password: 'wrong password' },
     { email: `${unique('nobody')}@blackbox.test`, password },
   ]) {
-    const answer = await restore(typed)
-    expect(answer.status).toBe(401)
-    expect(answer.body).toEqual(refusal(401, 'INVALID_CREDENTIALS'))
+    const response = await restore(typed)
+    expect(response.status).toBe(401)
+    expect(response.body).toEqual(errorBody(401, 'INVALID_CREDENTIALS'))
   }
   for (const half of [{ email }, { password }, { email: [email], password }]) {
-    expect((await restore(half)).body).toMatchObject(refusal(422, 'VALIDATION_FAILED'))
+    expect((await restore(half)).body).toMatchObject(errorBody(422, 'VALIDATION_FAILED'))
   }
-  expect((await ask(openBrowser(), 'login', { email, password })).body).toEqual(SCHEDULED)
+  expect((await postAuth(openBrowser(), 'login', { email, password })).body).toEqual(SCHEDULED)
 })
 
-test('restoring leads past no second factor: nothing changes until it was shown', async () => {
-  const { email, password, app } = await newLeaver({ withApp: true })
+test('restoring does not bypass the second factor', async () => {
+  const { email, password, app } = await newPersonWithPendingDeletion({ withApp: true })
   const browser = openBrowser()
-  const half = await ask(browser, 'restore', { email, password })
+  const half = await postAuth(browser, 'restore', { email, password })
   expect(half.status).toBe(200)
   expect(half.body).toEqual({ mfaRequired: true, methods: ['totp', 'recovery_code'] })
-  expect((await ask(openBrowser(), 'login', { email, password })).body).toEqual(SCHEDULED)
-  const whole = await ask(browser, 'mfa', { code: await app?.nextCode() })
+  expect((await postAuth(openBrowser(), 'login', { email, password })).body).toEqual(SCHEDULED)
+  const whole = await postAuth(browser, 'mfa', { code: await app?.nextCode() })
   expect(whole.status).toBe(200)
-  expect(whole.body).toEqual(signedIn(email, { emailVerified: true }))
-  expect(await isAlive(browser)).toBe(true)
+  expect(whole.body).toEqual(expectedSignIn(email, { emailVerified: true }))
+  expect(await hasSession(browser)).toBe(true)
 })
 
-test('where nothing is to be undone it is a plain sign-in', async () => {
-  const { person } = await newConfirmedHolder()
+test('without a pending deletion it is a normal sign-in', async () => {
+  const { person } = await newConfirmedAccount()
   const { email, password } = person
-  const { body } = await ask(openBrowser(), 'restore', { email, password })
-  expect(body).toEqual(signedIn(email, { emailVerified: true }))
-  expect((await mailTo(email)).map(({ subject }) => subject)).not.toContain('Your account was restored')
+  const { body } = await postAuth(openBrowser(), 'restore', { email, password })
+  expect(body).toEqual(expectedSignIn(email, { emailVerified: true }))
+  expect((await listMails(email)).map(({ subject }) => subject)).not.toContain('Your account was restored')
 })
 
-test('the pages do the same without a script', async () => {
-  const { email, password } = await newLeaver()
+test('the pages work without scripts', async () => {
+  const { email, password } = await newPersonWithPendingDeletion()
   const browser = openBrowser()
-  const login = loginForm(await readForms(await browser.get('/login')))
+  const login = findLoginForm(await readForms(await browser.get('/login')))
   if (!login) throw new Error('no form')
-  const led = await submit(browser, login, { email, password })
+  const led = await submitForm(browser, login, { email, password })
   expect([led.status, led.headers.get('location')]).toEqual([303, '/restore'])
   const page = await browser.get('/restore')
   expect(await page.clone().text()).toContain(email)
-  expect(await isAlive(browser)).toBe(false)
+  expect(await hasSession(browser)).toBe(false)
   const form = (await readForms(page)).find(({ action }) => action.includes('/restore'))
   if (!form) throw new Error('no form')
-  const done = await press(browser, form, /restore/i)
+  const done = await pressButton(browser, form, /restore/i)
   expect([done.status, done.headers.get('location')]).toEqual([303, '/account'])
-  expect(await isAlive(browser)).toBe(true)
-  expect((await ask(openBrowser(), 'login', { email, password })).status).toBe(200)
+  expect(await hasSession(browser)).toBe(true)
+  expect((await postAuth(openBrowser(), 'login', { email, password })).status).toBe(200)
 })

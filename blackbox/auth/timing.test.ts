@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
-import { callAs, newConfirmedHolder } from '../support/account.ts'
+import { callAs, newConfirmedAccount } from '../support/account.ts'
 import { call } from '../support/calls.ts'
 import { newPerson } from '../support/person.ts'
-import { type Answer, unique } from '../support/service.ts'
+import { type ApiResponse, unique } from '../support/service.ts'
 
-const TRIES = inject('full') ? 100 : 40
+const SAMPLES = inject('full') ? 100 : 40
 const ROUNDS = 20
-const MOST = 0.1
-/** As many mails as one address gets within an hour; more would take another way. */
-const PER_ADDRESS = 5
-/** Some work is done after the answer, and must not fall into the next try; nor may the demo's mailbox overflow. */
+const MAX_DIFFERENCE = 0.1
+/** The mail quota of one address per hour; further requests would take another path. */
+const SAMPLES_PER_ADDRESS = 5
+/** Time for work after the response, which must not disturb the next sample; the demo mailbox is also limited. */
 const PAUSE_MS = 10
-const PATIENCE = 900_000
+const TIMEOUT_MS = 900_000
 
-type Ask = (email: string) => Promise<Answer>
+type Attempt = (email: string) => Promise<ApiResponse>
 
-const several = <T>(make: () => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: TRIES / PER_ADDRESS }, make))
+const createSamples = <T>(make: () => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: SAMPLES / SAMPLES_PER_ADDRESS }, make))
 
 const median = (times: number[]) => {
   const sorted = [...times].sort((a, b) => a - b)
@@ -25,58 +25,57 @@ const median = (times: number[]) => {
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2
 }
 
-/** Addresses that have an account, and as many that have none. */
+/** Addresses with an account, and as many without. */
 async function newAddresses(): Promise<{ known: string[]; unknown: string[] }> {
-  const people = await several(newPerson)
+  const people = await createSamples(newPerson)
   return {
     known: people.map(({ email }) => email),
     unknown: people.map(() => `${unique('someone')}@blackbox.test`),
   }
 }
 
-/** By how much the median of the known differs from that of the unknown. Who goes first is left to chance. */
-async function measure(prepare: () => Promise<Ask>): Promise<number> {
-  const ask = await prepare()
+/** The difference of the medians. The order is random. */
+async function measure(prepare: () => Promise<Attempt>): Promise<number> {
+  const attempt = await prepare()
   const { known, unknown } = await newAddresses()
   const times = { known: [] as number[], unknown: [] as number[] }
-  const answers = new Set<string>()
-  for (let round = 0; round < TRIES; round++) {
+  const responses = new Set<string>()
+  for (let round = 0; round < SAMPLES; round++) {
     const order = Math.random() < 0.5 ? (['known', 'unknown'] as const) : (['unknown', 'known'] as const)
     for (const kind of order) {
       const email = { known, unknown }[kind][round % known.length] ?? ''
-      const began = performance.now()
-      const { status, headers, body } = await ask(email)
-      times[kind].push(performance.now() - began)
-      answers.add(JSON.stringify([status, [...headers.keys()], { ...body, requestId: undefined }]))
+      const startedAt = performance.now()
+      const { status, headers, body } = await attempt(email)
+      times[kind].push(performance.now() - startedAt)
+      responses.add(JSON.stringify([status, [...headers.keys()], { ...body, requestId: undefined }]))
       await sleep(PAUSE_MS)
     }
   }
-  expect([...answers]).toHaveLength(1)
+  expect([...responses]).toHaveLength(1)
   return median(times.known) / median(times.unknown) - 1
 }
 
-/** A busy machine may spoil a round, but not all: what depends on the account shows in every one. */
-async function expectNoDifference(what: string, prepare: () => Promise<Ask>): Promise<void> {
+/** A busy machine may disturb single rounds, but a real difference is visible in every round. */
+async function expectNoDifference(label: string, prepare: () => Promise<Attempt>): Promise<void> {
   const differences: number[] = []
-  while (differences.length < ROUNDS && !differences.some((one) => Math.abs(one) < MOST)) {
+  while (differences.length < ROUNDS && !differences.some((difference) => Math.abs(difference) < MAX_DIFFERENCE)) {
     differences.push(await measure(prepare))
   }
-  const shown = differences.map((one) => `${(one * 100).toFixed(1)} %`).join(', ')
-  process.stdout.write(`${what}: known addresses take ${shown} longer than unknown ones\n`)
-  expect(Math.min(...differences.map(Math.abs)), shown).toBeLessThan(MOST)
+  const summary = differences.map((difference) => `${(difference * 100).toFixed(1)} %`).join(', ')
+  process.stdout.write(`${label}: known addresses take ${summary} longer than unknown ones\n`)
+  expect(Math.min(...differences.map(Math.abs)), summary).toBeLessThan(MAX_DIFFERENCE)
 }
 
-test('T094: how long a sign-in takes does not tell who has an account', { timeout: PATIENCE }, () =>
+test('T094: the duration of a sign-in does not reveal accounts', { timeout: TIMEOUT_MS }, () =>
   expectNoDifference(
     'sign-in',
-    async () => (email) =>
-      call('POST', '/api/auth/login', { body: { email, password: 'not the right one' } }),
+    async () => (email) => call('POST', '/api/auth/login', { body: { email, password: 'not the right one' } }),
   ),
 )
 
 test.runIf(inject('full'))(
-  'T094: nor how long it takes to ask for a new password',
-  { timeout: PATIENCE },
+  'T094: the duration of a password reset request does not reveal accounts',
+  { timeout: TIMEOUT_MS },
   () =>
     expectNoDifference(
       'forgotten password',
@@ -85,15 +84,15 @@ test.runIf(inject('full'))(
 )
 
 test.runIf(inject('full'))(
-  'T094: nor how long it takes to ask for another address',
-  { timeout: PATIENCE },
+  'T094: the duration of an address change request does not reveal accounts',
+  { timeout: TIMEOUT_MS },
   () =>
-    expectNoDifference('e-mail change', async () => {
-      // One person may ask so often only.
-      const holders = await several(newConfirmedHolder)
-      let asked = 0
+    expectNoDifference('email change', async () => {
+      // The number of requests per person is limited.
+      const accounts = await createSamples(newConfirmedAccount)
+      let next = 0
       return (newEmail) => {
-        const { person, tokens } = holders[asked++ % holders.length] as (typeof holders)[number]
+        const { person, tokens } = accounts[next++ % accounts.length] as (typeof accounts)[number]
         return callAs(tokens, 'POST', '/api/users/me/email', { newEmail, password: person.password })
       }
     }),

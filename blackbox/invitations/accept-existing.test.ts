@@ -1,113 +1,124 @@
 import { describe, expect, test } from 'vitest'
 import { client, logIn } from '../support/account.ts'
 import { newApplication, newClient, newMachine } from '../support/admin.ts'
-import { asPerson, call, fromOwnPage, refusal, withCookies } from '../support/calls.ts'
-import { accept, askToInvite, look, newcomer, revoke } from '../support/invitations.ts'
-import { mailTo } from '../support/mail.ts'
-import { askMachineToken, authorize, bearer, exchange, landing } from '../support/oauth.ts'
-import { goThrough } from '../support/pages.ts'
+import { asPerson, call, errorBody, fromOwnPage, withCookies } from '../support/calls.ts'
+import {
+  acceptInvitation,
+  getInvitation,
+  newAccountFields,
+  requestInvitation,
+  revokeInvitation,
+} from '../support/invitations.ts'
+import { listMails } from '../support/mail.ts'
+import { authorize, bearer, exchangeCode, readRedirect, requestMachineToken } from '../support/oauth.ts'
+import { completePages } from '../support/pages.ts'
 import { newPerson, type Person } from '../support/person.ts'
 import { TIMESTAMP } from '../support/sign-in.ts'
-import { whoIs } from '../support/tenant-administration.ts'
-import { invitationTokenFor, listMembers, newInsider, newMember, newOwnedTenant } from '../support/tenants.ts'
+import { getUserId } from '../support/tenant-administration.ts'
+import { listMembers, newCaller, newMember, newOwnedTenant, waitForInvitationToken } from '../support/tenants.ts'
 
-const { tenant, owner } = await newOwnedTenant('Neighbours')
-const JOINED = { success: true, tenantId: tenant.id, tenantName: 'Neighbours' }
+const { tenant, owner } = await newOwnedTenant('Neighbors')
+const JOINED = { success: true, tenantId: tenant.id, tenantName: 'Neighbors' }
 
-async function inviteInsider(fields: object = {}) {
-  const insider = await newInsider()
-  const { status, body } = await askToInvite(owner.headers, tenant.id, {
-    email: insider.person.email,
+async function invitePerson(fields: object = {}) {
+  const caller = await newCaller()
+  const { status, body } = await requestInvitation(owner.headers, tenant.id, {
+    email: caller.person.email,
     ...fields,
   })
   expect(status).toBe(201)
-  return { ...insider, id: String(body.id), token: await invitationTokenFor(insider.person.email) }
+  return { ...caller, id: String(body.id), token: await waitForInvitationToken(caller.person.email) }
 }
 
-const memberOf = async ({ email }: Person) =>
+const findMember = async ({ email }: Person) =>
   (await listMembers(owner.headers, tenant.id, '?limit=100')).members.find(({ user }) => user.email === email)
-const isOpen = async (token: string) => (await look(token)).status === 200
+const isOpen = async (token: string) => (await getInvitation(token)).status === 200
 
-describe('somebody with an account', () => {
+describe('a person with an account', () => {
   test('must be signed in to accept', async () => {
-    const { token, person } = await inviteInsider()
-    expect((await look(token)).body).toMatchObject({ hasAccount: true, email: person.email })
-    for (const body of [undefined, {}, newcomer(), { ...newcomer(), password: person.password }]) {
-      const answer = await accept(token, body)
-      expect(answer.status).toBe(401)
-      expect(answer.body).toEqual(refusal(401, 'UNAUTHORIZED'))
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
+    const { token, person } = await invitePerson()
+    expect((await getInvitation(token)).body).toMatchObject({ hasAccount: true, email: person.email })
+    for (const body of [undefined, {}, newAccountFields(), { ...newAccountFields(), password: person.password }]) {
+      const response = await acceptInvitation(token, body)
+      expect(response.status).toBe(401)
+      expect(response.body).toEqual(errorBody(401, 'UNAUTHORIZED'))
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer\b/)
     }
-    expect(await memberOf(person)).toMatchObject({ status: 'INVITED' })
+    expect(await findMember(person)).toMatchObject({ status: 'INVITED' })
     expect(await isOpen(token)).toBe(true)
     expect(await logIn(person.email, person.password)).toBe(200)
   })
 
-  test('becomes an active member with the role they were invited for', async () => {
-    const { token, person, headers } = await inviteInsider({ role: 'admin' })
-    const invited = await memberOf(person)
+  test('becomes an active member with the invited role', async () => {
+    const { token, person, headers } = await invitePerson({ role: 'admin' })
+    const invited = await findMember(person)
     expect((await call('GET', '/api/tenants', { headers })).body).toEqual({ tenants: [] })
     expect((await call('GET', `/api/tenants/${tenant.id}`, { headers })).status).toBe(403)
-    const { status, body } = await accept(token, {}, headers)
+    const { status, body } = await acceptInvitation(token, {}, headers)
     expect(status).toBe(200)
     expect(body).toEqual(JOINED)
-    expect(await memberOf(person)).toEqual({
+    expect(await findMember(person)).toEqual({
       id: invited?.id,
-      userId: await whoIs(headers),
+      userId: await getUserId(headers),
       status: 'ACTIVE',
       role: 'admin',
       joinedAt: expect.stringMatching(TIMESTAMP),
       user: { email: person.email, displayName: 'Sam Someone', pictureUrl: null },
     })
     expect((await call('GET', `/api/tenants/${tenant.id}`, { headers })).status).toBe(200)
-    expect((await accept(token, {}, headers)).body).toEqual(refusal(409, 'INVITATION_ALREADY_ACCEPTED'))
+    expect((await acceptInvitation(token, {}, headers)).body).toEqual(errorBody(409, 'INVITATION_ALREADY_ACCEPTED'))
   })
 
-  test('may send no body at all, or come with the cookie of their browser', async () => {
-    const { token, headers } = await inviteInsider()
+  test('may accept without a body, or with a session cookie', async () => {
+    const { token, headers } = await invitePerson()
     expect((await call('POST', `/api/invitations/${token}/accept`, { headers })).body).toEqual(JOINED)
-    const other = await inviteInsider()
+    const other = await invitePerson()
     const browser = await other.person.signIn()
-    // A page of another origin accepts nothing for them.
-    expect((await accept(other.token, {}, withCookies(browser))).status).toBe(403)
+    // Another origin cannot accept with the cookie.
+    expect((await acceptInvitation(other.token, {}, withCookies(browser))).status).toBe(403)
     const foreign = { ...withCookies(browser), origin: 'https://evil.test' }
-    expect((await accept(other.token, {}, foreign)).status).toBe(403)
-    expect(await memberOf(other.person)).toMatchObject({ status: 'INVITED' })
-    expect((await accept(other.token, {}, fromOwnPage(browser))).body).toEqual(JOINED)
+    expect((await acceptInvitation(other.token, {}, foreign)).status).toBe(403)
+    expect(await findMember(other.person)).toMatchObject({ status: 'INVITED' })
+    expect((await acceptInvitation(other.token, {}, fromOwnPage(browser))).body).toEqual(JOINED)
   })
 
-  test('becomes no more than that, whatever they send', async () => {
+  test('cannot get more than the invited role through the body', async () => {
     const other = await newOwnedTenant()
-    const { token, person, headers } = await inviteInsider()
-    const wishes = { role: 'owner', tenantId: other.tenant.id, status: 'SUSPENDED', userId: owner.userId }
-    expect((await accept(token, wishes, headers)).body).toEqual(JOINED)
-    expect(await memberOf(person)).toMatchObject({ role: 'member', status: 'ACTIVE' })
+    const { token, person, headers } = await invitePerson()
+    const ignoredFields = {
+      role: 'owner',
+      tenantId: other.tenant.id,
+      status: 'SUSPENDED',
+      userId: owner.userId,
+    }
+    expect((await acceptInvitation(token, ignoredFields, headers)).body).toEqual(JOINED)
+    expect(await findMember(person)).toMatchObject({ role: 'member', status: 'ACTIVE' })
     expect((await listMembers(other.owner.headers, other.tenant.id)).pagination.total).toBe(1)
   })
 
-  test('keeps password, names and sessions, whatever they send', async () => {
-    const { token, person, headers } = await inviteInsider()
+  test('keeps password, names and sessions, even if the body contains others', async () => {
+    const { token, person, headers } = await invitePerson()
     const before = (await call('GET', '/api/users/me', { headers })).body
-    const body = { ...newcomer(), displayName: 'Somebody Else', email: 'someone-else@blackbox.test' }
-    expect((await accept(token, body, headers)).status).toBe(200)
+    const body = { ...newAccountFields(), displayName: 'Somebody Else', email: 'someone-else@blackbox.test' }
+    expect((await acceptInvitation(token, body, headers)).status).toBe(200)
     const after = (await call('GET', '/api/users/me', { headers })).body
     const { memberships: _, ...rest } = before
     expect(after).toMatchObject(rest)
     expect(await logIn(person.email, body.password)).toBe(401)
     expect(await logIn(person.email, person.password)).toBe(200)
-    // Nobody was told of a changed password either.
-    expect((await mailTo(person.email)).map(({ subject }) => subject)).not.toContainEqual(
+    // No mail about a password change was sent.
+    expect((await listMails(person.email)).map(({ subject }) => subject)).not.toContainEqual(
       expect.stringMatching(/password/i),
     )
   })
 
-  test('sees among their own tenants that they are invited', async () => {
-    const { person, headers } = await inviteInsider({ role: 'admin' })
-    expect(await memberOf(person)).toMatchObject({ status: 'INVITED' })
+  test('has the invitation in the list of own tenants', async () => {
+    const { person, headers } = await invitePerson({ role: 'admin' })
+    expect(await findMember(person)).toMatchObject({ status: 'INVITED' })
     expect((await call('GET', '/api/users/me', { headers })).body.memberships).toEqual([
       {
         tenantId: tenant.id,
-        tenantName: 'Neighbours',
+        tenantName: 'Neighbors',
         tenantSlug: tenant.slug,
         role: 'admin',
         status: 'INVITED',
@@ -115,86 +126,86 @@ describe('somebody with an account', () => {
     ])
   })
 
-  test('gets no token for a tenant they are only invited to', async () => {
-    const { person } = await inviteInsider()
-    const answer = await authorize(await person.signIn(), client, { tenant: tenant.slug, prompt: 'none' })
-    expect(landing(answer)).toMatchObject({ error: expect.any(String) })
-    expect(landing(answer)).not.toHaveProperty('code')
+  test('gets no token for a tenant with a pending invitation', async () => {
+    const { person } = await invitePerson()
+    const response = await authorize(await person.signIn(), client, { tenant: tenant.slug, prompt: 'none' })
+    expect(readRedirect(response)).toMatchObject({ error: expect.any(String) })
+    expect(readRedirect(response)).not.toHaveProperty('code')
   })
 })
 
 describe('an invitation is for one address', () => {
-  test('whoever is signed in with another is refused, and it stays open', async () => {
-    const { token, person, headers } = await inviteInsider()
-    const somebodyElse = await newInsider()
-    const insiders = [somebodyElse.headers, owner.headers]
-    for (const other of insiders) {
-      for (const body of [{}, newcomer()]) {
-        const answer = await accept(token, body, other)
-        expect(answer.status).toBe(403)
-        expect(answer.body).toEqual(refusal(403, 'INVITATION_EMAIL_MISMATCH'))
+  test('a person who is signed in with another address is refused, and it stays open', async () => {
+    const { token, person, headers } = await invitePerson()
+    const otherPerson = await newCaller()
+    const callers = [otherPerson.headers, owner.headers]
+    for (const other of callers) {
+      for (const body of [{}, newAccountFields()]) {
+        const response = await acceptInvitation(token, body, other)
+        expect(response.status).toBe(403)
+        expect(response.body).toEqual(errorBody(403, 'INVITATION_EMAIL_MISMATCH'))
       }
     }
-    expect(await memberOf(somebodyElse.person)).toBeUndefined()
-    expect(await memberOf(person)).toMatchObject({ status: 'INVITED' })
-    expect((await accept(token, {}, headers)).status).toBe(200)
+    expect(await findMember(otherPerson.person)).toBeUndefined()
+    expect(await findMember(person)).toMatchObject({ status: 'INVITED' })
+    expect((await acceptInvitation(token, {}, headers)).status).toBe(200)
   })
 
-  test('whoever has not confirmed it is refused, and it stays open', async () => {
+  test('a person with an unconfirmed address is refused, and it stays open', async () => {
     const person = await newPerson()
-    await askToInvite(owner.headers, tenant.id, { email: person.email })
-    const token = await invitationTokenFor(person.email)
-    const { status, body } = await accept(token, {}, await asPerson(person, client))
+    await requestInvitation(owner.headers, tenant.id, { email: person.email })
+    const token = await waitForInvitationToken(person.email)
+    const { status, body } = await acceptInvitation(token, {}, await asPerson(person, client))
     expect(status).toBe(403)
-    expect(body).toEqual(refusal(403, 'EMAIL_NOT_VERIFIED'))
-    expect(await memberOf(person)).toMatchObject({ status: 'INVITED' })
+    expect(body).toEqual(errorBody(403, 'EMAIL_NOT_VERIFIED'))
+    expect(await findMember(person)).toMatchObject({ status: 'INVITED' })
     expect(await isOpen(token)).toBe(true)
   })
 
-  test('a link that is over is over for everybody, before anybody is asked who they are', async () => {
-    const { token, id, headers } = await inviteInsider()
-    await revoke(owner.headers, tenant.id, id)
+  test('an invalid link is reported before authentication is required', async () => {
+    const { token, id, headers } = await invitePerson()
+    await revokeInvitation(owner.headers, tenant.id, id)
     for (const who of [{}, headers, owner.headers]) {
-      const { status, body } = await accept(token, {}, who)
+      const { status, body } = await acceptInvitation(token, {}, who)
       expect(status).toBe(410)
-      expect(body).toEqual(refusal(410, 'INVITATION_REVOKED'))
+      expect(body).toEqual(errorBody(410, 'INVITATION_REVOKED'))
     }
-    const used = await inviteInsider()
-    await accept(used.token, {}, used.headers)
+    const used = await invitePerson()
+    await acceptInvitation(used.token, {}, used.headers)
     for (const who of [{}, headers]) {
-      expect((await accept(used.token, {}, who)).body).toEqual(refusal(409, 'INVITATION_ALREADY_ACCEPTED'))
+      expect((await acceptInvitation(used.token, {}, who)).body).toEqual(errorBody(409, 'INVITATION_ALREADY_ACCEPTED'))
     }
   })
 })
 
-describe('no program accepts for a person', () => {
-  test('neither a machine nor an application of somebody else', async () => {
-    const { token, person } = await inviteInsider()
+describe('only a person can accept', () => {
+  test('a machine and a third-party application are refused', async () => {
+    const { token, person } = await invitePerson()
     const machine = await newMachine(await newApplication(), ['admin'])
-    const machineToken = (await askMachineToken(machine, { scope: 'admin' })).body.access_token
-    const stranger = await newClient(await newApplication({ trusted: false }), 'SPA')
+    const machineToken = (await requestMachineToken(machine, { scope: 'admin' })).body.access_token
+    const thirdParty = await newClient(await newApplication({ trusted: false }), 'SPA')
     const browser = await person.signIn()
-    const { code = '' } = landing(await goThrough(browser, await authorize(browser, stranger), person))
-    const strangersToken = (await exchange(stranger, code)).body.access_token
-    for (const held of [machineToken, strangersToken]) {
-      const { status, body } = await accept(token, {}, bearer(held))
+    const { code = '' } = readRedirect(await completePages(browser, await authorize(browser, thirdParty), person))
+    const thirdPartyToken = (await exchangeCode(thirdParty, code)).body.access_token
+    for (const held of [machineToken, thirdPartyToken]) {
+      const { status, body } = await acceptInvitation(token, {}, bearer(held))
       expect(status).toBe(403)
-      expect(body).toEqual(refusal(403, 'FORBIDDEN'))
+      expect(body).toEqual(errorBody(403, 'FORBIDDEN'))
     }
-    expect(await memberOf(person)).toMatchObject({ status: 'INVITED' })
+    expect(await findMember(person)).toMatchObject({ status: 'INVITED' })
   })
 })
 
-describe('a person who was removed', () => {
-  test('comes back by a new invitation only, with the role of that one', async () => {
+describe('a removed member', () => {
+  test('returns through a new invitation only, with its role', async () => {
     const gone = await newMember(owner.headers, tenant.id, 'admin')
-    const old = await invitationTokenFor(gone.person.email)
+    const old = await waitForInvitationToken(gone.person.email)
     await call('DELETE', `/api/tenants/${tenant.id}/members/${gone.membershipId}`, { headers: owner.headers })
-    expect((await accept(old, {}, gone.headers)).body).toEqual(refusal(409, 'INVITATION_ALREADY_ACCEPTED'))
-    await askToInvite(owner.headers, tenant.id, { email: gone.person.email })
-    const fresh = await invitationTokenFor(gone.person.email)
-    // The token they had for the tenant ended with the membership.
-    expect((await accept(fresh, {}, await asPerson(gone.person, client))).body).toEqual(JOINED)
-    expect(await memberOf(gone.person)).toMatchObject({ role: 'member', status: 'ACTIVE' })
+    expect((await acceptInvitation(old, {}, gone.headers)).body).toEqual(errorBody(409, 'INVITATION_ALREADY_ACCEPTED'))
+    await requestInvitation(owner.headers, tenant.id, { email: gone.person.email })
+    const fresh = await waitForInvitationToken(gone.person.email)
+    // The previous token for the tenant ended with the membership.
+    expect((await acceptInvitation(fresh, {}, await asPerson(gone.person, client))).body).toEqual(JOINED)
+    expect(await findMember(gone.person)).toMatchObject({ role: 'member', status: 'ACTIVE' })
   })
 })

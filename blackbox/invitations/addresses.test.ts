@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { refusal } from '../support/calls.ts'
-import { askToInvite, invitationMails, newAddress } from '../support/invitations.ts'
+import { errorBody } from '../support/calls.ts'
+import { listInvitationMails, newAddress, requestInvitation } from '../support/invitations.ts'
 import { newOwnedTenant } from '../support/tenants.ts'
 
 const { tenant, owner } = await newOwnedTenant()
-const ask = (body: unknown) => askToInvite(owner.headers, tenant.id, body)
+const sendInvitation = (body: unknown) => requestInvitation(owner.headers, tenant.id, body)
 
-describe('no address that is not one plain mailbox is invited', () => {
+describe('invalid addresses are refused', () => {
   const inbox = newAddress()
   const other = newAddress()
   test.each<[string, unknown]>([
@@ -23,10 +23,10 @@ describe('no address that is not one plain mailbox is invited', () => {
     ['two, by blank', `${inbox} ${other}`],
     ['a header after it', `${inbox}\r\nBcc: ${other}`],
     ['a line break in it', inbox.replace('@', '\n@')],
-    ['a NUL in it', inbox.replace('@', '\u0000@')],
-    ['half a character', `\ud800${inbox}`],
-    ['a look-alike @', inbox.replace('@', '\uff20')],
-    ['letters that only look Latin', inbox.replace('b', '\u0432')],
+    ['a NUL character', inbox.replace('@', '\u0000@')],
+    ['a lone surrogate', `\ud800${inbox}`],
+    ['a character similar to @', inbox.replace('@', '\uff20')],
+    ['letters similar to Latin ones', inbox.replace('b', '\u0432')],
     ['a domain of another script', 'someone@bl\u00e4ckbox.test'],
     ['too many characters', `${'a'.repeat(60)}@${`${'b'.repeat(60)}.`.repeat(4)}test`],
     ['a long local part', `${'a'.repeat(65)}@blackbox.test`],
@@ -40,10 +40,10 @@ describe('no address that is not one plain mailbox is invited', () => {
     ['two @', inbox.replace('@', '@blackbox.test@')],
     ['a percent route', '@relay.test:someone@blackbox.test'],
   ])('%s', async (_, email) => {
-    const { status, body } = await ask({ email })
+    const { status, body } = await sendInvitation({ email })
     expect(status).toBe(422)
     const details = [{ field: 'email', message: expect.any(String) }]
-    expect(body).toEqual(refusal(422, 'VALIDATION_FAILED', { details }))
-    for (const address of [inbox, other]) expect(await invitationMails(address)).toEqual([])
+    expect(body).toEqual(errorBody(422, 'VALIDATION_FAILED', { details }))
+    for (const address of [inbox, other]) expect(await listInvitationMails(address)).toEqual([])
   })
 })

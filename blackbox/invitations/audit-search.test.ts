@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { call, expectClosed, intruders, refusal } from '../support/calls.ts'
+import { call, errorBody, expectForbidden, newForbiddenCallers } from '../support/calls.ts'
 import {
   type AuditEntry,
-  accept,
-  inviteStranger,
-  newcomer,
+  acceptInvitation,
+  inviteNewAddress,
+  newAccountFields,
   readAudit,
-  revoke,
+  revokeInvitation,
 } from '../support/invitations.ts'
 import { newMember, newOwnedTenant } from '../support/tenants.ts'
 
@@ -17,15 +17,15 @@ const member = await newMember(headers, tenant.id)
 const path = `/api/tenants/${tenant.id}`
 const read = (query = '') => readAudit(headers, tenant.id, query)
 
-// Something to find.
+// Events to search for.
 for (const theme of ['dark', 'light']) await call('PATCH', path, { headers, body: { settings: { theme } } })
 for (let round = 0; round < 6; round++) {
-  const { id, token } = await inviteStranger(round % 2 ? headers : admin.headers, tenant.id)
-  if (round % 3) await accept(token, newcomer())
-  else await revoke(headers, tenant.id, id)
+  const { id, token } = await inviteNewAddress(round % 2 ? headers : admin.headers, tenant.id)
+  if (round % 3) await acceptInvitation(token, newAccountFields())
+  else await revokeInvitation(headers, tenant.id, id)
 }
 
-describe('the log', () => {
+describe('the audit log', () => {
   let all: AuditEntry[]
   beforeAll(async () => {
     all = (await read('?limit=100')).entries
@@ -38,7 +38,7 @@ describe('the log', () => {
     expect(idsOf(all)).toEqual(idsOf(all).toSorted().toReversed())
   })
 
-  test('can be searched by one kind of entry, and by all that happened to one kind of thing', async () => {
+  test('can be filtered by action, and by group of actions', async () => {
     const kinds = ['member.joined', 'invitation.created', 'tenant.changed']
     for (const action of kinds) {
       const expected = idsOf(all.filter((one) => one.action === action))
@@ -50,11 +50,10 @@ describe('the log', () => {
       expect(expected.length).toBeGreaterThan(0)
       expect(await search({ action: group })).toEqual(expected)
     }
-    for (const action of ['mem', 'member.nothing', 'm_mber', 'user'])
-      expect(await search({ action })).toEqual([])
+    for (const action of ['mem', 'member.nothing', 'm_mber', 'user']) expect(await search({ action })).toEqual([])
   })
 
-  test('can be searched by who did it, and by whom it happened to', async () => {
+  test('can be filtered by actor and by affected user', async () => {
     const byMember = idsOf(all.filter(({ actor }) => actor.id === member.userId))
     expect(byMember).toHaveLength(2)
     expect(await search({ actorId: member.userId })).toEqual(byMember)
@@ -67,7 +66,7 @@ describe('the log', () => {
     expect(await search({ userId: '018f0000-0000-7000-8000-000000000000' })).toEqual([])
   })
 
-  test('can be searched by time: from a moment on, and before one', async () => {
+  test('can be filtered by time: from inclusive, to exclusive', async () => {
     const moment = all[3]?.occurredAt ?? ''
     const since = idsOf(all.filter(({ occurredAt }) => occurredAt >= moment))
     expect(await search({ from: moment })).toEqual(since)
@@ -79,7 +78,7 @@ describe('the log', () => {
     expect(await search({ from: shifted })).toEqual(since)
   })
 
-  test('comes in pages, each entry on one of them', async () => {
+  test('is paged, with each entry on one page', async () => {
     const first = await read()
     expect(first.pagination).toMatchObject({ page: 1, limit: 20, total: all.length })
     const pages = Math.ceil(all.length / 7)
@@ -99,29 +98,29 @@ describe('the log', () => {
     ...['page=0', 'page=-1', 'page=x', 'limit=0', 'limit=-5', 'limit=x', 'limit=1.5'],
     ...['action=', 'action=Member', 'action=%25', 'action=member.', 'action=a.b.c', 'userId=1', 'userId='],
     ...['from=yesterday', 'from=2026-01-01', 'to=1', 'to=2026-13-01T00:00:00Z', 'from='],
-    // A leap second that there will never be.
+    // A leap second that does not exist.
     'from=2026-12-31T23:59:60Z',
-  ])('cannot be asked for with %s', async (query) => {
+  ])('%s is refused', async (query) => {
     const { status, body } = await call('GET', `${path}/audit?${query}`, { headers })
     expect(status).toBe(422)
     const details = [{ field: query.split('=')[0], message: expect.any(String) }]
-    expect(body).toEqual(refusal(422, 'VALIDATION_FAILED', { details }))
+    expect(body).toEqual(errorBody(422, 'VALIDATION_FAILED', { details }))
   })
 
-  test('is for admins and owners', async () => {
+  test('is readable for admins and owners only', async () => {
     expect((await readAudit(admin.headers, tenant.id)).pagination.total).toBe(all.length)
     const outsider = await newOwnedTenant()
     for (const who of [member, outsider.owner]) {
       for (const query of ['', '?page=0']) {
         const { status, body } = await call('GET', `${path}/audit${query}`, { headers: who.headers })
         expect(status).toBe(403)
-        expect(body).toEqual(refusal(403, 'FORBIDDEN'))
+        expect(body).toEqual(errorBody(403, 'FORBIDDEN'))
       }
     }
-    await expectClosed(await intruders(owner.person), { method: 'GET', path: `${path}/audit` })
+    await expectForbidden(await newForbiddenCallers(owner.person), { method: 'GET', path: `${path}/audit` })
   })
 
-  test('holds nothing of another tenant', async () => {
+  test('contains nothing of other tenants', async () => {
     const other = await newOwnedTenant()
     const { entries } = await readAudit(other.owner.headers, other.tenant.id)
     expect(entries.map(({ action }) => action)).toEqual(['tenant.created'])

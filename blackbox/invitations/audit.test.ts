@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { call } from '../support/calls.ts'
 import {
   type AuditEntry,
-  accept,
-  inviteStranger,
-  newcomer,
+  acceptInvitation,
+  inviteNewAddress,
+  newAccountFields,
   readAudit,
-  resend,
-  revoke,
+  resendInvitation,
+  revokeInvitation,
 } from '../support/invitations.ts'
-import { splitToken } from '../support/jwt.ts'
+import { decodeToken } from '../support/jwt.ts'
 import { TIMESTAMP, UUID } from '../support/sign-in.ts'
-import { invitationTokenFor, listMembers, newMember, newOwnedTenant } from '../support/tenants.ts'
+import { listMembers, newMember, newOwnedTenant, waitForInvitationToken } from '../support/tenants.ts'
 
 const PROGRAM = 'blackbox-audit/1.0'
 const { tenant, owner } = await newOwnedTenant('Diary')
@@ -21,8 +21,8 @@ const member = await newMember(owner.headers, tenant.id)
 const path = `/api/tenants/${tenant.id}`
 const read = (query = '') => readAudit(owner.headers, tenant.id, query)
 
-/** What the log holds now that it did not hold before, oldest first. Each names the request. */
-async function written(act: () => Promise<{ status: number; headers: Headers }>) {
+/** Calls `act` and returns the new entries, oldest first. Each has the id of the request. */
+async function newEntries(act: () => Promise<{ status: number; headers: Headers }>) {
   const before = (await read()).entries[0]?.id
   const { status, headers: answered } = await act()
   const { entries } = await read('?limit=100')
@@ -34,9 +34,9 @@ async function written(act: () => Promise<{ status: number; headers: Headers }>)
   return { status, entries: fresh.reverse() }
 }
 
-/** The client to which the token was given. */
+/** The client that got the token. */
 const clientOf = ({ authorization = '' }: Record<string, string>) =>
-  String(splitToken(authorization.replace('Bearer ', '')).payload.client_id)
+  String(decodeToken(authorization.replace('Bearer ', '')).payload.client_id)
 
 const entry = (action: string, fields: Partial<AuditEntry>): AuditEntry => ({
   id: expect.stringMatching(UUID),
@@ -59,81 +59,86 @@ const change = (membershipId: string, body: object, as = headers) =>
 const remove = (membershipId: string, as = headers) =>
   call('DELETE', `${path}/members/${membershipId}`, { headers: as })
 
-/** Somebody new, invited with the program that the log is to name. */
-async function invited(fields: object = {}) {
-  const invitation = await inviteStranger(headers, tenant.id, fields)
+/** Invites a new person with the client that the log must name. */
+async function inviteMember(fields: object = {}) {
+  const invitation = await inviteNewAddress(headers, tenant.id, fields)
   const { members } = await listMembers(headers, tenant.id, '?status=INVITED&limit=100')
   const found = members.find(({ user }) => user.email === invitation.email)
-  if (!found) throw new Error('nobody was invited')
+  if (!found) throw new Error('the invited member was not found')
   return { ...invitation, membershipId: found.id, userId: found.userId }
 }
 
-describe('one entry is written', () => {
-  test('when a tenant is founded', async () => {
+describe('one entry is recorded', () => {
+  test('when a tenant is created', async () => {
     const { entries } = await read('?action=tenant.created')
     const after = { name: 'Diary', slug: tenant.slug, mfaPolicy: 'OPTIONAL' }
     expect(entries).toEqual([entry('tenant.created', { userAgent: expect.any(String), details: { after } })])
   })
 
-  test('when it is changed, with what was changed and what it was before', async () => {
+  test('when it is changed, with the old and new values', async () => {
     const body = { name: 'Diary', mfaPolicy: 'OPTIONAL', settings: { theme: 'dark' } }
-    const first = await written(() => call('PATCH', path, { headers, body }))
+    const first = await newEntries(() => call('PATCH', path, { headers, body }))
     expect(first.status).toBe(200)
     const details = { before: { settings: {} }, after: { settings: { theme: 'dark' } } }
     expect(first.entries).toEqual([entry('tenant.changed', { details })])
-    const nothing = await written(() => call('PATCH', path, { headers, body }))
+    const nothing = await newEntries(() => call('PATCH', path, { headers, body }))
     expect(nothing.status).toBe(200)
     expect(nothing.entries).toEqual([])
   })
 
-  test('when somebody is invited, is invited again, and is not invited any more', async () => {
-    const { id, email, userId } = await invited({ role: 'admin' })
-    const about = { userId, email }
+  test('when an invitation is created, resent and revoked', async () => {
+    const { id, email, userId } = await inviteMember({ role: 'admin' })
+    const subject = { userId, email }
     const [created] = (await read()).entries
     const expiresAt = expect.stringMatching(TIMESTAMP)
     expect(created).toEqual(
       entry('invitation.created', {
-        ...about,
+        ...subject,
         details: { invitationId: id, after: { role: 'admin', status: 'PENDING', expiresAt } },
       }),
     )
-    const resent = await written(() => resend(headers, tenant.id, id))
+    const resent = await newEntries(() => resendInvitation(headers, tenant.id, id))
     expect(resent.entries).toEqual([
       entry('invitation.resent', {
-        ...about,
+        ...subject,
         details: { invitationId: id, before: { expiresAt }, after: { expiresAt } },
       }),
     ])
-    const revoked = await written(() => revoke(headers, tenant.id, id))
+    const revoked = await newEntries(() => revokeInvitation(headers, tenant.id, id))
     expect(revoked.entries).toEqual([
       entry('invitation.revoked', {
-        ...about,
+        ...subject,
         details: { invitationId: id, before: { status: 'PENDING' }, after: { status: 'REVOKED' } },
       }),
     ])
   })
 
-  test('for the invitation and one for the member, when somebody accepts', async () => {
-    const { id, email, token, membershipId } = await invited()
+  test('for the invitation and one for the member, when it is accepted', async () => {
+    const { id, email, token, membershipId } = await inviteMember()
     const program = { 'user-agent': PROGRAM }
-    const { status, entries } = await written(() => accept(token, newcomer(), program))
+    const { status, entries } = await newEntries(() => acceptInvitation(token, newAccountFields(), program))
     expect(status).toBe(200)
     const { members } = await listMembers(headers, tenant.id, '?limit=100')
     const userId = members.find((joined) => joined.id === membershipId)?.userId ?? null
     const actor = { kind: 'user', id: userId, displayName: 'Nora New' }
     expect(entries).toEqual([
       entry('invitation.accepted', {
-        ...{ actor, userId, email, clientId: null },
+        actor,
+        userId,
+        email,
+        clientId: null,
         details: { invitationId: id, before: { status: 'PENDING' }, after: { status: 'ACCEPTED' } },
       }),
       entry('member.joined', {
-        ...{ actor, userId, clientId: null },
+        actor,
+        userId,
+        clientId: null,
         details: { after: { role: 'member', status: 'ACTIVE' } },
       }),
     ])
   })
 
-  test('for each thing that is changed about a member', async () => {
+  test('for each changed field of a member', async () => {
     const { membershipId, userId } = await newMember(owner.headers, tenant.id)
     const steps = [
       [{ role: 'admin' }, 'member.role_changed', { role: 'member' }, { role: 'admin' }],
@@ -141,29 +146,29 @@ describe('one entry is written', () => {
       [{ status: 'ACTIVE' }, 'member.reactivated', { status: 'SUSPENDED' }, { status: 'ACTIVE' }],
     ] as const
     for (const [body, action, before, after] of steps) {
-      const { entries } = await written(() => change(membershipId, body))
+      const { entries } = await newEntries(() => change(membershipId, body))
       expect(entries).toEqual([entry(action, { userId, details: { before, after } })])
-      expect((await written(() => change(membershipId, body))).entries).toEqual([])
+      expect((await newEntries(() => change(membershipId, body))).entries).toEqual([])
     }
-    const removed = await written(() => remove(membershipId))
+    const removed = await newEntries(() => remove(membershipId))
     const before = { role: 'admin', status: 'ACTIVE' }
     expect(removed.entries).toEqual([entry('member.removed', { userId, details: { before } })])
   })
 
-  test('when an INVITED member gets another role, and when they are removed', async () => {
-    const { membershipId, userId } = await invited()
-    const changed = await written(() => change(membershipId, { role: 'admin' }))
+  test('when an INVITED member gets another role, and when it is removed', async () => {
+    const { membershipId, userId } = await inviteMember()
+    const changed = await newEntries(() => change(membershipId, { role: 'admin' }))
     const details = { before: { role: 'member' }, after: { role: 'admin' } }
     expect(changed.entries).toEqual([entry('member.role_changed', { userId, details })])
-    const removed = await written(() => remove(membershipId))
+    const removed = await newEntries(() => remove(membershipId))
     const before = { role: 'admin', status: 'INVITED' }
     expect(removed.entries).toEqual([entry('member.removed', { userId, details: { before } })])
   })
 
-  test('when somebody leaves', async () => {
+  test('when a member leaves', async () => {
     const leaver = await newMember(owner.headers, tenant.id)
     const as = { ...leaver.headers, 'user-agent': PROGRAM }
-    const { entries } = await written(() => remove(leaver.membershipId, as))
+    const { entries } = await newEntries(() => remove(leaver.membershipId, as))
     const actor = { kind: 'user', id: leaver.userId, displayName: 'Sam Someone' }
     const details = { before: { role: 'member', status: 'ACTIVE' } }
     const clientId = clientOf(leaver.headers)
@@ -171,34 +176,34 @@ describe('one entry is written', () => {
   })
 })
 
-describe('nothing is written', () => {
-  test('when nothing was done', async () => {
-    const { id, token } = await invited({ role: 'owner' })
+describe('no entry', () => {
+  test('is recorded for a request that changes nothing', async () => {
+    const { id, token } = await inviteMember({ role: 'owner' })
     const refused = [
       () => call('PATCH', path, { headers, body: { name: '' } }),
       () => call('PATCH', path, { headers: member.headers, body: { name: 'Mine' } }),
       () => call('POST', `${path}/invitations`, { headers, body: { email: member.person.email } }),
       () => call('POST', `${path}/invitations`, { headers, body: { email: 'nonsense' } }),
-      () => revoke(admin.headers, tenant.id, id),
-      () => resend(admin.headers, tenant.id, id),
-      () => accept(token, { ...newcomer(), password: 'password1' }),
-      () => accept(token, {}, member.headers),
+      () => revokeInvitation(admin.headers, tenant.id, id),
+      () => resendInvitation(admin.headers, tenant.id, id),
+      () => acceptInvitation(token, { ...newAccountFields(), password: 'password1' }),
+      () => acceptInvitation(token, {}, member.headers),
       () => remove(owner.membershipId),
       () => change(owner.membershipId, { role: 'member' }),
     ]
     for (const act of refused) {
-      const { status, entries } = await written(act)
+      const { status, entries } = await newEntries(act)
       expect(status).toBeGreaterThanOrEqual(400)
       expect(entries).toEqual([])
     }
   })
 
-  test('that would let anybody in: no token stands in any entry', async () => {
-    const { id, email, token } = await invited()
-    await resend(headers, tenant.id, id)
-    const fresh = await invitationTokenFor(email)
-    const body = newcomer()
-    await accept(fresh, body)
+  test('contains a token', async () => {
+    const { id, email, token } = await inviteMember()
+    await resendInvitation(headers, tenant.id, id)
+    const fresh = await waitForInvitationToken(email)
+    const body = newAccountFields()
+    await acceptInvitation(fresh, body)
     const text = JSON.stringify(await read('?limit=100'))
     for (const secret of [token, fresh, body.password]) expect(text).not.toContain(secret)
     expect(text).not.toMatch(/"[^"]*(token|hash)[^"]*":|\$argon/i)

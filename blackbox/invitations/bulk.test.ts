@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { call, expectClosed, intruders, refusal } from '../support/calls.ts'
+import { call, errorBody, expectForbidden, newForbiddenCallers } from '../support/calls.ts'
 import {
-  accept,
-  invitationMails,
+  acceptInvitation,
   invitationsPath,
-  inviteStranger,
+  inviteNewAddress,
+  listInvitationMails,
   listInvitations,
+  newAccountFields,
   newAddress,
-  newcomer,
 } from '../support/invitations.ts'
 import { unique } from '../support/service.ts'
 import { TIMESTAMP, UUID } from '../support/sign-in.ts'
-import { invitationTokenFor, newMember, newOwnedTenant } from '../support/tenants.ts'
+import { newMember, newOwnedTenant, waitForInvitationToken } from '../support/tenants.ts'
 
 interface Reply {
   created: number
@@ -39,14 +39,17 @@ const success = (email: string, fields: object = {}) => ({
   },
 })
 const failed = (email: unknown, statusCode: number, error: string, field?: string) => ({
-  ...{ email, statusCode, error, message: expect.any(String) },
+  email,
+  statusCode,
+  error,
+  message: expect.any(String),
   ...(field && { details: [{ field, message: expect.any(String) }] }),
 })
 
-describe('inviting many at once', () => {
-  test('gives every row the result it would have had alone, in the order of the rows', async () => {
+describe('inviting in bulk', () => {
+  test('gives every row the result of a single invitation, in the order of the rows', async () => {
     const [ann, ben, cleo] = [newAddress(), newAddress(), newAddress()]
-    const { email: known } = await inviteStranger(owner.headers, tenant.id)
+    const { email: known } = await inviteNewAddress(owner.headers, tenant.id)
     const { status, body } = await inviteAll([
       { email: ann },
       { email: member.person.email },
@@ -78,45 +81,42 @@ describe('inviting many at once', () => {
         success(cleo),
       ],
     })
-    for (const email of [ann, ben, cleo, known]) expect(await invitationMails(email)).toHaveLength(1)
+    for (const email of [ann, ben, cleo, known]) expect(await listInvitationMails(email)).toHaveLength(1)
     const listed = (await listInvitations(owner.headers, tenant.id)).map(({ email }) => email)
     expect(listed).toEqual(expect.arrayContaining([ann, ben, cleo]))
-    expect((await accept(await invitationTokenFor(cleo), newcomer())).status).toBe(200)
+    expect((await acceptInvitation(await waitForInvitationToken(cleo), newAccountFields())).status).toBe(200)
   })
 
-  test('lets an admin hand out no role of owner, and holds up no other row by that', async () => {
+  test('refuses the owner role for an admin, and processes the other rows', async () => {
     const [ann, ben] = [newAddress(), newAddress()]
     const { body } = await inviteAll([{ email: ann, role: 'owner' }, { email: ben }], admin.headers)
     expect(body).toEqual({ created: 1, failed: 1, results: [failed(ann, 403, 'FORBIDDEN'), success(ben)] })
-    expect(await invitationMails(ann)).toEqual([])
+    expect(await listInvitationMails(ann)).toEqual([])
   })
 
-  test('takes two hundred rows, and no more', async () => {
+  test('accepts up to 200 rows', async () => {
     const rows = (count: number) => Array.from({ length: count }, () => ({ email: 'nonsense' }))
     expect((await inviteAll(rows(200))).body).toMatchObject({ created: 0, failed: 200 })
     expect((await inviteAll(rows(201))).status).toBe(422)
   })
 
-  test.each([[[]], [undefined], [null], ['x'], [{}], [[7]], [[{}]], [[null]]])(
-    'refuses %j as rows',
-    async (rows) => {
-      const { status, body } = await inviteAll(rows)
-      expect(status).toBe(422)
-      expect(body).toMatchObject({ error: 'VALIDATION_FAILED' })
-    },
-  )
+  test.each([[[]], [undefined], [null], ['x'], [{}], [[7]], [[{}]], [[null]]])('refuses %j as rows', async (rows) => {
+    const { status, body } = await inviteAll(rows)
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ error: 'VALIDATION_FAILED' })
+  })
 
-  test('is throttled like single invitations, row by row', async () => {
-    // The same address cannot be invited twice, so every mail but the first is sent again one by one.
-    const { id, email } = await inviteStranger(owner.headers, tenant.id)
+  test('has the mail quota of single invitations, per row', async () => {
+    // An address cannot be invited twice, so the further mails are resends.
+    const { id, email } = await inviteNewAddress(owner.headers, tenant.id)
     const again = () => call('POST', `${invitationsPath(tenant.id)}/${id}/resend`, { headers: owner.headers })
     for (let round = 0; round < 20; round++) await again()
     await call('DELETE', `${invitationsPath(tenant.id)}/${id}`, { headers: owner.headers })
-    const sent = (await invitationMails(email)).length
+    const sent = (await listInvitationMails(email)).length
     const other = newAddress()
     const { body } = await inviteAll([{ email }, { email: other }])
     expect(body.results).toEqual([failed(email, 429, 'RATE_LIMITED'), success(other)])
-    expect(await invitationMails(email)).toHaveLength(sent)
+    expect(await listInvitationMails(email)).toHaveLength(sent)
   })
 
   test('sends every mail once under an idempotency key', async () => {
@@ -127,21 +127,21 @@ describe('inviting many at once', () => {
     const again = await inviteAll([{ email }], headers)
     expect(again.body).toEqual(first.body)
     expect(again.headers.get('idempotency-replayed')).toBe('true')
-    expect(await invitationMails(email)).toHaveLength(1)
+    expect(await listInvitationMails(email)).toHaveLength(1)
   })
 
-  test('is for admins and owners', async () => {
+  test('is allowed for admins and owners only', async () => {
     const email = newAddress()
     const outsider = await newOwnedTenant()
     for (const { headers } of [member, outsider.owner]) {
       for (const rows of [[{ email }], 'nonsense']) {
         const { status, body } = await inviteAll(rows, headers)
         expect(status).toBe(403)
-        expect(body).toEqual(refusal(403, 'FORBIDDEN'))
+        expect(body).toEqual(errorBody(403, 'FORBIDDEN'))
       }
     }
     const body = { invitations: [{ email }] }
-    await expectClosed(await intruders(member.person), { method: 'POST', path, body })
-    expect(await invitationMails(email)).toEqual([])
+    await expectForbidden(await newForbiddenCallers(member.person), { method: 'POST', path, body })
+    expect(await listInvitationMails(email)).toEqual([])
   })
 })

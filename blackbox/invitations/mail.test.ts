@@ -1,15 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { call, refusal } from '../support/calls.ts'
-import { accept, askToInvite, invitationMails, look, newAddress, newcomer } from '../support/invitations.ts'
-import { base } from '../support/service.ts'
-import { invitationTokenFor, newInsider, newTenant } from '../support/tenants.ts'
+import { call, errorBody } from '../support/calls.ts'
+import {
+  acceptInvitation,
+  getInvitation,
+  listInvitationMails,
+  newAccountFields,
+  newAddress,
+  requestInvitation,
+} from '../support/invitations.ts'
+import { baseUrl } from '../support/service.ts'
+import { newCaller, newTenant, waitForInvitationToken } from '../support/tenants.ts'
 
-/** The names of the elements of a mail, in their order. */
+/** The element names of a mail, in order. */
 const elementsOf = (html: string) => [...html.matchAll(/<\/?([a-z]+)/g)].map(([tag]) => tag)
 const addressesIn = (html: string) => [...html.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url]) => url)
 
-/** What a mail program shows. */
-const shown = (html: string) =>
+/** The visible text of a mail. */
+const toVisibleText = (html: string) =>
   html
     .replace(/<[^>]*>/g, ' ')
     .replaceAll('&lt;', '<')
@@ -17,80 +24,80 @@ const shown = (html: string) =>
     .replaceAll('&quot;', '"')
     .replaceAll('&amp;', '&')
 
-const TRICKS = [
+const MARKUP = [
   ['markup', '<img src=x onerror=alert(1)><b>Bold</b>'],
   ['a link', '<a href=evil>Click</a>'],
-  ['an end of everything', '</p></div></body></html><script>alert(1)</script>'],
+  ['closing tags', '</p></div></body></html><script>alert(1)</script>'],
   ['entities', '&lt;script&gt;'],
 ] as const
 
-const inviteTo = async (name: string, displayName?: string) => {
-  const insider = await newInsider()
-  if (displayName) await call('PATCH', '/api/users/me', { headers: insider.headers, body: { displayName } })
-  const tenant = await newTenant(insider.headers, name)
+const inviteFrom = async (name: string, displayName?: string) => {
+  const caller = await newCaller()
+  if (displayName) await call('PATCH', '/api/users/me', { headers: caller.headers, body: { displayName } })
+  const tenant = await newTenant(caller.headers, name)
   const email = newAddress()
-  expect((await askToInvite(insider.headers, tenant.id, { email })).status).toBe(201)
-  const [mail, ...others] = await invitationMails(email)
+  expect((await requestInvitation(caller.headers, tenant.id, { email })).status).toBe(201)
+  const [mail, ...others] = await listInvitationMails(email)
   expect(others).toEqual([])
   if (!mail) throw new Error('no mail has come')
-  return { ...insider, tenant, email, mail }
+  return { ...caller, tenant, email, mail }
 }
 
-const plain = elementsOf((await inviteTo('A plain tenant')).mail.html)
+const plain = elementsOf((await inviteFrom('A plain tenant')).mail.html)
 
-describe('what others have written is text in the mail of an invitation', () => {
-  test.each(TRICKS)('%s in the name of a tenant', async (_, name) => {
-    const { mail, email } = await inviteTo(name)
+describe('user input is escaped in the invitation mail', () => {
+  test.each(MARKUP)('%s in the name of a tenant', async (_, name) => {
+    const { mail, email } = await inviteFrom(name)
     expect(mail.to).toBe(email)
     expect(mail.subject).toBe(`Join "${name}"`)
-    expect(shown(mail.html)).toContain(name)
+    expect(toVisibleText(mail.html)).toContain(name)
     expect(elementsOf(mail.html)).toEqual(plain)
-    expect(addressesIn(mail.html)).toEqual([expect.stringContaining(`${base}/invitations/`)])
+    expect(addressesIn(mail.html)).toEqual([expect.stringContaining(`${baseUrl}/invitations/`)])
   })
 
-  test.each(TRICKS)('%s in the name of who invites', async (_, name) => {
-    const { mail } = await inviteTo('A plain tenant', name)
-    expect(shown(mail.html)).toContain(name)
+  test.each(MARKUP)('%s in the name of the sender', async (_, name) => {
+    const { mail } = await inviteFrom('A plain tenant', name)
+    expect(toVisibleText(mail.html)).toContain(name)
     expect(elementsOf(mail.html)).toEqual(plain)
     expect(mail.subject).toBe('Join "A plain tenant"')
-    expect(addressesIn(mail.html)).toEqual([expect.stringContaining(`${base}/invitations/`)])
+    expect(addressesIn(mail.html)).toEqual([expect.stringContaining(`${baseUrl}/invitations/`)])
   })
 
-  test('T110: a name stands between quotation marks, none of which is its own, and is no link for a mail program', async () => {
+  test('T110: a name is in quotation marks, contains none, and is not turned into a link by mail clients', async () => {
     const name = 'Acme" is over. Go to evil.test'
-    const { mail } = await inviteTo(name, name)
+    const { mail } = await inviteFrom(name, name)
     const quoted = `"Acme' is over. Go to evil.\u200btest"`
     expect(mail.subject).toBe(`Join ${quoted}`)
-    for (const part of [mail.text, shown(mail.html)]) {
+    for (const part of [mail.text, toVisibleText(mail.html)]) {
       expect(part).toContain(`${quoted} invites you to join ${quoted}.`)
       expect(part).not.toContain('evil.test')
     }
-    expect(addressesIn(mail.html)).toEqual([expect.stringContaining(`${base}/invitations/`)])
+    expect(addressesIn(mail.html)).toEqual([expect.stringContaining(`${baseUrl}/invitations/`)])
   })
 
-  test('T110: a long name is cut', async () => {
-    const { mail } = await inviteTo('x'.repeat(120), 'y'.repeat(200))
+  test('T110: a long name is truncated', async () => {
+    const { mail } = await inviteFrom('x'.repeat(120), 'y'.repeat(200))
     expect(mail.subject).toBe(`Join "${'x'.repeat(59)}…"`)
     expect(mail.text).toContain(`"${'y'.repeat(59)}…" invites you`)
   })
 
-  test('no host but the configured one stands in the link, whatever the request claims', async () => {
-    const insider = await newInsider()
-    const tenant = await newTenant(insider.headers)
+  test('the link has the configured host, independent of the request', async () => {
+    const caller = await newCaller()
+    const tenant = await newTenant(caller.headers)
     const email = newAddress()
     const forwarded = { 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' }
-    await askToInvite({ ...insider.headers, ...forwarded }, tenant.id, { email })
-    const [mail] = await invitationMails(email)
-    expect(mail?.text).toContain(`${base}/invitations/`)
+    await requestInvitation({ ...caller.headers, ...forwarded }, tenant.id, { email })
+    const [mail] = await listInvitationMails(email)
+    expect(mail?.text).toContain(`${baseUrl}/invitations/`)
     expect(`${mail?.text}${mail?.html}${mail?.subject}`).not.toContain('evil.test')
   })
 })
 
-describe('a line break gets into no header', () => {
+describe('a line break cannot inject a mail header', () => {
   test.each(['Acme\r\nBcc: someone@blackbox.test', 'Acme\nX-Header: 1', 'Acme\u0000', 'Acme\u0085next'])(
     'by the name of a tenant: %j',
     async (name) => {
-      const { headers } = await newInsider()
+      const { headers } = await newCaller()
       const tenant = await newTenant(headers)
       for (const [method, path] of [
         ['POST', '/api/tenants'],
@@ -99,20 +106,23 @@ describe('a line break gets into no header', () => {
         const { status, body } = await call(method, path, { headers, body: { name } })
         expect(status).toBe(422)
         expect(body).toEqual(
-          refusal(422, 'VALIDATION_FAILED', { details: [{ field: 'name', message: expect.any(String) }] }),
+          errorBody(422, 'VALIDATION_FAILED', { details: [{ field: 'name', message: expect.any(String) }] }),
         )
       }
     },
   )
 
-  test('by the names of somebody who accepts, and the invitation stays open', async () => {
-    const { email } = await inviteTo('A plain tenant')
-    const token = await invitationTokenFor(email)
+  test('through the names of a person who accepts, and the invitation stays open', async () => {
+    const { email } = await inviteFrom('A plain tenant')
+    const token = await waitForInvitationToken(email)
     for (const field of ['givenName', 'familyName']) {
-      const answer = await accept(token, { ...newcomer(), [field]: 'Nora\r\nBcc: someone@blackbox.test' })
-      expect(answer.status).toBe(422)
-      expect(answer.body.error).toBe('VALIDATION_FAILED')
+      const response = await acceptInvitation(token, {
+        ...newAccountFields(),
+        [field]: 'Nora\r\nBcc: someone@blackbox.test',
+      })
+      expect(response.status).toBe(422)
+      expect(response.body.error).toBe('VALIDATION_FAILED')
     }
-    expect((await look(token)).status).toBe(200)
+    expect((await getInvitation(token)).status).toBe(200)
   })
 })

@@ -1,95 +1,98 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { admin } from '../support/admin.ts'
-import { call, refusal } from '../support/calls.ts'
-import { asOps, type Headers, LICENSES, LICENSING, newSeats } from '../support/licensing.ts'
-import { encode } from '../support/service.ts'
+import { callAdmin } from '../support/admin.ts'
+import { call, errorBody } from '../support/calls.ts'
+import { getOperatorHeaders, type Headers, LICENSES, LICENSING, newTenantWithSeats } from '../support/licensing.ts'
+import { encodeFields } from '../support/service.ts'
 
-const { application, tenant, owner, pro } = await newSeats()
-const ops = await asOps()
-const { slug } = (await admin<{ slug: string }>('GET', `/applications/${application}`)).body
+const { application, tenant, owner, pro } = await newTenantWithSeats()
+const ops = await getOperatorHeaders()
+const { slug } = (await callAdmin<{ slug: string }>('GET', `/applications/${application}`)).body
 
-interface Asked {
+interface RouteCase {
   route: string
   headers: Headers
-  ask(applicationId: string | undefined): [method: string, path: string, body?: object]
+  toRequest(applicationId: string | undefined): [method: string, path: string, body?: object]
 }
 
-const query = (path: string, fields: object): Asked['ask'] => {
-  return (applicationId) => ['GET', `${path}?${encode({ ...fields, applicationId })}`]
+const query = (path: string, fields: object): RouteCase['toRequest'] => {
+  return (applicationId) => ['GET', `${path}?${encodeFields({ ...fields, applicationId })}`]
 }
-const body = (path: string, fields: object): Asked['ask'] => {
+const body = (path: string, fields: object): RouteCase['toRequest'] => {
   return (applicationId) => ['POST', path, { ...fields, applicationId }]
 }
 
-const about = { userId: owner.userId, featureKey: 'reports', licenseTypeId: pro.id }
+const licenseQuery = { userId: owner.userId, featureKey: 'reports', licenseTypeId: pro.id }
 const type = { name: 'Pro', slug: 'pro' }
-const NAMED: Asked[] = [
+const FIELD_ROUTES: RouteCase[] = [
   ...['check', 'feature', 'type', 'explain'].map((route) => ({
-    ...{ route: `GET ${route}`, headers: owner.inside, ask: query(`${LICENSES}/${route}`, about) },
+    route: `GET ${route}`,
+    headers: owner.tenantHeaders,
+    toRequest: query(`${LICENSES}/${route}`, licenseQuery),
   })),
   ...['check', 'feature', 'grant', 'change', 'revoke'].map((route) => ({
-    ...{ route: `POST ${route}`, headers: owner.inside, ask: body(`${LICENSES}/${route}`, about) },
+    route: `POST ${route}`,
+    headers: owner.tenantHeaders,
+    toRequest: body(`${LICENSES}/${route}`, licenseQuery),
   })),
-  { route: 'GET license-types', headers: ops, ask: query(`${LICENSING}/license-types`, {}) },
-  { route: 'POST license-types', headers: ops, ask: body(`${LICENSING}/license-types`, type) },
+  { route: 'GET license-types', headers: ops, toRequest: query(`${LICENSING}/license-types`, {}) },
+  { route: 'POST license-types', headers: ops, toRequest: body(`${LICENSING}/license-types`, type) },
 ]
 
-const ofTenant = `/api/tenants/${tenant.id}/licenses`
-const IN_PATH: Asked[] = [
+const tenantLicenses = `/api/tenants/${tenant.id}/licenses`
+const PATH_ROUTES: RouteCase[] = [
   ...['users', 'count'].map((list) => ({
     route: `GET apps/:applicationId/${list}`,
-    headers: owner.inside,
-    ask: (id: string | undefined): [string, string] => ['GET', `${LICENSES}/apps/${id}/${list}`],
+    headers: owner.tenantHeaders,
+    toRequest: (id: string | undefined): [string, string] => ['GET', `${LICENSES}/apps/${id}/${list}`],
   })),
   ...['seats', 'usage'].map((list) => ({
     route: `GET licenses/:applicationId/${list}`,
     headers: owner.headers,
-    ask: (id: string | undefined): [string, string] => ['GET', `${ofTenant}/${id}/${list}`],
+    toRequest: (id: string | undefined): [string, string] => ['GET', `${tenantLicenses}/${id}/${list}`],
   })),
 ]
 
-async function refuse({ headers, ask }: Asked, applicationId: string | undefined): Promise<string> {
-  const [method, path, sent] = ask(applicationId)
-  const answer = await call<{ message: string }>(method, path, { headers, body: sent })
-  expect(answer.body).toEqual(refusal(400, 'INVALID_APPLICATION_ID'))
-  return answer.body.message
+async function getError({ headers, toRequest }: RouteCase, applicationId: string | undefined): Promise<string> {
+  const [method, path, sent] = toRequest(applicationId)
+  const response = await call<{ message: string }>(method, path, { headers, body: sent })
+  expect(response.body).toEqual(errorBody(400, 'INVALID_APPLICATION_ID'))
+  return response.body.message
 }
 
-describe.each(NAMED)('T146: $route', (asked) => {
-  test('says that an applicationId is missing', async () => {
-    for (const none of [undefined, '']) expect(await refuse(asked, none)).toMatch(/applicationId is missing/)
+describe.each(FIELD_ROUTES)('T146: $route', (routeCase) => {
+  test('reports a missing applicationId', async () => {
+    for (const none of [undefined, '']) expect(await getError(routeCase, none)).toMatch(/applicationId is missing/)
   })
 })
 
-describe.each([...NAMED, ...IN_PATH])('T146: $route', (asked) => {
-  test('says that an id is wanted where a slug stands', async () => {
-    for (const named of [slug, '7', `${application}x`]) {
-      expect(await refuse(asked, named)).toMatch(/must be the id of an application, .*not its slug/)
+describe.each([...FIELD_ROUTES, ...PATH_ROUTES])('T146: $route', (routeCase) => {
+  test('reports that a slug is not an id', async () => {
+    for (const id of [slug, '7', `${application}x`]) {
+      expect(await getError(routeCase, id)).toMatch(/must be the id of an application, .*not its slug/)
     }
   })
 
-  test('says that there is no such application where the id is nobody’s', async () => {
+  test('reports an unknown application', async () => {
     for (const unknown of [randomUUID(), tenant.id]) {
-      expect(await refuse(asked, unknown)).toMatch(/no application with this applicationId/)
+      expect(await getError(routeCase, unknown)).toMatch(/no application with this applicationId/)
     }
   })
 })
 
-test('T146: a row of many is told the same, and holds up no other', async () => {
-  const rows = [undefined, slug, randomUUID()].map((applicationId) => ({ ...about, applicationId }))
+test('T146: a bulk row has the same errors, and does not affect other rows', async () => {
+  const rows = [undefined, slug, randomUUID()].map((applicationId) => ({ ...licenseQuery, applicationId }))
   for (const [path, sent] of [
     ['grant', { grants: rows }],
     ['revoke', { revocations: rows }],
   ] as const) {
-    const answer = await call<{ results: { error: string; message: string }[] }>(
-      'POST',
-      `${LICENSES}/${path}/bulk`,
-      { headers: owner.inside, body: sent },
-    )
-    expect(answer.status).toBe(200)
-    expect(answer.body.results.map(({ error }) => error)).toEqual(rows.map(() => 'INVALID_APPLICATION_ID'))
-    expect(answer.body.results.map(({ message }) => message)).toEqual([
+    const response = await call<{ results: { error: string; message: string }[] }>('POST', `${LICENSES}/${path}/bulk`, {
+      headers: owner.tenantHeaders,
+      body: sent,
+    })
+    expect(response.status).toBe(200)
+    expect(response.body.results.map(({ error }) => error)).toEqual(rows.map(() => 'INVALID_APPLICATION_ID'))
+    expect(response.body.results.map(({ message }) => message)).toEqual([
       expect.stringContaining('is missing'),
       expect.stringContaining('not its slug'),
       expect.stringContaining('no application'),

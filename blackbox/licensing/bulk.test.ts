@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { call, refusal } from '../support/calls.ts'
+import { call, errorBody } from '../support/calls.ts'
 import {
   type Assignment,
   type Headers,
   LICENSES,
-  newInside,
   newLicensedApplication,
-  newSeats,
-  newTenantInside,
-  newType,
-  readHolders,
+  newLicenseType,
+  newTenantMember,
+  newTenantWithOwner,
+  newTenantWithSeats,
+  readLicenseHolders,
 } from '../support/licensing.ts'
 import { TIMESTAMP, UUID } from '../support/sign-in.ts'
 
@@ -20,13 +20,13 @@ interface Reply {
   results: { userId: string; statusCode: number; license?: Assignment; error?: string }[]
 }
 
-const { application, tenant, owner, pro } = await newSeats(2)
+const { application, tenant, owner, pro } = await newTenantWithSeats(2)
 const [ann, ben, outsider, unsold, elsewhere] = await Promise.all([
-  newInside({ tenant, owner }),
-  newInside({ tenant, owner }),
-  newTenantInside(),
-  newType(application),
-  newLicensedApplication().then((id) => newType(id)),
+  newTenantMember({ tenant, owner }),
+  newTenantMember({ tenant, owner }),
+  newTenantWithOwner(),
+  newLicenseType(application),
+  newLicensedApplication().then((id) => newLicenseType(id)),
 ])
 
 const row = (userId: string, fields: object = {}) => ({
@@ -35,7 +35,7 @@ const row = (userId: string, fields: object = {}) => ({
   licenseTypeId: pro.id,
   ...fields,
 })
-const send = (path: string, body: unknown, headers: Headers = owner.inside) =>
+const send = (path: string, body: unknown, headers: Headers = owner.tenantHeaders) =>
   call<Reply>('POST', `${LICENSES}/${path}/bulk`, { headers, body })
 
 const done = (userId: string) => ({
@@ -57,14 +57,14 @@ const failed = (userId: string, statusCode: number, error: string, more: object 
   ...more,
 })
 
-test('every row has the result it would have had alone, in the order of the rows', async () => {
-  const nobody = randomUUID()
+test('every row has the result of a single call, in the order of the rows', async () => {
+  const unknownUserId = randomUUID()
   const { status, body } = await send('grant', {
     grants: [
       row('x'),
       row(ben.userId),
       row(ann.userId, { licenseTypeId: unsold.id }),
-      row(nobody),
+      row(unknownUserId),
       row(ben.userId),
       row(ann.userId, { applicationId: 'nonsense' }),
       row(ann.userId, { applicationId: undefined }),
@@ -80,7 +80,7 @@ test('every row has the result it would have had alone, in the order of the rows
       failed('x', 404, 'USER_NOT_FOUND'),
       done(ben.userId),
       failed(ann.userId, 400, 'NO_SEATS_AVAILABLE', { details: { reason: 'NO_SUBSCRIPTION' } }),
-      failed(nobody, 404, 'USER_NOT_FOUND'),
+      failed(unknownUserId, 404, 'USER_NOT_FOUND'),
       failed(ben.userId, 400, 'ALREADY_LICENSED'),
       failed(ann.userId, 400, 'INVALID_APPLICATION_ID'),
       failed(ann.userId, 400, 'INVALID_APPLICATION_ID'),
@@ -88,13 +88,13 @@ test('every row has the result it would have had alone, in the order of the rows
       failed(outsider.owner.userId, 404, 'USER_NOT_FOUND'),
     ],
   })
-  expect((await readHolders(owner.inside, application)).users.map(({ userId }) => userId)).toEqual([
+  expect((await readLicenseHolders(owner.tenantHeaders, application)).users.map(({ userId }) => userId)).toEqual([
     ben.userId,
   ])
 
   const revoked = await send('revoke', {
     revocations: [
-      row(nobody),
+      row(unknownUserId),
       row(ben.userId),
       row(ben.userId),
       row(ann.userId, { applicationId: 'x' }),
@@ -106,32 +106,30 @@ test('every row has the result it would have had alone, in the order of the rows
     done: 1,
     failed: 4,
     results: [
-      failed(nobody, 404, 'LICENSE_NOT_FOUND'),
+      failed(unknownUserId, 404, 'LICENSE_NOT_FOUND'),
       { userId: ben.userId, statusCode: 200 },
       failed(ben.userId, 404, 'LICENSE_NOT_FOUND'),
       failed(ann.userId, 400, 'INVALID_APPLICATION_ID'),
       failed('x', 404, 'LICENSE_NOT_FOUND'),
     ],
   })
-  expect((await readHolders(owner.inside, application)).count).toBe(0)
+  expect((await readLicenseHolders(owner.tenantHeaders, application)).count).toBe(0)
 })
 
-test('as many rows succeed as there are seats, and the seats go to nobody twice', async () => {
+test('as many rows succeed as there are seats, and no user gets two', async () => {
   const people = [ann.userId, ben.userId, owner.userId]
   const { body } = await send('grant', { grants: people.map((userId) => row(userId)) })
   expect(body).toMatchObject({ done: 2, failed: 1 })
   const [refused] = body.results.filter(({ statusCode }) => statusCode !== 201)
-  expect(refused).toEqual(
-    failed(refused?.userId ?? '', 400, 'NO_SEATS_AVAILABLE', { details: { reason: 'FULL' } }),
-  )
+  expect(refused).toEqual(failed(refused?.userId ?? '', 400, 'NO_SEATS_AVAILABLE', { details: { reason: 'FULL' } }))
   expect(body.results.map(({ userId }) => userId)).toEqual(people)
-  const holders = await readHolders(owner.inside, application)
+  const holders = await readLicenseHolders(owner.tenantHeaders, application)
   expect(holders.users.map(({ userId }) => userId).sort()).toEqual(
     people.filter((userId) => userId !== refused?.userId).sort(),
   )
   const back = await send('revoke', { revocations: people.map((userId) => row(userId)) })
   expect(back.body).toMatchObject({ done: 2, failed: 1 })
-  expect((await readHolders(owner.inside, application)).count).toBe(0)
+  expect((await readLicenseHolders(owner.tenantHeaders, application)).count).toBe(0)
 })
 
 test.each([
@@ -146,15 +144,15 @@ test.each([
   ['revoke', {}],
   ['revoke', { revocations: [{ applicationId: application }] }],
   ['revoke', { revocations: Array.from({ length: 501 }, () => row(ann.userId)) }],
-])('%s in bulk refuses as a whole what is no list of rows', async (path, request) => {
+])('%s in bulk refuses a body without a list of rows', async (path, request) => {
   const { status, body } = await send(path, request)
   expect(status).toBe(422)
-  expect(body).toEqual(refusal(422, 'VALIDATION_FAILED', { details: expect.any(Array) }))
-  expect((await readHolders(owner.inside, application)).count).toBe(0)
+  expect(body).toEqual(errorBody(422, 'VALIDATION_FAILED', { details: expect.any(Array) }))
+  expect((await readLicenseHolders(owner.tenantHeaders, application)).count).toBe(0)
 })
 
-// So many steps take their time where the machine is busy.
-test('500 rows are answered one by one', { timeout: 90_000 }, async () => {
+// These steps take long on a busy machine.
+test('500 rows get one result each', { timeout: 90_000 }, async () => {
   const { status, body } = await send('grant', { grants: Array.from({ length: 500 }, () => row(ann.userId)) })
   expect(status).toBe(200)
   expect(body).toMatchObject({ done: 1, failed: 499 })
@@ -164,13 +162,13 @@ test('500 rows are answered one by one', { timeout: 90_000 }, async () => {
   expect(back.body.results[0]).toEqual({ userId: ann.userId, statusCode: 200 })
 })
 
-test('a plain member does nothing in bulk, and nobody without a token', async () => {
+test('a plain member and an unauthenticated caller are refused', async () => {
   for (const [path, body] of [
     ['grant', { grants: [row(ann.userId)] }],
     ['revoke', { revocations: [row(ann.userId)] }],
     ['grant', {}],
   ] as const) {
-    expect((await send(path, body, ann.inside)).body).toEqual(refusal(403, 'FORBIDDEN'))
-    expect((await send(path, body, {})).body).toEqual(refusal(401, 'UNAUTHORIZED'))
+    expect((await send(path, body, ann.tenantHeaders)).body).toEqual(errorBody(403, 'FORBIDDEN'))
+    expect((await send(path, body, {})).body).toEqual(errorBody(401, 'UNAUTHORIZED'))
   }
 })

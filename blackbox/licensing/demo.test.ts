@@ -2,18 +2,18 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { asPerson, call } from '../support/calls.ts'
 import { verifyAccessToken } from '../support/jwt.ts'
 import {
-  ask,
+  callLicensing,
+  getLicense,
   type Headers,
   LICENSES,
   LICENSING,
   type LicenseType,
   listSubscriptions,
-  readHolders,
+  readLicenseHolders,
   readOverview,
-  runInstance,
   UNLICENSED,
 } from '../support/licensing.ts'
-import { askMachineToken, bearer, getTokens } from '../support/oauth.ts'
+import { bearer, getTokens, requestMachineToken } from '../support/oauth.ts'
 import { demoPerson } from '../support/person.ts'
 import { TIMESTAMP } from '../support/sign-in.ts'
 
@@ -31,7 +31,7 @@ let acme: string
 let mia: string
 
 beforeAll(async () => {
-  const { access_token } = (await askMachineToken(MACHINE)).body
+  const { access_token } = (await requestMachineToken(MACHINE)).body
   machine = bearer(access_token)
   const { access_token: hers } = await getTokens(await demoPerson('mia@acme.test').signIn(), SPA)
   const claims = await verifyAccessToken(hers)
@@ -40,9 +40,9 @@ beforeAll(async () => {
   mia = String(claims.sub)
 })
 
-describe('the demo world', () => {
-  test('has three types of licence', async () => {
-    const { body } = await runInstance<LicenseType[]>('GET', `/license-types?applicationId=${application}`)
+describe('the demo data', () => {
+  test('has three license types', async () => {
+    const { body } = await callLicensing<LicenseType[]>('GET', `/license-types?applicationId=${application}`)
     expect(body.map(({ slug }) => slug)).toEqual(['free', 'pro', 'enterprise'])
     for (const [slug, features] of Object.entries(FEATURES)) {
       const type = body.find((one) => one.slug === slug)
@@ -67,17 +67,14 @@ describe('the demo world', () => {
     for (const { quantityAssigned, quantityAvailable, quantityPurchased } of bought) {
       expect(quantityAssigned + quantityAvailable).toBe(quantityPurchased)
     }
-    expect((await listSubscriptions(acme)).map(({ licenseTypeSlug }) => licenseTypeSlug)).toEqual([
-      'pro',
-      'enterprise',
-    ])
+    expect((await listSubscriptions(acme)).map(({ licenseTypeSlug }) => licenseTypeSlug)).toEqual(['pro', 'enterprise'])
     const { access_token } = await getTokens(await demoPerson('gus@globex.test').signIn(), SPA)
     const { tenant_id } = await verifyAccessToken(access_token)
     expect(await listSubscriptions(String(tenant_id))).toEqual([])
   })
 
-  test('has Mia with a licence, in every answer and in her token', async () => {
-    const about = { userId: mia, applicationId: application }
+  test('has a license for Mia, in every response and in her token', async () => {
+    const licenseQuery = { userId: mia, applicationId: application }
     const licensed = {
       hasLicense: true,
       licenseType: 'pro',
@@ -85,14 +82,14 @@ describe('the demo world', () => {
       features: FEATURES.pro,
       assignedAt: expect.stringMatching(TIMESTAMP),
     }
-    expect((await ask(machine, 'check', about)).body).toEqual(licensed)
+    expect((await getLicense(machine, 'check', licenseQuery)).body).toEqual(licensed)
     const hers = await asPerson(demoPerson('mia@acme.test'), SPA)
-    expect((await ask(hers, 'check', { applicationId: application })).body).toEqual(licensed)
+    expect((await getLicense(hers, 'check', { applicationId: application })).body).toEqual(licensed)
     const token = hers.authorization?.slice('Bearer '.length) ?? ''
     expect(await verifyAccessToken(token)).toMatchObject({
       license: { type: 'pro', name: 'Pro', features: FEATURES.pro },
     })
-    const { users, count } = await readHolders(machine, application)
+    const { users, count } = await readLicenseHolders(machine, application)
     expect(users).toContainEqual({
       userId: mia,
       email: 'mia@acme.test',
@@ -106,24 +103,24 @@ describe('the demo world', () => {
   })
 
   test.each(['max@acme.test', 'olivia@acme.test', 'adam@acme.test', 'gus@globex.test'])(
-    'has %s without a licence',
+    'has %s without a license',
     async (email) => {
       const headers = await asPerson(demoPerson(email), SPA)
-      expect((await ask(headers, 'check', { applicationId: application })).body).toEqual(UNLICENSED)
+      expect((await getLicense(headers, 'check', { applicationId: application })).body).toEqual(UNLICENSED)
       const token = headers.authorization?.slice('Bearer '.length) ?? ''
       expect(await verifyAccessToken(token)).not.toHaveProperty('license')
     },
   )
 
-  test('has a machine that reads and writes the licences of Acme, and sells none', async () => {
-    const { scope } = (await askMachineToken(MACHINE)).body
+  test('has a machine that reads and writes licenses of Acme, but cannot create subscriptions', async () => {
+    const { scope } = (await requestMachineToken(MACHINE)).body
     expect(scope.split(' ').sort()).toEqual(['licenses:read', 'licenses:write'])
     const path = `${LICENSING}/tenants/${acme}`
     expect((await call('GET', `${path}/license-overview`, { headers: machine })).status).toBe(200)
     const body = { licenseTypeId: 'x', quantityPurchased: 1 }
     expect((await call('POST', `${path}/subscriptions`, { headers: machine, body })).status).toBe(403)
-    // The door is open: what is refused is the type.
-    const wish = { userId: mia, applicationId: application, licenseTypeId: 'x' }
-    expect((await call('POST', `${LICENSES}/grant`, { headers: machine, body: wish })).status).toBe(404)
+    // The request is authorized; the license type is refused.
+    const seatRequest = { userId: mia, applicationId: application, licenseTypeId: 'x' }
+    expect((await call('POST', `${LICENSES}/grant`, { headers: machine, body: seatRequest })).status).toBe(404)
   })
 })

@@ -1,131 +1,134 @@
 import { expect, test } from 'vitest'
-import { call, refusal } from '../support/calls.ts'
+import { call, errorBody } from '../support/calls.ts'
 import {
   type Assignment,
-  asOps,
-  getInside,
-  grant,
+  getOperatorHeaders,
+  grantSeat,
   type Headers,
   hasLicense,
   LICENSES,
   LICENSING,
-  newInside,
+  newLicenseType,
   newMachineHeaders,
-  newSeats,
   newSubscription,
-  newType,
-  readHolders,
-  revoke,
+  newTenantMember,
+  newTenantWithSeats,
+  readLicenseHolders,
+  revokeSeat,
+  toTenantMember,
 } from '../support/licensing.ts'
 import { unique } from '../support/service.ts'
 import { listMembers, newTenant } from '../support/tenants.ts'
 
-const { application, tenant, owner, pro } = await newSeats(3)
+const { application, tenant, owner, pro } = await newTenantWithSeats(3)
 const [member, colleague] = await Promise.all([
-  newInside({ tenant, owner }),
-  newInside({ tenant, owner }, 'admin'),
+  newTenantMember({ tenant, owner }),
+  newTenantMember({ tenant, owner }, 'admin'),
 ])
 
-const wish = (userId = member.userId, fields: object = {}) => ({
+const seatRequest = (userId = member.userId, fields: object = {}) => ({
   userId,
   applicationId: application,
   licenseTypeId: pro.id,
   ...fields,
 })
 const newKey = () => ({ 'idempotency-key': unique('key') })
-const clear = (userId = member.userId) => revoke(owner.inside, { userId, applicationId: application })
+const clear = (userId = member.userId) => revokeSeat(owner.tenantHeaders, { userId, applicationId: application })
 
-test('a grant that is repeated with its key is answered the same, and done once', async () => {
+test('a repeated grant with the same key has the same response and is done once', async () => {
   const key = newKey()
-  const first = await grant(owner.inside, wish(), key)
-  const second = await grant(owner.inside, wish(), key)
+  const first = await grantSeat(owner.tenantHeaders, seatRequest(), key)
+  const second = await grantSeat(owner.tenantHeaders, seatRequest(), key)
   expect(first.status).toBe(201)
   expect(second.status).toBe(201)
   expect(second.body).toEqual(first.body)
   expect(second.headers.get('idempotency-replayed')).toBe('true')
-  expect((await readHolders(owner.inside, application)).count).toBe(1)
+  expect((await readLicenseHolders(owner.tenantHeaders, application)).count).toBe(1)
   await clear()
-  // What was answered once is answered again, whatever has happened since.
-  expect((await grant(owner.inside, wish(), key)).body).toEqual(first.body)
-  expect(await hasLicense(owner.inside, member.userId, application)).toBe(false)
+  // The first response is repeated, independent of later changes.
+  expect((await grantSeat(owner.tenantHeaders, seatRequest(), key)).body).toEqual(first.body)
+  expect(await hasLicense(owner.tenantHeaders, member.userId, application)).toBe(false)
 })
 
-test('the repeated answer to a grant tells a revision that knows of it', async () => {
+test('the repeated response of a grant has a revision that includes it', async () => {
   const key = newKey()
-  const first = await grant(owner.inside, wish(), key)
-  const second = await grant(owner.inside, wish(), key)
+  const first = await grantSeat(owner.tenantHeaders, seatRequest(), key)
+  const second = await grantSeat(owner.tenantHeaders, seatRequest(), key)
   await clear()
   const revision = Number(first.headers.get('x-license-revision'))
   expect(revision).toBeGreaterThan(0)
   expect(Number(second.headers.get('x-license-revision'))).toBeGreaterThanOrEqual(revision)
 })
 
-test('a refusal is repeated too', async () => {
+test('an error is repeated too', async () => {
   const key = newKey()
-  await grant(owner.inside, wish())
-  const refused = await grant(owner.inside, wish(), key)
-  expect(refused.body).toEqual(refusal(400, 'ALREADY_LICENSED'))
+  await grantSeat(owner.tenantHeaders, seatRequest())
+  const refused = await grantSeat(owner.tenantHeaders, seatRequest(), key)
+  expect(refused.body).toEqual(errorBody(400, 'ALREADY_LICENSED'))
   await clear()
-  const again = await grant(owner.inside, wish(), key)
+  const again = await grantSeat(owner.tenantHeaders, seatRequest(), key)
   expect(again.status).toBe(400)
-  expect(again.body).toEqual(refusal(400, 'ALREADY_LICENSED'))
-  expect(await hasLicense(owner.inside, member.userId, application)).toBe(false)
+  expect(again.body).toEqual(errorBody(400, 'ALREADY_LICENSED'))
+  expect(await hasLicense(owner.tenantHeaders, member.userId, application)).toBe(false)
 })
 
-test('the same key with another body is refused, and nothing is done', async () => {
+test('the same key with another body is refused without effect', async () => {
   const key = newKey()
-  expect((await grant(owner.inside, wish(), key)).status).toBe(201)
-  for (const body of [wish(colleague.userId), wish(member.userId, { licenseTypeId: 'x' }), {}]) {
-    const { status, body: answer } = await grant(owner.inside, body, key)
+  expect((await grantSeat(owner.tenantHeaders, seatRequest(), key)).status).toBe(201)
+  for (const body of [seatRequest(colleague.userId), seatRequest(member.userId, { licenseTypeId: 'x' }), {}]) {
+    const { status, body: response } = await grantSeat(owner.tenantHeaders, body, key)
     expect(status).toBe(422)
-    expect(answer).toEqual(refusal(422, 'IDEMPOTENCY_KEY_REUSED'))
+    expect(response).toEqual(errorBody(422, 'IDEMPOTENCY_KEY_REUSED'))
   }
-  expect(await hasLicense(owner.inside, colleague.userId, application)).toBe(false)
+  expect(await hasLicense(owner.tenantHeaders, colleague.userId, application)).toBe(false)
   await clear()
 })
 
-test('of many with one key at once, all are answered the same', async () => {
+test('concurrent requests with one key have the same response', async () => {
   const key = newKey()
-  const answers = await Promise.all(Array.from({ length: 8 }, () => grant(owner.inside, wish(), key)))
-  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201))
-  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  const responses = await Promise.all(
+    Array.from({ length: 8 }, () => grantSeat(owner.tenantHeaders, seatRequest(), key)),
+  )
+  expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201))
+  expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1)
   await clear()
 })
 
-test('a key is its caller’s own', async () => {
+test('a key belongs to its caller', async () => {
   const key = newKey()
   const machine = await newMachineHeaders(application, ['licenses:write'], tenant.id)
-  expect((await grant(owner.inside, wish(), key)).status).toBe(201)
-  for (const headers of [colleague.inside, machine]) {
-    expect((await grant(headers, wish(), key)).body).toEqual(refusal(400, 'ALREADY_LICENSED'))
+  expect((await grantSeat(owner.tenantHeaders, seatRequest(), key)).status).toBe(201)
+  for (const headers of [colleague.tenantHeaders, machine]) {
+    expect((await grantSeat(headers, seatRequest(), key)).body).toEqual(errorBody(400, 'ALREADY_LICENSED'))
   }
   await clear()
 })
 
-test('whoever may not grant any more hears so, whatever their key was answered once', async () => {
-  const former = await newInside({ tenant, owner }, 'admin')
+test('a caller who has lost the permission is refused, even with a used key', async () => {
+  const former = await newTenantMember({ tenant, owner }, 'admin')
   const key = newKey()
-  expect((await grant(former.inside, wish(), key)).status).toBe(201)
+  expect((await grantSeat(former.tenantHeaders, seatRequest(), key)).status).toBe(201)
   const path = `/api/tenants/${tenant.id}/members/${former.membershipId}`
   await call('PATCH', path, { headers: owner.headers, body: { role: 'member' } })
-  const { status, body } = await grant(former.inside, wish(), key)
+  const { status, body } = await grantSeat(former.tenantHeaders, seatRequest(), key)
   expect(status).toBe(403)
-  expect(body).toEqual(refusal(403, 'FORBIDDEN'))
+  expect(body).toEqual(errorBody(403, 'FORBIDDEN'))
   await clear()
 })
 
-test('a key that was used in one tenant does not answer for another', async () => {
+test('a key that was used in one tenant is not valid for another', async () => {
   const second = await newTenant(owner.headers)
   await newSubscription(second.id, pro.id, { quantityPurchased: 1 })
   const { members } = await listMembers(owner.headers, second.id)
-  const there = await getInside({ ...owner, membershipId: members[0]?.id ?? '' }, second)
+  const secondMembership = await toTenantMember({ ...owner, membershipId: members[0]?.id ?? '' }, second)
   const key = newKey()
-  const first = await grant(owner.inside, wish(owner.userId), key)
+  const first = await grantSeat(owner.tenantHeaders, seatRequest(owner.userId), key)
   expect(first.status).toBe(201)
-  const other = await grant(there.inside, wish(owner.userId), key)
-  // Either it is done, or the key is refused: what happened elsewhere must not pass for it.
-  if (other.status === 201) expect(await hasLicense(there.inside, owner.userId, application)).toBe(true)
-  else expect(other.body).toEqual(refusal(422, 'IDEMPOTENCY_KEY_REUSED'))
+  const other = await grantSeat(secondMembership.tenantHeaders, seatRequest(owner.userId), key)
+  // Either the grant is done, or the key is refused. The response of the other tenant is never repeated.
+  if (other.status === 201)
+    expect(await hasLicense(secondMembership.tenantHeaders, owner.userId, application)).toBe(true)
+  else expect(other.body).toEqual(errorBody(422, 'IDEMPOTENCY_KEY_REUSED'))
   await clear(owner.userId)
 })
 
@@ -133,42 +136,38 @@ test.each([
   ['empty', ''],
   ['too long', 'k'.repeat(256)],
 ])('a key that is %s is refused', async (_, key) => {
-  const { status, body } = await grant(owner.inside, wish(), { 'idempotency-key': key })
+  const { status, body } = await grantSeat(owner.tenantHeaders, seatRequest(), { 'idempotency-key': key })
   expect(status).toBe(422)
   expect(body).toMatchObject({ error: 'VALIDATION_FAILED', details: [{ field: 'Idempotency-Key' }] })
 })
 
-test('many grants and many revocations are repeated with their key as one', async () => {
+test('bulk grants and bulk revocations can be repeated with their key', async () => {
   const send = (path: string, body: object, key: Headers) =>
     call<{ results: { license?: Assignment }[] }>('POST', `${LICENSES}/${path}`, {
-      headers: { ...owner.inside, ...key },
+      headers: { ...owner.tenantHeaders, ...key },
       body,
     })
   const keys = [newKey(), newKey()] as const
-  const granted = await send('grant/bulk', { grants: [wish()] }, keys[0])
-  const grantedAgain = await send('grant/bulk', { grants: [wish()] }, keys[0])
+  const granted = await send('grant/bulk', { grants: [seatRequest()] }, keys[0])
+  const grantedAgain = await send('grant/bulk', { grants: [seatRequest()] }, keys[0])
   expect(granted.body).toMatchObject({ done: 1, failed: 0 })
   expect(grantedAgain.body).toEqual(granted.body)
   const body = { revocations: [{ userId: member.userId, applicationId: application }] }
   const revoked = await send('revoke/bulk', body, keys[1])
   expect(revoked.body).toMatchObject({ done: 1, failed: 0 })
   expect((await send('revoke/bulk', body, keys[1])).body).toEqual(revoked.body)
-  const other = await send(
-    'revoke/bulk',
-    { revocations: [...body.revocations, ...body.revocations] },
-    keys[1],
-  )
-  expect(other.body).toEqual(refusal(422, 'IDEMPOTENCY_KEY_REUSED'))
+  const other = await send('revoke/bulk', { revocations: [...body.revocations, ...body.revocations] }, keys[1])
+  expect(other.body).toEqual(errorBody(422, 'IDEMPOTENCY_KEY_REUSED'))
 })
 
-test('a sale that is repeated with its key is made once', async () => {
-  const type = await newType(application)
-  const headers = { ...(await asOps()), ...newKey() }
+test('a repeated creation of a subscription with the same key creates one', async () => {
+  const type = await newLicenseType(application)
+  const headers = { ...(await getOperatorHeaders()), ...newKey() }
   const path = `${LICENSING}/tenants/${tenant.id}/subscriptions`
   const sell = (quantityPurchased: number) =>
     call('POST', path, { headers, body: { licenseTypeId: type.id, quantityPurchased } })
   const first = await sell(2)
   expect(first.status).toBe(201)
   expect(await sell(2)).toMatchObject({ status: 201, body: first.body })
-  expect((await sell(3)).body).toEqual(refusal(422, 'IDEMPOTENCY_KEY_REUSED'))
+  expect((await sell(3)).body).toEqual(errorBody(422, 'IDEMPOTENCY_KEY_REUSED'))
 })

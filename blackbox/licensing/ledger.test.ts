@@ -1,46 +1,46 @@
 import { describe, expect, test } from 'vitest'
 import { newMachine } from '../support/admin.ts'
-import { call, refusal } from '../support/calls.ts'
+import { call, errorBody } from '../support/calls.ts'
 import {
-  change,
+  callLicensing,
+  changeSeat,
   changeSubscription,
-  grant,
+  grantSeat,
   type LedgerEntry,
-  newInside,
-  newSeats,
+  newLicenseType,
   newSubscription,
-  newTenantInside,
-  newType,
+  newTenantMember,
+  newTenantWithOwner,
+  newTenantWithSeats,
   readLedger,
-  revoke,
-  runInstance,
+  revokeSeat,
 } from '../support/licensing.ts'
-import { askMachineToken, bearer } from '../support/oauth.ts'
+import { bearer, requestMachineToken } from '../support/oauth.ts'
 import { TIMESTAMP, UUID } from '../support/sign-in.ts'
 
-const { application, tenant, owner, pro, subscription } = await newSeats(2)
+const { application, tenant, owner, pro, subscription } = await newTenantWithSeats(2)
 const [member, max, robot] = await Promise.all([
-  newInside({ tenant, owner }),
-  newType(application, { name: 'Max' }),
+  newTenantMember({ tenant, owner }),
+  newLicenseType(application, { name: 'Max' }),
   newMachine(application, ['licenses:write'], { tenantId: tenant.id }),
 ])
-const machine = bearer((await askMachineToken(robot)).body.access_token)
+const machine = bearer((await requestMachineToken(robot)).body.access_token)
 const second = await newSubscription(tenant.id, max.id, { quantityPurchased: 1 })
-const about = { userId: member.userId, applicationId: application }
+const licenseQuery = { userId: member.userId, applicationId: application }
 const membership = `/api/tenants/${tenant.id}/members/${member.membershipId}`
 const setStatus = (status: string) => call('PATCH', membership, { headers: owner.headers, body: { status } })
 
-const deeds: [name: string, act: () => Promise<{ status: number }>][] = [
-  ['grant', () => grant(owner.inside, { ...about, licenseTypeId: pro.id })],
-  ['change', () => change(machine, { ...about, licenseTypeId: max.id })],
+const actions: [name: string, act: () => Promise<{ status: number }>][] = [
+  ['grant', () => grantSeat(owner.tenantHeaders, { ...licenseQuery, licenseTypeId: pro.id })],
+  ['change', () => changeSeat(machine, { ...licenseQuery, licenseTypeId: max.id })],
   ['suspend', () => setStatus('SUSPENDED')],
   ['reactivate', () => setStatus('ACTIVE')],
-  ['revoke', () => revoke(machine, about)],
-  ['grant again', () => grant(machine, { ...about, licenseTypeId: pro.id })],
+  ['revoke', () => revokeSeat(machine, licenseQuery)],
+  ['grant again', () => grantSeat(machine, { ...licenseQuery, licenseTypeId: pro.id })],
   ['resize', () => changeSubscription(subscription.id, { quantityPurchased: 7 })],
   ['remove', () => call('DELETE', membership, { headers: owner.headers })],
 ]
-for (const [name, act] of deeds) {
+for (const [name, act] of actions) {
   const { status } = await act()
   if (status >= 300) throw new Error(`${name}: ${status}`)
 }
@@ -64,7 +64,7 @@ const subscriptionEntry = (reason: string, actor: string | null) => ({
 })
 
 describe('the ledger', () => {
-  test('tells everything in order, without a gap', () => {
+  test('contains all changes in order, without gaps', () => {
     expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, index) => index + 1))
     expect(next).toBeNull()
     expect(entries.map(({ reason }) => reason)).toEqual([
@@ -81,7 +81,7 @@ describe('the ledger', () => {
     ])
   })
 
-  test('shows each entry whole', () => {
+  test('each entry has all fields', () => {
     const state = (licenseTypeId: string, subscriptionId: string, status = 'ASSIGNED') => ({
       status,
       licenseTypeId,
@@ -119,7 +119,7 @@ describe('the ledger', () => {
     expect(entries[8]).toMatchObject({ before: { quantityPurchased: 2 }, after: { quantityPurchased: 7 } })
   })
 
-  test('names who gave and took seats', () => {
+  test('names the actor of grants and revocations', () => {
     expect(entries.slice(2)).toMatchObject([
       seatEntry('GRANTED', asOwner),
       seatEntry('CHANGED', ofClient(robot.clientId)),
@@ -132,7 +132,7 @@ describe('the ledger', () => {
     ])
   })
 
-  test('names who sold and changed subscriptions', () => {
+  test('names the actor of subscription changes', () => {
     const sold = entries.filter(({ subject }) => subject === 'subscription')
     const actor = ofClient('demo-ops')
     expect(sold).toMatchObject([
@@ -142,9 +142,9 @@ describe('the ledger', () => {
     ])
   })
 
-  test('does not grow by what was refused or changed nothing', async () => {
-    await grant(owner.inside, { ...about, licenseTypeId: 'x' })
-    await revoke(owner.inside, about)
+  test('has no entry for refused requests or requests without effect', async () => {
+    await grantSeat(owner.tenantHeaders, { ...licenseQuery, licenseTypeId: 'x' })
+    await revokeSeat(owner.tenantHeaders, licenseQuery)
     await changeSubscription(subscription.id, { quantityPurchased: 7 })
     expect((await readLedger(tenant.id)).entries).toEqual(entries)
   })
@@ -153,19 +153,19 @@ describe('the ledger', () => {
     const seen: LedgerEntry[] = []
     let after: number | null = 0
     for (let page = 0; after !== null && page < 20; page++) {
-      const answer: { entries: LedgerEntry[]; next: number | null } = await readLedger(
+      const response: { entries: LedgerEntry[]; next: number | null } = await readLedger(
         tenant.id,
         `?after=${after}&limit=${limit}`,
       )
-      expect(answer.entries.length).toBeLessThanOrEqual(limit)
-      if (answer.next !== null) expect(answer.next).toBe(answer.entries.at(-1)?.sequence)
-      seen.push(...answer.entries)
-      after = answer.next
+      expect(response.entries.length).toBeLessThanOrEqual(limit)
+      if (response.next !== null) expect(response.next).toBe(response.entries.at(-1)?.sequence)
+      seen.push(...response.entries)
+      after = response.next
     }
     expect(seen).toEqual(entries)
   })
 
-  test('has nothing after its end', async () => {
+  test('is empty after its end', async () => {
     for (const after of [entries.length, 9_999, Number.MAX_SAFE_INTEGER]) {
       expect(await readLedger(tenant.id, `?after=${after}`)).toEqual({ entries: [], next: null })
     }
@@ -183,13 +183,13 @@ describe('the ledger', () => {
     'limit=1001',
     'after=1&after=2',
   ])('refuses %s', async (query) => {
-    const { status, body } = await runInstance('GET', `/tenants/${tenant.id}/ledger?${query}`)
+    const { status, body } = await callLicensing('GET', `/tenants/${tenant.id}/ledger?${query}`)
     expect(status).toBe(422)
-    expect(body).toEqual(refusal(422, 'VALIDATION_FAILED', { details: expect.any(Array) }))
+    expect(body).toEqual(errorBody(422, 'VALIDATION_FAILED', { details: expect.any(Array) }))
   })
 
-  test('is each tenant’s own', async () => {
-    const other = await newTenantInside()
+  test('is separate for each tenant', async () => {
+    const other = await newTenantWithOwner()
     expect(await readLedger(other.tenant.id)).toEqual({ entries: [], next: null })
     await newSubscription(other.tenant.id, pro.id)
     expect((await readLedger(other.tenant.id)).entries).toMatchObject([{ sequence: 1, reason: 'SUBSCRIBED' }])

@@ -1,39 +1,38 @@
 import { describe, expect, test } from 'vitest'
-import { call, refusal } from '../support/calls.ts'
+import { call, errorBody } from '../support/calls.ts'
 import {
-  ask,
-  asOps,
-  grant,
+  callLicensing,
+  getLicense,
+  getOperatorHeaders,
+  grantSeat,
   LICENSING,
   type LicenseType,
   newLicensedApplication,
-  newSeats,
-  newType,
-  runInstance,
+  newLicenseType,
+  newTenantWithSeats,
 } from '../support/licensing.ts'
-import { base, unique } from '../support/service.ts'
+import { baseUrl, unique } from '../support/service.ts'
 import { TIMESTAMP, UUID } from '../support/sign-in.ts'
 
 const application = await newLicensedApplication()
 const create = (fields: object) =>
-  runInstance<LicenseType>('POST', '/license-types', {
+  callLicensing<LicenseType>('POST', '/license-types', {
     applicationId: application,
     name: 'Pro',
     slug: unique('pro'),
     ...fields,
   })
-const patch = (id: string, change: unknown) =>
-  runInstance<LicenseType>('PATCH', `/license-types/${id}`, change)
+const patch = (id: string, change: unknown) => callLicensing<LicenseType>('PATCH', `/license-types/${id}`, change)
 const list = async (id = application) =>
-  (await runInstance<LicenseType[]>('GET', `/license-types?applicationId=${id}`)).body
+  (await callLicensing<LicenseType[]>('GET', `/license-types?applicationId=${id}`)).body
 
 const invalid = (field: string) =>
-  refusal(422, 'VALIDATION_FAILED', {
+  errorBody(422, 'VALIDATION_FAILED', {
     details: expect.arrayContaining([{ field: expect.stringContaining(field), message: expect.any(String) }]),
   })
 
 describe('a license type', () => {
-  test('is made of a name and a slug, and the rest has its defaults', async () => {
+  test('requires a name and a slug, and has defaults for the rest', async () => {
     const slug = unique('plain')
     const { status, body } = await create({ slug, name: '  Plain  ' })
     expect(status).toBe(201)
@@ -52,7 +51,7 @@ describe('a license type', () => {
     expect(await list()).toContainEqual(body)
   })
 
-  test('keeps everything that is said of it', async () => {
+  test('stores all given fields', async () => {
     const fields = {
       slug: unique('full'),
       name: 'Pro “für alle” 🚀',
@@ -66,7 +65,7 @@ describe('a license type', () => {
     expect((await list()).find(({ id }) => id === body.id)).toEqual(body)
   })
 
-  test('does not take what the service decides', async () => {
+  test('ignores fields that the service sets', async () => {
     const { status, body } = await create({
       id: 'mine',
       status: 'ARCHIVED',
@@ -78,11 +77,11 @@ describe('a license type', () => {
     expect(body.status).toBe('ACTIVE')
   })
 
-  test('has a slug that is taken in its application alone', async () => {
-    const { slug } = await newType(application)
+  test('has a slug that is unique within its application', async () => {
+    const { slug } = await newLicenseType(application)
     const taken = await create({ slug })
     expect(taken.status).toBe(409)
-    expect(taken.body).toEqual(refusal(409, 'SLUG_TAKEN'))
+    expect(taken.body).toEqual(errorBody(409, 'SLUG_TAKEN'))
     expect((await create({ slug, applicationId: await newLicensedApplication() })).status).toBe(201)
   })
 
@@ -116,24 +115,22 @@ describe('a license type', () => {
     [
       'features that would not fit into a token',
       {
-        features: Object.fromEntries(
-          Array.from({ length: 41 }, (_, index) => [`${index}`.padEnd(100, 'k'), true]),
-        ),
+        features: Object.fromEntries(Array.from({ length: 41 }, (_, index) => [`${index}`.padEnd(100, 'k'), true])),
       },
       'features',
     ],
     ['an order that is text', { displayOrder: '1' }, 'displayOrder'],
-    ['an order between two', { displayOrder: 1.5 }, 'displayOrder'],
-    ['an order beyond all', { displayOrder: 1e12 }, 'displayOrder'],
-  ])('is refused with %s, also when it is changed', async (_, fields, field) => {
-    // What is missing is judged before the application, which is none here.
+    ['a fractional order', { displayOrder: 1.5 }, 'displayOrder'],
+    ['an order out of range', { displayOrder: 1e12 }, 'displayOrder'],
+  ])('is refused with %s, also in a change', async (_, fields, field) => {
+    // Missing fields are reported before the unknown application.
     for (const applicationId of [application, 'nonsense']) {
       const { status, body } = await create({ ...fields, applicationId })
       expect(status).toBe(422)
       expect(body).toEqual(invalid(field))
     }
     if (Object.values(fields).includes(undefined)) return
-    const type = await newType(application)
+    const type = await newLicenseType(application)
     const { status, body } = await patch(type.id, fields)
     expect(status).toBe(422)
     expect(body).toEqual(invalid(field))
@@ -141,12 +138,12 @@ describe('a license type', () => {
   })
 
   test.each([['{"features":{"__proto__":true}}'], ['{"features":{"constructor":{"prototype":true}}}']])(
-    'is refused with %s, and survives it',
+    'is refused with %s without side effects',
     async (text) => {
-      const type = await newType(application)
-      const response = await fetch(`${base}${LICENSING}/license-types/${type.id}`, {
+      const type = await newLicenseType(application)
+      const response = await fetch(`${baseUrl}${LICENSING}/license-types/${type.id}`, {
         method: 'PATCH',
-        headers: { ...(await asOps()), 'content-type': 'application/json' },
+        headers: { ...(await getOperatorHeaders()), 'content-type': 'application/json' },
         body: text,
       })
       expect([400, 422]).toContain(response.status)
@@ -156,8 +153,8 @@ describe('a license type', () => {
 })
 
 describe('changing a license type', () => {
-  test('changes what is named and nothing else', async () => {
-    const type = await newType(application, { description: 'Old', displayOrder: 3 })
+  test('changes only the given fields', async () => {
+    const type = await newLicenseType(application, { description: 'Old', displayOrder: 3 })
     const changes = [
       { name: 'New' },
       { slug: unique('new') },
@@ -180,8 +177,8 @@ describe('changing a license type', () => {
     }
   })
 
-  test('cannot move it, nor give it another id', async () => {
-    const type = await newType(application)
+  test('cannot change the application or the id', async () => {
+    const type = await newLicenseType(application)
     const other = await newLicensedApplication()
     const { status, body } = await patch(type.id, { applicationId: other, id: 'mine', name: 'Still here' })
     expect(status).toBe(200)
@@ -190,34 +187,37 @@ describe('changing a license type', () => {
   })
 
   test('is refused for a slug that is taken', async () => {
-    const [first, second] = [await newType(application), await newType(application)]
+    const [first, second] = [await newLicenseType(application), await newLicenseType(application)]
     const { status, body } = await patch(first.id, { slug: second.slug })
     expect(status).toBe(409)
-    expect(body).toEqual(refusal(409, 'SLUG_TAKEN'))
+    expect(body).toEqual(errorBody(409, 'SLUG_TAKEN'))
     expect((await patch(first.id, { slug: first.slug })).status).toBe(200)
   })
 
   test.each([
     ['nothing', {}],
-    ['only what is unknown', { colour: 'red' }],
+    ['only unknown fields', { color: 'red' }],
     ['another status', { status: 'GONE' }],
     ['a list', []],
-  ])('is refused when it says %s', async (_, change) => {
-    const { id } = await newType(application)
+  ])('is refused with %s', async (_, change) => {
+    const { id } = await newLicenseType(application)
     const { status, body } = await patch(id, change)
     expect(status).toBe(422)
     expect(body).toMatchObject({ error: 'VALIDATION_FAILED' })
   })
 
-  test('shows at once in what its holders may do', async () => {
-    const { application, owner, pro } = await newSeats(1)
-    const about = { userId: owner.userId, applicationId: application }
-    const check = async () => (await ask(owner.inside, 'check', about)).body
-    await grant(owner.inside, { ...about, licenseTypeId: pro.id })
+  test('changes the features of its holders immediately', async () => {
+    const { application, owner, pro } = await newTenantWithSeats(1)
+    const licenseQuery = { userId: owner.userId, applicationId: application }
+    const check = async () => (await getLicense(owner.tenantHeaders, 'check', licenseQuery)).body
+    await grantSeat(owner.tenantHeaders, { ...licenseQuery, licenseTypeId: pro.id })
     expect(await check()).toMatchObject({ licenseTypeName: 'Pro', features: ['export', 'reports'] })
     await patch(pro.id, { name: 'Premium', features: { z: true, a: true, m: false } })
     expect(await check()).toMatchObject({ licenseTypeName: 'Premium', features: ['a', 'z'] })
-    const feature = await ask(owner.inside, 'feature', { ...about, featureKey: 'reports' })
+    const feature = await getLicense(owner.tenantHeaders, 'feature', {
+      ...licenseQuery,
+      featureKey: 'reports',
+    })
     expect(feature.body).toEqual({ hasFeature: false })
     const slug = unique('premium')
     await patch(pro.id, { slug })
@@ -226,28 +226,24 @@ describe('changing a license type', () => {
 })
 
 describe('the list of license types', () => {
-  test('shows those of one application by their order, archived ones too', async () => {
+  test('contains the types of one application in their order, including archived ones', async () => {
     const id = await newLicensedApplication()
-    const last = await newType(id, { displayOrder: 9 })
-    const first = await newType(id, { displayOrder: -1 })
-    const tied = await newType(id, { displayOrder: 9 })
+    const last = await newLicenseType(id, { displayOrder: 9 })
+    const first = await newLicenseType(id, { displayOrder: -1 })
+    const tied = await newLicenseType(id, { displayOrder: 9 })
     await patch(first.id, { status: 'ARCHIVED' })
     expect((await list(id)).map((type) => type.id)).toEqual([first.id, last.id, tied.id])
   })
 
-  test('of an application without any is empty', async () => {
+  test('is empty for an application without types', async () => {
     expect(await list(await newLicensedApplication())).toEqual([])
   })
 
-  test('needs an application', async () => {
-    for (const query of [
-      '',
-      '?applicationId=',
-      `?applicationId=${application}&applicationId=${application}`,
-    ]) {
-      const { status, body } = await runInstance('GET', `/license-types${query}`)
+  test('requires an application', async () => {
+    for (const query of ['', '?applicationId=', `?applicationId=${application}&applicationId=${application}`]) {
+      const { status, body } = await callLicensing('GET', `/license-types${query}`)
       expect(status).toBe(400)
-      expect(body).toEqual(refusal(400, 'INVALID_APPLICATION_ID'))
+      expect(body).toEqual(errorBody(400, 'INVALID_APPLICATION_ID'))
     }
     expect((await call('GET', '/api/licensing/license-types')).status).toBe(401)
   })

@@ -1,51 +1,53 @@
 import { describe, expect, test } from 'vitest'
-import { admin } from '../support/admin.ts'
-import { call, refusal } from '../support/calls.ts'
+import { callAdmin } from '../support/admin.ts'
+import { call, errorBody } from '../support/calls.ts'
 import {
-  ask,
+  callLicensing,
   changeSubscription,
-  getInside,
-  grant,
+  getLicense,
+  grantSeat,
   hasLicense,
-  type Inside,
   LICENSES,
   listSubscriptions,
-  newInside,
-  newSeats,
-  readHolders,
+  newTenantMember,
+  newTenantWithSeats,
+  readLicenseHolders,
   readOverview,
-  runInstance,
+  type TenantMember,
+  toTenantMember,
   UNLICENSED,
 } from '../support/licensing.ts'
 import { joinTenant } from '../support/tenants.ts'
 
-type World = Awaited<ReturnType<typeof newSeats>>
+type Fixture = Awaited<ReturnType<typeof newTenantWithSeats>>
 
-/** A tenant with one seat, which a member holds, and another member who would like it. */
+/** A tenant with one seat that a member holds, and another member without one. */
 async function newSingleSeat() {
-  const world = await newSeats(1)
-  const [holder, heir] = await Promise.all([newInside(world), newInside(world)])
-  expect((await give(world, holder)).status).toBe(201)
-  return { world, holder, heir }
+  const fixture = await newTenantWithSeats(1)
+  const [holder, heir] = await Promise.all([newTenantMember(fixture), newTenantMember(fixture)])
+  expect((await grantTo(fixture, holder)).status).toBe(201)
+  return { fixture, holder, heir }
 }
 
-const give = ({ application, owner, pro }: World, { userId }: Inside) =>
-  grant(owner.inside, { userId, applicationId: application, licenseTypeId: pro.id })
-const memberPath = ({ tenant }: World, { membershipId }: Inside) =>
+const grantTo = ({ application, owner, pro }: Fixture, { userId }: TenantMember) =>
+  grantSeat(owner.tenantHeaders, { userId, applicationId: application, licenseTypeId: pro.id })
+const memberPath = ({ tenant }: Fixture, { membershipId }: TenantMember) =>
   `/api/tenants/${tenant.id}/members/${membershipId}`
-const setStatus = (world: World, member: Inside, status: string) =>
-  call('PATCH', memberPath(world, member), { headers: world.owner.headers, body: { status } })
-const remove = (world: World, member: Inside, by: Inside = world.owner) =>
-  call('DELETE', memberPath(world, member), { headers: by.headers })
-const close = ({ headers, person }: Inside) =>
+const setStatus = (fixture: Fixture, member: TenantMember, status: string) =>
+  call('PATCH', memberPath(fixture, member), { headers: fixture.owner.headers, body: { status } })
+const remove = (fixture: Fixture, member: TenantMember, by: TenantMember = fixture.owner) =>
+  call('DELETE', memberPath(fixture, member), { headers: by.headers })
+const deleteAccount = ({ headers, person }: TenantMember) =>
   call('DELETE', '/api/users/me', {
     headers,
     body: { password: person.password, confirmation: 'DELETE MY ACCOUNT' },
   })
 
-async function expectFreed({ application, tenant, owner }: World, { userId }: Inside) {
-  expect((await ask(owner.inside, 'check', { userId, applicationId: application })).body).toEqual(UNLICENSED)
-  expect(await readHolders(owner.inside, application)).toEqual({ users: [], count: 0 })
+async function expectFreed({ application, tenant, owner }: Fixture, { userId }: TenantMember) {
+  expect((await getLicense(owner.tenantHeaders, 'check', { userId, applicationId: application })).body).toEqual(
+    UNLICENSED,
+  )
+  expect(await readLicenseHolders(owner.tenantHeaders, application)).toEqual({ users: [], count: 0 })
   expect(await readOverview(tenant.id)).toMatchObject({
     totalSeatsOwned: 1,
     totalSeatsAssigned: 0,
@@ -54,152 +56,150 @@ async function expectFreed({ application, tenant, owner }: World, { userId }: In
 }
 
 describe.each([
-  ['is removed', (world: World, member: Inside) => remove(world, member)],
-  ['leaves', (world: World, member: Inside) => remove(world, member, member)],
-  ['deletes their account', (_: World, member: Inside) => close(member)],
-  ['is suspended', (world: World, member: Inside) => setStatus(world, member, 'SUSPENDED')],
+  ['is removed', (fixture: Fixture, member: TenantMember) => remove(fixture, member)],
+  ['leaves', (fixture: Fixture, member: TenantMember) => remove(fixture, member, member)],
+  ['deletes their account', (_: Fixture, member: TenantMember) => deleteAccount(member)],
+  ['is suspended', (fixture: Fixture, member: TenantMember) => setStatus(fixture, member, 'SUSPENDED')],
 ])('a member who %s', (_, end) => {
-  test('frees the seat once, and holds nothing any more', async () => {
-    const { world, holder, heir } = await newSingleSeat()
-    expect((await end(world, holder)).status).toBe(200)
-    await expectFreed(world, holder)
-    const own = await call('GET', `${LICENSES}/check?applicationId=${world.application}`, {
-      headers: holder.inside,
+  test('frees the seat once, and has no license', async () => {
+    const { fixture, holder, heir } = await newSingleSeat()
+    expect((await end(fixture, holder)).status).toBe(200)
+    await expectFreed(fixture, holder)
+    const own = await call('GET', `${LICENSES}/check?applicationId=${fixture.application}`, {
+      headers: holder.tenantHeaders,
     })
     expect(own.status).toBe(401)
-    expect((await give(world, heir)).status).toBe(201)
-    expect((await give(world, world.owner)).body).toEqual(
-      refusal(400, 'NO_SEATS_AVAILABLE', { details: { reason: 'FULL' } }),
+    expect((await grantTo(fixture, heir)).status).toBe(201)
+    expect((await grantTo(fixture, fixture.owner)).body).toEqual(
+      errorBody(400, 'NO_SEATS_AVAILABLE', { details: { reason: 'FULL' } }),
     )
-    expect(await listSubscriptions(world.tenant.id)).toMatchObject([
+    expect(await listSubscriptions(fixture.tenant.id)).toMatchObject([
       { quantityPurchased: 1, quantityAssigned: 1, quantityAvailable: 0 },
     ])
   })
 })
 
-test('who was removed and comes back starts without a seat', async () => {
-  const { world, holder } = await newSingleSeat()
-  await remove(world, holder)
-  await joinTenant(world.owner.headers, world.tenant.id, holder)
-  await expectFreed(world, holder)
-  expect((await give(world, holder)).status).toBe(201)
+test('a removed member who returns has no seat', async () => {
+  const { fixture, holder } = await newSingleSeat()
+  await remove(fixture, holder)
+  await joinTenant(fixture.owner.headers, fixture.tenant.id, holder)
+  await expectFreed(fixture, holder)
+  expect((await grantTo(fixture, holder)).status).toBe(201)
 })
 
-test('who restores their account starts without a seat', async () => {
-  const { world, holder } = await newSingleSeat()
-  await close(holder)
+test('a restored account has no seat', async () => {
+  const { fixture, holder } = await newSingleSeat()
+  await deleteAccount(holder)
   const { email, password } = holder.person
   expect((await call('POST', '/api/auth/restore', { body: { email, password } })).status).toBe(200)
-  await expectFreed(world, holder)
+  await expectFreed(fixture, holder)
 })
 
-describe('who is reactivated', () => {
-  test('has a seat again if one is free, since then', async () => {
-    const { world, holder } = await newSingleSeat()
-    const about = { userId: holder.userId, applicationId: world.application }
-    const before = (await ask(world.owner.inside, 'check', about)).body
-    await setStatus(world, holder, 'SUSPENDED')
-    await expectFreed(world, holder)
-    expect((await setStatus(world, holder, 'ACTIVE')).status).toBe(200)
-    const after = (await ask(world.owner.inside, 'check', about)).body
+describe('a reactivated member', () => {
+  test('gets a seat again if one is available, with a new assignedAt', async () => {
+    const { fixture, holder } = await newSingleSeat()
+    const licenseQuery = { userId: holder.userId, applicationId: fixture.application }
+    const before = (await getLicense(fixture.owner.tenantHeaders, 'check', licenseQuery)).body
+    await setStatus(fixture, holder, 'SUSPENDED')
+    await expectFreed(fixture, holder)
+    expect((await setStatus(fixture, holder, 'ACTIVE')).status).toBe(200)
+    const after = (await getLicense(fixture.owner.tenantHeaders, 'check', licenseQuery)).body
     expect(after).toEqual({ ...before, assignedAt: after.assignedAt })
     expect(Date.parse(String(after.assignedAt))).toBeGreaterThanOrEqual(Date.parse(String(before.assignedAt)))
-    expect(await readHolders(world.owner.inside, world.application)).toMatchObject({
+    expect(await readLicenseHolders(fixture.owner.tenantHeaders, fixture.application)).toMatchObject({
       users: [{ userId: holder.userId, assignedAt: after.assignedAt }],
       count: 1,
     })
-    expect((await give(world, holder)).body).toEqual(refusal(400, 'ALREADY_LICENSED'))
-    expect(await listSubscriptions(world.tenant.id)).toMatchObject([
-      { quantityAssigned: 1, quantityAvailable: 0 },
-    ])
+    expect((await grantTo(fixture, holder)).body).toEqual(errorBody(400, 'ALREADY_LICENSED'))
+    expect(await listSubscriptions(fixture.tenant.id)).toMatchObject([{ quantityAssigned: 1, quantityAvailable: 0 }])
   })
 
-  test('has none when somebody else has taken it, and can be given one later', async () => {
-    const { world, holder, heir } = await newSingleSeat()
-    await setStatus(world, holder, 'SUSPENDED')
-    expect((await give(world, heir)).status).toBe(201)
-    expect((await setStatus(world, holder, 'ACTIVE')).status).toBe(200)
-    expect(await hasLicense(world.owner.inside, holder.userId, world.application)).toBe(false)
-    expect(await hasLicense(world.owner.inside, heir.userId, world.application)).toBe(true)
-    expect(await listSubscriptions(world.tenant.id)).toMatchObject([
-      { quantityAssigned: 1, quantityAvailable: 0 },
-    ])
-    await remove(world, heir)
-    expect(await hasLicense(world.owner.inside, holder.userId, world.application)).toBe(false)
-    expect((await give(world, holder)).status).toBe(201)
+  test('gets none if another member has taken it, and can be granted one later', async () => {
+    const { fixture, holder, heir } = await newSingleSeat()
+    await setStatus(fixture, holder, 'SUSPENDED')
+    expect((await grantTo(fixture, heir)).status).toBe(201)
+    expect((await setStatus(fixture, holder, 'ACTIVE')).status).toBe(200)
+    expect(await hasLicense(fixture.owner.tenantHeaders, holder.userId, fixture.application)).toBe(false)
+    expect(await hasLicense(fixture.owner.tenantHeaders, heir.userId, fixture.application)).toBe(true)
+    expect(await listSubscriptions(fixture.tenant.id)).toMatchObject([{ quantityAssigned: 1, quantityAvailable: 0 }])
+    await remove(fixture, heir)
+    expect(await hasLicense(fixture.owner.tenantHeaders, holder.userId, fixture.application)).toBe(false)
+    expect((await grantTo(fixture, holder)).status).toBe(201)
   })
 
-  test('does not get back what shrank away meanwhile', async () => {
-    const { world, holder } = await newSingleSeat()
-    await setStatus(world, holder, 'SUSPENDED')
-    expect((await changeSubscription(world.subscription.id, { quantityPurchased: 0 })).status).toBe(200)
-    expect((await setStatus(world, holder, 'ACTIVE')).status).toBe(200)
-    expect(await hasLicense(world.owner.inside, holder.userId, world.application)).toBe(false)
-    expect(await listSubscriptions(world.tenant.id)).toMatchObject([
-      { quantityAssigned: 0, quantityAvailable: 0 },
-    ])
+  test('gets none if the subscription has shrunk', async () => {
+    const { fixture, holder } = await newSingleSeat()
+    await setStatus(fixture, holder, 'SUSPENDED')
+    expect((await changeSubscription(fixture.subscription.id, { quantityPurchased: 0 })).status).toBe(200)
+    expect((await setStatus(fixture, holder, 'ACTIVE')).status).toBe(200)
+    expect(await hasLicense(fixture.owner.tenantHeaders, holder.userId, fixture.application)).toBe(false)
+    expect(await listSubscriptions(fixture.tenant.id)).toMatchObject([{ quantityAssigned: 0, quantityAvailable: 0 }])
   })
 
-  test('can use the token they had', async () => {
-    const { world, holder } = await newSingleSeat()
-    await setStatus(world, holder, 'SUSPENDED')
-    await setStatus(world, holder, 'ACTIVE')
-    const { body } = await ask(holder.inside, 'check', { applicationId: world.application })
+  test('can use an existing token', async () => {
+    const { fixture, holder } = await newSingleSeat()
+    await setStatus(fixture, holder, 'SUSPENDED')
+    await setStatus(fixture, holder, 'ACTIVE')
+    const { body } = await getLicense(holder.tenantHeaders, 'check', { applicationId: fixture.application })
     expect(body).toMatchObject({ hasLicense: true })
   })
 })
 
-test('a change of role leaves the seat where it is', async () => {
-  const { world, holder } = await newSingleSeat()
-  const path = memberPath(world, holder)
-  await call('PATCH', path, { headers: world.owner.headers, body: { role: 'admin' } })
-  expect(await hasLicense(world.owner.inside, holder.userId, world.application)).toBe(true)
-  expect((await readHolders(world.owner.inside, world.application)).count).toBe(1)
+test('a change of role keeps the seat', async () => {
+  const { fixture, holder } = await newSingleSeat()
+  const path = memberPath(fixture, holder)
+  await call('PATCH', path, { headers: fixture.owner.headers, body: { role: 'admin' } })
+  expect(await hasLicense(fixture.owner.tenantHeaders, holder.userId, fixture.application)).toBe(true)
+  expect((await readLicenseHolders(fixture.owner.tenantHeaders, fixture.application)).count).toBe(1)
 })
 
-test('with a tenant its subscriptions and seats end, and nobody is told of them any more', async () => {
-  const { world, holder } = await newSingleSeat()
-  const { tenant, owner, application, subscription } = world
+test('deleting a tenant ends its subscriptions and seats', async () => {
+  const { fixture, holder } = await newSingleSeat()
+  const { tenant, owner, application, subscription } = fixture
   expect((await call('DELETE', `/api/tenants/${tenant.id}`, { headers: owner.headers })).status).toBe(200)
-  for (const { inside } of [owner, holder]) {
-    expect((await ask(inside, 'check', { applicationId: application })).body).toEqual(
-      refusal(401, 'UNAUTHORIZED'),
+  for (const { tenantHeaders } of [owner, holder]) {
+    expect((await getLicense(tenantHeaders, 'check', { applicationId: application })).body).toEqual(
+      errorBody(401, 'UNAUTHORIZED'),
     )
   }
   for (const list of ['license-overview', 'subscriptions', 'ledger']) {
-    const { status, body } = await runInstance('GET', `/tenants/${tenant.id}/${list}`)
+    const { status, body } = await callLicensing('GET', `/tenants/${tenant.id}/${list}`)
     expect(status).toBe(404)
-    expect(body).toEqual(refusal(404, 'TENANT_NOT_FOUND'))
+    expect(body).toEqual(errorBody(404, 'TENANT_NOT_FOUND'))
   }
   expect((await changeSubscription(subscription.id, { quantityPurchased: 3 })).body).toEqual(
-    refusal(404, 'SUBSCRIPTION_NOT_FOUND'),
+    errorBody(404, 'SUBSCRIPTION_NOT_FOUND'),
   )
 })
 
-test('with an application its types, subscriptions and seats end', async () => {
-  const { world, holder } = await newSingleSeat()
-  const { application, tenant, owner, subscription, pro } = world
-  const about = { userId: holder.userId, applicationId: application }
-  expect(await hasLicense(owner.inside, holder.userId, application)).toBe(true)
-  expect((await admin('DELETE', `/applications/${application}`)).status).toBe(200)
-  expect((await ask(owner.inside, 'check', about)).body).toEqual(refusal(400, 'INVALID_APPLICATION_ID'))
-  expect((await give(world, holder)).body).toEqual(refusal(400, 'INVALID_APPLICATION_ID'))
+test('deleting an application ends its types, subscriptions and seats', async () => {
+  const { fixture, holder } = await newSingleSeat()
+  const { application, tenant, owner, subscription, pro } = fixture
+  const licenseQuery = { userId: holder.userId, applicationId: application }
+  expect(await hasLicense(owner.tenantHeaders, holder.userId, application)).toBe(true)
+  expect((await callAdmin('DELETE', `/applications/${application}`)).status).toBe(200)
+  expect((await getLicense(owner.tenantHeaders, 'check', licenseQuery)).body).toEqual(
+    errorBody(400, 'INVALID_APPLICATION_ID'),
+  )
+  expect((await grantTo(fixture, holder)).body).toEqual(errorBody(400, 'INVALID_APPLICATION_ID'))
   expect(await readOverview(tenant.id)).toMatchObject({ totalSeatsOwned: 0, subscriptions: [] })
   expect((await changeSubscription(subscription.id, { quantityPurchased: 3 })).status).toBe(404)
-  expect((await runInstance('PATCH', `/license-types/${pro.id}`, { name: 'Gone' })).status).toBe(404)
+  expect((await callLicensing('PATCH', `/license-types/${pro.id}`, { name: 'Gone' })).status).toBe(404)
 })
 
-test('who owns two tenants holds in each what was given there', async () => {
-  const { world } = await newSingleSeat()
-  const second = await newSeats(1)
-  const guest = await newInside(second)
-  await joinTenant(world.owner.headers, world.tenant.id, guest)
-  const there = await getInside(guest, second.tenant)
-  expect((await give(second, guest)).status).toBe(201)
-  const asked = { applicationId: second.application }
-  expect((await ask(there.inside, 'check', asked)).body).toMatchObject({ hasLicense: true })
-  const here = await getInside(guest, world.tenant)
-  expect((await ask(here.inside, 'check', asked)).body).toEqual(UNLICENSED)
+test('an owner of two tenants has separate licenses in each', async () => {
+  const { fixture } = await newSingleSeat()
+  const second = await newTenantWithSeats(1)
+  const guest = await newTenantMember(second)
+  await joinTenant(fixture.owner.headers, fixture.tenant.id, guest)
+  const secondMembership = await toTenantMember(guest, second.tenant)
+  expect((await grantTo(second, guest)).status).toBe(201)
+  const secondQuery = { applicationId: second.application }
+  expect((await getLicense(secondMembership.tenantHeaders, 'check', secondQuery)).body).toMatchObject({
+    hasLicense: true,
+  })
+  const here = await toTenantMember(guest, fixture.tenant)
+  expect((await getLicense(here.tenantHeaders, 'check', secondQuery)).body).toEqual(UNLICENSED)
   await remove(second, guest)
-  expect((await ask(here.inside, 'check', asked)).body).toEqual(UNLICENSED)
+  expect((await getLicense(here.tenantHeaders, 'check', secondQuery)).body).toEqual(UNLICENSED)
 })

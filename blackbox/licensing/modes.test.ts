@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { admin } from '../support/admin.ts'
-import { call, refusal } from '../support/calls.ts'
+import { callAdmin } from '../support/admin.ts'
+import { call, errorBody } from '../support/calls.ts'
 import { newAddress } from '../support/invitations.ts'
 import {
-  ask,
-  change,
+  changeSeat,
   changeSubscription,
-  grant,
+  getLicense,
+  grantSeat,
   inDays,
-  newInside,
   newLicensedApplication,
-  newSeats,
+  newLicenseType,
   newSubscription,
-  newTenantInside,
-  newType,
-  readHolders,
-  revoke,
+  newTenantMember,
+  newTenantWithOwner,
+  newTenantWithSeats,
+  readLicenseHolders,
+  revokeSeat,
   UNLICENSED,
 } from '../support/licensing.ts'
 import { invite, listMembers } from '../support/tenants.ts'
 
-const { tenant, owner } = await newTenantInside()
-const [member, suspended] = await Promise.all([newInside({ tenant, owner }), newInside({ tenant, owner })])
+const { tenant, owner } = await newTenantWithOwner()
+const [member, suspended] = await Promise.all([newTenantMember({ tenant, owner }), newTenantMember({ tenant, owner })])
 await invite(owner.headers, tenant.id, { email: newAddress() })
 await call('PATCH', `/api/tenants/${tenant.id}/members/${suspended.membershipId}`, {
   headers: owner.headers,
@@ -31,7 +31,7 @@ const { members } = await listMembers(owner.headers, tenant.id)
 const joinedAt = (userId: string) => members.find((one) => one.userId === userId)?.joinedAt
 const invited = members.find(({ status }) => status === 'INVITED')?.userId ?? ''
 const check = async (applicationId: string, userId: string) =>
-  (await ask(owner.inside, 'check', { applicationId, userId })).body
+  (await getLicense(owner.tenantHeaders, 'check', { applicationId, userId })).body
 
 const holding = (type: { slug: string; name: string }, assignedAt: unknown, features: string[] = []) => ({
   hasLicense: true,
@@ -41,9 +41,9 @@ const holding = (type: { slug: string; name: string }, assignedAt: unknown, feat
   assignedAt,
 })
 
-/** Both lists show the ACTIVE members, each with what the check says of them. */
-async function expectEverybody(application: string) {
-  const { users, count } = await readHolders(owner.inside, application)
+/** Both lists contain the ACTIVE members, with the license that the check returns. */
+async function expectAllMembers(application: string) {
+  const { users, count } = await readLicenseHolders(owner.tenantHeaders, application)
   expect(count).toBe(2)
   expect(users.map(({ userId }) => userId).sort()).toEqual([owner.userId, member.userId].sort())
   for (const user of users) {
@@ -52,114 +52,112 @@ async function expectEverybody(application: string) {
   }
 }
 
-async function expectNobody(application: string) {
-  expect(await readHolders(owner.inside, application)).toEqual({ users: [], count: 0 })
+async function expectNoHolders(application: string) {
+  expect(await readLicenseHolders(owner.tenantHeaders, application)).toEqual({ users: [], count: 0 })
   expect(await check(application, member.userId)).toEqual(UNLICENSED)
 }
 
 describe('a free application', async () => {
   const application = await newLicensedApplication('FREE')
 
-  test('gives nobody anything while it has no license type', () => expectNobody(application))
+  test('licenses nobody without a license type', () => expectNoHolders(application))
 
-  test('gives every active member the first type, since they joined, and nobody else', async () => {
-    const second = await newType(application, { displayOrder: 5, name: 'Second' })
-    const first = await newType(application, { displayOrder: 2, name: 'First', features: { basics: true } })
-    expect(await check(application, member.userId)).toEqual(
-      holding(first, joinedAt(member.userId), ['basics']),
-    )
+  test('licenses every active member with the first type, since they joined, and nobody else', async () => {
+    const second = await newLicenseType(application, { displayOrder: 5, name: 'Second' })
+    const first = await newLicenseType(application, {
+      displayOrder: 2,
+      name: 'First',
+      features: { basics: true },
+    })
+    expect(await check(application, member.userId)).toEqual(holding(first, joinedAt(member.userId), ['basics']))
     expect(await check(application, owner.userId)).toEqual(holding(first, joinedAt(owner.userId), ['basics']))
-    for (const userId of [suspended.userId, invited])
-      expect(await check(application, userId)).toEqual(UNLICENSED)
-    await expectEverybody(application)
+    for (const userId of [suspended.userId, invited]) expect(await check(application, userId)).toEqual(UNLICENSED)
+    await expectAllMembers(application)
     for (const licenseTypeId of [first.id, second.id]) {
-      const wish = { userId: member.userId, applicationId: application, licenseTypeId }
-      expect((await grant(owner.inside, wish)).body).toEqual(refusal(400, 'ALREADY_LICENSED'))
-      expect((await change(owner.inside, wish)).body).toEqual(refusal(404, 'LICENSE_NOT_FOUND'))
-      expect((await revoke(owner.inside, wish)).body).toEqual(refusal(404, 'LICENSE_NOT_FOUND'))
+      const seatRequest = { userId: member.userId, applicationId: application, licenseTypeId }
+      expect((await grantSeat(owner.tenantHeaders, seatRequest)).body).toEqual(errorBody(400, 'ALREADY_LICENSED'))
+      expect((await changeSeat(owner.tenantHeaders, seatRequest)).body).toEqual(errorBody(404, 'LICENSE_NOT_FOUND'))
+      expect((await revokeSeat(owner.tenantHeaders, seatRequest)).body).toEqual(errorBody(404, 'LICENSE_NOT_FOUND'))
     }
   })
 
-  test('still refuses a grant to who is no active member before it says that all have one', async () => {
-    const { id } = await newType(application)
-    const wish = (userId: string) => ({ userId, applicationId: application, licenseTypeId: id })
-    expect((await grant(owner.inside, wish(suspended.userId))).body).toEqual(
-      refusal(400, 'MEMBER_NOT_ACTIVE'),
+  test('refuses a grant to a non-member before it reports that all members have a license', async () => {
+    const { id } = await newLicenseType(application)
+    const seatRequest = (userId: string) => ({ userId, applicationId: application, licenseTypeId: id })
+    expect((await grantSeat(owner.tenantHeaders, seatRequest(suspended.userId))).body).toEqual(
+      errorBody(400, 'MEMBER_NOT_ACTIVE'),
     )
-    expect((await grant(owner.inside, wish(tenant.id))).body).toEqual(refusal(404, 'USER_NOT_FOUND'))
+    expect((await grantSeat(owner.tenantHeaders, seatRequest(tenant.id))).body).toEqual(
+      errorBody(404, 'USER_NOT_FOUND'),
+    )
   })
 })
 
-describe('an application for whole tenants', async () => {
+describe('a tenant-wide application', async () => {
   const application = await newLicensedApplication('TENANT_WIDE')
   const [small, big] = await Promise.all([
-    newType(application, { displayOrder: 1, name: 'Small', features: { one: true } }),
-    newType(application, { displayOrder: 2, name: 'Big', features: { two: true, one: true } }),
+    newLicenseType(application, { displayOrder: 1, name: 'Small', features: { one: true } }),
+    newLicenseType(application, { displayOrder: 2, name: 'Big', features: { two: true, one: true } }),
   ])
 
-  test('gives nobody anything while the tenant has bought none', () => expectNobody(application))
+  test('licenses nobody without a subscription', () => expectNoHolders(application))
 
-  test('gives every active member the best that the tenant has, since it was bought', async () => {
+  test('licenses every active member with the best type of the tenant, since the subscription', async () => {
     const smaller = await newSubscription(tenant.id, small.id, { quantityPurchased: 1 })
-    expect(await check(application, member.userId)).toEqual(
-      holding(small, smaller.currentPeriodStart, ['one']),
-    )
-    await expectEverybody(application)
+    expect(await check(application, member.userId)).toEqual(holding(small, smaller.currentPeriodStart, ['one']))
+    await expectAllMembers(application)
     const bigger = await newSubscription(tenant.id, big.id, { quantityPurchased: 1 })
-    expect(await check(application, member.userId)).toEqual(
-      holding(big, bigger.currentPeriodStart, ['one', 'two']),
-    )
-    for (const userId of [suspended.userId, invited])
-      expect(await check(application, userId)).toEqual(UNLICENSED)
-    await expectEverybody(application)
-    const wish = { userId: member.userId, applicationId: application, licenseTypeId: small.id }
-    expect((await grant(owner.inside, wish)).body).toEqual(refusal(400, 'ALREADY_LICENSED'))
-    expect((await revoke(owner.inside, wish)).body).toEqual(refusal(404, 'LICENSE_NOT_FOUND'))
+    expect(await check(application, member.userId)).toEqual(holding(big, bigger.currentPeriodStart, ['one', 'two']))
+    for (const userId of [suspended.userId, invited]) expect(await check(application, userId)).toEqual(UNLICENSED)
+    await expectAllMembers(application)
+    const seatRequest = { userId: member.userId, applicationId: application, licenseTypeId: small.id }
+    expect((await grantSeat(owner.tenantHeaders, seatRequest)).body).toEqual(errorBody(400, 'ALREADY_LICENSED'))
+    expect((await revokeSeat(owner.tenantHeaders, seatRequest)).body).toEqual(errorBody(404, 'LICENSE_NOT_FOUND'))
 
-    // The best of those that are good.
+    // The best type with a valid subscription.
     await changeSubscription(bigger.id, { currentPeriodEnd: inDays(-1) })
     expect(await check(application, member.userId)).toMatchObject({ licenseType: small.slug })
     await changeSubscription(smaller.id, { status: 'EXPIRED' })
-    await expectNobody(application)
+    await expectNoHolders(application)
     await changeSubscription(bigger.id, { currentPeriodEnd: null })
     expect(await check(application, member.userId)).toMatchObject({ licenseType: big.slug })
-    await expectEverybody(application)
+    await expectAllMembers(application)
   })
 
-  test('gives who joins later theirs since they joined', async () => {
-    const late = await newInside({ tenant, owner })
+  test('licenses a later member since they joined', async () => {
+    const laterMember = await newTenantMember({ tenant, owner })
     const { members } = await listMembers(owner.headers, tenant.id)
-    const joined = members.find(({ userId }) => userId === late.userId)?.joinedAt
-    expect(await check(application, late.userId)).toEqual(holding(big, joined, ['one', 'two']))
-    const path = `/api/tenants/${tenant.id}/members/${late.membershipId}`
+    const joined = members.find(({ userId }) => userId === laterMember.userId)?.joinedAt
+    expect(await check(application, laterMember.userId)).toEqual(holding(big, joined, ['one', 'two']))
+    const path = `/api/tenants/${tenant.id}/members/${laterMember.membershipId}`
     expect((await call('DELETE', path, { headers: owner.headers })).status).toBe(200)
-    expect(await check(application, late.userId)).toEqual(UNLICENSED)
-    await expectEverybody(application)
+    expect(await check(application, laterMember.userId)).toEqual(UNLICENSED)
+    await expectAllMembers(application)
   })
 })
 
 test.each(['FREE', 'TENANT_WIDE'] as const)(
-  'of two types of the same order one is had, whoever is asked (%s)',
+  'of two types with the same order all members get the same one (%s)',
   async (mode) => {
     const application = await newLicensedApplication(mode)
     for (const name of ['Heads', 'Tails', 'Edge']) {
-      const { id } = await newType(application, { displayOrder: 1, name })
+      const { id } = await newLicenseType(application, { displayOrder: 1, name })
       if (mode === 'TENANT_WIDE') await newSubscription(tenant.id, id)
     }
-    await expectEverybody(application)
+    await expectAllMembers(application)
   },
 )
 
-test('an application that changes its mode is asked about by the new one at once', async () => {
-  const world = await newSeats(1)
-  const about = { userId: world.owner.userId, applicationId: world.application }
-  const isLicensed = async () => (await ask(world.owner.inside, 'check', about)).body.hasLicense
+test('a changed licensing mode is effective immediately', async () => {
+  const fixture = await newTenantWithSeats(1)
+  const licenseQuery = { userId: fixture.owner.userId, applicationId: fixture.application }
+  const isLicensed = async () => (await getLicense(fixture.owner.tenantHeaders, 'check', licenseQuery)).body.hasLicense
   const setMode = async (licensingMode: string) =>
-    expect((await admin('PATCH', `/applications/${world.application}`, { licensingMode })).status).toBe(200)
+    expect((await callAdmin('PATCH', `/applications/${fixture.application}`, { licensingMode })).status).toBe(200)
   expect(await isLicensed()).toBe(false)
   await setMode('TENANT_WIDE')
   expect(await isLicensed()).toBe(true)
-  await changeSubscription(world.subscription.id, { status: 'EXPIRED' })
+  await changeSubscription(fixture.subscription.id, { status: 'EXPIRED' })
   expect(await isLicensed()).toBe(false)
   await setMode('FREE')
   expect(await isLicensed()).toBe(true)

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { refusal } from '../support/calls.ts'
+import { errorBody } from '../support/calls.ts'
 import {
-  change,
-  grant,
+  callLicensing,
+  changeSeat,
+  grantSeat,
   inDays,
   listSubscriptions,
-  newInside,
   newLicensedApplication,
-  newSeats,
+  newLicenseType,
   newSubscription,
-  newTenantInside,
-  newType,
-  readHolders,
+  newTenantMember,
+  newTenantWithOwner,
+  newTenantWithSeats,
+  readLicenseHolders,
   readOverview,
-  revoke,
-  runInstance,
+  revokeSeat,
 } from '../support/licensing.ts'
 
-test('the overview of a tenant that has bought nothing is empty', async () => {
-  const { tenant } = await newTenantInside('An empty tenant')
+test('the overview of a tenant without subscriptions is empty', async () => {
+  const { tenant } = await newTenantWithOwner('An empty tenant')
   expect(await readOverview(tenant.id)).toEqual({
     tenantId: tenant.id,
     tenantName: 'An empty tenant',
@@ -31,25 +31,29 @@ test('the overview of a tenant that has bought nothing is empty', async () => {
   expect(await listSubscriptions(tenant.id)).toEqual([])
 })
 
-test('the overview shows every subscription, and sums up those that have not expired', async () => {
-  const { application, tenant, owner, pro } = await newSeats(2)
-  const [max, gone, second] = await Promise.all([
-    newType(application, { name: 'Max', displayOrder: 1 }),
-    newType(application, { name: 'Gone', displayOrder: 2 }),
-    newLicensedApplication().then((id) => newType(id, { name: 'Second' })),
+test('the overview contains every subscription, and totals without the expired ones', async () => {
+  const { application, tenant, owner, pro } = await newTenantWithSeats(2)
+  const [max, expired, second] = await Promise.all([
+    newLicenseType(application, { name: 'Max', displayOrder: 1 }),
+    newLicenseType(application, { name: 'Gone', displayOrder: 2 }),
+    newLicensedApplication().then((id) => newLicenseType(id, { name: 'Second' })),
   ])
   await newSubscription(tenant.id, max.id, {
     quantityPurchased: 3,
     status: 'TRIALING',
     currentPeriodEnd: inDays(1),
   })
-  await newSubscription(tenant.id, gone.id, { quantityPurchased: 40, currentPeriodEnd: inDays(-1) })
+  await newSubscription(tenant.id, expired.id, { quantityPurchased: 40, currentPeriodEnd: inDays(-1) })
   await newSubscription(tenant.id, second.id, {
     quantityPurchased: 7,
     status: 'PAST_DUE',
     currentPeriodEnd: inDays(-1),
   })
-  await grant(owner.inside, { userId: owner.userId, applicationId: application, licenseTypeId: pro.id })
+  await grantSeat(owner.tenantHeaders, {
+    userId: owner.userId,
+    applicationId: application,
+    licenseTypeId: pro.id,
+  })
   const entry = (type: { id: string; name: string; applicationId: string }, fields: object) => ({
     applicationId: type.applicationId,
     applicationName: 'A licensed application',
@@ -60,7 +64,7 @@ test('the overview shows every subscription, and sums up those that have not exp
   const entries = [
     entry(pro, { quantityPurchased: 2, quantityAssigned: 1, quantityAvailable: 1, status: 'ACTIVE' }),
     entry(max, { quantityPurchased: 3, quantityAssigned: 0, quantityAvailable: 3, status: 'TRIALING' }),
-    entry(gone, { quantityPurchased: 40, quantityAssigned: 0, quantityAvailable: 40, status: 'EXPIRED' }),
+    entry(expired, { quantityPurchased: 40, quantityAssigned: 0, quantityAvailable: 40, status: 'EXPIRED' }),
     entry(second, { quantityPurchased: 7, quantityAssigned: 0, quantityAvailable: 7, status: 'PAST_DUE' }),
   ]
   const overview = await readOverview(tenant.id)
@@ -73,7 +77,7 @@ test('the overview shows every subscription, and sums up those that have not exp
     subscriptions: expect.arrayContaining(entries),
   })
   expect(overview.subscriptions).toHaveLength(4)
-  // Those of one application stand together, by the order of their types.
+  // Subscriptions are grouped by application, in the order of their types.
   const ofFirst = overview.subscriptions.filter(({ applicationId }) => applicationId === application)
   expect(ofFirst).toEqual(entries.slice(0, 3))
   const listed = await listSubscriptions(tenant.id)
@@ -82,72 +86,67 @@ test('the overview shows every subscription, and sums up those that have not exp
   ).toEqual(overview.subscriptions)
 })
 
-// So many steps take their time where the machine is busy.
+// These steps take long on a busy machine.
 test('the overview and the lists agree after many grants, changes and revocations', {
   timeout: 90_000,
 }, async () => {
-  const world = await newSeats(3)
-  const { application, tenant, owner, pro } = world
-  const max = await newType(application, { name: 'Max' })
+  const fixture = await newTenantWithSeats(3)
+  const { application, tenant, owner, pro } = fixture
+  const max = await newLicenseType(application, { name: 'Max' })
   await newSubscription(tenant.id, max.id, { quantityPurchased: 2 })
-  const people = [owner, ...(await Promise.all([1, 2, 3, 4, 5].map(() => newInside(world))))]
+  const people = [owner, ...(await Promise.all([1, 2, 3, 4, 5].map(() => newTenantMember(fixture))))]
   const types = [pro, max]
-  // A fixed sequence that looks like chance, so that a failure comes again.
+  // A fixed pseudo-random sequence, so that a failure is reproducible.
   let seed = 20_261_115
   const pick = (count: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
     return Math.floor((seed / 2_147_483_648) * count)
   }
-  const held = new Map<string, string>()
-  const free = (typeId: string) =>
-    (typeId === pro.id ? 3 : 2) - [...held.values()].filter((id) => id === typeId).length
+  const assigned = new Map<string, string>()
+  const countFree = (typeId: string) =>
+    (typeId === pro.id ? 3 : 2) - [...assigned.values()].filter((id) => id === typeId).length
   for (let step = 1; step <= 200; step++) {
     const userId = people[pick(people.length)]?.userId ?? ''
     const licenseTypeId = types[pick(2)]?.id ?? ''
-    const wish = { userId, applicationId: application, licenseTypeId }
-    const deed = pick(5)
-    const before = held.get(userId)
-    if (deed < 2) {
-      const { status } = await grant(owner.inside, wish)
-      const fits = before === undefined && free(licenseTypeId) > 0
-      expect(status, `grant ${step}`).toBe(fits ? 201 : 400)
-      if (fits) held.set(userId, licenseTypeId)
-    } else if (deed < 4) {
-      const { status } = await revoke(owner.inside, wish)
+    const seatRequest = { userId, applicationId: application, licenseTypeId }
+    const action = pick(5)
+    const before = assigned.get(userId)
+    if (action < 2) {
+      const { status } = await grantSeat(owner.tenantHeaders, seatRequest)
+      const isPossible = before === undefined && countFree(licenseTypeId) > 0
+      expect(status, `grant ${step}`).toBe(isPossible ? 201 : 400)
+      if (isPossible) assigned.set(userId, licenseTypeId)
+    } else if (action < 4) {
+      const { status } = await revokeSeat(owner.tenantHeaders, seatRequest)
       expect(status, `revoke ${step}`).toBe(before === undefined ? 404 : 200)
-      held.delete(userId)
+      assigned.delete(userId)
     } else {
-      const { status } = await change(owner.inside, wish)
-      const fits = before === licenseTypeId || (before !== undefined && free(licenseTypeId) > 0)
-      expect(status, `change ${step}`).toBe(before === undefined ? 404 : fits ? 200 : 400)
-      if (fits) held.set(userId, licenseTypeId)
+      const { status } = await changeSeat(owner.tenantHeaders, seatRequest)
+      const isPossible = before === licenseTypeId || (before !== undefined && countFree(licenseTypeId) > 0)
+      expect(status, `change ${step}`).toBe(before === undefined ? 404 : isPossible ? 200 : 400)
+      if (isPossible) assigned.set(userId, licenseTypeId)
     }
     if (step % 20 > 0) continue
     const overview = await readOverview(tenant.id)
     expect(overview).toMatchObject({
       totalSeatsOwned: 5,
-      totalSeatsAssigned: held.size,
-      totalSeatsAvailable: 5 - held.size,
+      totalSeatsAssigned: assigned.size,
+      totalSeatsAvailable: 5 - assigned.size,
     })
-    for (const {
-      licenseTypeId,
-      quantityPurchased,
-      quantityAssigned,
-      quantityAvailable,
-    } of overview.subscriptions) {
-      expect(quantityAvailable).toBe(free(licenseTypeId))
+    for (const { licenseTypeId, quantityPurchased, quantityAssigned, quantityAvailable } of overview.subscriptions) {
+      expect(quantityAvailable).toBe(countFree(licenseTypeId))
       expect(quantityAssigned + quantityAvailable).toBe(quantityPurchased)
     }
-    const { users, count } = await readHolders(owner.inside, application)
-    expect(count).toBe(held.size)
-    expect(users.map((user) => user.userId).sort()).toEqual([...held.keys()].sort())
+    const { users, count } = await readLicenseHolders(owner.tenantHeaders, application)
+    expect(count).toBe(assigned.size)
+    expect(users.map((user) => user.userId).sort()).toEqual([...assigned.keys()].sort())
   }
 })
 
-test('the overview, the subscriptions and the ledger of an unknown tenant are unknown', async () => {
+test('the overview, the subscriptions and the ledger of an unknown tenant are 404', async () => {
   for (const list of ['license-overview', 'subscriptions', 'ledger']) {
-    const { status, body } = await runInstance('GET', `/tenants/${randomUUID()}/${list}`)
+    const { status, body } = await callLicensing('GET', `/tenants/${randomUUID()}/${list}`)
     expect(status).toBe(404)
-    expect(body).toEqual(refusal(404, 'TENANT_NOT_FOUND'))
+    expect(body).toEqual(errorBody(404, 'TENANT_NOT_FOUND'))
   }
 })

@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest'
-import { refusal } from '../support/calls.ts'
+import { errorBody } from '../support/calls.ts'
 import {
-  ask,
   changeSubscription,
-  grant,
+  getLicense,
+  grantSeat,
   hasLicense,
   inDays,
   listSubscriptions,
-  newSeats,
+  newLicenseType,
   newSubscription,
-  newTenantInside,
-  newType,
-  readHolders,
+  newTenantWithOwner,
+  newTenantWithSeats,
+  readLicenseHolders,
   readOverview,
-  revoke,
+  revokeSeat,
   UNLICENSED,
 } from '../support/licensing.ts'
 
-const { application, tenant, owner, pro, subscription } = await newSeats(2)
-const buyer = await newTenantInside()
-const about = { userId: owner.userId, applicationId: application }
-const granted = await grant(owner.inside, { ...about, licenseTypeId: pro.id })
+const { application, tenant, owner, pro, subscription } = await newTenantWithSeats(2)
+const buyer = await newTenantWithOwner()
+const licenseQuery = { userId: owner.userId, applicationId: application }
+const granted = await grantSeat(owner.tenantHeaders, { ...licenseQuery, licenseTypeId: pro.id })
 
-/** Each status with an end so many days from now, and what it is called then. */
-const CASES: [status: string, days: number | null, shown: string][] = [
+/** Each status, with the end in days from now, and the effective status. */
+const CASES: [status: string, days: number | null, effectiveStatus: string][] = [
   ['ACTIVE', null, 'ACTIVE'],
   ['ACTIVE', 1, 'ACTIVE'],
   ['ACTIVE', -0.01, 'EXPIRED'],
@@ -45,83 +45,90 @@ const CASES: [status: string, days: number | null, shown: string][] = [
   ['EXPIRED', -1, 'EXPIRED'],
 ]
 
-describe.each(CASES)('%s with an end in %s days', (status, days, shown) => {
+describe.each(CASES)('%s with an end in %s days', (status, days, effectiveStatus) => {
   const currentPeriodEnd = days === null ? null : inDays(days)
-  const good = shown !== 'EXPIRED'
+  const isValid = effectiveStatus !== 'EXPIRED'
 
-  test(`is ${shown} wherever it is shown, and its seats ${good ? 'work' : 'sleep'}`, async () => {
+  test(`is ${effectiveStatus} in every response, and its seats are ${isValid ? 'valid' : 'dormant'}`, async () => {
     const changed = await changeSubscription(subscription.id, { status, currentPeriodEnd })
     expect(changed.status).toBe(200)
     const quantities = { quantityPurchased: 2, quantityAssigned: 1, quantityAvailable: 1 }
-    expect(changed.body).toMatchObject({ status: shown, currentPeriodEnd, ...quantities })
-    expect(await listSubscriptions(tenant.id)).toMatchObject([{ status: shown, ...quantities }])
+    expect(changed.body).toMatchObject({ status: effectiveStatus, currentPeriodEnd, ...quantities })
+    expect(await listSubscriptions(tenant.id)).toMatchObject([{ status: effectiveStatus, ...quantities }])
     expect(await readOverview(tenant.id)).toMatchObject({
-      totalSeatsOwned: good ? 2 : 0,
-      totalSeatsAssigned: good ? 1 : 0,
-      totalSeatsAvailable: good ? 1 : 0,
-      subscriptions: [{ status: shown, ...quantities }],
+      totalSeatsOwned: isValid ? 2 : 0,
+      totalSeatsAssigned: isValid ? 1 : 0,
+      totalSeatsAvailable: isValid ? 1 : 0,
+      subscriptions: [{ status: effectiveStatus, ...quantities }],
     })
-    const { body } = await ask(owner.inside, 'check', about)
-    if (good) expect(body).toMatchObject({ hasLicense: true, assignedAt: granted.body.assignedAt })
+    const { body } = await getLicense(owner.tenantHeaders, 'check', licenseQuery)
+    if (isValid) expect(body).toMatchObject({ hasLicense: true, assignedAt: granted.body.assignedAt })
     else expect(body).toEqual(UNLICENSED)
-    const { users, count } = await readHolders(owner.inside, application)
-    expect(count).toBe(good ? 1 : 0)
+    const { users, count } = await readLicenseHolders(owner.tenantHeaders, application)
+    expect(count).toBe(isValid ? 1 : 0)
     expect(users).toHaveLength(count)
   })
 
-  test(`is made so, and ${good ? 'gives seats' : 'gives none'}`, async () => {
-    const type = await newType(application)
+  test(`can be created so, and ${isValid ? 'grants seats' : 'grants none'}`, async () => {
+    const type = await newLicenseType(application)
     const made = await newSubscription(buyer.tenant.id, type.id, { status, currentPeriodEnd })
-    expect(made).toMatchObject({ status: shown, currentPeriodEnd })
-    const wish = { userId: buyer.owner.userId, applicationId: application, licenseTypeId: type.id }
-    const answer = await grant(buyer.owner.inside, wish)
-    expect(await hasLicense(buyer.owner.inside, wish.userId, application)).toBe(good)
-    if (good) {
-      expect(answer.status).toBe(201)
-      expect((await revoke(buyer.owner.inside, wish)).status).toBe(200)
+    expect(made).toMatchObject({ status: effectiveStatus, currentPeriodEnd })
+    const seatRequest = { userId: buyer.owner.userId, applicationId: application, licenseTypeId: type.id }
+    const response = await grantSeat(buyer.owner.tenantHeaders, seatRequest)
+    expect(await hasLicense(buyer.owner.tenantHeaders, seatRequest.userId, application)).toBe(isValid)
+    if (isValid) {
+      expect(response.status).toBe(201)
+      expect((await revokeSeat(buyer.owner.tenantHeaders, seatRequest)).status).toBe(200)
     } else {
-      expect(answer.status).toBe(400)
-      expect(answer.body).toEqual(
-        refusal(400, 'NO_SEATS_AVAILABLE', { details: { reason: 'SUBSCRIPTION_INACTIVE' } }),
+      expect(response.status).toBe(400)
+      expect(response.body).toEqual(
+        errorBody(400, 'NO_SEATS_AVAILABLE', { details: { reason: 'SUBSCRIPTION_INACTIVE' } }),
       )
     }
   })
 })
 
-test('a seat that slept wakes with the subscription, as it was', async () => {
-  const world = await newSeats(1)
-  const about = { userId: world.owner.userId, applicationId: world.application }
-  const { body } = await grant(world.owner.inside, { ...about, licenseTypeId: world.pro.id })
-  await changeSubscription(world.subscription.id, { currentPeriodEnd: inDays(-1) })
-  expect((await ask(world.owner.inside, 'check', about)).body).toEqual(UNLICENSED)
-  const renewed = await changeSubscription(world.subscription.id, { currentPeriodEnd: inDays(30) })
+test('a dormant seat is valid again after the renewal of the subscription', async () => {
+  const fixture = await newTenantWithSeats(1)
+  const licenseQuery = { userId: fixture.owner.userId, applicationId: fixture.application }
+  const { body } = await grantSeat(fixture.owner.tenantHeaders, {
+    ...licenseQuery,
+    licenseTypeId: fixture.pro.id,
+  })
+  await changeSubscription(fixture.subscription.id, { currentPeriodEnd: inDays(-1) })
+  expect((await getLicense(fixture.owner.tenantHeaders, 'check', licenseQuery)).body).toEqual(UNLICENSED)
+  const renewed = await changeSubscription(fixture.subscription.id, { currentPeriodEnd: inDays(30) })
   expect(renewed.body.status).toBe('ACTIVE')
   expect(Date.parse(renewed.body.currentPeriodStart)).toBeGreaterThan(
-    Date.parse(world.subscription.currentPeriodStart),
+    Date.parse(fixture.subscription.currentPeriodStart),
   )
-  expect((await ask(world.owner.inside, 'check', about)).body).toMatchObject({
+  expect((await getLicense(fixture.owner.tenantHeaders, 'check', licenseQuery)).body).toMatchObject({
     hasLicense: true,
     assignedAt: body.assignedAt,
   })
 })
 
-test('a seat that sleeps can be taken back', async () => {
-  const world = await newSeats(1)
-  const about = { userId: world.owner.userId, applicationId: world.application }
-  await grant(world.owner.inside, { ...about, licenseTypeId: world.pro.id })
-  await changeSubscription(world.subscription.id, { status: 'EXPIRED' })
-  expect((await revoke(world.owner.inside, about)).status).toBe(200)
-  await changeSubscription(world.subscription.id, { status: 'ACTIVE' })
-  expect((await ask(world.owner.inside, 'check', about)).body).toEqual(UNLICENSED)
+test('a dormant seat can be revoked', async () => {
+  const fixture = await newTenantWithSeats(1)
+  const licenseQuery = { userId: fixture.owner.userId, applicationId: fixture.application }
+  await grantSeat(fixture.owner.tenantHeaders, { ...licenseQuery, licenseTypeId: fixture.pro.id })
+  await changeSubscription(fixture.subscription.id, { status: 'EXPIRED' })
+  expect((await revokeSeat(fixture.owner.tenantHeaders, licenseQuery)).status).toBe(200)
+  await changeSubscription(fixture.subscription.id, { status: 'ACTIVE' })
+  expect((await getLicense(fixture.owner.tenantHeaders, 'check', licenseQuery)).body).toEqual(UNLICENSED)
 })
 
-test('an end in a year of five digits is far away, and not past', async () => {
-  const world = await newSeats(1)
-  const about = { userId: world.owner.userId, applicationId: world.application }
+test('an end in a year of five digits is in the future', async () => {
+  const fixture = await newTenantWithSeats(1)
+  const licenseQuery = { userId: fixture.owner.userId, applicationId: fixture.application }
   const end = '9999-12-31T23:59:59-12:00'
-  const { status, body } = await changeSubscription(world.subscription.id, { currentPeriodEnd: end })
+  const { status, body } = await changeSubscription(fixture.subscription.id, { currentPeriodEnd: end })
   if (status === 422) return
   expect(body.status).toBe('ACTIVE')
-  expect((await grant(world.owner.inside, { ...about, licenseTypeId: world.pro.id })).status).toBe(201)
-  expect((await ask(world.owner.inside, 'check', about)).body).toMatchObject({ hasLicense: true })
+  expect(
+    (await grantSeat(fixture.owner.tenantHeaders, { ...licenseQuery, licenseTypeId: fixture.pro.id })).status,
+  ).toBe(201)
+  expect((await getLicense(fixture.owner.tenantHeaders, 'check', licenseQuery)).body).toMatchObject({
+    hasLicense: true,
+  })
 })

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { call, refusal } from '../support/calls.ts'
+import { call, errorBody } from '../support/calls.ts'
 import {
-  asOps,
   changeSubscription,
-  grant,
+  expectStatus,
+  getOperatorHeaders,
+  grantSeat,
   type Headers,
   inDays,
-  newInside,
   newLicensedApplication,
-  newSeats,
+  newLicenseType,
   newSubscription,
-  newTenantInside,
-  newType,
-  readHolders,
+  newTenantMember,
+  newTenantWithOwner,
+  newTenantWithSeats,
+  readLicenseHolders,
   readOverview,
-  revoke,
-  succeed,
+  revokeSeat,
   thirdPartyHeaders,
 } from '../support/licensing.ts'
 import { TIMESTAMP } from '../support/sign-in.ts'
 
-// What the members of a tenant see of its licences.
+// License routes for members of a tenant.
 
 interface Numbers {
   purchased: number
@@ -44,19 +44,22 @@ interface Usage {
 
 const at = (tenantId: string, path = '') => `/api/tenants/${tenantId}/licenses${path}`
 const read = async <Body>(headers: Headers, path: string): Promise<Body> =>
-  succeed(200, await call<Body>('GET', path, { headers }))
+  expectStatus(200, await call<Body>('GET', path, { headers }))
 
 const holdings = async (headers: Headers, tenantId: string) =>
   (await read<{ applications: Application[] }>(headers, at(tenantId))).applications
-const seats = (headers: Headers, tenantId: string, path: string) =>
-  read<Seats>(headers, at(tenantId, `/${path}`))
+const seats = (headers: Headers, tenantId: string, path: string) => read<Seats>(headers, at(tenantId, `/${path}`))
 
 describe('a tenant with seats', async () => {
-  const { application, tenant, owner, pro, subscription } = await newSeats(3)
-  const member = await newInside({ tenant, owner })
-  await grant(owner.inside, { userId: member.userId, applicationId: application, licenseTypeId: pro.id })
+  const { application, tenant, owner, pro, subscription } = await newTenantWithSeats(3)
+  const member = await newTenantMember({ tenant, owner })
+  await grantSeat(owner.tenantHeaders, {
+    userId: member.userId,
+    applicationId: application,
+    licenseTypeId: pro.id,
+  })
 
-  test('sees what it has bought, as the overview tells it', async () => {
+  test('can read its subscriptions, as in the overview', async () => {
     const own = (await holdings(member.headers, tenant.id)).find(({ id }) => id === application)
     const numbers = { purchased: 3, assigned: 1, available: 2 }
     expect(own).toEqual({
@@ -86,7 +89,7 @@ describe('a tenant with seats', async () => {
     })
   })
 
-  test('sees who holds a seat and who does not', async () => {
+  test('can list members with and without a seat', async () => {
     const page = await seats(member.headers, tenant.id, `${application}/seats`)
     expect(page.pagination).toEqual({ page: 1, limit: 20, total: 2, pages: 1 })
     expect(page.seats.find(({ userId }) => userId === member.userId)).toEqual({
@@ -103,7 +106,7 @@ describe('a tenant with seats', async () => {
       },
     })
     expect(page.seats.find(({ userId }) => userId === owner.userId)).toMatchObject({ license: null })
-    const { users, count } = await readHolders(owner.inside, application)
+    const { users, count } = await readLicenseHolders(owner.tenantHeaders, application)
     const licensed = await seats(owner.headers, tenant.id, `${application}/seats?licensed=true`)
     expect(licensed.pagination.total).toBe(count)
     expect(licensed.seats.map(({ userId }) => userId)).toEqual(users.map(({ userId }) => userId))
@@ -113,7 +116,7 @@ describe('a tenant with seats', async () => {
     expect((await seats(owner.headers, tenant.id, path)).pagination.total).toBe(1)
   })
 
-  test('sees its use day by day, which ends with the present', async () => {
+  test('can read its usage per day, which ends today', async () => {
     const { days } = await read<Usage>(member.headers, at(tenant.id, `/${application}/usage?days=3`))
     expect(days.map(({ purchased, assigned }) => [purchased, assigned])).toEqual([
       [0, 0],
@@ -125,48 +128,52 @@ describe('a tenant with seats', async () => {
   })
 
   test.each(['seats?licensed=perhaps', 'seats?search=%20', 'seats?page=0', 'usage?days=0', 'usage?days=367'])(
-    'is not understood by %s',
+    '%s is invalid',
     async (path) => {
-      const answer = await call('GET', at(tenant.id, `/${application}/${path}`), { headers: owner.headers })
-      expect(answer.status).toBe(422)
+      const response = await call('GET', at(tenant.id, `/${application}/${path}`), { headers: owner.headers })
+      expect(response.status).toBe(422)
       const field = path.match(/\?(\w+)/)?.[1]
-      expect(answer.body).toEqual(
-        refusal(422, 'VALIDATION_FAILED', { details: [{ field, message: expect.any(String) }] }),
+      expect(response.body).toEqual(
+        errorBody(422, 'VALIDATION_FAILED', { details: [{ field, message: expect.any(String) }] }),
       )
     },
   )
 
   test.each([randomUUID(), 'nothing'])('has no application %s', async (unknown) => {
     for (const path of ['seats', 'usage']) {
-      const answer = await call('GET', at(tenant.id, `/${unknown}/${path}`), { headers: owner.headers })
-      expect(answer.status).toBe(400)
-      expect(answer.body).toEqual(refusal(400, 'INVALID_APPLICATION_ID'))
+      const response = await call('GET', at(tenant.id, `/${unknown}/${path}`), { headers: owner.headers })
+      expect(response.status).toBe(400)
+      expect(response.body).toEqual(errorBody(400, 'INVALID_APPLICATION_ID'))
     }
   })
 
-  test('shows it to its ACTIVE members alone', async () => {
-    const stranger = await newTenantInside()
+  test('is readable for its ACTIVE members only', async () => {
+    const outsider = await newTenantWithOwner()
     const callers: [Headers, number, string][] = [
       [{}, 401, 'UNAUTHORIZED'],
-      [stranger.owner.headers, 403, 'FORBIDDEN'],
-      [await asOps(), 403, 'FORBIDDEN'],
+      [outsider.owner.headers, 403, 'FORBIDDEN'],
+      [await getOperatorHeaders(), 403, 'FORBIDDEN'],
       [await thirdPartyHeaders(owner.person, { tenant: tenant.slug }), 403, 'FORBIDDEN'],
     ]
     for (const path of ['', `/${application}/seats`, `/${application}/usage`]) {
       for (const [headers, status, code] of callers) {
-        const answer = await call('GET', at(tenant.id, path), { headers })
-        expect(answer.status).toBe(status)
-        expect(answer.body).toEqual(refusal(status, code))
+        const response = await call('GET', at(tenant.id, path), { headers })
+        expect(response.status).toBe(status)
+        expect(response.body).toEqual(errorBody(status, code))
       }
       const gone = await call('GET', at(randomUUID(), path), { headers: owner.headers })
-      expect(gone.body).toEqual(refusal(404, 'TENANT_NOT_FOUND'))
+      expect(gone.body).toEqual(errorBody(404, 'TENANT_NOT_FOUND'))
     }
   })
 })
 
-test('what has run out is listed, holds for nobody, and comes back with its renewal', async () => {
-  const { application, tenant, owner, pro, subscription } = await newSeats(2)
-  await grant(owner.inside, { userId: owner.userId, applicationId: application, licenseTypeId: pro.id })
+test('an expired subscription is listed, licenses nobody, and is valid again after its renewal', async () => {
+  const { application, tenant, owner, pro, subscription } = await newTenantWithSeats(2)
+  await grantSeat(owner.tenantHeaders, {
+    userId: owner.userId,
+    applicationId: application,
+    licenseTypeId: pro.id,
+  })
   const own = async () => (await holdings(owner.headers, tenant.id)).find(({ id }) => id === application)
   await changeSubscription(subscription.id, { currentPeriodEnd: inDays(-1) })
   expect(await own()).toMatchObject({
@@ -180,19 +187,19 @@ test('what has run out is listed, holds for nobody, and comes back with its rene
   await changeSubscription(subscription.id, { currentPeriodEnd: inDays(1) })
   expect((await seats(owner.headers, tenant.id, path)).pagination.total).toBe(1)
   expect((await usage()).days).toMatchObject([{ purchased: 2, assigned: 1 }])
-  await revoke(owner.inside, { userId: owner.userId, applicationId: application })
+  await revokeSeat(owner.tenantHeaders, { userId: owner.userId, applicationId: application })
   expect((await usage()).days).toMatchObject([{ purchased: 2, assigned: 0 }])
 })
 
-test.each(['FREE', 'TENANT_WIDE'] as const)('in %s everybody is shown with what all hold', async (mode) => {
+test.each(['FREE', 'TENANT_WIDE'] as const)('in %s mode all members are listed with their license', async (mode) => {
   const application = await newLicensedApplication(mode)
-  const { tenant, owner } = await newTenantInside()
-  const type = await newType(application)
+  const { tenant, owner } = await newTenantWithOwner()
+  const type = await newLicenseType(application)
   if (mode === 'TENANT_WIDE') await newSubscription(tenant.id, type.id)
-  const member = await newInside({ tenant, owner })
+  const member = await newTenantMember({ tenant, owner })
   const page = await seats(member.headers, tenant.id, `${application}/seats`)
   expect(page.seats.map(({ license }) => license?.slug)).toEqual([type.slug, type.slug])
-  expect((await readHolders(owner.inside, application)).count).toBe(2)
+  expect((await readLicenseHolders(owner.tenantHeaders, application)).count).toBe(2)
   const own = (await holdings(owner.headers, tenant.id)).find(({ id }) => id === application)
   expect(own?.licenseTypes).toMatchObject([
     mode === 'FREE'

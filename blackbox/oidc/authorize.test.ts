@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { admin, newApplication, newClient } from '../support/admin.ts'
+import { callAdmin, newApplication, newClient } from '../support/admin.ts'
 import { openBrowser } from '../support/browser.ts'
 import { verifyIdToken } from '../support/jwt.ts'
 import {
   authorize,
   CHALLENGE,
-  exchange,
+  exchangeCode,
   getCode,
   getTokens,
-  landing,
+  getUserinfo,
   PLAIN,
+  readRedirect,
   S256,
-  userinfo,
 } from '../support/oauth.ts'
 import { newPerson } from '../support/person.ts'
-import { base, CALLBACK, type Fields, unique } from '../support/service.ts'
+import { baseUrl, CALLBACK, type Fields, unique } from '../support/service.ts'
 
 const REGISTERED = 'https://app.blackbox.test/signed-in?from=latchkey'
 const application = await newApplication()
@@ -22,8 +22,8 @@ const spa = await newClient(application, 'SPA', { redirectUris: [CALLBACK, REGIS
 const web = await newClient(application, 'WEB', { redirectUris: [CALLBACK, REGISTERED] })
 const someone = await newPerson()
 
-/** Asks while signed in: whatever is refused is then refused for the request's own sake. */
-const ask = async (fields: Fields, client: typeof spa | typeof web = spa) =>
+/** Sends the request with a session, so that only the request itself can be refused. */
+const sendRequest = async (fields: Fields, client: typeof spa | typeof web = spa) =>
   authorize(await someone.signIn(), client, fields)
 
 async function expectPageWithoutRedirect(response: Response) {
@@ -39,22 +39,22 @@ test.each([
   ['a confidential client with S256', web, S256],
 ])('T009: %s gets a code, its state and iss', async (_, client, proof) => {
   const state = unique('state')
-  const answer = landing(await ask({ ...proof, state }, client))
-  expect(answer).toEqual({ code: expect.any(String), state, iss: base })
+  const response = readRedirect(await sendRequest({ ...proof, state }, client))
+  expect(response).toEqual({ code: expect.any(String), state, iss: baseUrl })
   // 128 bits need 22 characters of base64url.
-  expect(answer.code).toMatch(/^[\w.~-]{22,}$/)
+  expect(response.code).toMatch(/^[\w.~-]{22,}$/)
 })
 
-test('T009: a code of each request is another one', async () => {
+test('T009: each request gets another code', async () => {
   const browser = await someone.signIn()
   const codes = new Set<string>()
   for (let round = 0; round < 10; round++) codes.add(await getCode(browser, spa))
   expect(codes.size).toBe(10)
 })
 
-test('T009: a registered address with a query keeps it', async () => {
-  const answer = landing(await ask({ redirect_uri: REGISTERED }), REGISTERED)
-  expect(answer).toMatchObject({ from: 'latchkey', code: expect.any(String) })
+test('T009: a registered redirect URI keeps its query', async () => {
+  const response = readRedirect(await sendRequest({ redirect_uri: REGISTERED }), REGISTERED)
+  expect(response).toMatchObject({ from: 'latchkey', code: expect.any(String) })
 })
 
 test.each<[string, Fields]>([
@@ -66,14 +66,14 @@ test.each<[string, Fields]>([
   ['client_id twice', { client_id: [spa.clientId, spa.clientId] }],
   ['redirect_uri twice', { redirect_uri: [CALLBACK, REGISTERED] }],
 ])('T010, T014: %s is a 400 page, never a redirect', async (_, fields) => {
-  await expectPageWithoutRedirect(await ask(fields))
+  await expectPageWithoutRedirect(await sendRequest(fields))
   await expectPageWithoutRedirect(await authorize(openBrowser(), spa, fields))
 })
 
 test('T010: a disabled client is a 400 page, never a redirect', async () => {
   const client = await newClient(application, 'SPA')
-  await admin('PATCH', `/clients/${client.id}`, { disabled: true })
-  await expectPageWithoutRedirect(await ask({}, client))
+  await callAdmin('PATCH', `/clients/${client.id}`, { disabled: true })
+  await expectPageWithoutRedirect(await sendRequest({}, client))
 })
 
 test.each([
@@ -97,16 +97,16 @@ test.each([
   `${REGISTERED} `,
   CALLBACK.replace('8080', '8081'),
   CALLBACK.replace('localhost', '127.0.0.1'),
-])('T011: redirect_uri %s only looks like a registered one: 400 page', async (redirect_uri) => {
-  await expectPageWithoutRedirect(await ask({ redirect_uri }))
+])('T011: redirect_uri %s is similar to a registered one: 400 page', async (redirect_uri) => {
+  await expectPageWithoutRedirect(await sendRequest({ redirect_uri }))
 })
 
-describe('T013: an address that a browser would run', () => {
+describe('T013: a URL with an executable scheme', () => {
   const RUNNABLE = /(?:href|src|action)="(?:javascript|vbscript|data:text)/i
   const SCRIPTS = ['JaVaScRiPt:alert(1)//', 'data:text/html,<script>alert(1)</script>', 'vbscript:msgbox(1)']
 
   test.each(SCRIPTS)('%s is refused as redirect_uri and never linked', async (redirect_uri) => {
-    const response = await ask({ redirect_uri })
+    const response = await sendRequest({ redirect_uri })
     await expectPageWithoutRedirect(response)
     expect(await response.text()).not.toMatch(RUNNABLE)
   })
@@ -130,7 +130,7 @@ describe('T013: an address that a browser would run', () => {
       redirectUris: [CALLBACK],
     }
     for (const field of ['redirectUris', 'postLogoutRedirectUris']) {
-      expect((await admin('POST', '/clients', { ...client, [field]: [uri] })).status).toBe(422)
+      expect((await callAdmin('POST', '/clients', { ...client, [field]: [uri] })).status).toBe(422)
     }
   })
 })
@@ -143,58 +143,60 @@ test.each<[string, Fields]>([
   ['response_type', { response_type: ['code', 'code'] }],
   ['prompt', { prompt: ['none', 'login'] }],
   ['tenant', { tenant: ['acme', 'globex'] }],
-])('T014: %s sent twice is invalid_request', async (_, fields) => {
-  expect(landing(await ask(fields))).toMatchObject({ error: 'invalid_request' })
+])('T014: a repeated %s is invalid_request', async (_, fields) => {
+  expect(readRedirect(await sendRequest(fields))).toMatchObject({ error: 'invalid_request' })
 })
 
 test.each([undefined, '', 'token', 'id_token', 'code id_token', 'code token', 'none'])(
-  'T015: response_type %s is refused with state, and no token or code leaves',
+  'T015: response_type %s is refused with state, and no token or code is issued',
   async (response_type) => {
     const state = unique('state')
-    const response = await ask({ response_type, state })
-    const expected = response_type
-      ? 'unsupported_response_type'
-      : expect.stringMatching(/^(invalid_request|unsup)/)
-    expect(landing(response)).toMatchObject({ error: expected, state, iss: base })
+    const response = await sendRequest({ response_type, state })
+    const expected = response_type ? 'unsupported_response_type' : expect.stringMatching(/^(invalid_request|unsup)/)
+    expect(readRedirect(response)).toMatchObject({ error: expected, state, iss: baseUrl })
     expect(response.headers.get('location')).not.toMatch(/access_token=|id_token=|[?&#]code=/)
   },
 )
 
 test.each([undefined, ''])('T016: openid with nonce %s is invalid_request, with state', async (nonce) => {
   const state = unique('state')
-  expect(landing(await ask({ nonce, state }))).toMatchObject({ error: 'invalid_request', state, iss: base })
+  expect(readRedirect(await sendRequest({ nonce, state }))).toMatchObject({
+    error: 'invalid_request',
+    error_description: expect.stringContaining('--no-require-nonce'),
+    state,
+    iss: baseUrl,
+  })
 })
 
-test('T016: without openid no nonce is needed, and no ID token comes', async () => {
+test('T016: without openid no nonce is required, and no ID token is issued', async () => {
   const code = await getCode(await someone.signIn(), spa, { scope: 'profile', nonce: undefined })
-  const { status, body } = await exchange(spa, code)
+  const { status, body } = await exchangeCode(spa, code)
   expect(status).toBe(200)
   expect(body).not.toHaveProperty('id_token')
 })
 
-test('T016: without any scope there is a token that opens no personal data', async () => {
+test('T016: without a scope the token has no access to personal data', async () => {
   const code = await getCode(await someone.signIn(), spa, { scope: undefined, nonce: undefined })
-  const { status, body } = await exchange(spa, code)
+  const { status, body } = await exchangeCode(spa, code)
   expect(status).toBe(200)
   expect(Object.keys(body)).not.toContain('id_token')
-  expect((await userinfo(body.access_token)).status).toBe(403)
+  expect((await getUserinfo(body.access_token)).status).toBe(403)
 })
 
-test('T017: a nonce of 255 characters comes back unchanged, in the ID token of its own code only', async () => {
+test('T017: a nonce of 255 characters is returned unchanged, in the ID token of its own code only', async () => {
   const browser = await someone.signIn()
   const nonce = `${unique('näîvé ✓ &=+%')}`.padEnd(255, 'ü')
   const [withIt, other] = await Promise.all([getCode(browser, spa, { nonce }), getCode(browser, spa)])
-  const claims = async (code: string) =>
-    verifyIdToken((await exchange(spa, code)).body.id_token, spa.clientId)
+  const claims = async (code: string) => verifyIdToken((await exchangeCode(spa, code)).body.id_token, spa.clientId)
   expect((await claims(withIt)).nonce).toBe(nonce)
   expect((await claims(other)).nonce).not.toBe(nonce)
 })
 
 const WILD = `${'&=#+%<script>alert(1)</script>"\'é✓😀 '.repeat(60)}`.slice(0, 2048)
 
-test('T020: a state of 2 KB comes back identical, on success and on error', async () => {
-  expect(landing(await ask({ state: WILD })).state).toBe(WILD)
-  expect(landing(await ask({ state: WILD, response_type: 'token' })).state).toBe(WILD)
+test('T020: a state of 2 KB is returned unchanged, on success and on error', async () => {
+  expect(readRedirect(await sendRequest({ state: WILD })).state).toBe(WILD)
+  expect(readRedirect(await sendRequest({ state: WILD, response_type: 'token' })).state).toBe(WILD)
 })
 
 test.each<[string, Fields]>([
@@ -202,14 +204,14 @@ test.each<[string, Fields]>([
   ['client_id', { client_id: '"><script>alert(1)</script>' }],
   ['redirect_uri', { redirect_uri: 'https://evil.test/"><script>alert(1)</script>' }],
   ['login_hint', { prompt: 'login', login_hint: '"><script>alert(1)</script>' }],
-])('T020: a page never shows %s raw', async (_, fields) => {
-  expect(await (await ask(fields)).text()).not.toContain('<script>alert(1)')
+])('T020: a page never contains %s unescaped', async (_, fields) => {
+  expect(await (await sendRequest(fields)).text()).not.toContain('<script>alert(1)')
 })
 
 test.each(['state', 'scope', 'client_id', 'tenant', 'redirect_uri', 'prompt', 'response_type', 'nonce'])(
-  'T021: line breaks in %s split no response',
+  'T021: line breaks in %s do not split the response',
   async (name) => {
-    const response = await ask({ [name]: 'x\r\nX-Injected: 1\r\nSet-Cookie: injected=1\r\n\r\n' })
+    const response = await sendRequest({ [name]: 'x\r\nX-Injected: 1\r\nSet-Cookie: injected=1\r\n\r\n' })
     expect(response.status).toBeLessThan(500)
     expect(response.headers.has('x-injected')).toBe(false)
     expect(response.headers.getSetCookie().join()).not.toMatch(/injected=1/)
@@ -222,9 +224,9 @@ test.each<[string, Fields]>([
   ['code_challenge_method', { code_challenge_method: 'é"\\\n' }],
   ['max_age', { max_age: 'é"\\\n' }],
   ['tenant', { tenant: 'é"\\\n' }],
-])('T021: error_description about a wild %s is plain printable ASCII', async (_, fields) => {
-  const answer = landing(await ask(fields))
-  expect(answer.error).toMatch(/^[a-z_]+$/)
+])('T021: error_description for an invalid %s is printable ASCII', async (_, fields) => {
+  const response = readRedirect(await sendRequest(fields))
+  expect(response.error).toMatch(/^[a-z_]+$/)
   // RFC 6749 §4.1.2.1: %x20-21 / %x23-5B / %x5D-7E
-  expect(answer.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
+  expect(response.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
 })

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { newApplication, newClient } from '../support/admin.ts'
 import {
-  askToken,
   basic,
   type Client,
   credentials,
-  exchange,
+  exchangeCode,
   getCode,
   NO_BODY_CREDENTIALS,
+  requestToken,
 } from '../support/oauth.ts'
 import { newPerson } from '../support/person.ts'
 import { rawRequest } from '../support/raw.ts'
-import { CALLBACK, encode, type Fields, unique } from '../support/service.ts'
+import { CALLBACK, encodeFields, type Fields, unique } from '../support/service.ts'
 
 const application = await newApplication()
 const web = await newClient(application, 'WEB')
@@ -20,16 +20,16 @@ const someone = await newPerson()
 
 const newCode = async (client: Client = web) => getCode(await someone.signIn(), client)
 const withBasic = (header: string, code: string) =>
-  exchange(web, code, NO_BODY_CREDENTIALS, { authorization: header })
+  exchangeCode(web, code, NO_BODY_CREDENTIALS, { authorization: header })
 
-test('T041: Basic alone is enough, client_id need not be in the body', async () => {
-  const answer = await exchange(web, await newCode(), NO_BODY_CREDENTIALS, basic(web))
-  expect(answer.status).toBe(200)
+test('T041: Basic alone is sufficient, without client_id in the body', async () => {
+  const response = await exchangeCode(web, await newCode(), NO_BODY_CREDENTIALS, basic(web))
+  expect(response.status).toBe(200)
 })
 
-test('T041: Basic with the same client_id in the body is fine', async () => {
-  const answer = await exchange(web, await newCode(), { client_secret: undefined }, basic(web))
-  expect(answer.status).toBe(200)
+test('T041: Basic with the same client_id in the body is accepted', async () => {
+  const response = await exchangeCode(web, await newCode(), { client_secret: undefined }, basic(web))
+  expect(response.status).toBe(200)
 })
 
 test('T041: both halves of Basic are form-urlencoded', async () => {
@@ -38,13 +38,13 @@ test('T041: both halves of Basic are form-urlencoded', async () => {
   expect((await withBasic(`Basic ${btoa(pair)}`, await newCode())).status).toBe(200)
 })
 
-test('T041: a chosen client_id that form-urlencoding changes signs in by Basic and by post', async () => {
+test('T041: a custom client_id that form-urlencoding changes authenticates by Basic and by post', async () => {
   const odd = await newClient(application, 'WEB', { clientId: unique('a.b_c~d') })
-  expect((await exchange(odd, await newCode(odd), NO_BODY_CREDENTIALS, basic(odd))).status).toBe(200)
-  expect((await exchange(odd, await newCode(odd))).status).toBe(200)
+  expect((await exchangeCode(odd, await newCode(odd), NO_BODY_CREDENTIALS, basic(odd))).status).toBe(200)
+  expect((await exchangeCode(odd, await newCode(odd))).status).toBe(200)
 })
 
-test('T044: the scheme may be written basic', async () => {
+test('T044: the scheme is case-insensitive', async () => {
   const header = basic(web).authorization?.replace('Basic', 'basic') ?? ''
   expect((await withBasic(header, await newCode())).status).toBe(200)
 })
@@ -58,24 +58,19 @@ test.each<[string, Fields, Record<string, string>, RegExp]>([
     basic(web),
     /^invalid_(request|client)$/,
   ],
-  [
-    'a good body and a broken Basic',
-    credentials(web),
-    { authorization: 'Basic %%%' },
-    /^invalid_(request|client)$/,
-  ],
-])('T042: %s is refused, and the code stays good', async (_, fields, headers, error) => {
+  ['a good body and a broken Basic', credentials(web), { authorization: 'Basic %%%' }, /^invalid_(request|client)$/],
+])('T042: %s is refused, and the code stays valid', async (_, fields, headers, error) => {
   const code = await newCode()
-  const answer = await exchange(web, code, fields, headers)
-  expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(error) } })
-  expect((await exchange(web, code)).status).toBe(200)
+  const response = await exchangeCode(web, code, fields, headers)
+  expect(response).toMatchObject({ status: 400, body: { error: expect.stringMatching(error) } })
+  expect((await exchangeCode(web, code)).status).toBe(200)
 })
 
 test('T040: a refused Basic is 400 and names the scheme (D3)', async () => {
   const wrong = basic({ clientId: web.clientId, clientSecret: 'wrong' })
-  const answer = await exchange(web, 'x', NO_BODY_CREDENTIALS, wrong)
-  expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
-  expect(answer.headers.get('www-authenticate')).toMatch(/^Basic\b/)
+  const response = await exchangeCode(web, 'x', NO_BODY_CREDENTIALS, wrong)
+  expect(response).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
+  expect(response.headers.get('www-authenticate')).toMatch(/^Basic\b/)
 })
 
 test.each([
@@ -91,27 +86,27 @@ test.each([
   ['invalid UTF-8, raw', `Basic ${btoa('\xff:\xff')}`],
   ['U+0000, escaped', `Basic ${btoa('%00:%00')}`],
   ['U+0000, raw', `Basic ${btoa('a\0b:c\0d')}`],
-  ['a second word', `${basic(web).authorization} x`],
+  ['additional text', `${basic(web).authorization} x`],
   ['Bearer', 'Bearer abc'],
   ['Digest', 'Digest username="x"'],
   ['8 KB without a scheme', 'x'.repeat(8000)],
-])('T044: an Authorization of %s is 400', async (_, header) => {
-  const answer = await withBasic(header, 'x')
-  expect(answer.status).toBe(400)
-  expect(answer.body.error).toMatch(/^invalid_(client|request)$/)
+])('T044: an Authorization header with %s is 400', async (_, header) => {
+  const response = await withBasic(header, 'x')
+  expect(response.status).toBe(400)
+  expect(response.body.error).toMatch(/^invalid_(client|request)$/)
 })
 
 test('T044: an Authorization of 1 MB is refused, and the next request is answered', async () => {
-  // The service may hang up before it has read all of it.
+  // The service may close the connection before it has read everything.
   const status = await withBasic(`Basic ${'A'.repeat(1_000_000)}`, 'x').then(
-    (answer) => answer.status,
+    (response) => response.status,
     () => 431,
   )
   expect([400, 413, 431]).toContain(status)
-  expect((await exchange(web, await newCode())).status).toBe(200)
+  expect((await exchangeCode(web, await newCode())).status).toBe(200)
 })
 
-test('T044: two Authorization headers are 400, whichever of them is right', async () => {
+test('T044: two Authorization headers are 400, even if one is valid', async () => {
   const right = basic(web).authorization ?? ''
   const wrong = basic({ clientId: web.clientId, clientSecret: 'wrong' }).authorization ?? ''
   for (const [first, second] of [
@@ -126,27 +121,22 @@ test('T044: two Authorization headers are 400, whichever of them is right', asyn
         ...['Authorization', first, 'Authorization', second],
         ...['Content-Type', 'application/x-www-form-urlencoded'],
       ],
-      body: encode(fields).toString(),
+      body: encodeFields(fields).toString(),
     })
     expect(status).toBe(400)
   }
 })
 
-test('T040: a secret is compared whole: no prefix, suffix, case or padding passes', async () => {
+test('T040: a secret must match exactly: no prefix, suffix, letter case or padding is accepted', async () => {
   const { clientSecret } = web
-  for (const guess of [
-    clientSecret.slice(0, -1),
-    `${clientSecret}x`,
-    ` ${clientSecret}`,
-    `${clientSecret}\0`,
-  ]) {
-    const answer = await askToken({
+  for (const guess of [clientSecret.slice(0, -1), `${clientSecret}x`, ` ${clientSecret}`, `${clientSecret}\0`]) {
+    const response = await requestToken({
       grant_type: 'refresh_token',
       refresh_token: 'x',
       client_id: web.clientId,
       client_secret: guess,
     })
-    expect(answer.status).toBe(400)
-    expect(answer.body.error).toMatch(/^invalid_(client|request)$/)
+    expect(response.status).toBe(400)
+    expect(response.body.error).toMatch(/^invalid_(client|request)$/)
   }
 })

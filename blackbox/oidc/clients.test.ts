@@ -6,12 +6,12 @@ import { newApplication, newClient, newMachine } from '../support/admin.ts'
 import type { Browser } from '../support/browser.ts'
 import { keySet, verifyAccessToken } from '../support/jwt.ts'
 import { isSignedIn } from '../support/logout.ts'
-import { EVERYTHING } from '../support/oauth.ts'
+import { ALL_SCOPES } from '../support/oauth.ts'
 import { newPerson } from '../support/person.ts'
-import { base, CALLBACK, GOODBYE } from '../support/service.ts'
+import { baseUrl, CALLBACK, POST_LOGOUT_URI } from '../support/service.ts'
 
-// Two widely used clients run as their users would write them. The only switch is the one that plain http needs.
-const issuer = new URL(base)
+// Two popular client libraries, used as documented. The only extra option allows plain HTTP.
+const issuer = new URL(baseUrl)
 const application = await newApplication()
 const spa = await newClient(application, 'SPA')
 const web = await newClient(application, 'WEB')
@@ -26,7 +26,11 @@ async function locationOf(browser: Browser, url: URL): Promise<URL> {
 
 async function verifyAll(tokens: { access_token: string; id_token?: string | undefined }, clientId: string) {
   await verifyAccessToken(tokens.access_token, application)
-  await jwtVerify(tokens.id_token ?? '', keySet, { issuer: base, audience: clientId, algorithms: ['RS256'] })
+  await jwtVerify(tokens.id_token ?? '', keySet, {
+    issuer: baseUrl,
+    audience: clientId,
+    algorithms: ['RS256'],
+  })
 }
 
 describe('openid-client', () => {
@@ -38,11 +42,10 @@ describe('openid-client', () => {
   async function signIn(config: oidc.Configuration, browser: Browser, method: 'S256' | 'plain') {
     const pkceCodeVerifier = oidc.randomPKCECodeVerifier()
     const [expectedState, expectedNonce] = [oidc.randomState(), oidc.randomNonce()]
-    const challenge =
-      method === 'S256' ? await oidc.calculatePKCECodeChallenge(pkceCodeVerifier) : pkceCodeVerifier
+    const challenge = method === 'S256' ? await oidc.calculatePKCECodeChallenge(pkceCodeVerifier) : pkceCodeVerifier
     const url = oidc.buildAuthorizationUrl(config, {
       redirect_uri: CALLBACK,
-      scope: EVERYTHING,
+      scope: ALL_SCOPES,
       state: expectedState,
       nonce: expectedNonce,
       code_challenge: challenge,
@@ -80,16 +83,16 @@ describe('openid-client', () => {
 
       const parameters = {
         id_token_hint: tokens.id_token ?? '',
-        post_logout_redirect_uri: GOODBYE,
+        post_logout_redirect_uri: POST_LOGOUT_URI,
         state: 'bye',
       }
       const goodbye = await locationOf(browser, oidc.buildEndSessionUrl(config, parameters))
-      expect(goodbye.href).toBe(`${GOODBYE}?state=bye`)
+      expect(goodbye.href).toBe(`${POST_LOGOUT_URI}?state=bye`)
       expect(await isSignedIn(browser, spa)).toBe(false)
     },
   )
 
-  test('openid-client: a denied sign-in is read as the error it is', async () => {
+  test('openid-client: a denied sign-in is reported as its error', async () => {
     const config = await configure(spa.clientId, oidc.None())
     const parameters = { redirect_uri: CALLBACK, scope: 'openid', prompt: 'none', nonce: 'n', state: 's' }
     const verifier = oidc.randomPKCECodeVerifier()
@@ -111,7 +114,7 @@ describe('openid-client', () => {
     const { access_token, scope } = await oidc.clientCredentialsGrant(config, { scope: 'reports:read' })
     expect(scope).toBe('reports:read')
     await verifyAccessToken(access_token, application)
-    // Introspection takes Basic only.
+    // Introspection accepts Basic only.
     const asker = await configure(web.clientId, oidc.ClientSecretBasic(web.clientSecret))
     expect(await oidc.tokenIntrospection(asker, access_token)).toMatchObject({
       active: true,
@@ -127,12 +130,7 @@ describe('oauth4webapi', () => {
   const discover = async (algorithm: 'oidc' | 'oauth2' = 'oidc') =>
     oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { algorithm, ...insecure }))
 
-  async function signIn(
-    as: oauth.AuthorizationServer,
-    client: oauth.Client,
-    auth: oauth.ClientAuth,
-    browser: Browser,
-  ) {
+  async function signIn(as: oauth.AuthorizationServer, client: oauth.Client, auth: oauth.ClientAuth, browser: Browser) {
     const verifier = oauth.generateRandomCodeVerifier()
     const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()]
     const url = new URL(as.authorization_endpoint ?? '')
@@ -140,19 +138,19 @@ describe('oauth4webapi', () => {
       client_id: client.client_id,
       redirect_uri: CALLBACK,
       response_type: 'code',
-      scope: EVERYTHING,
+      scope: ALL_SCOPES,
       state,
       nonce,
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     }
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-    const answer = oauth.validateAuthResponse(as, client, await locationOf(browser, url), state)
+    const callbackParameters = oauth.validateAuthResponse(as, client, await locationOf(browser, url), state)
     const response = await oauth.authorizationCodeGrantRequest(
       as,
       client,
       auth,
-      answer,
+      callbackParameters,
       CALLBACK,
       verifier,
       insecure,
@@ -185,8 +183,8 @@ describe('oauth4webapi', () => {
 
     const end = await oauth.revocationRequest(as, client, auth, renewed.refresh_token ?? '', insecure)
     await oauth.processRevocationResponse(end)
-    const late = await oauth.refreshTokenGrantRequest(as, client, auth, renewed.refresh_token ?? '', insecure)
-    const refused = oauth.processRefreshTokenResponse(as, client, late)
+    const lateResponse = await oauth.refreshTokenGrantRequest(as, client, auth, renewed.refresh_token ?? '', insecure)
+    const refused = oauth.processRefreshTokenResponse(as, client, lateResponse)
     await expect(refused).rejects.toMatchObject({ error: 'invalid_grant' })
   })
 
@@ -194,20 +192,14 @@ describe('oauth4webapi', () => {
     const as = await discover('oauth2')
     const client: oauth.Client = { client_id: machine.clientId }
     const auth = oauth.ClientSecretBasic(machine.clientSecret)
-    const granted = await oauth.clientCredentialsGrantRequest(
-      as,
-      client,
-      auth,
-      { scope: 'reports:read' },
-      insecure,
-    )
+    const granted = await oauth.clientCredentialsGrantRequest(as, client, auth, { scope: 'reports:read' }, insecure)
     const { access_token } = await oauth.processClientCredentialsResponse(as, client, granted)
     const headers = { authorization: `Bearer ${access_token}` }
     const request = new Request('https://api.blackbox.test/reports', { headers })
     const claims = await oauth.validateJwtAccessToken(as, request, application, insecure)
     expect(claims).toMatchObject({ sub: machine.clientId, scope: 'reports:read' })
-    const asked = await oauth.introspectionRequest(as, client, auth, access_token, insecure)
-    const seen = await oauth.processIntrospectionResponse(as, client, asked)
-    expect(seen).toMatchObject({ active: true, client_id: machine.clientId })
+    const introspectionResponse = await oauth.introspectionRequest(as, client, auth, access_token, insecure)
+    const introspection = await oauth.processIntrospectionResponse(as, client, introspectionResponse)
+    expect(introspection).toMatchObject({ active: true, client_id: machine.clientId })
   })
 })

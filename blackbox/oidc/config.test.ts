@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { base, read } from '../support/service.ts'
+import { baseUrl, readResponse } from '../support/service.ts'
 
-// The oidcc-config-certification-test-plan has one module; these are its checks.
+// The checks of the single module of the oidcc-config-certification-test-plan.
 const MODULE = 'oidcc-discovery-endpoint-verification'
-const { status, headers, body } = await read<Record<string, string | string[]>>(
-  await fetch(`${base}/.well-known/openid-configuration`),
+const { status, headers, body } = await readResponse<Record<string, string | string[]>>(
+  await fetch(`${baseUrl}/.well-known/openid-configuration`),
 )
 const endpoints = Object.entries(body).filter(([name]) => /_endpoint$|^jwks_uri$/.test(name))
 
@@ -13,12 +13,12 @@ test(`${MODULE}: the document is 200 JSON`, () => {
   expect(headers.get('content-type')).toMatch(/^application\/json/)
 })
 
-test(`${MODULE}: the issuer is the address the document was found under, without query or fragment`, () => {
-  expect(body.issuer).toBe(base)
+test(`${MODULE}: the issuer is the base of the document URL, without query or fragment`, () => {
+  expect(body.issuer).toBe(baseUrl)
   expect(String(body.issuer)).not.toMatch(/[?#]/)
 })
 
-test(`${MODULE}: every required member is there, no list is empty and nothing is null`, () => {
+test(`${MODULE}: every required member exists, no list is empty and nothing is null`, () => {
   // OpenID Connect Discovery 1.0 §3
   for (const name of [
     'issuer',
@@ -40,9 +40,9 @@ test(`${MODULE}: every required member is there, no list is empty and nothing is
   }
 })
 
-test(`${MODULE}: every endpoint is an address under the issuer, and as secure as it`, () => {
+test(`${MODULE}: every endpoint is a URL below the issuer, with the same scheme`, () => {
   expect(endpoints.length).toBeGreaterThanOrEqual(7)
-  for (const [name, value] of endpoints) expect(String(value), name).toMatch(new RegExp(`^${base}/`))
+  for (const [name, value] of endpoints) expect(String(value), name).toMatch(new RegExp(`^${baseUrl}/`))
 })
 
 test(`${MODULE}: openid, RS256 and the PKCE methods are listed`, () => {
@@ -52,12 +52,12 @@ test(`${MODULE}: openid, RS256 and the PKCE methods are listed`, () => {
 })
 
 test(`${MODULE}: the keys are public, and no two share a kid`, async () => {
-  const { body: jwks } = await read<{ keys: Record<string, string>[] }>(await fetch(String(body.jwks_uri)))
+  const { body: jwks } = await readResponse<{ keys: Record<string, string>[] }>(await fetch(String(body.jwks_uri)))
   const kids = jwks.keys.map((key) => key.kid)
   expect(new Set(kids).size).toBe(kids.length)
   for (const key of jwks.keys) expect(Object.keys(key)).not.toContain('d')
 })
 
-test(`${MODULE}: request_uri is said not to be supported, for its absence would mean it is`, () => {
+test(`${MODULE}: request_uri is explicitly not supported, because the default is true`, () => {
   expect(body.request_uri_parameter_supported).toBe(false)
 })

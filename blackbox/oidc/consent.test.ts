@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { newApplication, newClient } from '../support/admin.ts'
-import { authorize, landing } from '../support/oauth.ts'
-import { follow, goThrough, press, pressable, readForms } from '../support/pages.ts'
+import { authorize, readRedirect } from '../support/oauth.ts'
+import { completePages, findButton, followRedirects, pressButton, readForms } from '../support/pages.ts'
 import { newPerson } from '../support/person.ts'
-import { base, type Fields, unique } from '../support/service.ts'
+import { baseUrl, type Fields, unique } from '../support/service.ts'
 
-// A third-party application asks the person first; ours do not.
-const stranger = await newClient(await newApplication({ trusted: false }), 'SPA')
+// A third-party application requires consent; a trusted one does not.
+const thirdParty = await newClient(await newApplication({ trusted: false }), 'SPA')
 const DENY = /deny|cancel|decline|refuse|no\b/i
 
 async function consentForm(page: Response) {
-  const form = (await readForms(page)).find((candidate) => pressable(candidate, DENY))
+  const form = (await readForms(page)).find((candidate) => findButton(candidate, DENY))
   if (!form) throw new Error(`no way to refuse at ${page.url}: ${page.status}`)
   return form
 }
@@ -19,54 +19,54 @@ test('T024: consent denied is access_denied with state, and no code', async () =
   const person = await newPerson()
   const browser = await person.signIn()
   const state = unique('state')
-  const page = await authorize(browser, stranger, { state })
+  const page = await authorize(browser, thirdParty, { state })
   expect(page.status).toBe(200)
-  const answer = landing(await follow(browser, await press(browser, await consentForm(page), DENY)))
-  expect(answer).toMatchObject({ error: 'access_denied', state, iss: base })
-  expect(answer).not.toHaveProperty('code')
+  const response = readRedirect(
+    await followRedirects(browser, await pressButton(browser, await consentForm(page), DENY)),
+  )
+  expect(response).toMatchObject({ error: 'access_denied', state, iss: baseUrl })
+  expect(response).not.toHaveProperty('code')
 })
 
-test('T022: prompt=none is an error before consent and silent after it', async () => {
+test('T022: prompt=none is an error before consent and succeeds after it', async () => {
   const person = await newPerson()
   const browser = await person.signIn()
   const silently = async (extra: Fields = {}) =>
-    landing(await authorize(browser, stranger, { prompt: 'none', scope: 'openid profile', ...extra }))
+    readRedirect(await authorize(browser, thirdParty, { prompt: 'none', scope: 'openid profile', ...extra }))
   expect((await silently()).error).toMatch(/^(consent|interaction)_required$/)
-  const page = await authorize(browser, stranger, { scope: 'openid profile' })
-  expect(landing(await goThrough(browser, page, person))).toHaveProperty('code')
+  const page = await authorize(browser, thirdParty, { scope: 'openid profile' })
+  expect(readRedirect(await completePages(browser, page, person))).toHaveProperty('code')
   expect(await silently()).toHaveProperty('code')
-  // What was agreed to was the profile, not the address.
-  expect((await silently({ scope: 'openid profile email' })).error).toMatch(
-    /^(consent|interaction)_required$/,
-  )
+  // The consent covers the profile scope, not the email scope.
+  expect((await silently({ scope: 'openid profile email' })).error).toMatch(/^(consent|interaction)_required$/)
 })
 
 test('T024: prompt=consent asks again', async () => {
   const person = await newPerson()
   const browser = await person.signIn()
-  await goThrough(browser, await authorize(browser, stranger), person)
-  expect((await authorize(browser, stranger, { prompt: 'consent' })).status).toBe(200)
+  await completePages(browser, await authorize(browser, thirdParty), person)
+  expect((await authorize(browser, thirdParty, { prompt: 'consent' })).status).toBe(200)
 })
 
-test('T024: the agreement of one person is not the agreement of whoever opens its next address', async () => {
+test('T024: the URL after the consent page does not work for another person', async () => {
   const [one, other] = [await (await newPerson()).signIn(), await (await newPerson()).signIn()]
-  const agreed = await press(one, await consentForm(await authorize(one, stranger)), /allow/i)
+  const agreed = await pressButton(one, await consentForm(await authorize(one, thirdParty)), /allow/i)
   const next = agreed.headers.get('location') ?? ''
-  const response = await follow(other, await other.get(next))
+  const response = await followRedirects(other, await other.get(next))
   expect(response.headers.get('location') ?? '').not.toContain('code=')
-  // It leads on for the person who agreed.
-  expect(landing(await follow(one, await one.get(next)))).toHaveProperty('code')
+  // It works for the person who gave consent.
+  expect(readRedirect(await followRedirects(one, await one.get(next)))).toHaveProperty('code')
 })
 
-test('T024: a consent form sent from another site, or without its token, gives no code', async () => {
+test('T024: a consent form from another site, or without its CSRF token, issues no code', async () => {
   const browser = await (await newPerson()).signIn()
-  const form = await consentForm(await authorize(browser, stranger))
+  const form = await consentForm(await authorize(browser, thirdParty))
   const allow = form.buttons.find(({ label }) => !DENY.test(label))
   const choice = allow?.name ? { [allow.name]: allow.value } : {}
   const send = async (fields: Fields, headers?: Record<string, string>) =>
-    (await follow(browser, await browser.post(form.action, fields, headers))).headers.get('location') ?? ''
+    (await followRedirects(browser, await browser.post(form.action, fields, headers))).headers.get('location') ?? ''
   expect(await send({ ...form.fields, ...choice }, { origin: 'https://evil.test' })).not.toContain('code=')
   expect(await send(choice)).not.toContain('code=')
-  // The very form was good: it works when the person sends it.
+  // The same form works when the person sends it.
   expect(await send({ ...form.fields, ...choice })).toContain('code=')
 })

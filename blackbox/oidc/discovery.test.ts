@@ -9,38 +9,38 @@ import {
   authorize,
   basic,
   credentials,
-  exchange,
+  exchangeCode,
   getCode,
   getTokens,
-  introspect,
-  landing,
+  getUserinfo,
+  introspectToken,
   postForm,
-  userinfo,
+  readRedirect,
 } from '../support/oauth.ts'
 import { newPerson } from '../support/person.ts'
 import { rawRequest } from '../support/raw.ts'
-import { base, encode, type Fields, read } from '../support/service.ts'
+import { baseUrl, encodeFields, type Fields, readResponse } from '../support/service.ts'
 
 const DISCOVERY = '/.well-known/openid-configuration'
 const application = await newApplication()
 const spa = await newClient(application, 'SPA')
 const someone = await newPerson()
 
-const getJson = async (path: string) => read(await fetch(base + path))
+const getJson = async (path: string) => readResponse(await fetch(baseUrl + path))
 
-test('T001: the discovery document carries the listed values exactly, and the agreed additions', async () => {
+test('T001: the discovery document has exactly the documented values', async () => {
   const { status, headers, body } = await getJson(DISCOVERY)
   expect(status).toBe(200)
   expect(headers.get('content-type')).toMatch(/^application\/json/)
   expect(body).toMatchObject({
-    issuer: base,
-    authorization_endpoint: `${base}/oauth/authorize`,
-    token_endpoint: `${base}/api/oauth/token`,
-    userinfo_endpoint: `${base}/api/oauth/userinfo`,
-    jwks_uri: `${base}/api/oauth/jwks`,
-    end_session_endpoint: `${base}/api/oauth/logout`,
-    revocation_endpoint: `${base}/api/oauth/revoke`,
-    introspection_endpoint: `${base}/api/oauth/introspect`,
+    issuer: baseUrl,
+    authorization_endpoint: `${baseUrl}/oauth/authorize`,
+    token_endpoint: `${baseUrl}/api/oauth/token`,
+    userinfo_endpoint: `${baseUrl}/api/oauth/userinfo`,
+    jwks_uri: `${baseUrl}/api/oauth/jwks`,
+    end_session_endpoint: `${baseUrl}/api/oauth/logout`,
+    revocation_endpoint: `${baseUrl}/api/oauth/revoke`,
+    introspection_endpoint: `${baseUrl}/api/oauth/introspect`,
     scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
     response_types_supported: ['code'],
     grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
@@ -58,52 +58,57 @@ test('T001: the discovery document carries the listed values exactly, and the ag
   })
 })
 
-test('T001: every claim that is named can be had, and no other is told', async () => {
+test('T001: every listed claim is available, and no other', async () => {
   const person = await newPerson()
   const browser = await person.signIn()
   const profile = {
-    ...{ displayName: 'Sam S.', middleName: 'Q.', nickname: 'sam', pictureUrl: 'https://sam.example.com/p' },
-    ...{ website: 'https://sam.example.com/', gender: 'female', birthdate: '1990-01-02' },
+    displayName: 'Sam S.',
+    middleName: 'Q.',
+    nickname: 'sam',
+    pictureUrl: 'https://sam.example.com/p',
+    website: 'https://sam.example.com/',
+    gender: 'female',
+    birthdate: '1990-01-02',
   }
   await call('PATCH', '/api/users/me', { headers: fromOwnPage(browser), body: profile })
   const tokens = await getTokens(browser, spa)
-  const told = {
+  const returnedClaims = {
     ...(await verifyIdToken(tokens.id_token, spa.clientId)),
-    ...(await userinfo(tokens.access_token)).body,
+    ...(await getUserinfo(tokens.access_token)).body,
   }
   const { claims_supported } = (await getJson(DISCOVERY)).body
-  expect([...(claims_supported as string[])].sort()).toEqual(Object.keys(told).sort())
+  expect([...(claims_supported as string[])].sort()).toEqual(Object.keys(returnedClaims).sort())
 })
 
-test('T001: the response modes are those that are named', async () => {
+test('T001: the listed response modes work, and no other', async () => {
   const browser = await someone.signIn()
   for (const response_mode of ['fragment', 'form_post', 'jwt']) {
-    expect(landing(await authorize(browser, spa, { response_mode }))).toMatchObject({
+    expect(readRedirect(await authorize(browser, spa, { response_mode }))).toMatchObject({
       error: 'invalid_request',
     })
   }
-  expect(landing(await authorize(browser, spa, { response_mode: 'query' }))).toHaveProperty('code')
+  expect(readRedirect(await authorize(browser, spa, { response_mode: 'query' }))).toHaveProperty('code')
 })
 
-test('T001: a token is revoked and introspected by each of the methods that are named, and by no other', async () => {
+test('T001: revocation and introspection accept the listed authentication methods, and no other', async () => {
   const web = await newClient(application, 'WEB')
   const revoked = async (extra: Fields, headers: Record<string, string> = {}) => {
     const { refresh_token: token } = await getTokens(await someone.signIn(), web)
     await postForm('/api/oauth/revoke', { token, ...extra }, headers)
-    return (await introspect(web, token)).body.active === false
+    return (await introspectToken(web, token)).body.active === false
   }
   expect(await revoked({}, basic(web))).toBe(true)
   expect(await revoked(credentials(web))).toBe(true)
   expect(await revoked({ client_id: web.clientId })).toBe(true)
   expect(await revoked({ ...credentials(web), client_secret: 'wrong' })).toBe(false)
   const { refresh_token: token } = await getTokens(await someone.signIn(), web)
-  const ask = (extra: Fields) => postForm('/api/oauth/introspect', { token, ...extra })
-  expect((await ask(credentials(web))).status).toBe(401)
-  expect((await ask({ client_id: web.clientId })).status).toBe(401)
-  expect((await introspect(web, token)).body).toMatchObject({ active: true })
+  const introspectWith = (extra: Fields) => postForm('/api/oauth/introspect', { token, ...extra })
+  expect((await introspectWith(credentials(web))).status).toBe(401)
+  expect((await introspectWith({ client_id: web.clientId })).status).toBe(401)
+  expect((await introspectToken(web, token)).body).toMatchObject({ active: true })
 })
 
-test('T001: OAuth clients find the same document at the address of RFC 8414', async () => {
+test('T001: the same document is served at the path of RFC 8414', async () => {
   const { status, body } = await getJson('/.well-known/oauth-authorization-server')
   expect(status).toBe(200)
   expect(body).toEqual((await getJson(DISCOVERY)).body)
@@ -123,44 +128,39 @@ describe('spoofed host headers', () => {
     expect(text).toBe((await rawRequest(DISCOVERY)).text)
   })
 
-  test.each(spoofs)('T002: %s: %s leads nobody to another sign-in page', async (...headers) => {
-    const path = `/oauth/authorize?${encode(authorizationRequest(spa))}`
+  test.each(spoofs)('T002: %s: %s does not redirect to another sign-in page', async (...headers) => {
+    const path = `/oauth/authorize?${encodeFields(authorizationRequest(spa))}`
     const { status, location, text } = await rawRequest(path, { headers })
     expect(status).toBeLessThan(400)
-    if (location) expect(new URL(location, base).origin).toBe(base)
+    if (location) expect(new URL(location, baseUrl).origin).toBe(baseUrl)
     expect(`${location} ${text}`).not.toMatch(/evil\.test|:666/)
   })
 
   test.each(spoofs)('T002: %s: %s does not change iss, in the response or in tokens', async (...headers) => {
     const browser = await someone.signIn()
     const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
-    const path = `/oauth/authorize?${encode(authorizationRequest(spa))}`
+    const path = `/oauth/authorize?${encodeFields(authorizationRequest(spa))}`
     const { location = '' } = await rawRequest(path, { headers: [...headers, 'Cookie', cookie] })
-    const answer = new URL(location).searchParams
-    expect(answer.get('iss')).toBe(base)
-    const { body } = await exchange(
-      spa,
-      answer.get('code') ?? '',
-      {},
-      Object.fromEntries([headers.slice(0, 2)]),
-    )
-    expect((await verifyAccessToken(body.access_token)).iss).toBe(base)
+    const response = new URL(location).searchParams
+    expect(response.get('iss')).toBe(baseUrl)
+    const { body } = await exchangeCode(spa, response.get('code') ?? '', {}, Object.fromEntries([headers.slice(0, 2)]))
+    expect((await verifyAccessToken(body.access_token)).iss).toBe(baseUrl)
   })
 })
 
-test('T003: the key set holds public RSA signing keys of 2048 bits and more, each with a kid of its own', async () => {
-  const { body } = await read<{ keys: Record<string, string>[] }>(await fetch(`${base}/api/oauth/jwks`))
+test('T003: the key set has public RSA signing keys of at least 2048 bits, each with a unique kid', async () => {
+  const { body } = await readResponse<{ keys: Record<string, string>[] }>(await fetch(`${baseUrl}/api/oauth/jwks`))
   expect(body.keys.length).toBeGreaterThan(0)
   expect(new Set(body.keys.map((key) => key.kid)).size).toBe(body.keys.length)
   for (const key of body.keys) {
     expect(key).toMatchObject({ kty: 'RSA', use: 'sig', alg: 'RS256', kid: expect.stringMatching(/./) })
     expect(Buffer.from(key.n ?? '', 'base64url').length * 8).toBeGreaterThanOrEqual(2048)
-    // RFC 7518 §6.3.2 and §6.4: whatever only the owner may know.
+    // RFC 7518 §6.3.2 and §6.4: private parameters.
     for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']) expect(key).not.toHaveProperty(secret)
   }
 })
 
-test('T004: both tokens are RS256 by a published key, and their types cannot be mistaken', async () => {
+test('T004: both tokens are RS256 with a published key, and have different types', async () => {
   const tokens = await getTokens(await someone.signIn(), spa)
   const access = await verifyAccessToken(tokens.access_token, application)
   expect(access).toMatchObject({
@@ -189,8 +189,8 @@ describe('methods', () => {
     ['DELETE', '/api/oauth/userinfo'],
     ['PUT', '/oauth/authorize'],
     ['DELETE', '/api/oauth/logout'],
-  ])('T007: %s %s is refused in JSON', async (method, path) => {
-    const { status, body } = await read(await fetch(base + path, { method }))
+  ])('T007: %s %s is refused with a JSON body', async (method, path) => {
+    const { status, body } = await readResponse(await fetch(baseUrl + path, { method }))
     expect([404, 405]).toContain(status)
     expect(body).toHaveProperty('error')
   })
@@ -209,16 +209,16 @@ describe('methods', () => {
   )
 })
 
-test('T008: tokens and personal data are never stored by caches, also when refused', async () => {
+test('T008: responses with tokens or personal data are not cacheable, errors included', async () => {
   const browser = await someone.signIn()
-  const granted = await exchange(spa, await getCode(browser, spa))
-  const refused = await exchange(spa, 'no such code')
-  const person = await userinfo(granted.body.access_token)
+  const granted = await exchangeCode(spa, await getCode(browser, spa))
+  const refused = await exchangeCode(spa, 'no such code')
+  const person = await getUserinfo(granted.body.access_token)
   for (const { headers } of [granted, refused, person]) {
     expect(headers.get('cache-control')).toContain('no-store')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   }
-  // RFC 6749 §5.1 asks for the old header too.
+  // RFC 6749 §5.1 also requires Pragma.
   expect(granted.headers.get('pragma')).toBe('no-cache')
 })
 
@@ -226,7 +226,7 @@ test.each([
   ['sign-in', () => authorize(openBrowser(), spa)],
   ['error', () => authorize(openBrowser(), { clientId: 'nobody' })],
   ['logout', async () => (await someone.signIn()).get('/api/oauth/logout')],
-])('T008: the %s page cannot be framed, sniffed or named as referrer', async (_, open) => {
+])('T008: the %s page cannot be framed, sniffed or sent as referrer', async (_, open) => {
   const { headers } = await open()
   expect(headers.get('content-type')).toMatch(/^text\/html/)
   expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")

@@ -3,11 +3,11 @@ import { newApplication, newClient } from '../support/admin.ts'
 import {
   authorize,
   CHALLENGE,
-  exchange,
+  exchangeCode,
   getCode,
-  landing,
   NO_PKCE,
   PLAIN,
+  readRedirect,
   S256,
   VERIFIER,
 } from '../support/oauth.ts'
@@ -20,8 +20,7 @@ const web = await newClient(application, 'WEB')
 const someone = await newPerson()
 
 const ask = async (fields: Fields, client = spa) => authorize(await someone.signIn(), client, fields)
-const newCode = async (client: typeof spa | typeof web, extra: Fields) =>
-  getCode(await someone.signIn(), client, extra)
+const newCode = async (client: typeof spa | typeof web, extra: Fields) => getCode(await someone.signIn(), client, extra)
 
 const refused = {
   status: 400,
@@ -35,9 +34,9 @@ test.each<[string, Fields]>([
   ['a method without challenge', { code_challenge: undefined }],
 ])('T018: an SPA with %s gets invalid_request and no code', async (_, fields) => {
   const state = unique('state')
-  const answer = landing(await ask({ ...fields, state }))
-  expect(answer).toMatchObject({ error: 'invalid_request', state })
-  expect(answer).not.toHaveProperty('code')
+  const response = readRedirect(await ask({ ...fields, state }))
+  expect(response).toMatchObject({ error: 'invalid_request', state })
+  expect(response).not.toHaveProperty('code')
 })
 
 test.each<[string, string]>([
@@ -51,18 +50,15 @@ test.each<[string, string]>([
   ['plain', 'v'.repeat(42)],
   ['plain', 'v'.repeat(129)],
   ['plain', `${'v'.repeat(43)}é`],
-])(
-  'T019: method "%s" with challenge %s is invalid_request',
-  async (code_challenge_method, code_challenge) => {
-    const answer = landing(await ask({ code_challenge_method, code_challenge }))
-    expect(answer).toMatchObject({ error: 'invalid_request' })
-  },
-)
+])('T019: method "%s" with challenge %s is invalid_request', async (code_challenge_method, code_challenge) => {
+  const response = readRedirect(await ask({ code_challenge_method, code_challenge }))
+  expect(response).toMatchObject({ error: 'invalid_request' })
+})
 
 test('T019: a client set to S256 only refuses plain (D4)', async () => {
   const strict = await newClient(application, 'SPA', { pkceMethods: ['S256'] })
-  expect(landing(await ask(PLAIN, strict))).toMatchObject({ error: 'invalid_request' })
-  expect(landing(await ask(S256, strict))).toHaveProperty('code')
+  expect(readRedirect(await ask(PLAIN, strict))).toMatchObject({ error: 'invalid_request' })
+  expect(readRedirect(await ask(S256, strict))).toHaveProperty('code')
 })
 
 test.each<[string, Fields, string | undefined]>([
@@ -77,30 +73,29 @@ test.each<[string, Fields, string | undefined]>([
   ['plain with the hash as verifier', PLAIN, CHALLENGE],
 ])('T038: %s is refused', async (_, challenge, code_verifier) => {
   for (const client of [spa, web]) {
-    const answer = await exchange(client, await newCode(client, challenge), { code_verifier })
-    expect(answer).toMatchObject(refused)
+    const response = await exchangeCode(client, await newCode(client, challenge), { code_verifier })
+    expect(response).toMatchObject(refused)
   }
 })
 
 test.each([
   ['plain', PLAIN],
   ['S256', S256],
-])(
-  'T038: %s with the right verifier is granted, to public and confidential clients',
-  async (_, challenge) => {
-    for (const client of [spa, web]) {
-      const answer = await exchange(client, await newCode(client, challenge), { code_verifier: VERIFIER })
-      expect(answer.status).toBe(200)
-    }
-  },
-)
-
-test('T038: a verifier without a challenge is refused (downgrade)', async () => {
-  const answer = await exchange(web, await newCode(web, NO_PKCE), { code_verifier: VERIFIER })
-  expect(answer).toMatchObject(refused)
+])('T038: %s with the right verifier is accepted, for public and confidential clients', async (_, challenge) => {
+  for (const client of [spa, web]) {
+    const response = await exchangeCode(client, await newCode(client, challenge), {
+      code_verifier: VERIFIER,
+    })
+    expect(response.status).toBe(200)
+  }
 })
 
-test('T038: the challenge cannot be read from the code', async () => {
+test('T038: a verifier without a challenge is refused (downgrade)', async () => {
+  const response = await exchangeCode(web, await newCode(web, NO_PKCE), { code_verifier: VERIFIER })
+  expect(response).toMatchObject(refused)
+})
+
+test('T038: the code does not contain the challenge', async () => {
   const code = await newCode(spa, PLAIN)
   expect(Buffer.from(code, 'base64url').toString('latin1') + code).not.toContain(VERIFIER)
 })

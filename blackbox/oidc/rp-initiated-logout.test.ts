@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { newApplication, newClient } from '../support/admin.ts'
-import { joinToken, signAsStranger, splitToken } from '../support/jwt.ts'
-import { confirmLogout, isSignedIn, logOut, logoutForm } from '../support/logout.ts'
+import { buildToken, decodeToken, signWithForeignKey } from '../support/jwt.ts'
+import { confirmLogout, findLogoutForm, isSignedIn, logOut } from '../support/logout.ts'
 import { getTokens } from '../support/oauth.ts'
 import { newPerson } from '../support/person.ts'
-import { base, type Fields, GOODBYE, read } from '../support/service.ts'
+import { baseUrl, type Fields, POST_LOGOUT_URI, readResponse } from '../support/service.ts'
 
-// The modules of the oidcc-rp-initiated-logout-certification-test-plan, each as one test of its name.
+// The modules of the oidcc-rp-initiated-logout-certification-test-plan, one test per module.
 const client = await newClient(await newApplication(), 'WEB')
 const someone = await newPerson()
 
-/** Signs in, logs out with what `fields` makes of the ID token, and returns where that ended. */
-async function run(fields: (hint: string) => Fields) {
+/** Signs in, logs out with `fields` applied to the ID token, and returns the last response. */
+async function signInAndLogOut(fields: (hint: string) => Fields) {
   const browser = await someone.signIn()
   const { id_token } = await getTokens(browser, client)
   const response = await logOut(browser, fields(id_token))
@@ -19,27 +19,27 @@ async function run(fields: (hint: string) => Fields) {
 }
 
 test('oidcc-rp-initiated-logout-discovery-endpoint-verification: end_session_endpoint is published', async () => {
-  const { body } = await read(await fetch(`${base}/.well-known/openid-configuration`))
-  expect(body.end_session_endpoint).toBe(`${base}/api/oauth/logout`)
+  const { body } = await readResponse(await fetch(`${baseUrl}/.well-known/openid-configuration`))
+  expect(body.end_session_endpoint).toBe(`${baseUrl}/api/oauth/logout`)
 })
 
 test('oidcc-rp-initiated-logout: redirects with a state of 128 characters, and the person is signed out', async () => {
   const state = 's'.repeat(128)
-  const { browser, location } = await run((hint) => ({
+  const { browser, location } = await signInAndLogOut((hint) => ({
     id_token_hint: hint,
-    post_logout_redirect_uri: GOODBYE,
+    post_logout_redirect_uri: POST_LOGOUT_URI,
     state,
   }))
-  expect(location).toBe(`${GOODBYE}?state=${state}`)
+  expect(location).toBe(`${POST_LOGOUT_URI}?state=${state}`)
   expect(await isSignedIn(browser, client)).toBe(false)
 })
 
 test('oidcc-rp-initiated-logout-no-state: redirects without state, and the person is signed out', async () => {
-  const { browser, location } = await run((hint) => ({
+  const { browser, location } = await signInAndLogOut((hint) => ({
     id_token_hint: hint,
-    post_logout_redirect_uri: GOODBYE,
+    post_logout_redirect_uri: POST_LOGOUT_URI,
   }))
-  expect(location).toBe(GOODBYE)
+  expect(location).toBe(POST_LOGOUT_URI)
   expect(await isSignedIn(browser, client)).toBe(false)
 })
 
@@ -50,10 +50,10 @@ test.each<[string, (hint: string) => Fields]>([
   ],
   [
     'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri',
-    (hint) => ({ id_token_hint: hint, post_logout_redirect_uri: `${GOODBYE}?foo=bar` }),
+    (hint) => ({ id_token_hint: hint, post_logout_redirect_uri: `${POST_LOGOUT_URI}?foo=bar` }),
   ],
 ])('%s: shows an error page and never redirects', async (_, fields) => {
-  const { response, location } = await run(fields)
+  const { response, location } = await signInAndLogOut(fields)
   expect(location).toBeNull()
   expect(response.headers.get('content-type')).toMatch(/^text\/html/)
   const text = await response.text()
@@ -65,33 +65,33 @@ test.each<[string, (hint: string) => Fields]>([
   [
     'oidcc-rp-initiated-logout-modified-id-token-hint',
     (hint) => ({
-      id_token_hint: joinToken({ alg: 'none' }, splitToken(hint).payload),
-      post_logout_redirect_uri: GOODBYE,
+      id_token_hint: buildToken({ alg: 'none' }, decodeToken(hint).payload),
+      post_logout_redirect_uri: POST_LOGOUT_URI,
     }),
   ],
   [
     'oidcc-rp-initiated-logout-bad-id-token-hint',
     (hint) => {
-      const { header, payload } = splitToken(hint)
-      const foreign = joinToken(header, payload, signAsStranger)
-      return { id_token_hint: foreign, post_logout_redirect_uri: GOODBYE }
+      const { header, payload } = decodeToken(hint)
+      const foreign = buildToken(header, payload, signWithForeignKey)
+      return { id_token_hint: foreign, post_logout_redirect_uri: POST_LOGOUT_URI }
     },
   ],
-  ['oidcc-rp-initiated-logout-no-id-token-hint', () => ({ post_logout_redirect_uri: GOODBYE })],
-])('%s: asks the person and never redirects', async (_, fields) => {
-  const { browser, response, location } = await run(fields)
+  ['oidcc-rp-initiated-logout-no-id-token-hint', () => ({ post_logout_redirect_uri: POST_LOGOUT_URI })],
+])('%s: asks for confirmation and never redirects', async (_, fields) => {
+  const { browser, response, location } = await signInAndLogOut(fields)
   expect(location).toBeNull()
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toMatch(/^text\/html/)
-  expect(await logoutForm(response)).toBeDefined()
+  expect(await findLogoutForm(response)).toBeDefined()
   expect(await isSignedIn(browser, client)).toBe(true)
 })
 
 test.each<[string, Fields]>([
   ['oidcc-rp-initiated-logout-no-params', {}],
   ['oidcc-rp-initiated-logout-only-state', { state: 'a state' }],
-])('%s: asks first, then the person is signed out and told so', async (_, fields) => {
-  const { browser, response } = await run(() => fields)
+])('%s: asks for confirmation, then the person is signed out and sees a message', async (_, fields) => {
+  const { browser, response } = await signInAndLogOut(() => fields)
   expect(response.status).toBe(200)
   const done = await confirmLogout(browser, response)
   expect(done.status).toBe(200)
@@ -99,8 +99,8 @@ test.each<[string, Fields]>([
   expect(await isSignedIn(browser, client)).toBe(false)
 })
 
-test('oidcc-rp-initiated-logout-no-post-logout-redirect-uri: the person is signed out and told so', async () => {
-  const { browser, response } = await run((hint) => ({ id_token_hint: hint }))
+test('oidcc-rp-initiated-logout-no-post-logout-redirect-uri: the person is signed out and sees a message', async () => {
+  const { browser, response } = await signInAndLogOut((hint) => ({ id_token_hint: hint }))
   expect(response.status).toBe(200)
   expect(await response.text()).toMatch(/(signed|logged) out/i)
   expect(await isSignedIn(browser, client)).toBe(false)

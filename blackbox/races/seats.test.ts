@@ -1,17 +1,27 @@
 import { expect, test } from 'vitest'
-import { grant, newMachineHeaders, newSeats, readHolders, readOverview } from '../support/licensing.ts'
-import { atOnce, rounds, tally } from '../support/races.ts'
+import {
+  grantSeat,
+  newMachineHeaders,
+  newTenantWithSeats,
+  readLicenseHolders,
+  readOverview,
+} from '../support/licensing.ts'
+import { countOutcomes, rounds, runConcurrently } from '../support/races.ts'
 import { newMember } from '../support/tenants.ts'
 
-test.each(rounds(5))('of four hundred who ask at once for the last seat one gets it, round %i', async () => {
-  const { application, tenant, owner, pro } = await newSeats(1)
+test.each(rounds(5))('of 400 concurrent requests for the last seat one succeeds, round %i', async () => {
+  const { application, tenant, owner, pro } = await newTenantWithSeats(1)
   const machine = await newMachineHeaders(application, ['licenses:write'], tenant.id)
   const { userId: other } = await newMember(owner.headers, tenant.id)
   const people = [owner.userId, other]
-  const answers = await atOnce(400, (index) =>
-    grant(machine, { userId: people[index % 2], applicationId: application, licenseTypeId: pro.id }),
+  const responses = await runConcurrently(400, (index) =>
+    grantSeat(machine, { userId: people[index % 2], applicationId: application, licenseTypeId: pro.id }),
   )
-  expect(tally(answers)).toEqual({ '201': 1, '400 ALREADY_LICENSED': 199, '400 NO_SEATS_AVAILABLE': 200 })
-  expect(await readHolders(machine, application)).toMatchObject({ count: 1 })
+  expect(countOutcomes(responses)).toEqual({
+    '201': 1,
+    '400 ALREADY_LICENSED': 199,
+    '400 NO_SEATS_AVAILABLE': 200,
+  })
+  expect(await readLicenseHolders(machine, application)).toMatchObject({ count: 1 })
   expect(await readOverview(tenant.id)).toMatchObject({ totalSeatsAssigned: 1, totalSeatsAvailable: 0 })
 })

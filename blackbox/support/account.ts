@@ -3,32 +3,35 @@ import { call } from './calls.ts'
 import { bearer, getTokens, type Tokens } from './oauth.ts'
 import { newConfirmedPerson, newPerson, type Person } from './person.ts'
 
-/** A client of our own, whose tokens may look after an account. */
+/** A trusted client, whose tokens may manage the account. */
 export const client = await newClient(await newApplication({ trusted: true }), 'SPA')
 
-/** Calls a route as the holder of an access token. */
+/** Calls a route with an access token. */
 export const callAs = ({ access_token }: Tokens, method: string, path: string, body?: unknown) =>
   call(method, path, { body, headers: bearer(access_token) })
 
-/** Somebody new, signed in through an application of ours. */
-export const newHolder = async (): Promise<Holder> => hold(await newPerson())
+/** A new person with tokens of a trusted application. */
+export const newAccount = async (): Promise<Account> => toAccount(await newPerson())
 
-/** The same, with an address that is surely theirs. */
-export const newConfirmedHolder = async (): Promise<Holder> => hold(await newConfirmedPerson())
+/** The same with a confirmed address. */
+export const newConfirmedAccount = async (): Promise<Account> => toAccount(await newConfirmedPerson())
 
-/** The tokens of somebody, and the password that changes of how they sign in ask for. */
-export interface HeldTokens extends Tokens {
+/** Tokens, and the password that changes of sign-in methods require. */
+export interface AccountTokens extends Tokens {
   password: string
 }
 
-interface Holder {
+interface Account {
   person: Person
-  tokens: HeldTokens
+  tokens: AccountTokens
 }
 
-const hold = async (person: Person): Promise<Holder> => ({ person, tokens: await getHeldTokens(person) })
+const toAccount = async (person: Person): Promise<Account> => ({
+  person,
+  tokens: await getAccountTokens(person),
+})
 
-export const getHeldTokens = async (person: Person): Promise<HeldTokens> => ({
+export const getAccountTokens = async (person: Person): Promise<AccountTokens> => ({
   ...(await getTokens(await person.signIn(), client)),
   password: person.password,
 })
@@ -36,4 +39,7 @@ export const getHeldTokens = async (person: Person): Promise<HeldTokens> => ({
 export const logIn = async (email: string, password: string): Promise<number> =>
   (await call('POST', '/api/auth/login', { body: { email, password } })).status
 
-export const refused = (status: number, error: string) => ({ status, body: { statusCode: status, error } })
+export const errorResponse = (status: number, error: string) => ({
+  status,
+  body: { statusCode: status, error },
+})

@@ -1,8 +1,8 @@
-import { askMachineToken, bearer, type Client } from './oauth.ts'
-import { type Answer, base, CALLBACK, GOODBYE, keepFresh, read, unique } from './service.ts'
+import { bearer, type Client, requestMachineToken } from './oauth.ts'
+import { type ApiResponse, baseUrl, CALLBACK, cached, POST_LOGOUT_URI, readResponse, unique } from './service.ts'
 
 export interface RegisteredClient extends Client {
-  /** The identifier the admin API uses; `clientId` is the one OAuth uses. */
+  /** The id in the admin API. `clientId` is the one in OAuth. */
   id: string
 }
 
@@ -12,17 +12,17 @@ export interface ConfidentialClient extends RegisteredClient {
 
 export const OPS = { clientId: 'demo-ops', clientSecret: 'demo-ops-secret' }
 
-export async function admin<Body = Record<string, unknown>>(
+export async function callAdmin<Body = Record<string, unknown>>(
   method: string,
   path: string,
   body?: unknown,
-): Promise<Answer<Body>> {
-  const headers = { ...bearer(await opsToken()), ...(body ? { 'content-type': 'application/json' } : {}) }
+): Promise<ApiResponse<Body>> {
+  const headers = { ...bearer(await getOpsToken()), ...(body ? { 'content-type': 'application/json' } : {}) }
   const init = body ? { method, headers, body: JSON.stringify(body) } : { method, headers }
-  return read<Body>(await fetch(`${base}/api/admin${path}`, init))
+  return readResponse<Body>(await fetch(`${baseUrl}/api/admin${path}`, init))
 }
 
-/** Every file makes applications of its own, so that none meets the clients or consents of another. */
+/** Every test file creates its own applications, so that clients and consents are not shared. */
 export async function newApplication(fields: { trusted?: boolean } = {}): Promise<string> {
   const slug = unique('app')
   const { id } = await create<{ id: string }>('/applications', {
@@ -45,7 +45,7 @@ export async function newClient(
     kind,
     name: `A black-box ${kind} client`,
     redirectUris: [CALLBACK],
-    postLogoutRedirectUris: [GOODBYE],
+    postLogoutRedirectUris: [POST_LOGOUT_URI],
     allowedOrigins: [],
     scopes: ['openid', 'profile', 'email', 'offline_access'],
     ...fields,
@@ -58,13 +58,13 @@ export function newMachine(applicationId: string, scopes: string[], fields: obje
 }
 
 async function create<Body>(path: string, fields: object): Promise<Body> {
-  const answer = await admin<Body>('POST', path, fields)
-  if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-  return answer.body
+  const response = await callAdmin<Body>('POST', path, fields)
+  if (response.status !== 201) throw new Error(`POST ${path}: ${response.status} ${JSON.stringify(response.body)}`)
+  return response.body
 }
 
-const opsToken = keepFresh(async (): Promise<string> => {
-  const answer = await askMachineToken(OPS, { scope: 'admin' })
-  if (answer.status !== 200) throw new Error(`demo-ops: ${answer.status} ${JSON.stringify(answer.body)}`)
-  return answer.body.access_token
+const getOpsToken = cached(async (): Promise<string> => {
+  const response = await requestMachineToken(OPS, { scope: 'admin' })
+  if (response.status !== 200) throw new Error(`demo-ops: ${response.status} ${JSON.stringify(response.body)}`)
+  return response.body.access_token
 })

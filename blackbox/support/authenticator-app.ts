@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { totpCode } from '../../server/test/support/totp.ts'
-import { callAs, type HeldTokens } from './account.ts'
+import { type AccountTokens, callAs } from './account.ts'
 
 const STEP_MS = 30_000
-/** A code this close to its end might be too old when it arrives. */
+/** A code that expires sooner could be refused on arrival. */
 const MARGIN_MS = 5_000
 
-/** An authenticator app. Each code is newer than the one before, for every code is good once. */
-export interface App {
+/** Each code is newer than the previous one, because a code works once. */
+export interface AuthenticatorApp {
   secret: string
   nextCode(): Promise<string>
 }
 
-/** The codes before and after the present one are good too, so that three are to be had without waiting. */
-export function newApp(secret: string): App {
+/** The previous and the next code are also accepted, so three codes are available without waiting. */
+export function newAuthenticatorApp(secret: string): AuthenticatorApp {
   let last = 0
   const stepAt = (moment: number) => Math.floor(moment / STEP_MS)
   return {
@@ -27,11 +27,13 @@ export function newApp(secret: string): App {
   }
 }
 
-/** Sets an authenticator app up for who holds the tokens. */
-export async function addApp(tokens: HeldTokens): Promise<{ app: App; recoveryCodes: string[] }> {
+/** Sets up an authenticator app for the account. */
+export async function addAuthenticatorApp(
+  tokens: AccountTokens,
+): Promise<{ app: AuthenticatorApp; recoveryCodes: string[] }> {
   const begun = await callAs(tokens, 'POST', '/api/users/me/mfa/totp', { password: tokens.password })
   if (begun.status !== 200) throw new Error(`totp: ${begun.status} ${JSON.stringify(begun.body)}`)
-  const app = newApp(String(begun.body.secret))
+  const app = newAuthenticatorApp(String(begun.body.secret))
   const code = await app.nextCode()
   const { status, body } = await callAs(tokens, 'POST', '/api/users/me/mfa/totp/verify', { code })
   if (status !== 200) throw new Error(`totp/verify: ${status} ${JSON.stringify(body)}`)

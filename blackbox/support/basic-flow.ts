@@ -6,9 +6,9 @@ import {
   authorize,
   basic,
   type Client,
-  exchange,
-  landing,
+  exchangeCode,
   NO_BODY_CREDENTIALS,
+  readRedirect,
 } from './oauth.ts'
 import type { Fields } from './service.ts'
 
@@ -16,10 +16,10 @@ import type { Fields } from './service.ts'
 // by Basic and sends no client_id in the body.
 
 export const redeem = (client: Client, code: string, extra: Fields = {}) =>
-  exchange(client, code, { ...NO_BODY_CREDENTIALS, ...extra }, basic(client))
+  exchangeCode(client, code, { ...NO_BODY_CREDENTIALS, ...extra }, basic(client))
 
-/** Redeems a code, with everything the plan checks about each ID token. */
-export async function complete(client: Client, code = '', nonce?: Fields[string]) {
+/** Redeems a code and checks the ID token as the plan requires. */
+export async function redeemAndVerify(client: Client, code = '', nonce?: Fields[string]) {
   const { status, body } = await redeem(client, code)
   expect(status).toBe(200)
   const claims = await verifyIdToken(body.id_token, client.clientId)
@@ -27,10 +27,10 @@ export async function complete(client: Client, code = '', nonce?: Fields[string]
   return { tokens: body, claims }
 }
 
-/** Signed in and asking with `extra`, the browser gets its tokens without seeing any page. */
-export async function silently(browser: Browser, client: Client, extra: Fields = {}) {
+/** Gets tokens in a signed-in browser without any page. */
+export async function authorizeSilently(browser: Browser, client: Client, extra: Fields = {}) {
   const request = authorizationRequest(client, extra)
-  const answer = landing(await authorize(browser, client, request))
-  expect(answer).toMatchObject({ code: expect.any(String), state: request.state })
-  return complete(client, answer.code, request.nonce)
+  const response = readRedirect(await authorize(browser, client, request))
+  expect(response).toMatchObject({ code: expect.any(String), state: request.state })
+  return redeemAndVerify(client, response.code, request.nonce)
 }

@@ -1,8 +1,8 @@
-import { base, encode, type Fields } from './service.ts'
+import { baseUrl, encodeFields, type Fields } from './service.ts'
 
 type Headers = Record<string, string>
 
-/** What a browser adds to fetch: it keeps cookies, names the origin of its forms, and shows every redirect. */
+/** fetch with cookies, with the Origin header for forms, and without following redirects. */
 export interface Browser {
   cookies: Map<string, string>
   get(url: string, headers?: Headers): Promise<Response>
@@ -14,30 +14,26 @@ export function openBrowser(): Browser {
   const cookies = new Map<string, string>()
   const request = async (url: string, init: RequestInit, headers: Headers) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await fetch(new URL(url, base), {
+    const response = await fetch(new URL(url, baseUrl), {
       ...init,
       redirect: 'manual',
       headers: { ...(cookie ? { cookie } : {}), ...headers },
     })
-    for (const line of response.headers.getSetCookie()) keep(cookies, line)
+    for (const line of response.headers.getSetCookie()) storeCookie(cookies, line)
     return response
   }
-  const origin = new URL(base).origin
+  const origin = new URL(baseUrl).origin
   return {
     cookies,
     get: (url, headers = {}) => request(url, { method: 'GET' }, headers),
     post: (url, fields, headers = {}) =>
-      request(url, { method: 'POST', body: encode(fields) }, { origin, ...headers }),
+      request(url, { method: 'POST', body: encodeFields(fields) }, { origin, ...headers }),
     postJson: (url, body) =>
-      request(
-        url,
-        { method: 'POST', body: JSON.stringify(body) },
-        { origin, 'content-type': 'application/json' },
-      ),
+      request(url, { method: 'POST', body: JSON.stringify(body) }, { origin, 'content-type': 'application/json' }),
   }
 }
 
-function keep(cookies: Map<string, string>, line: string) {
+function storeCookie(cookies: Map<string, string>, line: string) {
   const [pair = '', ...attributes] = line.split(';')
   const [name = '', ...rest] = pair.trim().split('=')
   const gone = attributes.some((attribute) => {

@@ -2,46 +2,46 @@ import { expect } from 'vitest'
 import { newApplication, newClient, newMachine } from './admin.ts'
 import type { Browser } from './browser.ts'
 import {
-  askMachineToken,
   authorize,
   bearer,
   type Client,
-  exchange,
+  exchangeCode,
   getTokens,
-  landing,
-  revoke,
+  readRedirect,
+  requestMachineToken,
+  revokeToken,
 } from './oauth.ts'
-import { goThrough } from './pages.ts'
+import { completePages } from './pages.ts'
 import type { Person } from './person.ts'
-import { type Answer, base, read } from './service.ts'
+import { type ApiResponse, baseUrl, readResponse } from './service.ts'
 
 type Headers = Record<string, string>
 
-/** One call of a JSON route. Who calls is a matter of the headers. */
+/** Calls a JSON route. The headers contain the authentication. */
 export async function call<Body = Record<string, unknown>>(
   method: string,
   path: string,
   { headers = {}, body }: { headers?: Headers; body?: unknown } = {},
-): Promise<Answer<Body>> {
+): Promise<ApiResponse<Body>> {
   const init =
     body === undefined
       ? { method, headers }
       : { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
-  return read<Body>(await fetch(base + path, init))
+  return readResponse<Body>(await fetch(baseUrl + path, init))
 }
 
-export const ownOrigin = new URL(base).origin
+export const ownOrigin = new URL(baseUrl).origin
 
-/** As a browser sends it for any page whatsoever. */
+/** The cookies alone, as a browser sends them for any page. */
 export const withCookies = ({ cookies }: Browser): Headers => ({
   cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
 })
 
-/** As a browser sends it for a page of the service itself. */
+/** The cookies with the own origin, as a browser sends them for a page of the service. */
 export const fromOwnPage = (browser: Browser): Headers => ({ ...withCookies(browser), origin: ownOrigin })
 
-/** The whole body of a refusal. */
-export const refusal = (statusCode: number, error: string, more: object = {}) => ({
+/** The complete body of an error response. */
+export const errorBody = (statusCode: number, error: string, more: object = {}) => ({
   statusCode,
   error,
   message: expect.any(String),
@@ -49,48 +49,48 @@ export const refusal = (statusCode: number, error: string, more: object = {}) =>
   ...more,
 })
 
-/** The headers of somebody who uses an application of ours. */
+/** The headers of a person in a trusted application. */
 export const asPerson = async (person: Person, client: Client): Promise<Headers> =>
   bearer((await getTokens(await person.signIn(), client)).access_token)
 
-/** Everybody who may not enter where a person manages their own account, and what they are told. */
-export async function intruders(person: Person): Promise<[string, Headers, number][]> {
+/** Callers that may not use the routes of an account, with their headers and the expected status. */
+export async function newForbiddenCallers(person: Person): Promise<[string, Headers, number][]> {
   const application = await newApplication()
   const spa = await newClient(application, 'SPA')
   const dead = (await getTokens(await person.signIn(), spa)).access_token
-  await revoke(spa, dead)
+  await revokeToken(spa, dead)
   return [
-    ['nobody', {}, 401],
-    ['a dead token', bearer(dead), 401],
-    ['no token of ours', bearer('a.b.c'), 401],
-    ['a made-up cookie', { cookie: `latchkey_session=${'A'.repeat(43)}` }, 401],
-    ['a dead token beside a live cookie', { ...withCookies(await person.signIn()), ...bearer(dead) }, 401],
+    ['no authentication', {}, 401],
+    ['a revoked token', bearer(dead), 401],
+    ['an invalid token', bearer('a.b.c'), 401],
+    ['an unknown cookie', { cookie: `latchkey_session=${'A'.repeat(43)}` }, 401],
+    ['a revoked token and a valid cookie', { ...withCookies(await person.signIn()), ...bearer(dead) }, 401],
     ['a machine', bearer(await machineToken(application)), 403],
     ['a third-party application', bearer(await thirdPartyToken(person)), 403],
   ]
 }
 
-/** Turns every one of the intruders away, and tells them no more than that. */
-export async function expectClosed(
-  strangers: Awaited<ReturnType<typeof intruders>>,
+/** Expects that every caller is refused without further information. */
+export async function expectForbidden(
+  forbiddenCallers: Awaited<ReturnType<typeof newForbiddenCallers>>,
   { method, path, body }: { method: string; path: string; body?: unknown },
 ): Promise<void> {
-  for (const [who, headers, status] of strangers) {
-    const answer = await call(method, path, { headers: { origin: ownOrigin, ...headers }, body })
-    expect(answer.status, who).toBe(status)
-    expect(answer.body, who).toEqual(refusal(status, status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN'))
-    if (status === 401) expect(answer.headers.get('www-authenticate'), who).toMatch(/^Bearer\b/)
+  for (const [who, headers, status] of forbiddenCallers) {
+    const response = await call(method, path, { headers: { origin: ownOrigin, ...headers }, body })
+    expect(response.status, who).toBe(status)
+    expect(response.body, who).toEqual(errorBody(status, status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN'))
+    if (status === 401) expect(response.headers.get('www-authenticate'), who).toMatch(/^Bearer\b/)
   }
 }
 
 async function machineToken(application: string): Promise<string> {
   const machine = await newMachine(application, ['admin'])
-  return (await askMachineToken(machine, { scope: 'admin' })).body.access_token
+  return (await requestMachineToken(machine, { scope: 'admin' })).body.access_token
 }
 
 async function thirdPartyToken(person: Person): Promise<string> {
   const client = await newClient(await newApplication({ trusted: false }), 'SPA')
   const browser = await person.signIn()
-  const { code = '' } = landing(await goThrough(browser, await authorize(browser, client), person))
-  return (await exchange(client, code)).body.access_token
+  const { code = '' } = readRedirect(await completePages(browser, await authorize(browser, client), person))
+  return (await exchangeCode(client, code)).body.access_token
 }

@@ -10,19 +10,19 @@ import { type OpenIdProvider, startOpenIdProvider } from './open-id-provider.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     baseUrl: string
-    /** The issuers of the sign-in providers, by the name that their paths have; none where the service is not ours. */
+    /** The issuers of the sign-in providers, by path name. Empty for a remote service. */
     issuers: { google?: string; acme?: string }
   }
 }
 
 const LATCHKEY = fileURLToPath(new URL('../../server/bin/latchkey.js', import.meta.url))
 
-/** Uses the service at BASE_URL; without one, starts the demo on a folder of its own and stops it afterwards. */
+/** Uses the service at BASE_URL. Without one, starts the demo in a temporary folder and stops it afterwards. */
 export default async function setup(project: TestProject) {
-  // The test runner sets this variable too, to a path of its own.
-  const given = process.env.BASE_URL ?? ''
-  if (/^https?:/.test(given)) {
-    project.provide('baseUrl', given)
+  // Vitest also sets this variable, to a path.
+  const externalUrl = process.env.BASE_URL ?? ''
+  if (/^https?:/.test(externalUrl)) {
+    project.provide('baseUrl', externalUrl)
     project.provide('issuers', {})
     return
   }
@@ -32,7 +32,7 @@ export default async function setup(project: TestProject) {
   const google = await startOpenIdProvider({ redirectUri: `${baseUrl}/sso/google/callback` })
   const acme = await startOpenIdProvider({
     redirectUri: `${baseUrl}/sso/acme/callback`,
-    oldFashioned: true,
+    isLegacy: true,
   })
   const service = spawn(process.execPath, [LATCHKEY, 'demo'], {
     env: {
@@ -41,7 +41,7 @@ export default async function setup(project: TestProject) {
       LATCHKEY_DATA_DIR: join(folder, 'data'),
       LOG_LEVEL: 'warn',
       DRAIN_DELAY_MS: '0',
-      // Cheap in the quick run: there are thousands of sign-ins.
+      // Cheap hashes in the quick run, because there are thousands of sign-ins.
       ...(project.getProvidedContext().full ? {} : { PASSWORD_HASH_MEMORY_MIB: '1' }),
       SSO_PROVIDERS: 'GOOGLE,ACME',
       SSO_ACME_LABEL: 'Acme',

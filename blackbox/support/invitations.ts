@@ -1,11 +1,11 @@
 import { call } from './calls.ts'
-import { type Mail, mailTo } from './mail.ts'
-import { type Answer, unique } from './service.ts'
-import { invitationTokenFor } from './tenants.ts'
+import { listMails, type Mail } from './mail.ts'
+import { type ApiResponse, unique } from './service.ts'
+import { waitForInvitationToken } from './tenants.ts'
 
 type Headers = Record<string, string>
 
-/** An invitation as the list shows it. */
+/** An invitation in the list. */
 export interface ListedInvitation {
   id: string
   email: string
@@ -16,7 +16,7 @@ export interface ListedInvitation {
   invitedBy: { id: string; displayName: string } | null
 }
 
-/** Something that happened in a tenant, as the log shows it. */
+/** An entry of the audit log. */
 export interface AuditEntry {
   id: string
   occurredAt: string
@@ -38,11 +38,11 @@ export interface AuditPage {
   next: string | null
 }
 
-/** An address that nobody has. */
+/** An address without an account. */
 export const newAddress = () => `${unique('someone')}@blackbox.test`
 
-/** What somebody without an account says when they accept. */
-export const newcomer = () => ({
+/** The fields that a person without an account sends to accept. */
+export const newAccountFields = () => ({
   password: unique('a long enough secret'),
   givenName: 'Nora',
   familyName: 'New',
@@ -50,43 +50,39 @@ export const newcomer = () => ({
 
 export const invitationsPath = (tenantId: string) => `/api/tenants/${tenantId}/invitations`
 
-/** Asks for an invitation. What becomes of it is the test's to say. */
-export const askToInvite = (headers: Headers, tenantId: string, body: unknown): Promise<Answer> =>
+/** Sends an invitation request. The test checks the response. */
+export const requestInvitation = (headers: Headers, tenantId: string, body: unknown): Promise<ApiResponse> =>
   call('POST', invitationsPath(tenantId), { headers, body })
 
-export const look = (token: string): Promise<Answer> => call('GET', `/api/invitations/${token}`)
+export const getInvitation = (token: string): Promise<ApiResponse> => call('GET', `/api/invitations/${token}`)
 
-/** Accepts as whoever the headers speak for: nobody, unless they say more. */
-export const accept = (token: string, body: unknown = {}, headers: Headers = {}): Promise<Answer> =>
+/** Accepts with the given headers. Default: without authentication. */
+export const acceptInvitation = (token: string, body: unknown = {}, headers: Headers = {}): Promise<ApiResponse> =>
   call('POST', `/api/invitations/${token}/accept`, { headers, body })
 
-export const resend = (headers: Headers, tenantId: string, id: string): Promise<Answer> =>
+export const resendInvitation = (headers: Headers, tenantId: string, id: string): Promise<ApiResponse> =>
   call('POST', `${invitationsPath(tenantId)}/${id}/resend`, { headers })
 
-export const revoke = (headers: Headers, tenantId: string, id: string): Promise<Answer> =>
+export const revokeInvitation = (headers: Headers, tenantId: string, id: string): Promise<ApiResponse> =>
   call('DELETE', `${invitationsPath(tenantId)}/${id}`, { headers })
 
-export async function listInvitations(
-  headers: Headers,
-  tenantId: string,
-  query = '',
-): Promise<ListedInvitation[]> {
+export async function listInvitations(headers: Headers, tenantId: string, query = ''): Promise<ListedInvitation[]> {
   const path = invitationsPath(tenantId) + query
   const { status, body } = await call<{ invitations: ListedInvitation[] }>('GET', path, { headers })
   if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
   return body.invitations
 }
 
-/** The mails that brought an address an invitation, newest first. They are there when the call is answered. */
-export const invitationMails = async (email: string): Promise<Mail[]> =>
-  (await mailTo(email)).filter(({ text }) => text.includes('/invitations/'))
+/** The invitation mails of an address, newest first. They are sent before the response. */
+export const listInvitationMails = async (email: string): Promise<Mail[]> =>
+  (await listMails(email)).filter(({ text }) => text.includes('/invitations/'))
 
-/** Invites an address nobody has: the invitation and the token that was mailed. */
-export async function inviteStranger(headers: Headers, tenantId: string, fields: object = {}) {
+/** Invites an address without an account. Returns the invitation and the mailed token. */
+export async function inviteNewAddress(headers: Headers, tenantId: string, fields: object = {}) {
   const email = newAddress()
-  const { status, body } = await askToInvite(headers, tenantId, { email, ...fields })
+  const { status, body } = await requestInvitation(headers, tenantId, { email, ...fields })
   if (status !== 201) throw new Error(`invite: ${status} ${JSON.stringify(body)}`)
-  return { email, id: String(body.id), token: await invitationTokenFor(email) }
+  return { email, id: String(body.id), token: await waitForInvitationToken(email) }
 }
 
 export async function readAudit(headers: Headers, tenantId: string, query = ''): Promise<AuditPage> {

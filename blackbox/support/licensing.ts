@@ -1,10 +1,10 @@
-import { admin, newApplication, newClient, newMachine, OPS } from './admin.ts'
+import { callAdmin, newApplication, newClient, newMachine, OPS } from './admin.ts'
 import { call } from './calls.ts'
-import { askMachineToken, authorize, bearer, exchange, landing } from './oauth.ts'
-import { goThrough } from './pages.ts'
+import { authorize, bearer, exchangeCode, readRedirect, requestMachineToken } from './oauth.ts'
+import { completePages } from './pages.ts'
 import type { Person } from './person.ts'
-import { type Answer, type Fields, keepFresh, unique } from './service.ts'
-import { type Member, newMember, newOwnedTenant, type Role, type Tenant, tokensIn } from './tenants.ts'
+import { type ApiResponse, cached, type Fields, unique } from './service.ts'
+import { getTenantTokens, type Member, newMember, newOwnedTenant, type Role, type Tenant } from './tenants.ts'
 
 export type Headers = Record<string, string>
 
@@ -45,63 +45,55 @@ export interface Assignment {
   assignedAt: string
 }
 
-/** Somebody with a token that speaks for the tenant they are a member of. */
-export interface Inside extends Member {
-  inside: Headers
+/** A member with a token for the tenant. */
+export interface TenantMember extends Member {
+  tenantHeaders: Headers
 }
 
 export const LICENSES = '/api/integration/licenses'
 export const LICENSING = '/api/licensing'
 
-/** The whole answer to a check of who holds nothing. */
+/** The complete response for a user without a license. */
 export const UNLICENSED = { hasLicense: false, licenseType: null, licenseTypeName: null, features: [] }
 
 export const DAY_MS = 86_400_000
-/** So many days from now; less than none is in the past. */
+/** Negative: in the past. */
 export const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
 
-/** Whoever runs the instance. */
-export const asOps = keepFresh<Headers>(() => machineHeaders(OPS, 'admin'))
+export const getOperatorHeaders = cached<Headers>(() => machineHeaders(OPS, 'admin'))
 
-async function machineHeaders(
-  machine: { clientId: string; clientSecret: string },
-  scope?: string,
-): Promise<Headers> {
-  const { status, body } = await askMachineToken(machine, { scope })
+async function machineHeaders(machine: { clientId: string; clientSecret: string }, scope?: string): Promise<Headers> {
+  const { status, body } = await requestMachineToken(machine, { scope })
   if (status !== 200) throw new Error(`machine: ${status} ${JSON.stringify(body)}`)
   return bearer(body.access_token)
 }
 
-/** A machine of its own, bound to a tenant unless that is left out. */
-export const newMachineHeaders = async (
-  applicationId: string,
-  scopes: string[],
-  tenantId?: string,
-): Promise<Headers> =>
+/** Creates a machine. Without `tenantId` it is not bound to a tenant. */
+export const newMachineHeaders = async (applicationId: string, scopes: string[], tenantId?: string): Promise<Headers> =>
   machineHeaders(await newMachine(applicationId, scopes, tenantId === undefined ? {} : { tenantId }))
 
-export const runInstance = async <Body = Record<string, unknown>>(
+export const callLicensing = async <Body = Record<string, unknown>>(
   method: string,
   path: string,
   body?: unknown,
-): Promise<Answer<Body>> => call<Body>(method, LICENSING + path, { headers: await asOps(), body })
+): Promise<ApiResponse<Body>> => call<Body>(method, LICENSING + path, { headers: await getOperatorHeaders(), body })
 
-export function succeed<Body>(status: number, answer: Answer<Body>): Body {
-  if (answer.status === status) return answer.body
-  throw new Error(`${answer.status} instead of ${status}: ${JSON.stringify(answer.body)}`)
+export function expectStatus<Body>(status: number, response: ApiResponse<Body>): Body {
+  if (response.status === status) return response.body
+  throw new Error(`${response.status} instead of ${status}: ${JSON.stringify(response.body)}`)
 }
 
 export async function newLicensedApplication(
   licensingMode: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE' = 'PER_SEAT',
 ): Promise<string> {
   const fields = { name: 'A licensed application', slug: unique('app'), licensingMode }
-  return succeed(201, await admin<{ id: string }>('POST', '/applications', fields)).id
+  return expectStatus(201, await callAdmin<{ id: string }>('POST', '/applications', fields)).id
 }
 
-export const newType = async (applicationId: string, fields: object = {}): Promise<LicenseType> =>
-  succeed(
+export const newLicenseType = async (applicationId: string, fields: object = {}): Promise<LicenseType> =>
+  expectStatus(
     201,
-    await runInstance<LicenseType>('POST', '/license-types', {
+    await callLicensing<LicenseType>('POST', '/license-types', {
       applicationId,
       name: 'Pro',
       slug: unique('pro'),
@@ -115,9 +107,9 @@ export const newSubscription = async (
   licenseTypeId: string,
   fields: object = {},
 ): Promise<Subscription> =>
-  succeed(
+  expectStatus(
     201,
-    await runInstance<Subscription>('POST', `/tenants/${tenantId}/subscriptions`, {
+    await callLicensing<Subscription>('POST', `/tenants/${tenantId}/subscriptions`, {
       licenseTypeId,
       quantityPurchased: 5,
       ...fields,
@@ -125,77 +117,75 @@ export const newSubscription = async (
   )
 
 export const changeSubscription = (id: string, change: object) =>
-  runInstance<Subscription>('PATCH', `/subscriptions/${id}`, change)
+  callLicensing<Subscription>('PATCH', `/subscriptions/${id}`, change)
 
-export async function getInside(member: Member, tenant: Tenant): Promise<Inside> {
-  return { ...member, inside: bearer((await tokensIn(member.person, tenant)).access_token) }
+export async function toTenantMember(member: Member, tenant: Tenant): Promise<TenantMember> {
+  return { ...member, tenantHeaders: bearer((await getTenantTokens(member.person, tenant)).access_token) }
 }
 
-export async function newInside(
+export async function newTenantMember(
   { tenant, owner }: { tenant: Tenant; owner: Member },
   role?: Role,
-): Promise<Inside> {
-  return getInside(await newMember(owner.headers, tenant.id, role), tenant)
+): Promise<TenantMember> {
+  return toTenantMember(await newMember(owner.headers, tenant.id, role), tenant)
 }
 
-export async function newTenantInside(name?: string): Promise<{ tenant: Tenant; owner: Inside }> {
+export async function newTenantWithOwner(name?: string): Promise<{ tenant: Tenant; owner: TenantMember }> {
   const { tenant, owner } = await newOwnedTenant(name)
-  return { tenant, owner: await getInside(owner, tenant) }
+  return { tenant, owner: await toTenantMember(owner, tenant) }
 }
 
-/** A tenant with seats of an application that nobody else uses. */
-export async function newSeats(seats = 5) {
+/** A tenant with seats of a new application. */
+export async function newTenantWithSeats(seats = 5) {
   const application = await newLicensedApplication()
-  const [{ tenant, owner }, pro] = await Promise.all([newTenantInside(), newType(application)])
+  const [{ tenant, owner }, pro] = await Promise.all([newTenantWithOwner(), newLicenseType(application)])
   const subscription = await newSubscription(tenant.id, pro.id, { quantityPurchased: seats })
   return { application, tenant, owner, pro, subscription }
 }
 
-/** The token that a third-party application gets, with everything it may ask for. */
+/** The token of a third-party application with all scopes. */
 export async function thirdPartyHeaders(person: Person, extra: Fields = {}): Promise<Headers> {
   const client = await newClient(await newApplication({ trusted: false }), 'SPA')
   const browser = await person.signIn()
-  const response = await goThrough(browser, await authorize(browser, client, extra), person)
-  const { code = '' } = landing(response)
-  return bearer((await exchange(client, code)).body.access_token)
+  const response = await completePages(browser, await authorize(browser, client, extra), person)
+  const { code = '' } = readRedirect(response)
+  return bearer((await exchangeCode(client, code)).body.access_token)
 }
 
-const withQuery = (path: string, query: Record<string, string>) =>
-  `${LICENSES}/${path}?${new URLSearchParams(query)}`
+const withQuery = (path: string, query: Record<string, string>) => `${LICENSES}/${path}?${new URLSearchParams(query)}`
 
-/** Asks one of the doors that read, with the fields in the address. */
-export const ask = (headers: Headers, path: string, query: Record<string, string>) =>
+/** Sends the fields in the query. */
+export const getLicense = (headers: Headers, path: string, query: Record<string, string>) =>
   call('GET', withQuery(path, query), { headers })
 
-/** Asks with the fields in the body, and some in the address if need be. */
-export const askByPost = (
+/** Sends the fields in the body, and optionally some in the query. */
+export const postLicense = (
   headers: Headers,
   path: string,
   { body, query = {} }: { body?: unknown; query?: Record<string, string> },
 ) => call('POST', withQuery(path, query), { headers, body })
 
-export const grant = (headers: Headers, body: unknown, more: Headers = {}) =>
+export const grantSeat = (headers: Headers, body: unknown, more: Headers = {}) =>
   call<Assignment>('POST', `${LICENSES}/grant`, { headers: { ...headers, ...more }, body })
 
-export const revoke = (headers: Headers, body: unknown) =>
-  call('POST', `${LICENSES}/revoke`, { headers, body })
+export const revokeSeat = (headers: Headers, body: unknown) => call('POST', `${LICENSES}/revoke`, { headers, body })
 
-export const change = (headers: Headers, body: unknown) =>
+export const changeSeat = (headers: Headers, body: unknown) =>
   call<Assignment>('POST', `${LICENSES}/change`, { headers, body })
 
-/** What the lists say of an application: who holds it, and how many they are. */
-export async function readHolders(headers: Headers, application: string) {
+/** The holders of an application and their count, from both lists. */
+export async function readLicenseHolders(headers: Headers, application: string) {
   const path = `${LICENSES}/apps/${application}`
-  const users = succeed(200, await call<{ userId: string }[]>('GET', `${path}/users`, { headers }))
-  const { count } = succeed(200, await call<{ count: number }>('GET', `${path}/count`, { headers }))
+  const users = expectStatus(200, await call<{ userId: string }[]>('GET', `${path}/users`, { headers }))
+  const { count } = expectStatus(200, await call<{ count: number }>('GET', `${path}/count`, { headers }))
   return { users, count }
 }
 
 export const hasLicense = async (headers: Headers, userId: string, applicationId: string) =>
-  succeed(200, await ask(headers, 'check', { userId, applicationId })).hasLicense
+  expectStatus(200, await getLicense(headers, 'check', { userId, applicationId })).hasLicense
 
 export const listSubscriptions = async (tenantId: string): Promise<Subscription[]> =>
-  succeed(200, await runInstance<Subscription[]>('GET', `/tenants/${tenantId}/subscriptions`))
+  expectStatus(200, await callLicensing<Subscription[]>('GET', `/tenants/${tenantId}/subscriptions`))
 
 export interface Overview {
   tenantId: string
@@ -207,7 +197,7 @@ export interface Overview {
 }
 
 export const readOverview = async (tenantId: string): Promise<Overview> =>
-  succeed(200, await runInstance<Overview>('GET', `/tenants/${tenantId}/license-overview`))
+  expectStatus(200, await callLicensing<Overview>('GET', `/tenants/${tenantId}/license-overview`))
 
 export interface LedgerEntry {
   sequence: number
@@ -223,10 +213,7 @@ export interface LedgerEntry {
 }
 
 export const readLedger = async (tenantId: string, query = '') =>
-  succeed(
+  expectStatus(
     200,
-    await runInstance<{ entries: LedgerEntry[]; next: number | null }>(
-      'GET',
-      `/tenants/${tenantId}/ledger${query}`,
-    ),
+    await callLicensing<{ entries: LedgerEntry[]; next: number | null }>('GET', `/tenants/${tenantId}/ledger${query}`),
   )

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { base } from './service.ts'
+import { baseUrl } from './service.ts'
 
 export interface Mail {
   to: string
@@ -8,29 +8,28 @@ export interface Mail {
   html: string
 }
 
-/** What the demo's mailbox holds for an address, newest first. */
-export async function mailTo(address: string): Promise<Mail[]> {
+/** The mails in the demo mailbox for an address, newest first. */
+export async function listMails(address: string): Promise<Mail[]> {
   const query = new URLSearchParams({ to: address })
-  const mails = (await (await fetch(`${base}/dev/mailbox/messages?${query}`)).json()) as Mail[]
+  const mails = (await (await fetch(`${baseUrl}/dev/mailbox/messages?${query}`)).json()) as Mail[]
   return mails.filter(({ to }) => to === address)
 }
 
-/** The newest mail of a subject, for what is sent a moment after it was asked for. */
-export async function awaitMail(address: string, subject: string, patienceMs = 10_000): Promise<Mail> {
-  const deadline = Date.now() + patienceMs
+/** Waits for a mail that is sent after the response, and returns the newest with this subject. */
+export async function waitForMail(address: string, subject: string, timeoutMs = 10_000): Promise<Mail> {
+  const deadline = Date.now() + timeoutMs
   while (Date.now() < deadline) {
-    const mail = (await mailTo(address)).find((one) => one.subject === subject)
+    const mail = (await listMails(address)).find((one) => one.subject === subject)
     if (mail) return mail
     await sleep(50)
   }
-  throw new Error(`no mail "${subject}" has come to ${address}`)
+  throw new Error(`no mail "${subject}" was sent to ${address}`)
 }
 
-/** The address that a mail leads to, if it leads to one that holds a token. */
-export const linkIn = (mail: Mail | undefined): string | undefined =>
-  mail?.text.match(/https?:\/\/\S+token=\S+/)?.[0]
+/** The link with a token in a mail, if there is one. */
+export const findLink = (mail: Mail | undefined): string | undefined => mail?.text.match(/https?:\/\/\S+token=\S+/)?.[0]
 
-export const tokenIn = (mail: Mail | undefined): string | undefined => {
-  const link = linkIn(mail)
+export const findToken = (mail: Mail | undefined): string | undefined => {
+  const link = findLink(mail)
   return link === undefined ? undefined : (new URL(link).searchParams.get('token') ?? undefined)
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
 import type { Configuration, Provider } from 'oidc-provider'
 
-/** Somebody as the provider knows them. */
-export interface PersonThere {
+/** The claims of an account at the provider. */
+export interface ProviderAccount {
   sub: string
   email?: string
   email_verified?: boolean
@@ -24,22 +24,22 @@ export interface OpenIdProvider {
 
 interface Options {
   redirectUri: string
-  /** Tells names and addresses in the ID token instead of userinfo, and takes the secret in the header only. */
-  oldFashioned?: boolean
+  /** Returns profile claims in the ID token instead of userinfo, and accepts the client secret only in the header. */
+  isLegacy?: boolean
 }
 
 /**
- * A real OpenID provider on this machine. Its sign-in page, `/interaction/…`, asks no questions: who comes with
- * `?person={"sub":…}` is that person, and who comes without has changed their mind.
+ * A real OpenID provider. Its sign-in page, `/interaction/…`, needs no input: `?person={"sub":…}` signs in as that
+ * account, and without the parameter the sign-in is canceled.
  */
-export async function startOpenIdProvider({ redirectUri, oldFashioned }: Options): Promise<OpenIdProvider> {
+export async function startOpenIdProvider({ redirectUri, isLegacy }: Options): Promise<OpenIdProvider> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const client = { clientId: 'latchkey', clientSecret: randomBytes(16).toString('hex') }
-  const people = new Map<string, PersonThere>()
-  const method = oldFashioned ? 'client_secret_basic' : 'client_secret_post'
-  const provider = await make(issuer, {
+  const people = new Map<string, ProviderAccount>()
+  const method = isLegacy ? 'client_secret_basic' : 'client_secret_post'
+  const provider = await createProvider(issuer, {
     clients: [
       {
         client_id: client.clientId,
@@ -49,15 +49,15 @@ export async function startOpenIdProvider({ redirectUri, oldFashioned }: Options
       },
     ],
     clientAuthMethods: [method],
-    conformIdTokenClaims: !oldFashioned,
+    conformIdTokenClaims: !isLegacy,
     claims: { email: ['email', 'email_verified'], profile: ['name', 'given_name', 'family_name', 'picture'] },
     findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ ...people.get(sub), sub }) }),
   })
-  const answer = provider.callback()
+  const handle = provider.callback()
   server.on('request', (request, response) =>
     request.url?.startsWith('/interaction/')
       ? void signIn(provider, people, { request, response })
-      : void answer(request, response),
+      : void handle(request, response),
   )
   return {
     issuer,
@@ -69,8 +69,8 @@ export async function startOpenIdProvider({ redirectUri, oldFashioned }: Options
   }
 }
 
-async function make(issuer: string, configuration: Configuration): Promise<Provider> {
-  // It warns of much that matters only to a provider in earnest.
+async function createProvider(issuer: string, configuration: Configuration): Promise<Provider> {
+  // Its warnings are relevant for production only.
   const silenced = (['info', 'warn'] as const).map((name) => mock.method(console, name, () => {}))
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
   try {
@@ -89,10 +89,10 @@ async function make(issuer: string, configuration: Configuration): Promise<Provi
   }
 }
 
-/** Signs in whoever has come, and lets us know everything about them. */
+/** Signs in the account of the query, with consent to all claims. */
 async function signIn(
   provider: Provider,
-  people: Map<string, PersonThere>,
+  people: Map<string, ProviderAccount>,
   { request, response }: { request: IncomingMessage; response: ServerResponse },
 ): Promise<void> {
   const sent = new URL(request.url ?? '', provider.issuer).searchParams.get('person')
@@ -100,7 +100,7 @@ async function signIn(
     await provider.interactionFinished(request, response, { error: 'access_denied' })
     return
   }
-  const person = JSON.parse(sent) as PersonThere
+  const person = JSON.parse(sent) as ProviderAccount
   people.set(person.sub, person)
   const grant = new provider.Grant({ clientId: 'latchkey', accountId: person.sub })
   grant.addOIDCScope('openid profile email')

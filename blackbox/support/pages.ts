@@ -1,12 +1,12 @@
 import type { Browser } from './browser.ts'
-import { base } from './service.ts'
+import { baseUrl } from './service.ts'
 
 export interface Form {
   action: string
   method: string
-  /** What the page has filled in, hidden fields included. */
+  /** The values in the page, including hidden fields. */
   fields: Record<string, string>
-  /** The names of everything that can be filled in. */
+  /** The names of all input fields. */
   inputs: string[]
   buttons: { name?: string; value: string; label: string }[]
 }
@@ -18,58 +18,58 @@ interface Credentials {
 
 const ALLOW = /allow|accept|continue|agree|authori[sz]e|confirm|yes/i
 
-export const isOurs = (url: URL) => url.origin === new URL(base).origin
+export const isOwnUrl = (url: URL) => url.origin === new URL(baseUrl).origin
 
-/** Follows the service's own redirects, until it shows a page or sends the browser elsewhere. */
-export async function follow(browser: Browser, first: Response): Promise<Response> {
+/** Follows redirects of the service, until there is a page or a redirect to another site. */
+export async function followRedirects(browser: Browser, first: Response): Promise<Response> {
   let response = first
   for (let step = 0; step < 10; step++) {
     const location = response.headers.get('location')
     const url = location && new URL(location, response.url)
-    if (!url || !isOurs(url)) return response
+    if (!url || !isOwnUrl(url)) return response
     response = await browser.get(url.href)
   }
   throw new Error(`redirected in circles, last at ${response.url}`)
 }
 
-/** Does what a willing person does on our pages, signing in and agreeing, until the browser is sent elsewhere. */
-export async function goThrough(browser: Browser, first: Response, person: Credentials): Promise<Response> {
-  let response = await follow(browser, first)
+/** Signs in and gives consent on the pages, until there is a redirect to another site. */
+export async function completePages(browser: Browser, first: Response, person: Credentials): Promise<Response> {
+  let response = await followRedirects(browser, first)
   for (let step = 0; step < 5 && !response.headers.has('location'); step++) {
     const forms = await readForms(response)
-    const login = loginForm(forms)
-    const consent = forms.find((form) => pressable(form, ALLOW))
-    if (login) response = await submit(browser, login, { email: person.email, password: person.password })
-    else if (consent) response = await press(browser, consent, ALLOW)
+    const login = findLoginForm(forms)
+    const consent = forms.find((form) => findButton(form, ALLOW))
+    if (login) response = await submitForm(browser, login, { email: person.email, password: person.password })
+    else if (consent) response = await pressButton(browser, consent, ALLOW)
     else return response
-    response = await follow(browser, response)
+    response = await followRedirects(browser, response)
   }
   return response
 }
 
-export const loginForm = (forms: Form[]) => forms.find((form) => form.inputs.includes('password'))
+export const findLoginForm = (forms: Form[]) => forms.find((form) => form.inputs.includes('password'))
 
 export async function isLoginPage(response: Response): Promise<boolean> {
   if (response.headers.has('location')) return false
-  return loginForm(await readForms(response)) !== undefined
+  return findLoginForm(await readForms(response)) !== undefined
 }
 
-export function submit(browser: Browser, form: Form, fields: Record<string, string> = {}): Promise<Response> {
+export function submitForm(browser: Browser, form: Form, fields: Record<string, string> = {}): Promise<Response> {
   const all = { ...form.fields, ...fields }
   if (form.method === 'post') return browser.post(form.action, all)
   return browser.get(`${form.action.split('?')[0]}?${new URLSearchParams(all)}`)
 }
 
-export const pressable = (form: Form, label: RegExp) =>
+export const findButton = (form: Form, label: RegExp) =>
   form.buttons.find((button) => label.test(`${button.label} ${button.value}`))
 
-export function press(browser: Browser, form: Form, label: RegExp): Promise<Response> {
-  const button = pressable(form, label)
+export function pressButton(browser: Browser, form: Form, label: RegExp): Promise<Response> {
+  const button = findButton(form, label)
   if (!button) throw new Error(`no button ${label} among ${JSON.stringify(form.buttons)}`)
-  return submit(browser, form, button.name ? { [button.name]: button.value } : {})
+  return submitForm(browser, form, button.name ? { [button.name]: button.value } : {})
 }
 
-/** Reads the forms of a page; the body stays readable. Our pages are ours to know: no full HTML parser is needed. */
+/** Reads the forms of a page and keeps the body readable. The HTML of the service is simple enough for regular expressions. */
 export async function readForms(response: Response): Promise<Form[]> {
   const html = await response.clone().text()
   return [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, tag = '', inside = '']) => {
@@ -77,12 +77,10 @@ export async function readForms(response: Response): Promise<Form[]> {
     const inputs = [...inside.matchAll(/<input\b([^>]*)>/g)].map(([, input = '']) => attributes(input))
     const named = inputs.filter((input) => input.name && input.type !== 'submit')
     const filled = named.filter((input) => !/radio|checkbox/.test(input.type ?? '') || 'checked' in input)
-    const buttons = [...inside.matchAll(/<button\b([^>]*)>(.*?)<\/button>/gs)].map(
-      ([, button = '', label = '']) => {
-        const { name, value = '' } = attributes(button)
-        return { ...(name ? { name } : {}), value, label: label.replace(/<[^>]*>/g, ' ').trim() }
-      },
-    )
+    const buttons = [...inside.matchAll(/<button\b([^>]*)>(.*?)<\/button>/gs)].map(([, button = '', label = '']) => {
+      const { name, value = '' } = attributes(button)
+      return { ...(name ? { name } : {}), value, label: label.replace(/<[^>]*>/g, ' ').trim() }
+    })
     return {
       action: action ? new URL(action, response.url).href : response.url,
       method: method.toLowerCase(),

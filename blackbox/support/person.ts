@@ -1,45 +1,45 @@
 import { type Browser, openBrowser } from './browser.ts'
-import { mailTo, tokenIn } from './mail.ts'
-import { read, unique } from './service.ts'
+import { findToken, listMails } from './mail.ts'
+import { readResponse, unique } from './service.ts'
 
 export interface Person {
   email: string
   password: string
-  /** Opens a browser of its own with a session of its own. */
+  /** Opens a new browser with a new session. */
   signIn(): Promise<Browser>
 }
 
-/** Somebody of the demo world. Read with them, change nothing about them: every suite meets the same person. */
-export const demoPerson = (email: string) => person(email, 'latchkey-demo-2026')
+/** A person of the demo data. Tests must not change it, because all suites share it. */
+export const demoPerson = (email: string) => createPerson(email, 'latchkey-demo-2026')
 
-/** Somebody who belongs to one test file, without any tenant. */
+/** A new person without a tenant. */
 export async function newPerson(): Promise<Person> {
-  const somebody = person(`${unique('someone')}@blackbox.test`, unique('a long enough secret'))
-  const { email, password } = somebody
+  const person = createPerson(`${unique('someone')}@blackbox.test`, unique('a long enough secret'))
+  const { email, password } = person
   const body = { email, password, givenName: 'Sam', familyName: 'Someone' }
-  const answer = await read(await openBrowser().postJson('/api/auth/register', body))
-  if (answer.status !== 201) throw new Error(`register: ${answer.status} ${JSON.stringify(answer.body)}`)
-  return somebody
+  const response = await readResponse(await openBrowser().postJson('/api/auth/register', body))
+  if (response.status !== 201) throw new Error(`register: ${response.status} ${JSON.stringify(response.body)}`)
+  return person
 }
 
-/** The same, who has followed the link that was mailed to them. */
+/** The same with a confirmed address. */
 export async function newConfirmedPerson(): Promise<Person> {
-  const somebody = await newPerson()
-  const token = tokenIn((await mailTo(somebody.email))[0])
-  const answer = await read(await openBrowser().postJson('/api/auth/email/verify', { token }))
-  if (answer.status !== 200) throw new Error(`verify: ${answer.status} ${JSON.stringify(answer.body)}`)
-  return somebody
+  const person = await newPerson()
+  const token = findToken((await listMails(person.email))[0])
+  const response = await readResponse(await openBrowser().postJson('/api/auth/email/verify', { token }))
+  if (response.status !== 200) throw new Error(`verify: ${response.status} ${JSON.stringify(response.body)}`)
+  return person
 }
 
-/** Somebody whose password is known. */
-export function person(email: string, password: string): Person {
+/** A person with a known password. */
+export function createPerson(email: string, password: string): Person {
   return {
     email,
     password,
     async signIn() {
       const browser = openBrowser()
-      const answer = await read(await browser.postJson('/api/auth/login', { email, password }))
-      if (answer.status !== 200) throw new Error(`login: ${answer.status} ${JSON.stringify(answer.body)}`)
+      const response = await readResponse(await browser.postJson('/api/auth/login', { email, password }))
+      if (response.status !== 200) throw new Error(`login: ${response.status} ${JSON.stringify(response.body)}`)
       return browser
     },
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, inject } from 'vitest'
-import type { Answer } from './service.ts'
+import type { ApiResponse } from './service.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,31 +15,31 @@ const QUICK_ROUNDS = 1
 export const rounds = (count = 20): number[] =>
   Array.from({ length: inject('full') ? count : Math.min(count, QUICK_ROUNDS) }, (_, index) => index + 1)
 
-export const atOnce = <T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> =>
+export const runConcurrently = <T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => act(index)))
 
-/** In every round the one who is quicker waits a little longer, so that the two meet at different points. */
+/** Delays an action, so that two concurrent requests overlap at different points in each round. */
 export const afterMs = async <T>(ms: number, act: () => Promise<T>): Promise<T> => {
   await sleep(ms)
   return act()
 }
 
-/** How an answer is told from others: its status, and its code where it is a refusal. */
-export const outcomeOf = ({ status, body }: Answer<unknown>): string => {
+/** The status, with the error code of an error response. */
+export const toOutcome = ({ status, body }: ApiResponse<unknown>): string => {
   const { error } = (body ?? {}) as { error?: string }
   return error === undefined ? String(status) : `${status} ${error}`
 }
 
-/** How often each outcome came about. */
-export const tally = (answers: Answer<unknown>[]): Record<string, number> => {
+/** The number of responses per outcome. */
+export const countOutcomes = (responses: ApiResponse<unknown>[]): Record<string, number> => {
   const counts: Record<string, number> = {}
-  for (const outcome of answers.map(outcomeOf)) counts[outcome] = (counts[outcome] ?? 0) + 1
+  for (const outcome of responses.map(toOutcome)) counts[outcome] = (counts[outcome] ?? 0) + 1
   return counts
 }
 
-/** Two who did something at once came out of it in one of these ways, and in no other. */
-export const expectOneOf = (answers: Answer<unknown>[], ways: string[][]): string[] => {
-  const outcomes = answers.map(outcomeOf)
+/** The outcomes of concurrent requests must be one of the allowed combinations. */
+export const expectOneOf = (responses: ApiResponse<unknown>[], ways: string[][]): string[] => {
+  const outcomes = responses.map(toOutcome)
   expect(ways).toContainEqual(outcomes)
   return outcomes
 }

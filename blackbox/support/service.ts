@@ -1,39 +1,39 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 
-export const base = inject('baseUrl')
+export const baseUrl = inject('baseUrl')
 
-/** Nobody listens there: the suites read where a redirect leads and never follow it out of the service. */
+/** No server listens there: the tests read redirects but do not follow them to other sites. */
 export const CALLBACK = 'http://localhost:8080/callback'
-export const GOODBYE = 'http://localhost:8080/'
+export const POST_LOGOUT_URI = 'http://localhost:8080/'
 
-/** Form or query parameters; a list repeats the parameter, undefined leaves it out. */
+/** Form or query parameters. A list repeats the parameter; undefined omits it. */
 export type Fields = Record<string, string | string[] | undefined>
 
-export interface Answer<Body = Record<string, unknown>> {
+export interface ApiResponse<Body = Record<string, unknown>> {
   status: number
   headers: Headers
   body: Body
 }
 
-/** Keeps a value for five minutes, which is less than the lifetime of an access token. */
-export function keepFresh<T>(make: () => Promise<T>): () => Promise<T> {
-  let kept: { value: Promise<T>; until: number } | undefined
+/** Caches a value for five minutes, which is less than the lifetime of an access token. */
+export function cached<T>(create: () => Promise<T>): () => Promise<T> {
+  let entry: { value: Promise<T>; until: number } | undefined
   return () => {
-    if (!kept || Date.now() > kept.until) kept = { value: make(), until: Date.now() + FRESH_MS }
-    kept.value.catch(() => {
-      kept = undefined
+    if (!entry || Date.now() > entry.until) entry = { value: create(), until: Date.now() + CACHE_MS }
+    entry.value.catch(() => {
+      entry = undefined
     })
-    return kept.value
+    return entry.value
   }
 }
 
-const FRESH_MS = 300_000
+const CACHE_MS = 300_000
 
-/** A name no other test uses, for the suites share one service. */
+/** A unique name, because all suites share one service. */
 export const unique = (word: string) => `${word}-${randomBytes(8).toString('hex')}`
 
-export function encode(fields: Fields): URLSearchParams {
+export function encodeFields(fields: Fields): URLSearchParams {
   const encoded = new URLSearchParams()
   for (const [name, value] of Object.entries(fields)) {
     for (const item of [value ?? []].flat()) encoded.append(name, item)
@@ -41,7 +41,7 @@ export function encode(fields: Fields): URLSearchParams {
   return encoded
 }
 
-export async function read<Body = Record<string, unknown>>(response: Response): Promise<Answer<Body>> {
+export async function readResponse<Body = Record<string, unknown>>(response: Response): Promise<ApiResponse<Body>> {
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: parse(text) as Body }
 }

@@ -2,39 +2,39 @@ import { callAs, client } from './account.ts'
 import type { Browser } from './browser.ts'
 import { getTokens, type Tokens } from './oauth.ts'
 import { newConfirmedPerson, type Person } from './person.ts'
-import { read } from './service.ts'
-import { comeBackFrom, newPersonThere } from './sso.ts'
+import { readResponse } from './service.ts'
+import { newProviderAccount, signInAtProvider } from './sso.ts'
 
-export const SSO = '/api/users/me/sso'
+export const SSO_PATH = '/api/users/me/sso'
 
 interface Links {
   links: { provider: string; linkedAt: string; lastUsedAt: string }[]
 }
 
-export const links = async (tokens: Tokens) => (await callAs(tokens, 'GET', SSO)).body as unknown as Links
+export const listLinks = async (tokens: Tokens) => (await callAs(tokens, 'GET', SSO_PATH)).body as unknown as Links
 
-/** Begins to link through an application. */
-export const link = (tokens: Tokens, body: object) => callAs(tokens, 'POST', `${SSO}/link`, body)
+/** Starts linking with an access token. */
+export const startLink = (tokens: Tokens, body: object) => callAs(tokens, 'POST', `${SSO_PATH}/link`, body)
 
-/** Begins to link in a browser. */
-export const linkHere = async (browser: Browser, body: object) =>
-  read(await browser.postJson(`${SSO}/link`, body))
+/** Starts linking with a session cookie. */
+export const startLinkInBrowser = async (browser: Browser, body: object) =>
+  readResponse(await browser.postJson(`${SSO_PATH}/link`, body))
 
-/** Somebody signed in in a browser, and through an application in it. */
-export interface Visitor {
+/** A person with a browser session, and tokens from it. */
+export interface SignedInPerson {
   person: Person
   browser: Browser
   tokens: Tokens
 }
 
-export async function newVisitor(): Promise<Visitor> {
+export async function newSignedInPerson(): Promise<SignedInPerson> {
   const person = await newConfirmedPerson()
   const browser = await person.signIn()
   return { person, browser, tokens: await getTokens(browser, client) }
 }
 
-/** Begins in the browser to link an account there, and comes back with it. */
-export async function linkThrough({ browser }: Visitor, provider: string, there = newPersonThere()) {
-  const { body } = await linkHere(browser, { provider })
-  return browser.get(await comeBackFrom(String(body.url), there))
+/** Links an account of the provider in the browser. */
+export async function linkProvider({ browser }: SignedInPerson, provider: string, there = newProviderAccount()) {
+  const { body } = await startLinkInBrowser(browser, { provider })
+  return browser.get(await signInAtProvider(String(body.url), there))
 }

@@ -1,13 +1,13 @@
 import { inject } from 'vitest'
 import { type Browser, openBrowser } from './browser.ts'
-import type { PersonThere } from './open-id-provider.ts'
-import { isOurs } from './pages.ts'
+import type { ProviderAccount } from './open-id-provider.ts'
+import { isOwnUrl } from './pages.ts'
 import { unique } from './service.ts'
 
 export const issuers = inject('issuers')
 
-/** Somebody with an account at a provider, and a verified address there, whom no test has met before. */
-export function newPersonThere(fields: Partial<PersonThere> = {}) {
+/** A new account at a provider, with a verified address. */
+export function newProviderAccount(fields: Partial<ProviderAccount> = {}) {
   const sub = unique('sub')
   return {
     sub,
@@ -22,14 +22,14 @@ export function newPersonThere(fields: Partial<PersonThere> = {}) {
 }
 
 /**
- * Goes to an address at a provider with a browser that nobody has signed in with there, signs in as the person, or
- * changes their mind, and returns the address here that the provider sends them back to.
+ * Opens a URL of a provider in a new browser, signs in with the account or cancels, and returns the callback URL of the
+ * service.
  */
-export async function comeBackFrom(address: string, person: PersonThere | undefined): Promise<string> {
+export async function signInAtProvider(address: string, person: ProviderAccount | undefined): Promise<string> {
   const browser = openBrowser()
   let url = new URL(address)
   for (let step = 0; step < 10; step++) {
-    if (isOurs(url)) return url.href
+    if (isOwnUrl(url)) return url.href
     if (person && url.pathname.startsWith('/interaction/')) {
       url.searchParams.set('person', JSON.stringify(person))
     }
@@ -41,17 +41,20 @@ export async function comeBackFrom(address: string, person: PersonThere | undefi
   throw new Error(`redirected in circles, last at ${url}`)
 }
 
-type Name = keyof typeof issuers
+type ProviderName = keyof typeof issuers
 
-/** Where the browser is sent by a provider at which the person has signed in. It has not gone there yet. */
-export async function setOut(
+/** Starts the sign-in and returns the callback URL, which is not opened yet. */
+export async function startProviderSignIn(
   browser: Browser,
-  { provider = 'google', person }: { provider?: Name; person: PersonThere | undefined },
+  { provider = 'google', person }: { provider?: ProviderName; person: ProviderAccount | undefined },
 ): Promise<string> {
   const response = await browser.get(`/sso/${provider}`)
-  return comeBackFrom(response.headers.get('location') ?? '', person)
+  return signInAtProvider(response.headers.get('location') ?? '', person)
 }
 
-/** Signs in through a provider. The answer is the first that comes after. */
-export const signInThrough = async (provider: Name, browser: Browser, person: PersonThere | undefined) =>
-  browser.get(await setOut(browser, { provider, person }))
+/** Signs in with a provider. Returns the response of the callback. */
+export const signInWithProvider = async (
+  provider: ProviderName,
+  browser: Browser,
+  person: ProviderAccount | undefined,
+) => browser.get(await startProviderSignIn(browser, { provider, person }))

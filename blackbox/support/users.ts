@@ -1,7 +1,7 @@
-import { admin } from './admin.ts'
-import { type Answer, unique } from './service.ts'
+import { callAdmin } from './admin.ts'
+import { type ApiResponse, unique } from './service.ts'
 
-/** A user as administrators see them. */
+/** A user in the admin API. */
 export interface User {
   id: string
   email: string
@@ -22,24 +22,23 @@ export interface UserPage {
 
 export const newAddress = () => `${unique('user')}@blackbox.test`
 
-/** Calls a route of one user, or of all, as the instance's machine. */
-export const users = <Body = Record<string, unknown>>(
+/** Calls a user route as the instance machine. */
+export const callUsers = <Body = Record<string, unknown>>(
   method: string,
   path = '',
   body?: unknown,
-): Promise<Answer<Body>> => admin<Body>(method, `/users${path}`, body)
+): Promise<ApiResponse<Body>> => callAdmin<Body>(method, `/users${path}`, body)
 
-/** Somebody made by an administrator, with a password. */
+/** A user with a password, created by the admin API. */
 export async function newUser(fields: object = {}): Promise<User & { password: string }> {
   const password = unique('a long enough secret')
-  const { status, body } = await users<User>('POST', '', { email: newAddress(), password, ...fields })
+  const { status, body } = await callUsers<User>('POST', '', { email: newAddress(), password, ...fields })
   if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
   return { ...body, password }
 }
 
-/** Whoever registered with an address. */
-export async function findUser(email: string): Promise<User> {
-  const { body } = await users<UserPage>('GET', `?search=${encodeURIComponent(email)}`)
+export async function getUser(email: string): Promise<User> {
+  const { body } = await callUsers<UserPage>('GET', `?search=${encodeURIComponent(email)}`)
   const [user] = body.users
   if (!user) throw new Error(`there is no ${email}`)
   return user

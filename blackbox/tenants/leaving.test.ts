@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { call, refusal } from '../support/calls.ts'
+import { call, errorBody } from '../support/calls.ts'
 import { unique } from '../support/service.ts'
 import {
-  type Insider,
-  invitationTokenFor,
+  type Caller,
   invite,
   listMembers,
   type Member,
@@ -11,16 +10,17 @@ import {
   newOwnedTenant,
   type Role,
   type Tenant,
+  waitForInvitationToken,
 } from '../support/tenants.ts'
 
 type Target = Pick<Member, 'membershipId'>
 
-const GONE = { success: true, message: 'Member removed' }
+const REMOVED = { success: true, message: 'Member removed' }
 
 const pathOf = ({ id }: Tenant, { membershipId }: Target) => `/api/tenants/${id}/members/${membershipId}`
-const change = (by: Insider, tenant: Tenant, { target, body }: { target: Target; body: object }) =>
+const change = (by: Caller, tenant: Tenant, { target, body }: { target: Target; body: object }) =>
   call('PATCH', pathOf(tenant, target), { headers: by.headers, body })
-const remove = (by: Insider, tenant: Tenant, target: Target) => call('DELETE', pathOf(tenant, target), by)
+const remove = (by: Caller, tenant: Tenant, target: Target) => call('DELETE', pathOf(tenant, target), by)
 
 describe('removing a member', () => {
   test.each<[by: Role, target: Role]>([
@@ -29,13 +29,13 @@ describe('removing a member', () => {
     ['owner', 'member'],
     ['admin', 'admin'],
     ['admin', 'member'],
-  ])('by an %s takes the %s out of the tenant', async (role, targetRole) => {
+  ])('an %s can remove an %s', async (role, targetRole) => {
     const { tenant, owner } = await newOwnedTenant()
     const by = role === 'owner' ? owner : await newMember(owner.headers, tenant.id, role)
     const target = await newMember(owner.headers, tenant.id, targetRole)
     const { status, body } = await remove(by, tenant, target)
     expect(status).toBe(200)
-    expect(body).toEqual(GONE)
+    expect(body).toEqual(REMOVED)
     const { members } = await listMembers(owner.headers, tenant.id)
     expect(members.map(({ id }) => id)).not.toContain(target.membershipId)
     const own = await call('GET', `/api/tenants/${tenant.id}`, target)
@@ -44,33 +44,33 @@ describe('removing a member', () => {
     expect(profile.body.memberships).toEqual([])
     const again = await remove(by, tenant, target)
     expect(again.status).toBe(404)
-    expect(again.body).toEqual(refusal(404, 'MEMBER_NOT_FOUND'))
+    expect(again.body).toEqual(errorBody(404, 'MEMBER_NOT_FOUND'))
   })
 
-  test('works for one who is suspended', async () => {
+  test('works for a suspended member', async () => {
     const { tenant, owner } = await newOwnedTenant()
     const target = await newMember(owner.headers, tenant.id)
     await change(owner, tenant, { target, body: { status: 'SUSPENDED' } })
-    expect((await remove(owner, tenant, target)).body).toEqual(GONE)
+    expect((await remove(owner, tenant, target)).body).toEqual(REMOVED)
     expect((await listMembers(owner.headers, tenant.id)).pagination.total).toBe(1)
   })
 })
 
 describe('leaving', () => {
-  test.each<Role>(['owner', 'admin', 'member'])('is open to an %s', async (role) => {
+  test.each<Role>(['owner', 'admin', 'member'])('is allowed for an %s', async (role) => {
     const { tenant, owner } = await newOwnedTenant()
     const leaver = await newMember(owner.headers, tenant.id, role)
     const { status, body } = await remove(leaver, tenant, leaver)
     expect(status).toBe(200)
-    expect(body).toEqual(GONE)
+    expect(body).toEqual(REMOVED)
     expect((await listMembers(owner.headers, tenant.id)).pagination.total).toBe(1)
-    // They are nobody here now, so that nothing is found or not found for them.
+    // They are no longer a member, so every membership is unknown to them.
     const again = await remove(leaver, tenant, leaver)
     expect(again.status).toBe(403)
-    expect(again.body).toEqual(refusal(403, 'FORBIDDEN'))
+    expect(again.body).toEqual(errorBody(403, 'FORBIDDEN'))
   })
 
-  test('is not open to who is suspended: they have no say here', async () => {
+  test('is refused for a suspended member', async () => {
     const { tenant, owner } = await newOwnedTenant()
     const target = await newMember(owner.headers, tenant.id)
     await change(owner, tenant, { target, body: { status: 'SUSPENDED' } })
@@ -80,7 +80,7 @@ describe('leaving', () => {
 })
 
 describe('the last owner', () => {
-  const ENDS: [string, (by: Insider, tenant: Tenant, target: Target) => ReturnType<typeof call>][] = [
+  const CHANGES: [string, (by: Caller, tenant: Tenant, target: Target) => ReturnType<typeof call>][] = [
     ['made an admin', (by, tenant, target) => change(by, tenant, { target, body: { role: 'admin' } })],
     ['made a member', (by, tenant, target) => change(by, tenant, { target, body: { role: 'member' } })],
     ['suspended', (by, tenant, target) => change(by, tenant, { target, body: { status: 'SUSPENDED' } })],
@@ -88,104 +88,104 @@ describe('the last owner', () => {
       'made a suspended owner',
       (by, tenant, target) => change(by, tenant, { target, body: { role: 'owner', status: 'SUSPENDED' } }),
     ],
-    ['let go', remove],
+    ['removed', remove],
   ]
 
-  async function expectKept(
+  async function expectLastOwner(
     { tenant, owner }: { tenant: Tenant; owner: Member },
-    end: (typeof ENDS)[number][1],
+    end: (typeof CHANGES)[number][1],
   ) {
     const before = await listMembers(owner.headers, tenant.id)
     const { status, body } = await end(owner, tenant, owner)
     expect(status).toBe(409)
-    expect(body).toEqual(refusal(409, 'LAST_OWNER'))
+    expect(body).toEqual(errorBody(409, 'LAST_OWNER'))
     expect(await listMembers(owner.headers, tenant.id)).toEqual(before)
   }
 
-  test.each(ENDS)('cannot be %s, however many others there are', async (_, end) => {
+  test.each(CHANGES)('cannot be %s, even with other members', async (_, end) => {
     const own = await newOwnedTenant()
     await newMember(own.owner.headers, own.tenant.id, 'admin')
-    await expectKept(own, end)
+    await expectLastOwner(own, end)
   })
 
-  test.each(ENDS)('cannot be %s beside an owner who is suspended', async (_, end) => {
+  test.each(CHANGES)('cannot be %s if the other owner is suspended', async (_, end) => {
     const own = await newOwnedTenant()
     const target = await newMember(own.owner.headers, own.tenant.id, 'owner')
     await change(own.owner, own.tenant, { target, body: { status: 'SUSPENDED' } })
-    await expectKept(own, end)
+    await expectLastOwner(own, end)
   })
 
-  test.each(ENDS)('cannot be %s beside an owner who is only invited', async (_, end) => {
+  test.each(CHANGES)('cannot be %s if the other owner is only invited', async (_, end) => {
     const own = await newOwnedTenant()
     const email = `${unique('someone')}@blackbox.test`
     await invite(own.owner.headers, own.tenant.id, { email, role: 'owner' })
-    await expectKept(own, end)
+    await expectLastOwner(own, end)
   })
 
-  test('hands over by making another an owner, and stepping down then', async () => {
+  test('can make another member owner and then step down', async () => {
     const { tenant, owner } = await newOwnedTenant()
     const heir = await newMember(owner.headers, tenant.id)
     await change(owner, tenant, { target: heir, body: { role: 'owner' } })
     const stepped = await change(owner, tenant, { target: owner, body: { role: 'member' } })
     expect(stepped).toMatchObject({ status: 200, body: { role: 'member' } })
-    // From here on the heir is the last, and the founder has nothing to say.
+    // Now the new owner is the last one, and the founder has no permissions.
     expect(await change(owner, tenant, { target: heir, body: { role: 'member' } })).toMatchObject({
       status: 403,
     })
-    await expectKept({ tenant, owner: heir }, remove)
+    await expectLastOwner({ tenant, owner: heir }, remove)
   })
 
-  test('is free to go once there is another, who is the last then', async () => {
+  test('can leave if there is another owner, who is then the last one', async () => {
     const { tenant, owner } = await newOwnedTenant()
     const other = await newMember(owner.headers, tenant.id, 'owner')
-    expect((await remove(owner, tenant, owner)).body).toEqual(GONE)
-    await expectKept({ tenant, owner: other }, remove)
+    expect((await remove(owner, tenant, owner)).body).toEqual(REMOVED)
+    await expectLastOwner({ tenant, owner: other }, remove)
   })
 })
 
-describe('a member who is only invited', () => {
+describe('an INVITED member', () => {
   async function newInvited(role: Role = 'member') {
     const { tenant, owner } = await newOwnedTenant()
     const email = `${unique('someone')}@blackbox.test`
     const invitationId = await invite(owner.headers, tenant.id, { email, role })
     const { members } = await listMembers(owner.headers, tenant.id, '?status=INVITED')
     const target = { membershipId: members[0]?.id ?? '' }
-    return { tenant, owner, target, invitationId, token: await invitationTokenFor(email) }
+    return { tenant, owner, target, invitationId, token: await waitForInvitationToken(email) }
   }
 
-  test.each(['ACTIVE', 'SUSPENDED'])('cannot be made %s by others', async (status) => {
+  test.each(['ACTIVE', 'SUSPENDED'])('cannot be set to %s', async (status) => {
     const { tenant, owner, target } = await newInvited()
     for (const body of [{ status }, { status, role: 'admin' }]) {
-      const answer = await change(owner, tenant, { target, body })
-      expect(answer.status).toBe(409)
-      expect(answer.body).toEqual(refusal(409, 'INVITATION_PENDING'))
+      const response = await change(owner, tenant, { target, body })
+      expect(response.status).toBe(409)
+      expect(response.body).toEqual(errorBody(409, 'INVITATION_PENDING'))
     }
     const { members } = await listMembers(owner.headers, tenant.id, '?status=INVITED')
     expect(members).toMatchObject([{ id: target.membershipId, role: 'member' }])
   })
 
-  test('can be given another role, and the invitation is for that one then', async () => {
+  test('can get another role, which the invitation then has', async () => {
     const { tenant, owner, target, token } = await newInvited()
-    const answer = await change(owner, tenant, { target, body: { role: 'admin' } })
-    expect(answer).toMatchObject({ status: 200, body: { status: 'INVITED', role: 'admin' } })
+    const response = await change(owner, tenant, { target, body: { role: 'admin' } })
+    expect(response).toMatchObject({ status: 200, body: { status: 'INVITED', role: 'admin' } })
     expect((await call('GET', `/api/invitations/${token}`)).body).toMatchObject({ role: 'admin' })
     const listed = await call('GET', `/api/tenants/${tenant.id}/invitations`, owner)
     expect(listed.body).toMatchObject({ invitations: [{ role: 'admin' }] })
   })
 
-  test('is out of the reach of an admin when invited as an owner', async () => {
+  test('with the owner role cannot be changed by an admin', async () => {
     const { tenant, owner, target } = await newInvited('owner')
     const admin = await newMember(owner.headers, tenant.id, 'admin')
     expect(await change(admin, tenant, { target, body: { role: 'member' } })).toMatchObject({ status: 403 })
     expect(await remove(admin, tenant, target)).toMatchObject({ status: 403 })
   })
 
-  test('can be removed, and the link in their mail is worth nothing from then on', async () => {
+  test('can be removed, which invalidates the mailed link', async () => {
     const { tenant, owner, target, token } = await newInvited()
-    expect((await remove(owner, tenant, target)).body).toEqual(GONE)
+    expect((await remove(owner, tenant, target)).body).toEqual(REMOVED)
     const shown = await call('GET', `/api/invitations/${token}`)
     expect(shown.status).toBe(410)
-    expect(shown.body).toEqual(refusal(410, 'INVITATION_REVOKED'))
+    expect(shown.body).toEqual(errorBody(410, 'INVITATION_REVOKED'))
     const body = { password: unique('a long enough secret'), givenName: 'Sam', familyName: 'Someone' }
     expect((await call('POST', `/api/invitations/${token}/accept`, { body })).status).toBe(410)
     const listed = await call('GET', `/api/tenants/${tenant.id}/invitations?status=REVOKED`, owner)

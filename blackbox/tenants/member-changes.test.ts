@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { call, refusal } from '../support/calls.ts'
+import { call, errorBody } from '../support/calls.ts'
 import { TIMESTAMP } from '../support/sign-in.ts'
-import { type Insider, listMembers, type Member, newMember, newOwnedTenant } from '../support/tenants.ts'
+import { type Caller, listMembers, type Member, newMember, newOwnedTenant } from '../support/tenants.ts'
 
 const { tenant, owner } = await newOwnedTenant()
 const coOwner = await newMember(owner.headers, tenant.id, 'owner')
@@ -12,17 +12,16 @@ const otherMember = await newMember(owner.headers, tenant.id, 'member')
 const people = { owner, coOwner, admin, otherAdmin, member, otherMember }
 type Name = keyof typeof people
 
-const pathOf = ({ membershipId }: Pick<Member, 'membershipId'>) =>
-  `/api/tenants/${tenant.id}/members/${membershipId}`
-const change = (by: Insider, target: Pick<Member, 'membershipId'>, body: unknown) =>
+const pathOf = ({ membershipId }: Pick<Member, 'membershipId'>) => `/api/tenants/${tenant.id}/members/${membershipId}`
+const change = (by: Caller, target: Pick<Member, 'membershipId'>, body: unknown) =>
   call('PATCH', pathOf(target), { headers: by.headers, body })
-const remove = (by: Insider, target: Pick<Member, 'membershipId'>) => call('DELETE', pathOf(target), by)
+const remove = (by: Caller, target: Pick<Member, 'membershipId'>) => call('DELETE', pathOf(target), by)
 const list = () => listMembers(owner.headers, tenant.id)
 const find = async ({ membershipId }: Pick<Member, 'membershipId'>) =>
   (await list()).members.find(({ id }) => id === membershipId)
 
 describe('a change of a member', () => {
-  test('answers with what the member is now, and the list says the same', async () => {
+  test('returns the changed member, as the list does', async () => {
     const { membershipId: id, userId } = otherMember
     const before = await find(otherMember)
     const { status, body } = await change(owner, otherMember, { role: 'admin', status: 'SUSPENDED' })
@@ -36,16 +35,16 @@ describe('a change of a member', () => {
     expect(await find(otherMember)).toEqual(before)
   })
 
-  test('to what they are already is no change', async () => {
+  test('to the same values has no effect', async () => {
     const first = await change(owner, member, { role: 'member' })
     const second = await change(owner, member, { role: 'member', status: 'ACTIVE' })
     expect(first.status).toBe(200)
     expect(second.body).toEqual(first.body)
   })
 
-  test('touches nothing but role and status', async () => {
+  test('changes only role and status', async () => {
     const before = await list()
-    const wishes = {
+    const ignoredFields = {
       id: admin.membershipId,
       userId: admin.userId,
       tenantId: '0197a000-0000-7000-8000-000000000001',
@@ -53,7 +52,7 @@ describe('a change of a member', () => {
       user: { email: 'thief@blackbox.test', displayName: 'Thief' },
       email: 'thief@blackbox.test',
     }
-    expect((await change(owner, member, { role: 'member', ...wishes })).status).toBe(200)
+    expect((await change(owner, member, { role: 'member', ...ignoredFields })).status).toBe(200)
     expect(await list()).toEqual(before)
   })
 
@@ -73,10 +72,10 @@ describe('a change of a member', () => {
     ['status', { status: false, role: 'admin' }],
   ])('is refused for its %s: %j', async (field, body) => {
     const before = await list()
-    const answer = await change(owner, member, body)
-    expect(answer.status).toBe(422)
-    expect(answer.body).toEqual(
-      refusal(422, 'VALIDATION_FAILED', { details: [{ field, message: expect.any(String) }] }),
+    const response = await change(owner, member, body)
+    expect(response.status).toBe(422)
+    expect(response.body).toEqual(
+      errorBody(422, 'VALIDATION_FAILED', { details: [{ field, message: expect.any(String) }] }),
     )
     expect(await list()).toEqual(before)
   })
@@ -85,7 +84,7 @@ describe('a change of a member', () => {
 describe('forbidden to change or remove', () => {
   const PROMOTE = { role: 'owner' }
   const CASES: [by: Name, target: Name, body: object][] = [
-    // An admin has no say over owners, and cannot make one: not of another, not of themselves.
+    // An admin cannot change owners or create one, including themselves.
     ['admin', 'owner', { role: 'admin' }],
     ['admin', 'owner', { role: 'owner' }],
     ['admin', 'coOwner', { status: 'SUSPENDED' }],
@@ -94,7 +93,7 @@ describe('forbidden to change or remove', () => {
     ['admin', 'otherAdmin', PROMOTE],
     ['admin', 'admin', PROMOTE],
     ['admin', 'admin', { role: 'owner', status: 'ACTIVE' }],
-    // A member has no say over anybody.
+    // A member cannot change anyone.
     ['member', 'owner', { role: 'member' }],
     ['member', 'admin', { status: 'SUSPENDED' }],
     ['member', 'otherMember', { role: 'member' }],
@@ -107,9 +106,9 @@ describe('forbidden to change or remove', () => {
 
   test.each(CASES)('for %s: %s, to %j', async (by, target, body) => {
     const before = await list()
-    const answer = await change(people[by], people[target], body)
-    expect(answer.status).toBe(403)
-    expect(answer.body).toEqual(refusal(403, 'FORBIDDEN'))
+    const response = await change(people[by], people[target], body)
+    expect(response.status).toBe(403)
+    expect(response.body).toEqual(errorBody(403, 'FORBIDDEN'))
     expect(await list()).toEqual(before)
   })
 
@@ -119,11 +118,11 @@ describe('forbidden to change or remove', () => {
     ['member', 'owner'],
     ['member', 'admin'],
     ['member', 'otherMember'],
-  ])('for %s: %s, who stays', async (by, target) => {
+  ])('for %s: removing %s', async (by, target) => {
     const before = await list()
-    const answer = await remove(people[by], people[target])
-    expect(answer.status).toBe(403)
-    expect(answer.body).toEqual(refusal(403, 'FORBIDDEN'))
+    const response = await remove(people[by], people[target])
+    expect(response.status).toBe(403)
+    expect(response.body).toEqual(errorBody(403, 'FORBIDDEN'))
     expect(await list()).toEqual(before)
   })
 })
@@ -145,13 +144,13 @@ describe('allowed to change', () => {
     const before = await find(people[target])
     expect(await change(people[by], people[target], body)).toMatchObject({ status: 200, body })
     expect(await find(people[target])).toEqual({ ...before, ...body })
-    // Whoever stepped down cannot lift themselves up again.
+    // An owner who stepped down cannot undo it.
     const lifter = target === 'owner' ? coOwner : owner
     expect(await change(lifter, people[target], back)).toMatchObject({ status: 200, body: back })
     expect(await find(people[target])).toEqual(before)
   })
 
-  test('for an admin: themselves, to member, and from then on nothing', async () => {
+  test('for an admin: themselves, to member, and then nothing more', async () => {
     const stepping = await newMember(owner.headers, tenant.id, 'admin')
     expect(await change(stepping, stepping, { role: 'member' })).toMatchObject({ status: 200 })
     expect(await change(stepping, stepping, { role: 'admin' })).toMatchObject({ status: 403 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { call, refusal } from '../support/calls.ts'
+import { call, errorBody } from '../support/calls.ts'
 import { unique } from '../support/service.ts'
 import { TIMESTAMP, UUID } from '../support/sign-in.ts'
 import {
@@ -11,7 +11,7 @@ import {
   newOwnedTenant,
 } from '../support/tenants.ts'
 
-// One of everything: two owners, two admins, two members, of whom some are suspended; and three who are only invited.
+// Two owners, two admins and two members, some of them suspended, and three INVITED members.
 const { tenant, owner } = await newOwnedTenant()
 const PATH = `/api/tenants/${tenant.id}/members`
 const coOwner = await newMember(owner.headers, tenant.id, 'owner')
@@ -29,12 +29,10 @@ for (const email of invited) {
 
 const list = (query = '') => listMembers(owner.headers, tenant.id, query)
 const emails = ({ members }: MemberPage) => members.map(({ user }) => user.email)
-const JOINED = [owner, coOwner, admin, suspendedAdmin, member, suspendedMember].map(
-  ({ person }) => person.email,
-)
+const JOINED = [owner, coOwner, admin, suspendedAdmin, member, suspendedMember].map(({ person }) => person.email)
 
-describe('the list of members', () => {
-  test('shows everybody, who joined first before who joined later, and those only invited last', async () => {
+describe('the member list', () => {
+  test('contains all members in the order of joining, and INVITED members last', async () => {
     const page = await list()
     expect(page.pagination).toEqual({ page: 1, limit: 20, total: 9, pages: 1 })
     expect(emails(page).slice(0, 6)).toEqual(JOINED)
@@ -43,7 +41,7 @@ describe('the list of members', () => {
     expect(moments).toEqual([...moments].sort((a, b) => a - b))
   })
 
-  test('shows of a member what is documented and nothing else', async () => {
+  test('contains the documented fields only', async () => {
     const { members } = await list()
     const byEmail = new Map(members.map((entry) => [entry.user.email, entry]))
     expect(byEmail.get(suspendedAdmin.person.email)).toEqual({
@@ -70,7 +68,7 @@ describe('the list of members', () => {
     for (const { headers } of [admin, member]) expect(await listMembers(headers, tenant.id)).toEqual(page)
   })
 
-  test('shows the picture and the name that a member gives themselves', async () => {
+  test('contains the current picture and name of a member', async () => {
     const own = await newOwnedTenant()
     const changes = { displayName: 'Chosen Name', pictureUrl: 'https://blackbox.test/me.png' }
     await call('PATCH', '/api/users/me', { headers: own.owner.headers, body: changes })
@@ -78,7 +76,7 @@ describe('the list of members', () => {
     expect(members[0]?.user).toEqual({ email: own.owner.person.email, ...changes })
   })
 
-  test('tells nothing of the account of somebody who is only invited', async () => {
+  test('reveals nothing about the account of an INVITED member', async () => {
     const own = await newOwnedTenant()
     const { person } = member
     await call('PATCH', '/api/users/me', {
@@ -94,8 +92,7 @@ describe('the list of members', () => {
 })
 
 describe('a filter of the list', () => {
-  const by = (test: (entry: ListedMember) => boolean) => async () =>
-    (await list('?limit=100')).members.filter(test)
+  const by = (test: (entry: ListedMember) => boolean) => async () => (await list('?limit=100')).members.filter(test)
 
   test.each([
     ['status=ACTIVE', 4, by(({ status }) => status === 'ACTIVE')],
@@ -107,7 +104,7 @@ describe('a filter of the list', () => {
     ['status=SUSPENDED&role=admin', 1, by(({ status, role }) => status === 'SUSPENDED' && role === 'admin')],
     ['status=INVITED&role=member', 2, by(({ status, role }) => status === 'INVITED' && role === 'member')],
     ['status=INVITED&role=owner', 0, by(() => false)],
-  ])('%s finds %d, and counts only those', async (query, total, expected) => {
+  ])('%s returns %d, and counts only those', async (query, total, expected) => {
     const page = await list(`?${query}`)
     expect(page).toEqual({
       members: await expected(),
@@ -127,28 +124,26 @@ describe('a filter of the list', () => {
     'role=Owner',
     'role=',
     'role=owner&role=admin',
-  ])('%s is not understood', async (query) => {
+  ])('%s is invalid', async (query) => {
     const { status, body } = await call('GET', `${PATH}?${query}`, owner)
     expect(status).toBe(422)
     const [field] = query.split('=')
-    expect(body).toEqual(
-      refusal(422, 'VALIDATION_FAILED', { details: [{ field, message: expect.any(String) }] }),
-    )
+    expect(body).toEqual(errorBody(422, 'VALIDATION_FAILED', { details: [{ field, message: expect.any(String) }] }))
   })
 
-  test.each(['status=%00', 'role=%ff', 'page=%00'])('%s is no text at all', async (query) => {
+  test.each(['status=%00', 'role=%ff', 'page=%00'])('%s is not valid text', async (query) => {
     const { status, body } = await call('GET', `${PATH}?${query}`, owner)
     expect(status).toBe(400)
-    expect(body).toEqual(refusal(400, 'INVALID_REQUEST'))
+    expect(body).toEqual(errorBody(400, 'INVALID_REQUEST'))
   })
 
-  test('of another name changes nothing', async () => {
+  test('with an unknown name is ignored', async () => {
     expect(await list('?status[]=ACTIVE&email=x&sort=role&tenantId=1')).toEqual(await list())
   })
 })
 
 describe('the pages of the list', () => {
-  test.each([1, 2, 4, 5, 9, 10, 100])('of %d hold everybody once, in one order', async (limit) => {
+  test.each([1, 2, 4, 5, 9, 10, 100])('of %d contain each member once, in one order', async (limit) => {
     const whole = await list('?limit=100')
     const pages = Math.ceil(9 / limit)
     const gathered: ListedMember[] = []
@@ -162,44 +157,44 @@ describe('the pages of the list', () => {
     expect(new Set(gathered.map(({ id }) => id)).size).toBe(9)
   })
 
-  test('go by the filter', async () => {
-    const [first, second] = [
-      await list('?role=admin&limit=2&page=1'),
-      await list('?role=admin&limit=2&page=2'),
-    ]
+  test('apply the filter', async () => {
+    const [first, second] = [await list('?role=admin&limit=2&page=1'), await list('?role=admin&limit=2&page=2')]
     expect(first.pagination).toEqual({ page: 1, limit: 2, total: 3, pages: 2 })
     expect(second.pagination).toEqual({ page: 2, limit: 2, total: 3, pages: 2 })
     expect(emails(first)).toEqual([admin.person.email, suspendedAdmin.person.email])
     expect(emails(second)).toEqual([invited[2]])
   })
 
-  test.each(['page=2', 'page=1000', 'page=10&limit=1'])('beyond the last are empty: %s', async (query) => {
+  test.each(['page=2', 'page=1000', 'page=10&limit=1'])('after the last are empty: %s', async (query) => {
     const { members, pagination } = await list(`?${query}`)
     expect(members).toEqual([])
     expect(pagination.total).toBe(9)
   })
 
-  test.each(['101', '1000', '999999999', '9007199254740993'])('hold 100 for limit=%s', async (limit) => {
-    const { members, pagination } = await list(`?limit=${limit}`)
-    expect(members).toHaveLength(9)
-    expect(pagination).toEqual({ page: 1, limit: 100, total: 9, pages: 1 })
-  })
+  test.each(['101', '1000', '999999999', '9007199254740993'])(
+    'have at most 100 entries for limit=%s',
+    async (limit) => {
+      const { members, pagination } = await list(`?limit=${limit}`)
+      expect(members).toHaveLength(9)
+      expect(pagination).toEqual({ page: 1, limit: 100, total: 9, pages: 1 })
+    },
+  )
 
   test.each([
     ...['0', '-1', '1.5', 'abc', '', 'NaN', 'Infinity', '1e1000', '1;', "1'", 'null', '1&%s=2'],
     ...['0x10', '0b1', '0o1', '1e1', '1.0', '1.', '+1', '%2B1', '%201', '1%20', '1%0a', '01', 'true'],
-  ])('are not to be had by the number %j (T124)', async (number) => {
+  ])('with the number %j are refused (T124)', async (number) => {
     for (const field of ['page', 'limit']) {
       const query = `${field}=${number.replace('%s', field)}`
       const { status, body } = await call('GET', `${PATH}?${query}`, owner)
       expect(status, query).toBe(422)
       expect(body, query).toEqual(
-        refusal(422, 'VALIDATION_FAILED', { details: [{ field, message: expect.any(String) }] }),
+        errorBody(422, 'VALIDATION_FAILED', { details: [{ field, message: expect.any(String) }] }),
       )
     }
   })
 
-  test('so far away that nobody counts to them are no fault of the service', async () => {
+  test('with a huge number do not cause an error', async () => {
     for (const page of ['1000000', '9007199254740993', '99999999999999999999999']) {
       const { status } = await call('GET', `${PATH}?page=${page}`, owner)
       expect([200, 422], page).toContain(status)

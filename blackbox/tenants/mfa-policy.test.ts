@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { callAs, client } from '../support/account.ts'
 import { OPS } from '../support/admin.ts'
-import { addApp, newApp } from '../support/authenticator-app.ts'
-import { call, fromOwnPage, refusal } from '../support/calls.ts'
-import { bearer, getTokens, introspect, refresh, userinfo } from '../support/oauth.ts'
+import { addAuthenticatorApp, newAuthenticatorApp } from '../support/authenticator-app.ts'
+import { call, errorBody, fromOwnPage } from '../support/calls.ts'
+import { bearer, getTokens, getUserinfo, introspectToken, refreshTokens } from '../support/oauth.ts'
 import { type Member, newMember, newOwnedTenant, newTenant, type Tenant } from '../support/tenants.ts'
 
-const REFUSED = refusal(403, 'MFA_REQUIRED')
+const REFUSED = errorBody(403, 'MFA_REQUIRED')
 
-describe('a tenant that requires a second factor, run by password alone (T176)', () => {
+describe('a tenant that requires a second factor, with an owner without one (T176)', () => {
   let tenant: Tenant
   let owner: Member
   let helper: Member
@@ -34,7 +34,7 @@ describe('a tenant that requires a second factor, run by password alone (T176)',
     ['switching the policy off', 'PATCH', '', { mfaPolicy: 'OPTIONAL' }],
     ['deleting it', 'DELETE', ''],
   ]
-  test.each(ways)('refuses %s to another session of its owner', async (_, method, path, body) => {
+  test.each(ways)('refuses %s in another session of its owner', async (_, method, path, body) => {
     const browser = await owner.person.signIn()
     const inBrowser = await call(method, at(path), { headers: fromOwnPage(browser), body })
     expect(inBrowser.status).toBe(403)
@@ -42,7 +42,7 @@ describe('a tenant that requires a second factor, run by password alone (T176)',
     expect(inBrowser.body.message).toMatch(/\/mfa\/setup/)
   })
 
-  test('refuses a token of another member alike, and lets them leave', async () => {
+  test('refuses a token of another member, and allows leaving', async () => {
     const { headers, membershipId } = helper
     expect((await call('GET', at('/members'), { headers })).body).toEqual(REFUSED)
     for (const id of [owner.membershipId, randomUUID()]) {
@@ -51,24 +51,23 @@ describe('a tenant that requires a second factor, run by password alone (T176)',
     expect((await call('DELETE', at(`/members/${membershipId}`), { headers })).status).toBe(200)
   })
 
-  test('lets the session go on in which it was required, to enroll', async () => {
+  test('allows the session that set the policy to continue, for enrollment', async () => {
     const { headers } = owner
     expect((await call('GET', at('/members'), { headers })).status).toBe(200)
     expect(
-      (await call('POST', '/api/users/me/mfa/totp', { headers, body: { password: owner.person.password } }))
-        .status,
+      (await call('POST', '/api/users/me/mfa/totp', { headers, body: { password: owner.person.password } })).status,
     ).toBe(200)
   })
 })
 
-test('a second factor shown in the session opens such a tenant to its cookie and to its new tokens (T176)', async () => {
+test('a session with a second factor has access with its cookie and with its new tokens (T176)', async () => {
   const { tenant, owner } = await newOwnedTenant()
   const path = `/api/tenants/${tenant.id}`
   const body = { mfaPolicy: 'REQUIRED' }
   await call('PATCH', path, { headers: owner.headers, body })
   const browser = await owner.person.signIn()
   const begun = await call('POST', '/api/users/me/mfa/totp', { headers: fromOwnPage(browser) })
-  const code = await newApp(String(begun.body.secret)).nextCode()
+  const code = await newAuthenticatorApp(String(begun.body.secret)).nextCode()
   expect((await browser.postJson('/api/users/me/mfa/totp/verify', { code })).status).toBe(200)
   const tokens = await getTokens(browser, client, { tenant: tenant.slug })
   for (const headers of [fromOwnPage(browser), bearer(tokens.access_token)]) {
@@ -76,19 +75,19 @@ test('a second factor shown in the session opens such a tenant to its cookie and
   }
 })
 
-test('a token of such a tenant dies with the last second factor, also when its grant was refreshed into another tenant (T177)', async () => {
+test('tokens end with the last second factor, also after the grant was refreshed into another tenant (T177)', async () => {
   const { tenant: strict, owner } = await newOwnedTenant()
   const other = await newTenant(owner.headers)
   const browser = await owner.person.signIn()
   const { password } = owner.person
-  await addApp({ ...(await getTokens(browser, client, { tenant: other.slug })), password })
+  await addAuthenticatorApp({ ...(await getTokens(browser, client, { tenant: other.slug })), password })
   const body = { mfaPolicy: 'REQUIRED' }
   await call('PATCH', `/api/tenants/${strict.id}`, { headers: owner.headers, body })
   const first = await getTokens(browser, client, { tenant: strict.slug })
-  const moved = await refresh(client, first.refresh_token, { tenant: other.slug })
-  for (const { access_token } of [first, moved.body]) expect((await userinfo(access_token)).status).toBe(200)
+  const moved = await refreshTokens(client, first.refresh_token, { tenant: other.slug })
+  for (const { access_token } of [first, moved.body]) expect((await getUserinfo(access_token)).status).toBe(200)
   expect((await callAs(moved.body, 'DELETE', '/api/users/me/mfa/totp', { password })).status).toBe(200)
-  expect((await userinfo(first.access_token)).status).toBe(401)
-  expect((await introspect(OPS, first.access_token)).body).toEqual({ active: false })
-  expect((await userinfo(moved.body.access_token)).status).toBe(200)
+  expect((await getUserinfo(first.access_token)).status).toBe(401)
+  expect((await introspectToken(OPS, first.access_token)).body).toEqual({ active: false })
+  expect((await getUserinfo(moved.body.access_token)).status).toBe(200)
 })

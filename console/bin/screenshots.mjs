@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Takes the pictures of docs/images: starts the demo on a folder of its own, gives some of its people seats, and looks at
-// it with Chromium. Needs nothing but what `npm install` brings and a Chromium, whose place CHROMIUM_PATH may name.
+// Takes the screenshots in docs/images: starts the demo in a temporary folder, grants some seats and opens the pages in
+// Chromium. CHROMIUM_PATH may name the Chromium binary.
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -14,10 +14,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const { chromium } = createRequire(join(root, 'server/package.json'))('playwright-core')
 
 const IMAGES = join(root, 'docs/images')
-const MOST_BYTES = 120_000
+const MAX_BYTES = 120_000
 const PASSWORD = 'latchkey-demo-2026'
-const READY = 'Latchkey is ready at'
-const SLOW_MS = 120_000
+const READY_MESSAGE = 'Latchkey is ready at'
+const START_TIMEOUT_MS = 120_000
 
 const BROWSERS = [
   '/usr/bin/chromium',
@@ -26,10 +26,10 @@ const BROWSERS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Who holds what in the pictures; Mia has hers from the demo. */
+/** The seats to grant in addition to the demo data. */
 const GRANTS = { 'adam@acme.test': 'Pro', 'olivia@acme.test': 'Enterprise' }
 
-const say = (line) => process.stdout.write(`${line}\n`)
+const log = (line) => process.stdout.write(`${line}\n`)
 
 function findBrowser() {
   const found = [process.env.CHROMIUM_PATH, ...BROWSERS].find((path) => path && existsSync(path))
@@ -50,22 +50,22 @@ const freePort = () =>
     })
   })
 
-/** The demo, until `stop`. */
+/** Starts the demo. */
 async function startDemo() {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-screenshots-'))
   const port = await freePort()
   const env = { ...process.env, PORT: String(port), LATCHKEY_DATA_DIR: folder }
-  // The pictures are of the demo, whatever the shell is set up for.
+  // The environment of the shell must not change the demo.
   for (const name of ['DATABASE_URL', 'BASE_URL']) delete env[name]
   const demo = spawn(process.execPath, [join(root, 'server/bin/latchkey.js'), 'demo'], { env })
-  const over = new Promise((resolve) => demo.once('close', resolve))
+  const exited = new Promise((resolve) => demo.once('close', resolve))
   const stop = async () => {
     demo.kill('SIGTERM')
-    await over
+    await exited
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    await untilReady(demo)
+    await waitUntilReady(demo)
   } catch (error) {
     await stop()
     throw error
@@ -73,24 +73,24 @@ async function startDemo() {
   return { url: `http://localhost:${port}`, stop }
 }
 
-function untilReady(demo) {
-  let told = ''
+function waitUntilReady(demo) {
+  let output = ''
   return new Promise((resolve, reject) => {
-    const fail = (why) => reject(new Error(`The demo ${why}:\n${told}`))
-    const timer = setTimeout(() => fail('did not start in time'), SLOW_MS)
-    const listen = (chunk) => {
-      told += chunk
-      if (!told.includes(READY)) return
+    const fail = (why) => reject(new Error(`The demo ${why}:\n${output}`))
+    const timer = setTimeout(() => fail('did not start in time'), START_TIMEOUT_MS)
+    const onOutput = (chunk) => {
+      output += chunk
+      if (!output.includes(READY_MESSAGE)) return
       clearTimeout(timer)
       resolve()
     }
-    demo.stdout.on('data', listen)
-    demo.stderr.on('data', listen)
+    demo.stdout.on('data', onOutput)
+    demo.stderr.on('data', onOutput)
     demo.once('close', () => fail('stopped'))
   })
 }
 
-/** Signs somebody in, as far as the console. */
+/** Signs a user in and opens a page of the console. */
 async function openConsole(browser, { url, email, path }) {
   const page = await newPage(browser)
   await page.goto(`${url}/console${path}`)
@@ -112,42 +112,40 @@ async function newPage(browser) {
   return context.newPage()
 }
 
-/** Gives the demo's people seats, as the machine of their tenant. */
-async function handOutSeats(url) {
-  const tokenOf = async (client) => {
+/** Grants seats with the machine client of the tenant. */
+async function grantSeats(url) {
+  const getToken = async (client) => {
     const form = { grant_type: 'client_credentials', client_id: client, client_secret: `${client}-secret` }
-    const { access_token } = await ask(`${url}/api/oauth/token`, { body: new URLSearchParams(form) })
+    const { access_token } = await request(`${url}/api/oauth/token`, { body: new URLSearchParams(form) })
     return access_token
   }
   const call = (token, path, body) =>
-    ask(url + path, {
+    request(url + path, {
       headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     })
-  const operator = await tokenOf('demo-ops')
-  const machine = await tokenOf('demo-machine')
+  const operator = await getToken('demo-ops')
+  const machine = await getToken('demo-machine')
   const { tenants } = await call(operator, '/api/admin/tenants')
   const acme = tenants.find(({ slug }) => slug === 'acme')
   const { subscriptions } = await call(operator, `/api/licensing/tenants/${acme.id}/license-overview`)
   for (const [email, type] of Object.entries(GRANTS)) {
     const { users } = await call(operator, `/api/admin/users?search=${encodeURIComponent(email)}`)
-    const { applicationId, licenseTypeId } = subscriptions.find(
-      ({ licenseTypeName }) => licenseTypeName === type,
-    )
+    const { applicationId, licenseTypeId } = subscriptions.find(({ licenseTypeName }) => licenseTypeName === type)
     const grant = { userId: users[0].id, applicationId, licenseTypeId }
     await call(machine, '/api/integration/licenses/grant', grant)
   }
 }
 
-/** A request that must be granted: POST where something is sent. */
-async function ask(address, options) {
+/** Sends a request, with POST if it has a body, and throws on an error status. */
+async function request(address, options) {
   const response = await fetch(address, { method: options.body ? 'POST' : 'GET', ...options })
   if (!response.ok) throw new Error(`${address}: ${response.status} ${await response.text()}`)
   return response.json()
 }
 
-/** The sign-in as an application leads to it, in its colors. */
-function authorizeAddress(url) {
+/** The authorization URL of the demo application, whose sign-in page has its branding. */
+function authorizeUrl(url) {
   const verifier = randomBytes(32).toString('base64url')
   const query = new URLSearchParams({
     client_id: 'demo-spa',
@@ -162,40 +160,40 @@ function authorizeAddress(url) {
   return `${url}/oauth/authorize?${query}`
 }
 
-async function shoot(page, name) {
+async function takeScreenshot(page, name) {
   const path = join(IMAGES, `${name}.png`)
   await page.waitForLoadState('networkidle')
   await page.screenshot({ path, animations: 'disabled', caret: 'hide' })
   const { size } = statSync(path)
-  if (size > MOST_BYTES) throw new Error(`${path} has ${size} bytes, more than ${MOST_BYTES}.`)
-  say(`docs/images/${name}.png  ${Math.ceil(size / 1_000)} kB`)
+  if (size > MAX_BYTES) throw new Error(`${path} has ${size} bytes, more than ${MAX_BYTES}.`)
+  log(`docs/images/${name}.png  ${Math.ceil(size / 1_000)} kB`)
 }
 
-async function takeAll(browser, url) {
+async function takeScreenshots(browser, url) {
   const signIn = await newPage(browser)
-  await signIn.goto(authorizeAddress(url))
+  await signIn.goto(authorizeUrl(url))
   await signIn.locator('input[name=email]').waitFor()
-  await shoot(signIn, 'sign-in')
+  await takeScreenshot(signIn, 'sign-in')
 
-  await handOutSeats(url)
+  await grantSeats(url)
   const admin = { url, email: 'adam@acme.test', path: '/t/acme/licenses' }
   const licenses = await openConsole(browser, admin)
   await licenses.getByText('seats in use').first().waitFor()
-  await shoot(licenses, 'licenses')
+  await takeScreenshot(licenses, 'licenses')
 
   const operator = { url, email: 'admin@latchkey.test', path: '/instance' }
-  await shoot(await openConsole(browser, operator), 'instance')
+  await takeScreenshot(await openConsole(browser, operator), 'instance')
 }
 
 const executablePath = findBrowser()
 mkdirSync(IMAGES, { recursive: true })
-say('Starting the demo …')
+log('Starting the demo …')
 const demo = await startDemo()
 try {
-  // A sandbox of its own is not to be had in many containers; nothing but our own pages is opened.
+  // Many containers do not support the Chromium sandbox. Only our own pages are opened.
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
   try {
-    await takeAll(browser, demo.url)
+    await takeScreenshots(browser, demo.url)
   } finally {
     await browser.close()
   }

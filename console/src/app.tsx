@@ -1,43 +1,37 @@
 import { lazy, Suspense } from 'react'
 import { Redirect, Route, Router, Switch } from 'wouter'
-import { CrashBarrier } from './crash.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 import { Frame } from './frame/frame.tsx'
 import { MeProvider, useMe } from './me.tsx'
-import { lastTenant } from './session/arrive.ts'
+import { findLastTenant } from './session/ensure-signed-in.ts'
 import { NotFound } from './ui/not-found.tsx'
-import { Waiting } from './ui/states.tsx'
+import { LoadingSkeleton } from './ui/states.tsx'
 
-// Each area is loaded when somebody goes there.
-const AccountArea = lazy(() =>
-  import('./areas/account/area.tsx').then(({ AccountArea }) => ({ default: AccountArea })),
-)
-const TenantArea = lazy(() =>
-  import('./areas/tenant/area.tsx').then(({ TenantArea }) => ({ default: TenantArea })),
-)
+// Each area is a chunk of its own, loaded on demand.
+const AccountArea = lazy(() => import('./areas/account/area.tsx').then(({ AccountArea }) => ({ default: AccountArea })))
+const TenantArea = lazy(() => import('./areas/tenant/area.tsx').then(({ TenantArea }) => ({ default: TenantArea })))
 const InstanceArea = lazy(() =>
   import('./areas/instance/area.tsx').then(({ InstanceArea }) => ({ default: InstanceArea })),
 )
-const NewTenant = lazy(() =>
-  import('./areas/tenant/new-tenant.tsx').then(({ NewTenant }) => ({ default: NewTenant })),
-)
+const NewTenant = lazy(() => import('./areas/tenant/new-tenant.tsx').then(({ NewTenant }) => ({ default: NewTenant })))
 
 export const App = () => (
-  <CrashBarrier>
+  <ErrorBoundary>
     <Router base="/console">
       <MeProvider>
         <Frame>
-          <CrashBarrier>
-            <Suspense fallback={<Waiting rows={6} />}>
-              <Places />
+          <ErrorBoundary>
+            <Suspense fallback={<LoadingSkeleton rows={6} />}>
+              <AppRoutes />
             </Suspense>
-          </CrashBarrier>
+          </ErrorBoundary>
         </Frame>
       </MeProvider>
     </Router>
-  </CrashBarrier>
+  </ErrorBoundary>
 )
 
-function Places() {
+function AppRoutes() {
   const { access } = useMe()
   return (
     <Switch>
@@ -63,11 +57,11 @@ function Places() {
   )
 }
 
-/** Where one starts: the tenant of last time, the instance for those who run it, one's own account. */
+/** Redirects to the last used tenant, for super admins without a tenant to the instance, otherwise to the account. */
 function Home() {
   const { access, tenants } = useMe()
-  const open = tenants.filter(({ suspended }) => suspended !== true)
-  const tenant = open.find(({ slug }) => slug === lastTenant()) ?? open[0]
+  const active = tenants.filter(({ suspended }) => suspended !== true)
+  const tenant = active.find(({ slug }) => slug === findLastTenant()) ?? active[0]
   if (tenant) return <Redirect to={`/t/${tenant.slug}/members`} replace />
   return <Redirect to={access.superAdmin ? '/instance' : '/account'} replace />
 }

@@ -7,23 +7,23 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { queries } from './api/use-api.ts'
+import { queryClient } from './api/use-api.ts'
 import { App } from './app.tsx'
-import { Crash } from './crash.tsx'
-import { arrive } from './session/arrive.ts'
+import { CrashPage } from './error-boundary.tsx'
+import { ensureSignedIn } from './session/ensure-signed-in.ts'
 import { theme } from './ui/theme.ts'
 
-/** The page allows styles that carry its number. */
+/** The Content-Security-Policy allows styles with this nonce. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 setNonce(nonce)
 
 const root = createRoot(document.getElementById('root') ?? document.body)
-const show = (content: React.ReactNode) =>
+const render = (content: React.ReactNode) =>
   root.render(
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-        <QueryClientProvider client={queries}>
-          {/* In the middle, because what can be pressed on a page stands at its right edge. */}
+        <QueryClientProvider client={queryClient}>
+          {/* Centered, because the buttons of a page are at its right edge. */}
           <Notifications position="bottom-center" />
           {content}
         </QueryClientProvider>
@@ -31,7 +31,7 @@ const show = (content: React.ReactNode) =>
     </StrictMode>,
   )
 
-arrive().then(
-  () => show(<App />),
-  (error: unknown) => show(<Crash error={error} />),
+ensureSignedIn().then(
+  () => render(<App />),
+  (error: unknown) => render(<CrashPage error={error} />),
 )

@@ -1,18 +1,15 @@
 #!/usr/bin/env node
-// A highly available Latchkey on one machine; README.md beside this file says what each command does.
+// Runs a highly available Latchkey on one machine. README.md describes the commands.
 import { rmSync } from 'node:fs'
 import {
   findMissing,
   findPrimary,
-  heal,
   killPrimary,
-  memberName,
-  partition,
   readCluster,
   startDatabase,
   stopDatabase,
   switchOver,
-  untilWhole,
+  waitUntilHealthy,
 } from './database.mjs'
 import {
   BASE_URL,
@@ -25,30 +22,29 @@ import {
   stopNode,
   stopProxy,
 } from './nodes.mjs'
-import { names, stop } from './processes.mjs'
-import { FOLDER, MEMBERS, NODES } from './settings.mjs'
+import { listProcesses, stop } from './processes.mjs'
+import { heal, partition } from './relays.mjs'
+import { FOLDER, MEMBERS, memberName, NODES } from './settings.mjs'
 
 const COMMANDS = {
   async up() {
-    if (names().length > 0)
-      throw new Error(`Something runs already from ${FOLDER}. See "status", or "down" first.`)
+    if (listProcesses().length > 0)
+      throw new Error(`Processes of ${FOLDER} are already running. Run "status" or "down" first.`)
     try {
       await startDatabase()
       await startNodes()
       await startProxy()
     } catch (error) {
-      await takeDown()
+      await stopAll()
       throw error
     }
-    console.log(`Latchkey is ready at ${BASE_URL}, on three nodes and three PostgreSQL.`)
+    console.log(`Latchkey is ready at ${BASE_URL}, with three nodes and three PostgreSQL servers.`)
   },
   async status() {
     const members = await readCluster().catch(() => [])
-    if (names().length === 0) return console.log('Nothing runs.')
+    if (listProcesses().length === 0) return console.log('Nothing is running.')
     for (const { name, role, state, timeline, lag } of members) {
-      console.log(
-        `${name}  ${role}  ${state}  timeline ${timeline ?? '?'}${lag ? `  behind by ${lag} bytes` : ''}`,
-      )
+      console.log(`${name}  ${role}  ${state}  timeline ${timeline ?? '?'}${lag ? `  behind by ${lag} bytes` : ''}`)
     }
     for (const number of NODES) {
       const state = (await isReady(number)) ? 'ready' : isRunning(number) ? 'not ready' : 'stopped'
@@ -58,40 +54,40 @@ const COMMANDS = {
   async 'kill-primary'() {
     const before = await killPrimary()
     console.log(`${before.name} was killed.`)
-    await untilWhole({ before })
+    await waitUntilHealthy({ before })
     console.log(`${await findPrimary()} is the primary.`)
   },
   async switchover() {
     const before = await switchOver()
     console.log(`${before.name} hands over.`)
-    await untilWhole({ before })
+    await waitUntilHealthy({ before })
     console.log(`${await findPrimary()} is the primary.`)
   },
   async partition() {
     const name = await findPrimary()
     await partition(name)
-    console.log(`${name} is cut off from everything. "heal" brings it back.`)
+    console.log(`${name} is disconnected. "heal" reconnects it.`)
   },
   async heal() {
     for (const member of MEMBERS) await heal(memberName(member))
-    await untilWhole()
+    await waitUntilHealthy()
     console.log(`All members are connected. ${await findPrimary()} is the primary.`)
   },
   async 'restart-nodes'() {
     await restartNodes()
-    console.log('All nodes were restarted, one after the other.')
+    console.log('All nodes were restarted.')
   },
   async down() {
-    await takeDown()
+    await stopAll()
     console.log('Everything is stopped and removed.')
   },
 }
 
-async function takeDown() {
+async function stopAll() {
   await stopProxy()
   await Promise.all(NODES.map((number) => stopNode(number)))
   await stopDatabase()
-  for (const name of names()) await stop(name)
+  for (const name of listProcesses()) await stop(name)
   rmSync(FOLDER, { recursive: true, force: true })
 }
 
@@ -101,7 +97,7 @@ if (!run) {
   console.error(`Usage: node ops/ha/ha.mjs ${Object.keys(COMMANDS).join(' | ')}`)
   process.exitCode = 1
 } else if (missing.length > 0) {
-  console.error(`This needs Debian's packages: ${missing.join(', ')}.`)
+  console.error(`Missing Debian packages: ${missing.join(', ')}.`)
   process.exitCode = 1
 } else {
   await run().catch((error) => {

@@ -1,48 +1,51 @@
-// Three nodes of Latchkey and the proxy before them.
+// Three Latchkey nodes and the proxy in front of them.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pidOf, start, stop, until } from './processes.mjs'
+import { pidOf, start, stop, waitUntil } from './processes.mjs'
 import { DATABASE_URLS, FOLDER, LATCHKEY, NODES, PORTS } from './settings.mjs'
 
 const HOST = '127.0.0.1'
 export const BASE_URL = `http://localhost:${PORTS.proxy}`
 
 export const nodeName = (number) => `latchkey-${number}`
-const addressOf = (number) => `http://${HOST}:${PORTS.node(number)}`
+const urlOf = (number) => `http://${HOST}:${PORTS.node(number)}`
 
 export const isReady = (number) =>
-  fetch(`${addressOf(number)}/health/ready`, { signal: AbortSignal.timeout(2_000) }).then(
+  fetch(`${urlOf(number)}/health/ready`, { signal: AbortSignal.timeout(2_000) }).then(
     ({ ok }) => ok,
     () => false,
   )
 
-/** All nodes have the same key. */
-function encryptionKey() {
+/** All nodes share one encryption key. */
+function readEncryptionKey() {
   const file = join(FOLDER, 'encryption-key')
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600 })
   return readFileSync(file, 'utf8')
 }
 
-/** The environment of a node. `way` is how it finds the primary: direct or haproxy. */
-export const nodeSettings = (number, { way = process.env.HA_DATABASE ?? 'direct', env = {} } = {}) => ({
-  ...{ HOST, PORT: String(PORTS.node(number)), BASE_URL, TRUSTED_PROXIES: `${HOST}/32` },
-  DATABASE_URL: DATABASE_URLS[way],
-  LATCHKEY_ENCRYPTION_KEY: encryptionKey(),
+/** The environment of a node. `databaseRouting` is how it finds the primary: direct or haproxy. */
+export const nodeSettings = (number, { databaseRouting = process.env.HA_DATABASE ?? 'direct', env = {} } = {}) => ({
+  HOST,
+  PORT: String(PORTS.node(number)),
+  BASE_URL,
+  TRUSTED_PROXIES: `${HOST}/32`,
+  DATABASE_URL: DATABASE_URLS[databaseRouting],
+  LATCHKEY_ENCRYPTION_KEY: readEncryptionKey(),
   LATCHKEY_DATA_DIR: join(FOLDER, nodeName(number)),
   ...(process.env.SMTP_URL && { SMTP_URL: process.env.SMTP_URL }),
   ...env,
 })
 
-/** Starts a node and waits until it is ready. Its world is that of the demo; `program` may be another release. */
+/** Starts a node with the demo data and waits until it is ready. `program` may be another release. */
 export async function startNode(number, { program = LATCHKEY, ...options } = {}) {
   start(nodeName(number), [process.execPath, program, 'demo'], { env: nodeSettings(number, options) })
-  await until(`${nodeName(number)} ready`, () => isReady(number), 120_000)
+  await waitUntil(`${nodeName(number)} ready`, () => isReady(number), 120_000)
 }
 
 export const stopNode = (number, options) => stop(nodeName(number), options)
 
-/** Starts the nodes one after the other: the first brings the database to its schema. */
+/** Starts the nodes one after the other. The first one runs the migrations. */
 export async function startNodes(options) {
   for (const number of NODES) await startNode(number, options)
 }
@@ -52,20 +55,19 @@ export async function restartNode(number, options) {
   await startNode(number, options)
 }
 
-/** One after the other, each is stopped and started again. */
+/** A rolling restart. */
 export async function restartNodes(options) {
   for (const number of NODES) await restartNode(number, options)
 }
 
-/** nginx or haproxy, each with as few settings as possible. */
+/** Starts nginx or haproxy with minimal settings. */
 export async function startProxy(kind = process.env.HA_PROXY ?? 'haproxy') {
   mkdirSync(join(FOLDER, 'proxy'), { recursive: true })
   const file = join(FOLDER, 'proxy', `${kind}.conf`)
   writeFileSync(file, kind === 'nginx' ? nginxSettings() : haproxySettings())
-  const line =
-    kind === 'nginx' ? ['nginx', '-c', file, '-p', join(FOLDER, 'proxy')] : ['haproxy', '-db', '-f', file]
-  start('proxy', line, { env: { PATH: `${process.env.PATH}:/usr/sbin` } })
-  await until('the proxy', async () => (await fetch(`${BASE_URL}/health/live`)).ok)
+  const command = kind === 'nginx' ? ['nginx', '-c', file, '-p', join(FOLDER, 'proxy')] : ['haproxy', '-db', '-f', file]
+  start('proxy', command, { env: { PATH: `${process.env.PATH}:/usr/sbin` } })
+  await waitUntil('the proxy', async () => (await fetch(`${BASE_URL}/health/live`)).ok)
 }
 
 export const stopProxy = () => stop('proxy', { signal: 'SIGTERM' })

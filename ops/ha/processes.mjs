@@ -1,4 +1,4 @@
-// Programs that go on when the command that started them has ended. A file for each holds its process id.
+// Background processes that outlive the command that started them. Each has a pid file.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -13,16 +13,16 @@ const logFolder = join(FOLDER, 'logs')
 export const isRoot = userInfo().uid === 0
 const AS_POSTGRES = ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups']
 
-/** A command line that runs as somebody who may run PostgreSQL. */
-export const asPostgres = (line) => (isRoot ? [...AS_POSTGRES, ...line] : line)
+/** The command line prefixed to run as the postgres user. */
+export const asPostgres = (commandLine) => (isRoot ? [...AS_POSTGRES, ...commandLine] : commandLine)
 
-/** Starts a program in the background; what it prints is kept in logs/<name>.log. */
+/** Starts a background process. Its output goes to logs/<name>.log. */
 export function start(name, [command, ...args], { env = {}, asPostgres: isPostgres = false } = {}) {
   mkdirSync(pidFolder, { recursive: true })
   mkdirSync(logFolder, { recursive: true })
   const output = openSync(join(logFolder, `${name}.log`), 'a')
-  const line = isPostgres ? asPostgres([command, ...args]) : [command, ...args]
-  const child = spawn(line[0], line.slice(1), {
+  const commandLine = isPostgres ? asPostgres([command, ...args]) : [command, ...args]
+  const child = spawn(commandLine[0], commandLine.slice(1), {
     cwd: '/',
     detached: true,
     env: { PATH: process.env.PATH, LANG: 'C.UTF-8', ...env },
@@ -30,12 +30,12 @@ export function start(name, [command, ...args], { env = {}, asPostgres: isPostgr
   })
   if (child.pid === undefined) throw new Error(`${command} could not be started.`)
   child.unref()
-  writeFileSync(join(pidFolder, name), `${child.pid} ${startOf(child.pid)}`)
+  writeFileSync(join(pidFolder, name), `${child.pid} ${readStartTime(child.pid)}`)
   return child.pid
 }
 
-/** When a process began, in the clock ticks of the kernel: with its id, that names it for good. */
-function startOf(pid) {
+/** The start time of a process in clock ticks. Together with the pid it is unique. */
+function readStartTime(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
@@ -44,12 +44,12 @@ function startOf(pid) {
   }
 }
 
-/** The process id of a program that runs. */
+/** The process id, or undefined if the process is not running. */
 export function pidOf(name) {
   const file = join(pidFolder, name)
   if (!existsSync(file)) return undefined
-  const [pid, began] = readFileSync(file, 'utf8').split(' ')
-  return startOf(pid) === began && !isZombie(pid) ? Number(pid) : undefined
+  const [pid, startTime] = readFileSync(file, 'utf8').split(' ')
+  return readStartTime(pid) === startTime && !isZombie(pid) ? Number(pid) : undefined
 }
 
 function isZombie(pid) {
@@ -60,14 +60,14 @@ function isZombie(pid) {
   }
 }
 
-export const names = () => (existsSync(pidFolder) ? readdirSync(pidFolder) : [])
+export const listProcesses = () => (existsSync(pidFolder) ? readdirSync(pidFolder) : [])
 
-/** Ends a program: with a signal first, and by force after a while. */
-export async function stop(name, { signal = 'SIGTERM', patienceMs = 15_000 } = {}) {
+/** Stops a process with a signal, and with SIGKILL after the timeout. */
+export async function stop(name, { signal = 'SIGTERM', timeoutMs = 15_000 } = {}) {
   const pid = pidOf(name)
   if (pid !== undefined) {
     process.kill(pid, signal)
-    const deadline = Date.now() + patienceMs
+    const deadline = Date.now() + timeoutMs
     while (pidOf(name) !== undefined && Date.now() < deadline) await sleep(50)
     if (pidOf(name) !== undefined) process.kill(pid, 'SIGKILL')
     while (pidOf(name) !== undefined) await sleep(20)
@@ -75,14 +75,14 @@ export async function stop(name, { signal = 'SIGTERM', patienceMs = 15_000 } = {
   rmSync(join(pidFolder, name), { force: true })
 }
 
-/** Waits for something to hold. */
-export async function until(what, check, patienceMs = 60_000) {
-  const deadline = Date.now() + patienceMs
+/** Waits until `check` returns a truthy value. */
+export async function waitUntil(description, check, timeoutMs = 60_000) {
+  const deadline = Date.now() + timeoutMs
   for (;;) {
     const result = await Promise.resolve(check()).catch(() => undefined)
     if (result) return result
     if (Date.now() > deadline) {
-      throw new Error(`${what} did not happen within ${patienceMs / 1_000} s; see ${logFolder}.`)
+      throw new Error(`${description} did not happen within ${timeoutMs / 1_000} s; see ${logFolder}.`)
     }
     await sleep(100)
   }

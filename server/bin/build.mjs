@@ -20,6 +20,7 @@ const BUILDS = [
     sources: [
       ...['src', 'bin/bundle.mjs', 'tsconfig.json'].map((file) => join(server, file)),
       join(root, 'package-lock.json'),
+      join(root, 'demo'),
     ],
     output: join(server, 'dist'),
     // Types are checked by `npm run types`; starting only needs the output.
@@ -30,7 +31,7 @@ const BUILDS = [
     name: 'The console',
     sources: [
       ...['src', 'index.html', 'vite.config.ts'].map((file) => join(root, 'console', file)),
-      join(root, 'sdk/src'),
+      join(root, 'sdk/client/src'),
     ],
     output: join(server, 'public'),
     program: () => join(dirname(resolve('vite/package.json')), 'bin', 'vite.js'),

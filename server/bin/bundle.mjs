@@ -1,6 +1,7 @@
 // Makes the program out of its sources, in few files: each that is loaded costs time, at every start.
 //
 //   node server/bin/bundle.mjs <folder>
+import { cpSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
@@ -21,18 +22,24 @@ const INLINED = [
 const isLibrary = (id) => !/^[.\0]/.test(id) && !isAbsolute(id)
 const nameOf = (id) => /^(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]
 
+const server = join(dirname(fileURLToPath(import.meta.url)), '..')
+const output = process.argv[2]
+
 await build({
-  cwd: join(dirname(fileURLToPath(import.meta.url)), '..'),
+  cwd: server,
   // The program, and the database without it, for what measures both.
   input: { 'cli/latchkey': 'src/cli/latchkey.ts', 'db/bundled/server': 'src/db/bundled/server.ts' },
   platform: 'node',
   tsconfig: 'tsconfig.json',
   external: (id) => isLibrary(id) && !INLINED.includes(nameOf(id)),
   output: {
-    dir: process.argv[2],
+    dir: output,
     format: 'esm',
     entryFileNames: '[name].js',
     // As deep as most sources, which say from where they stand where else something lies.
     chunkFileNames: 'parts/[name].js',
   },
 })
+
+// What the demo starts with, for the package, which has no repository around it.
+cpSync(join(server, '../demo'), join(output, 'demo'), { recursive: true })

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { sumUpUserCounts } from './account/administration/directory.ts'
-import { administrationRoutes } from './account/administration/routes.ts'
 import { consentsRoutes } from './account/consents/routes.ts'
 import { credentialsRoutes } from './account/credentials/routes.ts'
-import { erasePeople } from './account/deletion/erasure.ts'
+import { eraseDueAccounts } from './account/deletion/erasure.ts'
 import { deletionRoutes } from './account/deletion/routes.ts'
 import { exportRoutes } from './account/export/routes.ts'
 import { mfaRoutes } from './account/mfa/routes.ts'
@@ -12,67 +10,70 @@ import { passkeyRoutes } from './account/passkeys/routes.ts'
 import { profileRoutes } from './account/profile/routes.ts'
 import { ownSessionsRoutes } from './account/sessions/routes.ts'
 import { ssoLinkRoutes } from './account/sso/routes.ts'
-import { knowsOrigin } from './applications/clients.ts'
+import { isKnownOrigin } from './applications/clients.ts'
 import { clientsSection } from './applications/declare/clients.ts'
 import { applicationsSection } from './applications/declare.ts'
 import { applicationsRoutes } from './applications/routes.ts'
-import { auditReading } from './audit/chain/figures.ts'
 import { logAuditHead } from './audit/chain/head.ts'
+import { auditCollector } from './audit/chain/metrics.ts'
 import { pruneAuditLog } from './audit/chain/retention.ts'
 import { extendAuditChain } from './audit/chain/service.ts'
 import { maintainAuditPartitions } from './audit/partitions.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { auditStreamsCollector } from './audit/streams/metrics.ts'
+import { streamAuditLog } from './audit/streams/service.ts'
 import { logos } from './branding/logos.ts'
 import { brandingRoutes } from './branding/routes.ts'
 import type { Config } from './config.ts'
 import { consoleFiles } from './console/files.ts'
 import { consolePages } from './console/pages.ts'
 import type { Ctx } from './context.ts'
-import { STATEMENTS } from './db/observation.ts'
+import { STATEMENTS } from './db/instrumentation.ts'
 import type { Section } from './declaration/section.ts'
-import { ATTEMPTS, webhooksReading } from './events/dispatch/figures.ts'
+import { ATTEMPTS, webhooksCollector } from './events/dispatch/metrics.ts'
 import { dispatchWebhooks } from './events/dispatch/service.ts'
 import { fanOutEvents } from './events/fan-out/service.ts'
 import { eventsRoutes } from './events/routes.ts'
 import { sweepDeliveries } from './events/sweep/service.ts'
-import { docsPages, openApiAsset } from './http/docs.tsx'
-import { healthRoutes } from './http/health.ts'
-import { homePage } from './http/home.tsx'
-import { forgetIdempotencyKeys } from './http/idempotency.ts'
-import { metricsAsset } from './http/metrics.ts'
-import type { Reading } from './http/readings.ts'
-import { registerAll, type Surface, type Wiring } from './http/register.ts'
-import { createRepetition } from './http/repetition.ts'
-import { createServer } from './http/server.ts'
-import { newTenantRoutes } from './invitations/administration/routes.ts'
+import { docsPages, openApiFile } from './http/docs/docs.tsx'
+import { deleteExpiredKeys } from './http/idempotency/idempotency.ts'
+import type { Collector } from './http/metrics/collectors.ts'
+import { metricsFile } from './http/metrics/metrics.ts'
+import { type AppRoutes, type RouteDependencies, registerRoutes } from './http/routing/register.ts'
+import { healthRoutes } from './http/server/health.ts'
+import { homePage } from './http/server/home.tsx'
+import { createServer } from './http/server/server.ts'
 import { expireInvitationsJob } from './invitations/expiry.ts'
 import { invitationPages } from './invitations/pages.tsx'
 import { invitationsRoutes } from './invitations/routes.ts'
-import { jobsReading } from './jobs/figures.ts'
+import { createInvitation } from './invitations/service.ts'
 import type { Job } from './jobs/job.ts'
-import { keysReading } from './keys/figures.ts'
-import type { CounterDefinition } from './lib/figures.ts'
-import { SHED } from './lib/overload.ts'
+import { jobsCollector } from './jobs/metrics.ts'
+import { keysCollector } from './keys/metrics.ts'
+import type { CounterDefinition } from './lib/metrics/metrics.ts'
+import { SHED } from './lib/metrics/queue-metrics.ts'
 import { licensingAdminRoutes } from './licensing/admin-routes.ts'
 import { subscriptionsSection } from './licensing/declare/subscriptions.ts'
 import { licenseTypesSection } from './licensing/declare.ts'
 import { licensingRoutes } from './licensing/routes.ts'
-import { noteLapses } from './licensing/subscriptions/service.ts'
+import { recordLapsedSubscriptions } from './licensing/subscriptions/service.ts'
 import { tenantLicensesRoutes } from './licensing/tenant-routes.ts'
-import { DELIVERIES, mailReading } from './mail/figures.ts'
 import { mailboxPages, mailboxRoutes } from './mail/mailbox.tsx'
+import { DELIVERIES, mailCollector } from './mail/metrics.ts'
 import { deliverMail } from './mail/outbox.ts'
-import { recognise } from './oauth/access-tokens.ts'
-import { REUSE, TOKEN_REQUESTS } from './oauth/figures.ts'
 import { logoutPages } from './oauth/logout-pages.tsx'
+import { TOKEN_REQUESTS, TOKEN_REUSE } from './oauth/metrics.ts'
 import { authorizePages } from './oauth/pages.tsx'
 import { oauthRoutes } from './oauth/routes.ts'
 import { signingKeyRoutes } from './oauth/signing-keys/routes.ts'
 import { maintainKeys } from './oauth/signing-keys/service.ts'
 import { sweepExpired } from './oauth/sweep.ts'
+import { authenticate } from './oauth/verify-access-token.ts'
 import { overviewRoutes } from './overview/routes.ts'
-import { brandOfAddress } from './sessions/brand.ts'
-import { SECOND_FACTORS, SIGN_INS } from './sessions/figures.ts'
+import { consolidateUserCounts } from './people/directory.ts'
+import { peopleRoutes } from './people/routes.ts'
+import { findUrlBrand } from './sessions/brand.ts'
+import { SECOND_FACTORS, SIGN_INS } from './sessions/metrics.ts'
 import { sessionPages } from './sessions/pages.ts'
 import { passkeySignInRoutes } from './sessions/passkeys/routes.ts'
 import { mailPasswordReset } from './sessions/password-reset.ts'
@@ -82,7 +83,7 @@ import { sweepSsoAttempts } from './sso/sweep.ts'
 import { tenantAdministrationRoutes } from './tenants/administration/routes.ts'
 import { tenantsSection } from './tenants/declare.ts'
 import { tenantsRoutes } from './tenants/routes.ts'
-import { inTenant } from './tenants/wall.ts'
+import { withTenant } from './tenants/tenant-scope.ts'
 import { brandSheets } from './ui/brand-sheet.ts'
 import { passkeyScript } from './ui/passkey-script.ts'
 import { stylesheet } from './ui/stylesheet.ts'
@@ -90,8 +91,8 @@ import { usersSection } from './users/declare.ts'
 import { reencryptTotpSecrets } from './users/factors/totp-encryption.ts'
 import { sweepPasskeyChallenges } from './users/passkeys/challenges.ts'
 
-/** Every door of the service. The mailbox exists only where mail is not sent. */
-export function surface(config: Config): Surface {
+/** Every route, page and file of the service. The mailbox exists only where mail is not sent. */
+export function listRoutes(config: Config): AppRoutes {
   const { mailbox } = config.mail
   const routes = [
     ...oauthRoutes,
@@ -107,8 +108,7 @@ export function surface(config: Config): Surface {
     ...deletionRoutes,
     ...exportRoutes,
     ...tenantsRoutes,
-    ...tenantAdministrationRoutes,
-    ...newTenantRoutes,
+    ...tenantAdministrationRoutes(createInvitation),
     ...invitationsRoutes,
     ...licensingRoutes,
     ...licensingAdminRoutes,
@@ -118,7 +118,7 @@ export function surface(config: Config): Surface {
     ...brandingRoutes,
     ...signingKeyRoutes,
     ...auditRoutes,
-    ...administrationRoutes,
+    ...peopleRoutes,
     ...overviewRoutes,
     ...healthRoutes,
     ...(mailbox ? mailboxRoutes : []),
@@ -137,17 +137,18 @@ export function surface(config: Config): Surface {
       ...consolePages,
       ...(mailbox ? mailboxPages : []),
     ],
-    assets: [stylesheet, passkeyScript, openApiAsset(routes, config)],
-    shelves: [brandSheets, logos, consoleFiles()],
+    files: [stylesheet, passkeyScript, openApiFile(routes, config)],
+    folders: [brandSheets, logos, consoleFiles()],
   }
 }
 
-/** Work outside requests. */
+/** All jobs. */
 export const jobs: Job<never>[] = [
   extendAuditChain,
   logAuditHead,
   pruneAuditLog,
   maintainAuditPartitions,
+  streamAuditLog,
   fanOutEvents,
   dispatchWebhooks,
   sweepDeliveries,
@@ -157,15 +158,15 @@ export const jobs: Job<never>[] = [
   sweepExpired,
   sweepSsoAttempts,
   sweepPasskeyChallenges,
+  deleteExpiredKeys,
   reencryptTotpSecrets,
-  forgetIdempotencyKeys,
   expireInvitationsJob,
-  noteLapses,
-  erasePeople,
-  sumUpUserCounts,
+  recordLapsedSubscriptions,
+  eraseDueAccounts,
+  consolidateUserCounts,
 ]
 
-/** What a declaration may list, in the order in which things depend on each other. */
+/** The sections of a declaration, in the order of their dependencies. */
 export const sections: Section[] = [
   usersSection,
   tenantsSection,
@@ -175,41 +176,41 @@ export const sections: Section[] = [
   subscriptionsSection,
 ]
 
-/** What is counted, shown from the start. Those whose labels are names appear with their first count. */
+/** Counters that are exported from the start. Those with free labels appear with their first value. */
 export const counters: CounterDefinition[] = [
   SIGN_INS,
   SECOND_FACTORS,
   TOKEN_REQUESTS,
-  REUSE,
+  TOKEN_REUSE,
   DELIVERIES,
   ATTEMPTS,
   STATEMENTS,
   SHED,
 ]
 
-/** What is read from the database when somebody looks at the figures. Kept mail does not wait. */
-export const readings = ({ mail }: Config): Reading[] => [
-  jobsReading(jobs),
-  auditReading,
-  webhooksReading,
-  keysReading,
-  ...(mail.mailbox ? [] : [mailReading]),
+/** Collectors that query the database for a scrape. Mail in the demo mailbox is not queued, so it is not counted. */
+export const collectors = ({ mail, auditStreams }: Config): Collector[] => [
+  jobsCollector(jobs),
+  auditCollector,
+  webhooksCollector,
+  keysCollector,
+  ...(auditStreams.length > 0 ? [auditStreamsCollector(auditStreams)] : []),
+  ...(mail.mailbox ? [] : [mailCollector]),
 ]
 
-/** How the doors find out what only the slices know. */
-export const wiring: Wiring = {
-  doorkeeper: recognise,
-  tenantKeeper: inTenant,
-  knowsOrigin,
-  brandOf: brandOfAddress,
+/** Functions of the slices that the HTTP layer depends on. */
+export const dependencies: RouteDependencies = {
+  authenticate,
+  withTenant,
+  isKnownOrigin,
+  brandOf: findUrlBrand,
 }
 
 export function buildApp(ctx: Ctx): FastifyInstance {
-  const repetition = createRepetition(ctx)
-  const app = createServer(ctx, repetition)
-  const doors = surface(ctx.config)
-  for (const counter of counters) ctx.figures.announce(counter)
-  const assets = [...doors.assets, metricsAsset(ctx, readings(ctx.config))]
-  registerAll(app, ctx, { ...doors, assets }, { ...wiring, repetition })
+  const app = createServer(ctx)
+  const routes = listRoutes(ctx.config)
+  for (const counter of counters) ctx.metrics.startAtZero(counter)
+  const files = [...routes.files, metricsFile(ctx, collectors(ctx.config))]
+  registerRoutes(app, ctx, { ...routes, files }, dependencies)
   return app
 }

@@ -1,4 +1,10 @@
 import { resolve } from 'node:path'
+import {
+  AUDIT_STREAM_VARIABLES,
+  type AuditStream,
+  findAuditStreamWarnings,
+  readAuditStreams,
+} from './config/audit-streams.ts'
 import { LIFETIME_VARIABLES, type Lifetimes, readLifetimes } from './config/lifetimes.ts'
 import { isLoopback } from './config/loopback.ts'
 import {
@@ -13,57 +19,60 @@ import { createReader, type Environment, type Reader } from './config/reader.ts'
 import { findSsoWarnings, readSso, SSO_VARIABLES, type SsoProvider } from './config/sso.ts'
 import { OperatorError } from './errors.ts'
 import { findHostProblem } from './lib/database-address.ts'
-import { LEAST_HASH_MEMORY_MIB } from './lib/hash-settings.ts'
+import { MIN_HASH_MEMORY_MIB } from './lib/hash-settings.ts'
 
-/** How the program was started: `demo` seeds a world to play in, `serve` is production and stricter. */
+/** How the program was started: `demo` seeds demo data, `serve` is for production and stricter. */
 export type Mode = 'demo' | 'serve'
 
 export interface Config {
   readonly mode: Mode
   readonly host: string
   readonly port: number
-  /** Processes of the service that share the port. */
+  /** The number of worker processes that share the port. */
   readonly workers: number
-  /** The public address, without a trailing slash. Every link and the issuer start with it. */
+  /** The public origin without a trailing slash. It is the issuer and the base of every link. */
   readonly baseUrl: string
   readonly dataDir: string
   readonly database: DatabaseConfig
   readonly mail: MailConfig
-  /** Keys that seal secrets at rest, newest first. In the demo, empty means: keep one in the data folder. */
+  /** Keys that encrypt secrets at rest, newest first. If empty, the demo keeps a key in the data folder. */
   readonly encryptionKeys: readonly Buffer[]
   readonly logLevel: string
-  /** Peers whose X-Forwarded-For is believed: addresses or CIDR ranges. */
+  /** Addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[]
-  /** How long readiness is off before connections close, so that a load balancer can look away. */
+  /** How long readiness fails before connections close, so that a load balancer can remove this node. */
   readonly drainDelayMs: number
-  /** A MaxMind file that knows where addresses are. */
+  /** A MaxMind database file. */
   readonly geoipDatabase: string | undefined
   readonly lifetimes: Lifetimes
-  /** How old the newest signing key becomes before another takes over. */
+  /** The maximum age of the active signing key. */
   readonly keyRotationDays: number
-  /** How old entries of the audit log become; 0: they are kept for ever. */
+  /** The retention period of the audit log; 0: unlimited. */
   readonly auditRetentionDays: number
-  /** The memory that one password hash takes. */
+  /** The targets that receive the audit log. */
+  readonly auditStreams: readonly AuditStream[]
+  /** The memory for one password hash. */
   readonly passwordHashMemoryMib: number
+  /** Configurable rate limits; fixed ones are next to their code. */
   readonly limits: Limits
-  /** Whether Super Admins must have shown a second factor to act as such. */
+  /** Whether Super Admins need a second factor for their privileges. */
   readonly superAdminMfa: 'REQUIRED' | 'OPTIONAL'
-  /** Outside providers through which people may sign in, in the order in which they are offered. */
+  /** SSO providers in display order. */
   readonly sso: readonly SsoProvider[]
   readonly webhooks: WebhookConfig
-  /** What a scraper of the figures must show; without one they are open to everybody. */
+  /** The bearer token for /metrics; undefined: no authentication. */
   readonly metricsToken: string | undefined
-  /** Where traces go; undefined: nowhere. */
+  /** The trace exporter; undefined: disabled. */
   readonly tracing: Tracing | undefined
-  /** What is probably not meant so. */
+  /** Settings that are probably mistakes. */
   readonly warnings: readonly string[]
 }
 
-/** How often one may fail before one has to wait. */
+/** The number of failures before requests are rate limited. */
 export interface Limits {
   /** Wrong passwords for one account from one address in 15 minutes. */
   readonly signInFailures: number
-  /** Wrong passwords or codes of one person, once they have shown a first factor, in 15 minutes. */
+  /** Wrong passwords or codes of one signed-in user in 15 minutes. */
   readonly confirmFailures: number
   /** Wrong secrets for one client from one address in a minute. */
   readonly clientFailures: number
@@ -72,20 +81,20 @@ export interface Limits {
 export interface DatabaseConfig {
   /** Undefined: the bundled PostgreSQL in the data folder. */
   readonly url: string | undefined
-  /** For sessions (LISTEN, locks) when `url` leads through a transaction pooler. */
+  /** For session features (LISTEN, advisory locks) when `url` is a transaction pooler. */
   readonly directUrl: string | undefined
   readonly poolSize: number
 }
 
 export interface MailConfig {
   readonly smtpUrl: string | undefined
-  /** Mail stays here to be read on a page instead of being sent. */
+  /** Mail is shown on a page instead of being sent. */
   readonly mailbox: boolean
   readonly from: string
 }
 
 export interface WebhookConfig {
-  /** Addresses or CIDR ranges of our own network to which events may be sent, and without TLS at that. */
+  /** Private addresses or CIDR ranges that webhooks may use, also without TLS. */
   readonly allowedNetworks: readonly string[]
 }
 
@@ -98,41 +107,42 @@ const POSTGRES = ['postgres://', 'postgresql://']
 const MFA_POLICIES = ['REQUIRED', 'OPTIONAL'] as const
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-/** Every variable the service reads, with what `latchkey doctor` and the docs say about it. */
+/** Every variable of the service, with its description in `latchkey doctor` and the docs. */
 export const VARIABLES: Record<string, string> = {
   PORT: 'port to listen on (3000)',
-  WORKERS: 'processes of the service on that port, 1 to 64; each has its own DATABASE_POOL_SIZE (1)',
+  WORKERS: 'worker processes on that port, 1 to 64; each has its own DATABASE_POOL_SIZE (1)',
   HOST: 'address to listen on (localhost in the demo, 0.0.0.0 with serve)',
   BASE_URL: 'public address, used for every link and as the issuer (http://localhost:$PORT)',
   LATCHKEY_DATA_DIR: 'folder of the bundled database and the demo key (./.latchkey)',
   DATABASE_URL:
     'postgres:// address of a PostgreSQL 15 or later, or of several (host:port,host:port) of which one takes writes; without it the bundled one runs',
-  DATABASE_DIRECT_URL: 'the same database without a transaction pooler in between, when DATABASE_URL has one',
+  DATABASE_DIRECT_URL: 'the same database without a transaction pooler, when DATABASE_URL uses one',
   DATABASE_POOL_SIZE: 'connections for requests, of each process (10)',
   SMTP_URL: 'smtp:// or smtps:// address of the mail server; without it the demo shows /dev/mailbox',
   MAIL_FROM: 'sender of all mail (Latchkey <no-reply@host of BASE_URL>)',
   LATCHKEY_ENCRYPTION_KEY: '32 bytes in base64 or hex; several, newest first, separated by commas',
   LOG_LEVEL: `${LOG_LEVELS.join(', ')} (info)`,
-  TRUSTED_PROXIES: 'addresses or CIDR ranges whose X-Forwarded-For is believed, separated by commas (none)',
+  TRUSTED_PROXIES: 'addresses or CIDR ranges whose X-Forwarded-For is trusted, separated by commas (none)',
   PASSWORD_HASH_MEMORY_MIB:
     'memory in MiB for each password hash, 19 to 128; more makes stolen hashes harder to guess and sign-in slower (19)',
   SIGN_IN_FAILURES: 'wrong passwords for one account from one address in 15 minutes before 429 (100)',
-  CONFIRM_FAILURES: 'wrong codes or current passwords of one person in 15 minutes before 429 (20)',
+  CONFIRM_FAILURES: 'wrong codes or current passwords of one user in 15 minutes before 429 (20)',
   CLIENT_FAILURES: 'wrong secrets for one client from one address in a minute before 429 (300)',
   SUPER_ADMIN_MFA:
-    'REQUIRED or OPTIONAL: whether Super Admins must show a second factor to run the instance (REQUIRED; in the demo OPTIONAL)',
+    'REQUIRED or OPTIONAL: whether Super Admins need a second factor to manage the instance (REQUIRED; in the demo OPTIONAL)',
   KEY_ROTATION_DAYS: 'days after which a new key signs the tokens (90)',
-  AUDIT_RETENTION_DAYS: 'days after which entries of the audit log are deleted; 0 keeps them for ever (0)',
-  GEOIP_DATABASE: 'MaxMind file of cities or countries (.mmdb); without it the place of a session is Unknown',
-  DRAIN_DELAY_MS: 'how long readiness is off before a stopping service closes its port (500, at most 4000)',
-  WEBHOOK_ALLOWED_NETWORKS:
-    'addresses or CIDR ranges that are not public, but to which webhooks may lead, also over http (none)',
+  AUDIT_RETENTION_DAYS: 'days after which audit log entries are deleted; 0 keeps them forever (0)',
+  GEOIP_DATABASE: 'MaxMind file of cities or countries (.mmdb); without it the location of a session is Unknown',
+  DRAIN_DELAY_MS:
+    'milliseconds for which readiness fails before a stopping service closes its port (500, at most 4000)',
+  WEBHOOK_ALLOWED_NETWORKS: 'private addresses or CIDR ranges that webhooks may use, also over http (none)',
+  ...AUDIT_STREAM_VARIABLES,
   ...MONITORING_VARIABLES,
   ...LIFETIME_VARIABLES,
   ...SSO_VARIABLES,
 }
 
-/** Reads the environment once. All problems are collected, so that they can be mended in one go. */
+/** Reads the environment and collects all problems, so that they can be fixed together. */
 export function readConfig(mode: Mode, env: Environment): ConfigResult {
   const read = createReader(env)
   const { problems } = read
@@ -142,6 +152,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
   const smtpUrl = read.address('SMTP_URL', ['smtp://', 'smtps://'])
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'localhost'
   const sso = readSso(read)
+  const auditStreams = readAuditStreams(read)
   const config: Config = {
     mode,
     host: read.text('HOST') ?? (mode === 'demo' ? 'localhost' : '0.0.0.0'),
@@ -167,9 +178,10 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     lifetimes: readLifetimes(read),
     keyRotationDays: read.integer('KEY_ROTATION_DAYS', { fallback: 90, min: 1, max: 3_650 }),
     auditRetentionDays: read.integer('AUDIT_RETENTION_DAYS', { fallback: 0, min: 0, max: 36_500 }),
+    auditStreams,
     passwordHashMemoryMib: read.integer('PASSWORD_HASH_MEMORY_MIB', {
-      fallback: LEAST_HASH_MEMORY_MIB,
-      min: mode === 'demo' ? 1 : LEAST_HASH_MEMORY_MIB,
+      fallback: MIN_HASH_MEMORY_MIB,
+      min: mode === 'demo' ? 1 : MIN_HASH_MEMORY_MIB,
       max: 128,
     }),
     limits: {
@@ -182,7 +194,12 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     webhooks: { allowedNetworks: readNetworks(read, 'WEBHOOK_ALLOWED_NETWORKS') },
     metricsToken: readMetricsToken(read),
     tracing: readTracing(read),
-    warnings: [...findWarnings(mode, env), ...findSsoWarnings(env, sso), ...findTracingWarnings(env)],
+    warnings: [
+      ...findWarnings(mode, env),
+      ...findSsoWarnings(env, sso),
+      ...findTracingWarnings(env),
+      ...findAuditStreamWarnings(env, auditStreams),
+    ],
   }
   for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL']) {
     const problem = findHostProblem(read.text(name) ?? '')
@@ -191,7 +208,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
   if (config.database.directUrl && !config.database.url) {
     problems.push('DATABASE_DIRECT_URL is set, but DATABASE_URL is not.')
   }
-  if (mode === 'serve') problems.push(...refusedInProduction(config))
+  if (mode === 'serve') problems.push(...findProductionProblems(config))
   return { config: deepFreeze(config), problems }
 }
 
@@ -199,34 +216,30 @@ function findWarnings(mode: Mode, env: Environment): string[] {
   const unknown = Object.keys(env).filter((name) => name.startsWith('LATCHKEY_') && !(name in VARIABLES))
   return [
     ...unknown.map((name) => `${name} is set, but Latchkey knows no such variable.`),
-    ...(mode === 'serve' && !env.SMTP_URL
-      ? ['SMTP_URL is not set: mail waits in the queue until it is.']
-      : []),
+    ...(mode === 'serve' && !env.SMTP_URL ? ['SMTP_URL is not set: mail waits in the queue until it is.'] : []),
   ]
 }
 
-/** The configuration, or one message that lists everything wrong with it. */
+/** Returns the configuration, or throws one error that lists all problems. */
 export function loadConfig(mode: Mode, env: Environment): Config {
   const { config, problems } = readConfig(mode, env)
   if (problems.length > 0) {
-    throw new OperatorError(
-      ['The configuration is not valid:', ...problems.map((text) => `  - ${text}`)].join('\n'),
-    )
+    throw new OperatorError(['The configuration is not valid:', ...problems.map((text) => `  - ${text}`)].join('\n'))
   }
   return config
 }
 
 /**
- * The configuration for a command that works on an instance beside or before its service. Who brings a key runs
- * production; without one the command is for the demo, whose key lies in the data folder.
+ * The configuration for a command on an instance, with or without a running service. An encryption key means
+ * production; without one the command uses the demo, whose key is in the data folder.
  */
 export const loadCommandConfig = (env: Environment): Config =>
   loadConfig(env.LATCHKEY_ENCRYPTION_KEY ? 'serve' : 'demo', env)
 
-/** The environment of this process. The only place that reads it. */
+/** The only place that reads the environment of the process. */
 export const processEnvironment = (): Environment => process.env
 
-function refusedInProduction({ baseUrl, encryptionKeys }: Config): string[] {
+function findProductionProblems({ baseUrl, encryptionKeys }: Config): string[] {
   const problems: string[] = []
   if (encryptionKeys.length === 0) {
     problems.push('LATCHKEY_ENCRYPTION_KEY is missing. Make one with: openssl rand -base64 32')
@@ -244,14 +257,14 @@ function readBaseUrl(read: Reader, port: number): string {
   const value = read.text('BASE_URL')
   if (value === undefined) return `http://localhost:${port}`
   const bare = value.replace(/\/+$/, '')
-  const usable =
+  const isOrigin =
     URL.canParse(bare) &&
     ['http:', 'https:'].includes(new URL(bare).protocol) &&
     new URL(bare).origin.toLowerCase() === bare.toLowerCase()
-  if (!usable) {
+  if (!isOrigin) {
     read.problems.push(`BASE_URL is "${value}": it must be an http(s) origin such as https://id.example.com.`)
   }
-  return usable ? new URL(bare).origin : bare
+  return isOrigin ? new URL(bare).origin : bare
 }
 
 function readEncryptionKeys(read: Reader): Buffer[] {
@@ -273,8 +286,7 @@ function decodeKey(text: string): Buffer | undefined {
 
 function readSender(read: Reader): string | undefined {
   const value = read.text('MAIL_FROM')
-  if (value === undefined || /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value))
-    return value
+  if (value === undefined || /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value)) return value
   read.problems.push(`MAIL_FROM is "${value}": it must be an address such as "Acme <no-reply@acme.example>".`)
   return undefined
 }

@@ -1,42 +1,40 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
+import type { Cache } from './db/cache.ts'
 import type { ChangeFeed } from './db/changes.ts'
-import type { Memory } from './db/memory.ts'
 import type { Db } from './db/open.ts'
-import type { Conversation } from './lib/conversation.ts'
-import type { Figures } from './lib/figures.ts'
+import type { Locate } from './lib/geoip.ts'
+import type { IpcChannel } from './lib/ipc-channel.ts'
+import type { Metrics } from './lib/metrics/metrics.ts'
 import type { Sealer } from './lib/seal.ts'
 import type { Signer } from './lib/signer.ts'
-import type { Tracer } from './lib/tracer.ts'
-import type { PlaceOf } from './lib/whereabouts.ts'
+import type { Tracer } from './lib/tracing/tracer.ts'
 
-/** What every part of the service works with, passed by hand. */
+/** The dependencies of the service, passed explicitly. */
 export interface Ctx {
   readonly config: Config
   readonly db: Db
-  /** The time all nodes agree on. */
+  /** The time of the database, which all nodes share. */
   now(): Date
-  /** Seals what must be readable again. */
+  /** Encrypts secrets at rest. */
   readonly keys: Sealer
   /** Signs tokens. */
   readonly signer: Signer
-  /** What is changed, on any node. */
+  /** Change notifications from all nodes. */
   readonly changes: ChangeFeed
-  /** What was read before and has not changed since. */
-  readonly memory: Memory
-  /** The same for licences, of which there may be many: they push nothing else out. */
-  readonly licenses: Memory
-  /** Where in the world an address is. */
-  readonly placeOf: PlaceOf
+  /** A cache that changes on any node invalidate. */
+  readonly cache: Cache
+  /** A separate cache for licenses, so that they do not evict other entries. */
+  readonly licenseCache: Cache
+  /** Looks up the location of an IP address. */
+  readonly locate: Locate
   readonly log: Logger
-  /** What is counted, for whoever runs the service. */
-  readonly figures: Figures
-  /** What takes how long. */
+  readonly metrics: Metrics
   readonly tracer: Tracer
-  /** The way to the other processes that share this port; undefined where there are none. */
-  readonly host: Conversation | undefined
-  /** Set by tests: a route that throws a code it does not declare then fails instead of answering it. */
+  /** The IPC channel to the primary; undefined in a single process. */
+  readonly primary: IpcChannel | undefined
+  /** Set by tests: an error code that a route does not declare, or an invalid audit entry, then fails the request. */
   readonly strict: boolean
-  /** What this process is doing, for the health routes. */
+  /** The state of this process for the health routes. */
   readonly state: { draining: boolean }
 }

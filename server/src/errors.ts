@@ -1,6 +1,6 @@
 /**
- * Every error code of the product, once: its HTTP status and a sentence a stranger can act on.
- * `docs/errors.md` is generated from this table.
+ * Every error code with its HTTP status and a message that tells the caller what to do. `docs/errors.md` is generated
+ * from this table.
  */
 export const ERRORS = {
   INVALID_REQUEST: [400, 'The request could not be understood.'],
@@ -14,21 +14,21 @@ export const ERRORS = {
   INCORRECT_CONFIRMATION: [400, 'The confirmation text does not match.'],
   SSO_PROVIDER_NOT_CONFIGURED: [400, 'This sign-in provider is not set up here.'],
   INVALID_APPLICATION_ID: [400, 'There is no application with this applicationId.'],
-  MEMBER_NOT_ACTIVE: [400, 'This person is invited or suspended: only active members can hold a licence.'],
-  ALREADY_LICENSED: [400, 'This person has a licence for the application already.'],
-  NO_SEATS_AVAILABLE: [400, 'No seat of this licence type is available; details says why.'],
+  MEMBER_NOT_ACTIVE: [400, 'This person is invited or suspended: only active members can hold a license.'],
+  ALREADY_LICENSED: [400, 'This person has a license for the application already.'],
+  NO_SEATS_AVAILABLE: [400, 'No seat of this license type is available; details says why.'],
   UNAUTHORIZED: [401, 'Sign in first, or send a valid access token.'],
-  INVALID_CREDENTIALS: [401, 'The e-mail address or the password is wrong.'],
+  INVALID_CREDENTIALS: [401, 'The email address or the password is wrong.'],
   FORBIDDEN: [403, 'You may not do this.'],
-  EMAIL_NOT_VERIFIED: [403, 'Confirm your e-mail address first.'],
+  EMAIL_NOT_VERIFIED: [403, 'Confirm your email address first.'],
   OWNER_REQUIRED: [403, 'Only an owner of the tenant may do this.'],
-  INVITATION_EMAIL_MISMATCH: [403, 'This invitation is for another e-mail address. Sign in with that one.'],
+  INVITATION_EMAIL_MISMATCH: [403, 'This invitation is for another email address. Sign in with that one.'],
   MFA_REQUIRED: [
     403,
     'A second factor is required here. Set one up at /mfa/setup, or sign in again with the one you have.',
   ],
   REAUTHENTICATION_REQUIRED: [403, 'Your sign-in is too old for this. Sign in again, or give your password.'],
-  TENANT_SUSPENDED: [403, 'This tenant is suspended: nobody can act for it until an operator ends that.'],
+  TENANT_SUSPENDED: [403, 'This tenant is suspended. Only an operator can reactivate it.'],
   ACCOUNT_SCHEDULED_FOR_DELETION: [403, 'This account is about to be deleted. Restore it to sign in.'],
   NOT_FOUND: [404, 'There is nothing at this address.'],
   APPLICATION_NOT_FOUND: [404, 'There is no such application.'],
@@ -37,17 +37,14 @@ export const ERRORS = {
   TENANT_NOT_FOUND: [404, 'There is no such tenant.'],
   MEMBER_NOT_FOUND: [404, 'The tenant has no such member.'],
   USER_NOT_FOUND: [404, 'There is no such user.'],
-  LICENSE_NOT_FOUND: [404, 'This person has no licence for the application.'],
-  LICENSE_TYPE_NOT_FOUND: [404, 'The application has no such licence type.'],
+  LICENSE_NOT_FOUND: [404, 'This person has no license for the application.'],
+  LICENSE_TYPE_NOT_FOUND: [404, 'The application has no such license type.'],
   SUBSCRIPTION_NOT_FOUND: [404, 'There is no such subscription.'],
-  INVITATION_NOT_FOUND: [
-    404,
-    'There is no such invitation. It may have been sent again since: use the latest mail.',
-  ],
+  INVITATION_NOT_FOUND: [404, 'There is no such invitation. It may have been sent again since: use the latest mail.'],
   SESSION_NOT_FOUND: [404, 'You have no such session.'],
-  CONSENT_NOT_FOUND: [404, 'You have allowed this application nothing.'],
+  CONSENT_NOT_FOUND: [404, 'You have not given consent to this application.'],
   SSO_LINK_NOT_FOUND: [404, 'No account of this provider is linked to yours.'],
-  MFA_NOT_ENROLLED: [404, 'You have set up nothing of this kind.'],
+  MFA_NOT_ENROLLED: [404, 'This second factor is not set up.'],
   PASSKEY_NOT_FOUND: [404, 'You have no such passkey.'],
   WEBHOOK_NOT_FOUND: [404, 'There is no such webhook.'],
   DELIVERY_NOT_FOUND: [404, 'This webhook has no such delivery. It may be too old to be kept.'],
@@ -56,7 +53,7 @@ export const ERRORS = {
   SLUG_TAKEN: [409, 'This slug is taken. Choose another.'],
   CLIENT_ID_TAKEN: [409, 'This client id is taken. Choose another.'],
   TOO_MANY_SECRETS: [409, 'This client has two secrets already. End one of them first.'],
-  EMAIL_TAKEN: [409, 'Another account has this e-mail address by now.'],
+  EMAIL_TAKEN: [409, 'Another account has this email address by now.'],
   LAST_SUPER_ADMIN: [409, 'This is the last Super Admin who can sign in. Make somebody else one first.'],
   OWN_ACCOUNT: [409, 'Nobody can do this to their own account here. Ask another administrator.'],
   NOT_SCHEDULED_FOR_DELETION: [409, 'This account is not about to be deleted.'],
@@ -66,11 +63,11 @@ export const ERRORS = {
   INVITATION_PENDING: [409, 'This person has not accepted the invitation yet. Only they can.'],
   INVITATION_NOT_PENDING: [409, 'This invitation is accepted, revoked or expired. Make a new one.'],
   INVITATION_ALREADY_ACCEPTED: [409, 'This invitation has been accepted already. Sign in instead.'],
-  SUBSCRIPTION_EXISTS: [409, 'The tenant has a subscription of this licence type already. Change that one.'],
+  SUBSCRIPTION_EXISTS: [409, 'The tenant has a subscription of this license type already. Change that one.'],
   SEATS_IN_USE: [409, 'More seats are in use than this. Revoke some first.'],
   SSO_ALREADY_LINKED: [409, 'An account of this provider is linked already.'],
   MFA_ALREADY_ENROLLED: [409, 'An authenticator app is set up already. Remove it first.'],
-  TOO_MANY_WEBHOOKS: [409, 'There are as many webhooks as there may be. Delete one first.'],
+  TOO_MANY_WEBHOOKS: [409, 'The maximum number of webhooks is reached. Delete one first.'],
   INVITATION_EXPIRED: [410, 'This invitation has expired. Ask for a new one.'],
   INVITATION_REVOKED: [410, 'This invitation was withdrawn.'],
   PAYLOAD_TOO_LARGE: [413, 'The request body is too large.'],
@@ -88,8 +85,8 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * The codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, OpenID Connect Core §3.1.2.6), with the status
- * they have where they are an answer and not a redirect.
+ * The error codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, OpenID Connect Core §3.1.2.6), with the HTTP
+ * status for responses that are not redirects.
  */
 export const OAUTH_ERRORS = {
   invalid_request: 400,
@@ -113,22 +110,22 @@ export const OAUTH_ERRORS = {
 
 export type OAuthErrorCode = keyof typeof OAUTH_ERRORS
 
-/** One refused field of a request. */
+/** A validation error of one field. */
 export interface FieldProblem {
   field: string
   message: string
 }
 
 export interface AppErrorOptions {
-  /** Replaces the code's own sentence where a more precise one helps. Shown to the caller. */
+  /** Replaces the default message of the code. Shown to the caller. */
   message?: string
   details?: FieldProblem[] | Record<string, unknown>
   headers?: Record<string, string>
-  /** What really happened. Logged, never shown. */
+  /** The underlying error. Logged, never shown. */
   cause?: unknown
 }
 
-/** An answer that is not a success: a public code and sentence, with a private cause. */
+/** An error response with a public code and message and a private cause. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -136,8 +133,8 @@ export class AppError extends Error {
   readonly headers: Record<string, string>
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
-    const [status, sentence] = ERRORS[code]
-    super(options.message ?? sentence, { cause: options.cause })
+    const [status, message] = ERRORS[code]
+    super(options.message ?? message, { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.status = status
@@ -146,11 +143,11 @@ export class AppError extends Error {
   }
 }
 
-/** Somebody has failed, or asked, too often. */
+/** The rate limit was exceeded. */
 export const tooManyAttempts = (seconds: number): AppError =>
   new AppError('RATE_LIMITED', { headers: { 'Retry-After': String(seconds) } })
 
-/** A refusal in the words of OAuth. The description is public, printable ASCII, without quotes and backslashes. */
+/** An OAuth error response. The description is public and printable ASCII without quotes and backslashes. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
   readonly code: OAuthErrorCode
@@ -169,7 +166,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** A reason not to start, or not to carry out a command, in words for the operator. Printed without a stack. */
+/** An error that the operator can fix. It is printed without a stack trace. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'
 }

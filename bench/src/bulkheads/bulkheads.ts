@@ -3,136 +3,140 @@ import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { bearer, getTokens } from '../latchkey/callers.ts'
 import { latchkeyRows } from '../latchkey/rows.ts'
-import { seatHolderEmail } from '../latchkey/world.ts'
+import { seatHolderEmail } from '../latchkey/seed.ts'
 import { quantile } from '../numbers.ts'
-import type { Running } from '../programs.ts'
+import type { RunningProgram } from '../programs.ts'
 import type { BulkheadTable } from '../results.ts'
-import type { Program, Request, Talk } from '../row.ts'
-import type { CrowdOrder, CrowdResult } from './crowd.ts'
-import { askSteadily } from './paced.ts'
+import type { HttpRequest, Program, Scenario } from '../row.ts'
+import { sendAtInterval } from './paced-requests.ts'
+import type { SignInLoadOptions, SignInLoadResult } from './sign-in-load.ts'
 
-/** How long people wait whose requests have nothing to do with what others are kept waiting for. */
+/** Measures the latency of requests that are independent of an overloaded or locked part of the service. */
 
-/** Milliseconds within which 99 of 100 answers must come. */
-const MOST_P99 = 250
-/** Of each kind. Many that ask seldom: one that waits for long asks nothing else meanwhile, and is one of few. */
+const MAX_P99_MS = 250
+/** Per workload. A blocked connection sends nothing else, so few fast connections would hide long waits from the p99. */
 const CONNECTIONS = 16
 const INTERVAL_MS = 200
 
 export interface BulkheadPlan {
-  calmMs: number
+  idleMs: number
   signIns: number
-  atOnce: number
+  concurrency: number
   lockMs: number
 }
 
 interface Options {
-  program: Running
+  program: RunningProgram
   socketDir: string
   plan: BulkheadPlan
-  tell(line: string): void
+  log(line: string): void
 }
 
-interface Kind {
+interface Workload {
   name: string
-  talks: Talk[]
+  scenarios: Scenario[]
 }
 
-export async function measureBulkheads({ program, socketDir, plan, tell }: Options): Promise<BulkheadTable> {
-  const kinds = await prepareKinds(program)
-  const crowd = await prepareCrowd(program)
-  const during = (work: Promise<unknown>) => timeDuring(program, kinds, work)
-  // The first answers of a program take long.
-  await during(sleep(plan.calmMs / 2))
-  const calm = await during(sleep(plan.calmMs))
-  tell(`bulkheads: ${plan.signIns} sign-ins, ${plan.atOnce} at a time …`)
-  const signingIn = startCrowd({ ...crowd, signIns: plan.signIns, atOnce: plan.atOnce })
-  const crowded = await during(signingIn.done)
-  const { signedIn, turnedAway, seconds } = await signingIn.done
-  tell(
-    `bulkheads: ${signedIn} signed in within ${seconds.toFixed(0)} s, told ${turnedAway} times to come again`,
-  )
-  // They write to what is locked, and go on trying.
-  const waiting = startCrowd({ ...crowd, signIns: Number.MAX_SAFE_INTEGER, atOnce: 64 })
-  const locked = await during(holdLock({ socketDir, database: program.database }, plan.lockMs))
-  waiting.stop()
-  await waiting.done
+export async function measureBulkheads({ program, socketDir, plan, log }: Options): Promise<BulkheadTable> {
+  const workloads = await prepareWorkloads(program)
+  const signIn = await prepareSignIn(program)
+  const measureP99During = (work: Promise<unknown>) => measureP99(program, workloads, work)
+  // Warmup: the first responses of a program are slow.
+  await measureP99During(sleep(plan.idleMs / 2))
+  const idle = await measureP99During(sleep(plan.idleMs))
+  log(`bulkheads: ${plan.signIns} sign-ins, ${plan.concurrency} at a time …`)
+  const signInLoad = startSignInLoad({ ...signIn, signIns: plan.signIns, concurrency: plan.concurrency })
+  const duringSignIns = await measureP99During(signInLoad.done)
+  const { signedIn, rejected, seconds } = await signInLoad.done
+  log(`bulkheads: ${signedIn} sign-ins in ${seconds.toFixed(0)} s, ${rejected} responses with 503`)
+  // These sign-ins write to the locked table and retry until they are stopped.
+  const blocked = startSignInLoad({ ...signIn, signIns: Number.MAX_SAFE_INTEGER, concurrency: 64 })
+  const duringLock = await measureP99During(holdLock({ socketDir, database: program.database }, plan.lockMs))
+  blocked.stop()
+  await blocked.done
   return {
-    ...{ signIns: signedIn, atOnce: plan.atOnce, turnedAway, seconds, lockMs: plan.lockMs, most: MOST_P99 },
-    rows: kinds.map(({ name }, index) => ({
-      ...{ name, calm: calm[index] ?? Number.NaN },
-      ...{ crowded: crowded[index] ?? Number.NaN, locked: locked[index] ?? Number.NaN },
+    signIns: signedIn,
+    concurrency: plan.concurrency,
+    rejected,
+    seconds,
+    lockMs: plan.lockMs,
+    maxP99Ms: MAX_P99_MS,
+    rows: workloads.map(({ name }, index) => ({
+      name,
+      idle: idle[index] ?? Number.NaN,
+      duringSignIns: duringSignIns[index] ?? Number.NaN,
+      duringLock: duringLock[index] ?? Number.NaN,
     })),
   }
 }
 
-async function prepareKinds(program: Program): Promise<Kind[]> {
-  const talksOf = (id: string): Promise<Talk[]> => {
-    const row = latchkeyRows.find((one) => one.id === id)
+async function prepareWorkloads(program: Program): Promise<Workload[]> {
+  const prepareScenarios = (id: string): Promise<Scenario[]> => {
+    const row = latchkeyRows.find((candidate) => candidate.id === id)
     if (!row) throw new Error(`There is no row ${id}.`)
     return row.prepare(program, CONNECTIONS)
   }
   return [
-    { name: 'License check', talks: await talksOf('license-check-new') },
-    { name: 'Userinfo', talks: await talksOf('userinfo') },
-    { name: 'Refresh with an ID token', talks: await talksOf('refresh') },
-    { name: 'Members of another tenant', talks: await prepareReads(program) },
+    { name: 'License check', scenarios: await prepareScenarios('license-check') },
+    { name: 'Userinfo', scenarios: await prepareScenarios('userinfo') },
+    { name: 'Refresh that returns an ID token', scenarios: await prepareScenarios('refresh') },
+    { name: 'Members of another tenant', scenarios: await prepareMemberLists(program) },
   ]
 }
 
-/** Of tenants in which nobody of the crowd is. */
-async function prepareReads(program: Program): Promise<Talk[]> {
-  const talks: Talk[] = []
+/** Of tenants that have none of the people who sign in. */
+async function prepareMemberLists(program: Program): Promise<Scenario[]> {
+  const scenarios: Scenario[] = []
   for (let index = 0; index < CONNECTIONS; index++) {
     const { access_token } = await getTokens(program, seatHolderEmail(index))
     const headers = bearer(access_token)
     const response = await fetch(`${program.url}/api/tenants`, { headers })
     const { tenants } = (await response.json()) as { tenants: { id: string }[] }
     const path = `/api/tenants/${tenants[0]?.id}/members`
-    talks.push({
+    scenarios.push({
       request: { method: 'GET', path, headers },
       check: ({ status, body }) =>
-        status === 200 && body.includes(seatHolderEmail(index)) ? undefined : 'the members are not shown',
+        status === 200 && body.includes(seatHolderEmail(index)) ? undefined : 'the member is not listed',
     })
   }
-  return talks
+  return scenarios
 }
 
-async function prepareCrowd(program: Program): Promise<Pick<CrowdOrder, 'url' | 'requests'>> {
+async function prepareSignIn(program: Program): Promise<Pick<SignInLoadOptions, 'url' | 'requests'>> {
   const row = latchkeyRows.find(({ id }) => id === 'sign-in')
-  const talks = (await row?.prepare(program, 64)) ?? []
-  return { url: program.url, requests: talks.map(({ request }) => request as Request) }
+  const scenarios = (await row?.prepare(program, 64)) ?? []
+  return { url: program.url, requests: scenarios.map(({ request }) => request as HttpRequest) }
 }
 
-/** The 99th percentile of each kind while something else goes on. */
-async function timeDuring(program: Program, kinds: Kind[], work: Promise<unknown>): Promise<number[]> {
+/** The p99 latency of each workload until `work` is done. */
+async function measureP99(program: Program, workloads: Workload[], work: Promise<unknown>): Promise<number[]> {
   const stop = new AbortController()
   const pace = { intervalMs: INTERVAL_MS, stop: stop.signal }
-  const asking = Promise.all(
-    kinds.map(async ({ talks }) => {
-      const times = await Promise.all(talks.map((talk) => askSteadily(program.url, talk, pace)))
+  const latencies = Promise.all(
+    workloads.map(async ({ scenarios }) => {
+      const times = await Promise.all(scenarios.map((scenario) => sendAtInterval(program.url, scenario, pace)))
       return quantile(
         times.flat().sort((a, b) => a - b),
         0.99,
       )
     }),
   )
-  await Promise.race([work, asking])
+  await Promise.race([work, latencies])
   stop.abort()
-  return asking
+  return latencies
 }
 
-function startCrowd(order: CrowdOrder): { done: Promise<CrowdResult>; stop(): void } {
-  const worker = new Worker(new URL('./crowd.js', import.meta.url), { workerData: order })
-  const done = new Promise<CrowdResult>((resolve, reject) => {
+function startSignInLoad(options: SignInLoadOptions): { done: Promise<SignInLoadResult>; stop(): void } {
+  const worker = new Worker(new URL('./sign-in-load.js', import.meta.url), { workerData: options })
+  const done = new Promise<SignInLoadResult>((resolve, reject) => {
     worker.once('message', resolve)
     worker.once('error', reject)
   })
   return { done, stop: () => worker.postMessage('stop') }
 }
 
-async function holdLock(where: { socketDir: string; database: string }, ms: number): Promise<void> {
-  const client = new pg.Client({ host: where.socketDir, user: 'latchkey', database: where.database })
+async function holdLock(target: { socketDir: string; database: string }, ms: number): Promise<void> {
+  const client = new pg.Client({ host: target.socketDir, user: 'latchkey', database: target.database })
   await client.connect()
   try {
     await client.query('begin; lock table audit_entries in access exclusive mode')

@@ -1,36 +1,37 @@
 import { prepareDatabase } from './databases.ts'
 import { listRows } from './list-rows.ts'
-import { openPlace, type Place } from './place.ts'
+import type { GrowthPlan, Operation } from './plan.ts'
 import { rows as otherRows } from './rows.ts'
-import { type Service, startService, type Where } from './service.ts'
+import { type DatabaseAddress, type Service, startService } from './service.ts'
+import { openTarget, type Target } from './target.ts'
 
-/** How much slower the service is when it holds a million of everything than when it holds a hundred. */
+/** Compares response times of the service with a hundred users and with up to a million. */
 
 export interface GrowthOptions {
-  /** How many of everything, the fewest first. */
+  /** Numbers of users, in ascending order. */
   sizes: number[]
-  /** How long each size is asked before it is the next one's turn. */
+  /** The length of one slice: the sizes alternate. */
   seconds: number
-  /** How often it is each size's turn. */
+  /** The number of slices per size. */
   runs: number
-  /** A PostgreSQL, with the roles `postgres` and `latchkey`. Databases of a hundred thousand and more stay there. */
+  /** A PostgreSQL with the roles `postgres` and `latchkey`. Databases of 100,000 users and more are kept in it. */
   database: { socketDir: string }
   /** Only rows whose id contains this. */
   only?: string
-  tell(line: string): void
+  log(line: string): void
 }
 
 export interface GrowthRow {
   id: string
   name: string
-  /** The median time of a request over one connection, for each size. */
+  /** The median time of a request over one connection, one per size. */
   milliseconds: number[]
-  /** How many times as long it takes as with the fewest: the median over the turns. */
+  /** Time relative to the smallest size: the median over all slices. */
   ratios: number[]
-  /** The same of the processor time of service and database, which is the same however busy the machine is; NaN: not known. */
-  processorRatios: number[]
-  /** What the last ratio must not exceed. Undefined: it is only shown. */
-  most?: number | undefined
+  /** CPU time of service and database relative to the smallest size. Other work does not disturb it. NaN: unknown. */
+  cpuRatios: number[]
+  /** The highest allowed value of the last ratio. Undefined: only reported. */
+  maxRatio?: number | undefined
 }
 
 export interface GrowthTable {
@@ -38,107 +39,93 @@ export interface GrowthTable {
   rows: GrowthRow[]
 }
 
-/** Something that is asked again and again. */
-export interface Asking {
-  ask(): Promise<unknown>
-  /** What must be done before it can be asked again, and does not count. */
-  undo?(): Promise<unknown>
-}
-
-export interface GrowthPlan {
-  id: string
-  name: string
-  most?: number
-  prepare(place: Place): Promise<Asking>
-}
-
 export async function measureGrowth(options: GrowthOptions): Promise<GrowthTable> {
-  const { sizes, database, only = '', tell } = options
+  const { sizes, database, only = '', log } = options
   const services: Service[] = []
-  const places: Place[] = []
+  const targets: Target[] = []
   try {
-    // The largest takes longest, and the others shall be as fresh.
-    const databases = new Map<number, Where>()
+    // The largest first: it takes longest, and all databases must be equally fresh.
+    const databases = new Map<number, DatabaseAddress>()
     for (const size of sizes.toReversed()) {
-      databases.set(size, await prepareDatabase(database.socketDir, size, tell))
+      databases.set(size, await prepareDatabase(database.socketDir, size, log))
     }
     for (const size of sizes) {
-      const where = databases.get(size)
-      if (!where) continue
-      const service = await startService(where)
+      const address = databases.get(size)
+      if (!address) continue
+      const service = await startService(address)
       services.push(service)
-      places.push(await openPlace(service, where, size))
+      targets.push(await openTarget(service, address, size))
     }
     const rows: GrowthRow[] = []
     for (const plan of [...otherRows, ...listRows].filter(({ id }) => id.includes(only))) {
-      const row = await measureRow(plan, places, options)
-      tell(describe(row))
+      const row = await measureRow(plan, targets, options)
+      log(describe(row))
       rows.push(row)
     }
     return { sizes, rows }
   } finally {
-    for (const place of places) await place.close()
+    for (const target of targets) await target.close()
     for (const service of services) await service.stop()
   }
 }
 
-const describe = ({ id, milliseconds, ratios, processorRatios }: GrowthRow): string => {
-  const [ms, times, processor] = [milliseconds, ratios, processorRatios].map((values) =>
+const describe = ({ id, milliseconds, ratios, cpuRatios }: GrowthRow): string => {
+  const [ms, times, cpu] = [milliseconds, ratios, cpuRatios].map((values) =>
     values.map((value) => value.toFixed(2)).join(', '),
   )
-  return `${id}: ${ms} ms; ratios ${times}; of processor time ${processor}`
+  return `${id}: ${ms} ms; time ratios ${times}; CPU ratios ${cpu}`
 }
 
-/** How long a request took in one slice, and how much of the processors. */
+/** The median time and the average CPU time of a request in one slice. */
 interface Slice {
   ms: number
-  processorMs: number
+  cpuMs: number
 }
 
-/** The sizes are asked in turn, in short slices, so that whatever else the machine does slows all of them alike. */
+/** The sizes alternate in short slices, so that other work on the machine slows all of them equally. */
 async function measureRow(
-  { id, name, most, prepare }: GrowthPlan,
-  places: Place[],
+  { id, name, maxRatio, prepare }: GrowthPlan,
+  targets: Target[],
   { seconds, runs }: GrowthOptions,
 ): Promise<GrowthRow> {
-  const sides: { place: Place; asking: Asking; slices: Slice[] }[] = []
-  for (const place of places) sides.push({ place, asking: await prepare(place), slices: [] })
-  // A program is quick only once it has done the same for a while.
-  for (const { place, asking } of sides) await timeSlice(place, asking, WARM_SLICES * seconds * 1000)
+  const sides: { target: Target; operation: Operation; slices: Slice[] }[] = []
+  for (const target of targets) sides.push({ target, operation: await prepare(target), slices: [] })
+  for (const { target, operation } of sides) {
+    await measureSlice(target, operation, WARMUP_SLICES * seconds * 1000)
+  }
   for (let run = 0; run < runs; run++) {
-    // Nobody is always the first.
-    for (const { place, asking, slices } of run % 2 === 0 ? sides : sides.toReversed()) {
-      slices.push(await timeSlice(place, asking, seconds * 1000))
+    // Alternate the order, so that no size is always first.
+    for (const { target, operation, slices } of run % 2 === 0 ? sides : sides.toReversed()) {
+      slices.push(await measureSlice(target, operation, seconds * 1000))
     }
   }
-  const fewest = sides[0]?.slices ?? []
-  const ratiosOf = (what: keyof Slice) =>
-    sides.map(({ slices }) =>
-      median(slices.map((slice, index) => slice[what] / (fewest[index]?.[what] ?? Number.NaN))),
-    )
+  const smallest = sides[0]?.slices ?? []
+  const ratiosOf = (key: keyof Slice) =>
+    sides.map(({ slices }) => median(slices.map((slice, index) => slice[key] / (smallest[index]?.[key] ?? Number.NaN))))
   return {
-    ...{ id, name, most },
+    id,
+    name,
+    maxRatio,
     milliseconds: sides.map(({ slices }) => median(slices.map(({ ms }) => ms))),
     ratios: ratiosOf('ms'),
-    processorRatios: ratiosOf('processorMs'),
+    cpuRatios: ratiosOf('cpuMs'),
   }
 }
 
-/** So many slices, each as long as those that count. */
-const WARM_SLICES = 5
-const LEAST = 10
+const WARMUP_SLICES = 5
+const MIN_REQUESTS = 10
 
-async function timeSlice({ meter }: Place, { ask, undo }: Asking, ms: number): Promise<Slice> {
+async function measureSlice({ cpuMeter }: Target, { run, undo }: Operation, ms: number): Promise<Slice> {
   const times: number[] = []
-  const before = await meter.read()
+  const before = await cpuMeter.read()
   const end = performance.now() + ms
-  while (times.length < LEAST || performance.now() < end) {
-    const begin = performance.now()
-    await ask()
-    times.push(performance.now() - begin)
+  while (times.length < MIN_REQUESTS || performance.now() < end) {
+    const startedAt = performance.now()
+    await run()
+    times.push(performance.now() - startedAt)
     await undo?.()
   }
-  return { ms: median(times), processorMs: ((await meter.read()) - before) / times.length }
+  return { ms: median(times), cpuMs: ((await cpuMeter.read()) - before) / times.length }
 }
 
 function median(values: number[]): number {

@@ -3,39 +3,38 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
-/** A database of a server. */
-export interface Where {
+export interface DatabaseAddress {
   socketDir: string
   database: string
 }
 
 const LATCHKEY = fileURLToPath(new URL('../../../server/bin/latchkey.js', import.meta.url))
-/** The same each time, for databases that are kept. */
-const KEY = Buffer.alloc(32, 1).toString('base64')
-const PATIENCE_MS = 60_000
+/** Constant, because databases are reused. */
+const ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64')
+const READY_TIMEOUT_MS = 60_000
 
-const environment = ({ socketDir, database }: Where, more: Record<string, string> = {}) => ({
+const environment = ({ socketDir, database }: DatabaseAddress, extra: Record<string, string> = {}) => ({
   PATH: process.env.PATH,
   NODE_ENV: 'production',
   DATABASE_URL: `postgresql://latchkey@localhost/${database}?host=${encodeURIComponent(socketDir)}`,
-  LATCHKEY_ENCRYPTION_KEY: KEY,
-  // Whoever asks signs in once, however long it takes.
+  LATCHKEY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+  // The clients sign in once per run.
   ACCESS_TOKEN_TTL: '86400',
-  ...more,
+  ...extra,
 })
 
-/** Runs a command of `latchkey` on a database to its end. */
-export async function runLatchkey(where: Where, args: string[]): Promise<void> {
+/** Runs a `latchkey` command and waits for its end. */
+export async function runLatchkey(address: DatabaseAddress, args: string[]): Promise<void> {
   const child = spawn(process.execPath, [LATCHKEY, ...args], {
-    env: environment(where),
+    env: environment(address),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let said = ''
+  let errorOutput = ''
   child.stderr.on('data', (chunk) => {
-    said += chunk
+    errorOutput += chunk
   })
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`latchkey ${args[0]} ended with ${code}: ${said}`)
+  if (code !== 0) throw new Error(`latchkey ${args[0]} ended with ${code}: ${errorOutput}`)
 }
 
 export interface Service {
@@ -44,18 +43,18 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** The service as it runs in production, in a process of its own. */
-export async function startService(where: Where): Promise<Service> {
+/** Starts the service in production mode, as a separate process. */
+export async function startService(address: DatabaseAddress): Promise<Service> {
   const port = await findFreePort()
   const url = `http://localhost:${port}`
   const child = spawn(process.execPath, [LATCHKEY, 'serve'], {
-    env: environment(where, { PORT: String(port), HOST: '127.0.0.1', BASE_URL: url }),
+    env: environment(address, { PORT: String(port), HOST: '127.0.0.1', BASE_URL: url }),
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  const endHard = () => void child.kill('SIGKILL')
-  process.once('exit', endHard)
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
   const stop = async () => {
-    process.off('exit', endHard)
+    process.off('exit', kill)
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGTERM')
     await once(child, 'exit')
@@ -70,10 +69,10 @@ export async function startService(where: Where): Promise<Service> {
 }
 
 async function waitUntilReady(child: ChildProcess, url: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + READY_TIMEOUT_MS
   while (Date.now() < deadline && child.exitCode === null) {
-    const answer = await fetch(`${url}/health/ready`).catch(() => undefined)
-    if (answer?.ok) return
+    const response = await fetch(`${url}/health/ready`).catch(() => undefined)
+    if (response?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error('The service did not become ready.')

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Program } from '../row.ts'
-import { CALLBACK } from './world.ts'
+import { CALLBACK, PEOPLE, personEmail } from './seed.ts'
 
-/** How people and machines come to their tokens: by the doors that everybody uses. */
+/** Gets tokens for people and machines through the public API. */
 
 export const basic = (clientId: string, secret = '') => ({
   authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
@@ -12,7 +12,7 @@ export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 export const JSON_BODY = { 'content-type': 'application/json' }
-/** One device for every sign-in of the bench: a person who comes with another is sent a notice. */
+/** The same user agent for every sign-in: a sign-in from a new device would send a mail. */
 export const DEVICE = { 'user-agent': 'latchkey-bench' }
 
 export interface Tokens {
@@ -27,57 +27,77 @@ async function readJson<T>(response: Response): Promise<T> {
   return JSON.parse(text)
 }
 
-const askToken = async (
-  { url, facts }: Program,
+const requestToken = async (
+  { url, outputs }: Program,
   clientId: string,
   fields: Record<string, string>,
 ): Promise<Tokens> =>
   readJson(
     await fetch(`${url}/api/oauth/token`, {
       method: 'POST',
-      headers: basic(clientId, facts.clientSecret),
+      headers: basic(clientId, outputs.clientSecret),
       body: new URLSearchParams(fields),
     }),
   )
 
 export const getMachineToken = async (program: Program, clientId: string): Promise<string> =>
-  (await askToken(program, clientId, { grant_type: 'client_credentials' })).access_token
+  (await requestToken(program, clientId, { grant_type: 'client_credentials' })).access_token
 
 export const getJson = async <T>({ url }: Program, path: string, token: string): Promise<T> =>
   readJson(await fetch(url + path, { headers: bearer(token) }))
 
-/** The tokens of a person in their tenant, by the code flow with PKCE. */
+/** Signs a person in with the authorization code flow and PKCE. */
 export async function getTokens(program: Program, email: string): Promise<Tokens> {
-  const { url, facts } = program
-  const signedIn = await fetch(`${url}/api/auth/login`, {
+  const { url, outputs } = program
+  const loginResponse = await fetch(`${url}/api/auth/login`, {
     method: 'POST',
     headers: { ...JSON_BODY, ...DEVICE, origin: url },
-    body: JSON.stringify({ email, password: facts.password }),
+    body: JSON.stringify({ email, password: outputs.password }),
   })
-  await readJson(signedIn)
-  const cookie = signedIn.headers
+  await readJson(loginResponse)
+  const cookie = loginResponse.headers
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ')
   const verifier = randomBytes(32).toString('base64url')
   const query = new URLSearchParams({
-    ...{
-      client_id: 'bench-web',
-      redirect_uri: CALLBACK,
-      response_type: 'code',
-      scope: 'openid offline_access',
-    },
-    ...{ state: randomBytes(8).toString('hex'), nonce: randomBytes(8).toString('hex') },
+    client_id: 'bench-web',
+    redirect_uri: CALLBACK,
+    response_type: 'code',
+    scope: 'openid offline_access',
+    state: randomBytes(8).toString('hex'),
+    nonce: randomBytes(8).toString('hex'),
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   })
-  const code = await askCode(`${url}/oauth/authorize?${query}`, cookie)
+  const code = await requestCode(`${url}/oauth/authorize?${query}`, cookie)
   const proof = { code, redirect_uri: CALLBACK, code_verifier: verifier }
-  return askToken(program, 'bench-web', { grant_type: 'authorization_code', ...proof })
+  return requestToken(program, 'bench-web', { grant_type: 'authorization_code', ...proof })
 }
 
-/** Follows the service's own redirects until it leads back to the client. */
-async function askCode(address: string, cookie: string): Promise<string> {
+const PARALLEL_SIGN_INS = 8
+const tokensByProgram = new Map<string, Promise<Tokens[]>>()
+
+/** Tokens of all people of the large tenant, once for each program. */
+export function getTokensOfAll(program: Program): Promise<Tokens[]> {
+  const known = tokensByProgram.get(program.url) ?? signAllIn(program)
+  tokensByProgram.set(program.url, known)
+  return known
+}
+
+async function signAllIn(program: Program): Promise<Tokens[]> {
+  const tokens: Tokens[] = []
+  let next = 0
+  const signIn = async () => {
+    for (let index = next++; index < PEOPLE; index = next++)
+      tokens[index] = await getTokens(program, personEmail(index))
+  }
+  await Promise.all(Array.from({ length: PARALLEL_SIGN_INS }, signIn))
+  return tokens
+}
+
+/** Follows the redirects of the service until one leads to the client. */
+async function requestCode(address: string, cookie: string): Promise<string> {
   let url = address
   for (let step = 0; step < 5; step++) {
     const response = await fetch(url, { headers: { cookie }, redirect: 'manual' })
@@ -91,5 +111,5 @@ async function askCode(address: string, cookie: string): Promise<string> {
     }
     url = next.href
   }
-  throw new Error(`redirected in circles, last to ${url}`)
+  throw new Error(`too many redirects, the last to ${url}`)
 }

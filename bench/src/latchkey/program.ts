@@ -2,57 +2,63 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { countProcesses } from '../processes.ts'
-import { commonEnv, databaseName, freePort, launch, type Running, type Site } from '../programs.ts'
+import { commonEnv, databaseName, findFreePort, launch, type RunningProgram, type Sandbox } from '../programs.ts'
 import type { Program } from '../row.ts'
 import { getJson, getMachineToken } from './callers.ts'
-import { declareWorld, type Keys, newKeys } from './world.ts'
+import { createSecrets, createSeed, type Secrets } from './seed.ts'
 
 export const LATCHKEY = fileURLToPath(new URL('../../../server/bin/latchkey.js', import.meta.url))
 
-/** Runs the service for production on a database of its own, with the world of the bench in it. */
-export async function startLatchkey(site: Site, name: 'latchkey' | 'latchkey-two'): Promise<Running> {
+/** Starts the service in production mode on a separate database with the seed data. */
+export async function startLatchkey(sandbox: Sandbox, name: 'latchkey' | 'latchkey-two'): Promise<RunningProgram> {
   const database = databaseName(name)
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
-  const keys = newKeys()
+  const secrets = createSecrets()
   const { UV_THREADPOOL_SIZE: _, ...common } = commonEnv()
   const env = {
-    ...{ ...common, PORT: String(port), BASE_URL: url, LATCHKEY_ENCRYPTION_KEY: keys.encryptionKey },
-    ...{ DATABASE_URL: await site.database.create(database), LATCHKEY_DATA_DIR: join(site.folder, name) },
+    ...common,
+    PORT: String(port),
+    BASE_URL: url,
+    LATCHKEY_ENCRYPTION_KEY: secrets.encryptionKey,
+    DATABASE_URL: await sandbox.database.create(database),
+    LATCHKEY_DATA_DIR: join(sandbox.folder, name),
     ...(name === 'latchkey-two' && { WORKERS: '2' }),
   }
-  await applyWorld(site, { name, keys, env })
-  const child = launch(site, { label: name, args: [LATCHKEY, 'serve'], env })
-  await child.until(() => isReady(url))
+  await applySeed(sandbox, { name, secrets, env })
+  const child = launch(sandbox, { label: name, args: [LATCHKEY, 'serve'], env })
+  await child.waitFor(() => isReady(url))
   if (name === 'latchkey-two' && countProcesses(child.pid) < 2) {
-    throw new Error('The service was to run as two processes, and runs as one.')
+    throw new Error('The service runs as one process instead of two.')
   }
-  const facts = { password: keys.password, clientSecret: keys.clientSecret }
-  const program: Program = { name, url, facts }
+  const outputs = { password: secrets.password, clientSecret: secrets.clientSecret }
+  const program: Program = { name, url, outputs }
   return {
     ...program,
-    ...{ facts: { ...facts, ...(await readIds(program)) }, pid: child.pid, database, stop: child.stop },
+    outputs: { ...outputs, ...(await readIds(program)) },
+    pid: child.pid,
+    database,
+    stop: child.stop,
   }
 }
 
-interface World {
-  /** Names its file and its log. */
+interface SeedOptions {
+  /** Used in the names of the declaration and the log files. */
   name: string
-  keys: Keys
+  secrets: Secrets
   /** The settings of the service. */
   env: Record<string, string>
 }
 
-/** Declares the world of the bench in the database that the settings name. */
-export async function applyWorld(site: Site, { name, keys, env }: World): Promise<void> {
-  const file = join(site.folder, `${name}.yaml`)
-  writeFileSync(file, await declareWorld(keys), { mode: 0o600 })
-  const applied = launch(site, { label: `${name}-apply`, args: [LATCHKEY, 'apply', '-f', file], env })
-  if ((await applied.ended) !== 0)
-    throw new Error(`latchkey apply failed:\n${applied.readOutput().slice(-2_000)}`)
+/** Applies the seed declaration to the database in `env`. */
+export async function applySeed(sandbox: Sandbox, { name, secrets, env }: SeedOptions): Promise<void> {
+  const file = join(sandbox.folder, `${name}.yaml`)
+  writeFileSync(file, await createSeed(secrets), { mode: 0o600 })
+  const applied = launch(sandbox, { label: `${name}-apply`, args: [LATCHKEY, 'apply', '-f', file], env })
+  if ((await applied.ended) !== 0) throw new Error(`latchkey apply failed:\n${applied.readOutput().slice(-2_000)}`)
 }
 
-/** True as soon as the service is ready. */
+/** True if the service is ready, otherwise undefined. */
 export const isReady = (url: string): Promise<true | undefined> =>
   fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
     ({ ok }) => ok || undefined,
@@ -64,7 +70,7 @@ interface UserPage {
   pagination: { next: string | null }
 }
 
-/** The ids of what was declared. */
+/** Ids of the seed data, by name. */
 export async function readIds(program: Program): Promise<Record<string, string>> {
   const token = await getMachineToken(program, 'bench-ops')
   const { applications } = await getJson<{ applications: { id: string; slug: string }[] }>(

@@ -1,57 +1,62 @@
-import type { Program, Request, Row, Talk } from '../row.ts'
+import type { HttpRequest, Program, Row, Scenario } from '../row.ts'
 import { bearer, getMachineToken, JSON_BODY } from './callers.ts'
-import { PEOPLE, personEmail, SMALL_TENANTS, seatHolderEmail, smallMachine } from './world.ts'
+import { APPLICANTS, applicantEmail, SMALL_TENANTS, seatHolderEmail, smallMachine } from './seed.ts'
 
-/** Seats: every other request grants one, the next takes it back, so that each is a change that is written. */
+/** Seats are granted and revoked alternately, so that every request writes a change. */
 
 const LICENSES = '/api/integration/licenses'
 
-function inTurn({ facts }: Program, email: string, token: string): Talk {
-  const { applicationId, licenseTypeId } = facts
-  const userId: string = JSON.parse(facts.people ?? '{}')[email]
+function createSeatScenario({ outputs }: Program, email: string, token: string): Scenario {
+  const { applicationId, licenseTypeId } = outputs
+  const userId: string = JSON.parse(outputs.people ?? '{}')[email]
   const headers = { ...JSON_BODY, ...bearer(token) }
-  const ask = (verb: string, body: object): Request => ({
+  const post = (verb: string, body: object): HttpRequest => ({
     method: 'POST',
     path: `${LICENSES}/${verb}`,
     headers,
     body: JSON.stringify(body),
   })
-  const grant = ask('grant', { userId, applicationId, licenseTypeId })
-  const revoke = ask('revoke', { userId, applicationId })
-  let holds = false
+  const grant = post('grant', { userId, applicationId, licenseTypeId })
+  const revoke = post('revoke', { userId, applicationId })
+  let hasSeat = false
   return {
-    request: () => (holds ? revoke : grant),
+    request: () => (hasSeat ? revoke : grant),
     check({ status, body }) {
-      const isRight = holds ? status === 200 : status === 201 && JSON.parse(body).userId === userId
-      holds = !holds
-      return isRight ? undefined : 'a seat was not granted or not taken back'
+      const isValid = hasSeat ? status === 200 : status === 201 && JSON.parse(body).userId === userId
+      hasSeat = !hasSeat
+      return isValid ? undefined : 'the seat was not granted or not revoked'
     },
   }
 }
 
-async function prepareMany(program: Program, connections: number): Promise<Talk[]> {
-  const talks: Talk[] = []
+async function prepareManyTenants(program: Program, connections: number): Promise<Scenario[]> {
+  const scenarios: Scenario[] = []
   for (let index = 0; index < Math.min(connections, SMALL_TENANTS); index++) {
     const token = await getMachineToken(program, smallMachine(index))
-    talks.push(inTurn(program, seatHolderEmail(index), token))
+    scenarios.push(createSeatScenario(program, seatHolderEmail(index), token))
   }
-  return talks
+  return scenarios
 }
 
-async function prepareOne(program: Program, connections: number): Promise<Talk[]> {
+async function prepareOneTenant(program: Program, connections: number): Promise<Scenario[]> {
   const token = await getMachineToken(program, 'bench-machine')
-  const free = Math.min(connections, PEOPLE / 2)
-  return Array.from({ length: free }, (_, index) => inTurn(program, personEmail(PEOPLE / 2 + index), token))
+  const count = Math.min(connections, APPLICANTS)
+  return Array.from({ length: count }, (_, index) => createSeatScenario(program, applicantEmail(index), token))
 }
 
 export const seatRows: Row[] = [
   {
-    ...{ id: 'seat-grant', name: 'Seat granted, then revoked', program: 'latchkey', prepare: prepareMany },
-    compare: [{ with: 'fastify-insert', least: 0.5 }],
+    id: 'seat-grant',
+    name: 'Seat granted, then revoked',
+    program: 'latchkey',
+    prepare: prepareManyTenants,
+    compare: [{ with: 'fastify-insert', minRatio: 0.25 }],
   },
   {
-    ...{ id: 'seat-grant-one-tenant', name: 'The same, all in one tenant', program: 'latchkey' },
-    prepare: prepareOne,
-    compare: [{ with: 'fastify-insert' }],
+    id: 'seat-grant-one-tenant',
+    name: 'The same, all in one tenant',
+    program: 'latchkey',
+    prepare: prepareOneTenant,
+    compare: [{ with: 'fastify-insert', minRatio: 0.2 }],
   },
 ]

@@ -2,9 +2,11 @@ import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign, veri
 import { hash, verify as verifyArgon2 } from '@node-rs/argon2'
 import Fastify, { type RouteShorthandOptions } from 'fastify'
 import pg from 'pg'
-import { readSettings, tellReady } from '../program.ts'
+import { pino } from 'pino'
+import { Counter, Histogram, Registry } from 'prom-client'
+import { readSettings, reportReady } from '../program.ts'
 
-/** What the machine can do at best: one route for each thing that the service cannot do without. */
+/** The best the machine can do: one route per operation that the service cannot avoid. */
 
 const { host, port, databaseUrl } = readSettings()
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -14,18 +16,28 @@ const app = Fastify({ logger: false })
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const HEADER = encode({ alg: 'RS256', typ: 'at+jwt', kid: randomUUID() })
 
-/** Claims as long as those of a person's access token. */
-const claims = () => {
+/** As long as the claims of a person's access token. */
+const createClaims = () => {
   const iat = Math.floor(Date.now() / 1000)
   return {
-    ...{ iss: `http://localhost:${port}`, iat, exp: iat + 86_400, sub: randomUUID(), aud: randomUUID() },
-    ...{ jti: `${randomUUID()}.${'x'.repeat(16)}`, client_id: 'bench-web', scope: 'openid offline_access' },
-    ...{ sid: randomUUID(), auth_time: iat, amr: ['pwd'], tenant_id: randomUUID(), roles: ['member'] },
+    iss: `http://localhost:${port}`,
+    iat,
+    exp: iat + 86_400,
+    sub: randomUUID(),
+    aud: randomUUID(),
+    jti: `${randomUUID()}.${'x'.repeat(16)}`,
+    client_id: 'bench-web',
+    scope: 'openid offline_access',
+    sid: randomUUID(),
+    auth_time: iat,
+    amr: ['pwd'],
+    tenant_id: randomUUID(),
+    roles: ['member'],
   }
 }
 
 function signToken(key: KeyObject): Promise<string> {
-  const signed = `${HEADER}.${encode(claims())}`
+  const signed = `${HEADER}.${encode(createClaims())}`
   return new Promise((resolve, reject) => {
     sign('sha256', Buffer.from(signed), key, (error, signature) =>
       error ? reject(error) : resolve(`${signed}.${signature.toString('base64url')}`),
@@ -35,50 +47,94 @@ function signToken(key: KeyObject): Promise<string> {
 
 const Text = { type: 'string' } as const
 const objectOf = (properties: object) => ({ type: 'object', properties })
-const replying = (properties: object): RouteShorthandOptions => ({
+const withResponse = (properties: object): RouteShorthandOptions => ({
   schema: { response: { 200: objectOf(properties) } },
 })
 
-app.get('/json', replying({ hasFeature: { type: 'boolean' } }), async () => ({ hasFeature: true }))
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+}
 
-const tokenReply = { access_token: Text, token_type: Text, expires_in: { type: 'integer' }, id_token: Text }
+app.get('/json', withResponse({ hasFeature: { type: 'boolean' } }), async () => ({ hasFeature: true }))
 
-const tokenAnswer = async () => ({
+/** The same with what every response of the service has: security headers, a log line and two metrics. */
+app.register(async (observed) => {
+  const log = pino(pino.destination(process.platform === 'win32' ? 'nul' : '/dev/null'))
+  const registry = new Registry()
+  const requests = new Counter({
+    name: 'requests_total',
+    help: 'x',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  })
+  const seconds = new Histogram({
+    name: 'request_seconds',
+    help: 'x',
+    labelNames: ['method', 'route'],
+    registers: [registry],
+  })
+  observed.addHook('onRequest', (request, reply, done) => {
+    reply.headers(HEADERS).header('x-request-id', request.id)
+    done()
+  })
+  observed.addHook('onResponse', (request, reply, done) => {
+    const { method, id: reqId, ip } = request
+    const [route, status] = [request.routeOptions.url, reply.statusCode]
+    requests.inc({ method, route, status })
+    seconds.observe({ method, route }, reply.elapsedTime / 1000)
+    log.info({ reqId, method, route, status, ms: reply.elapsedTime, ip }, 'request')
+    done()
+  })
+  observed.get('/observed', withResponse({ hasFeature: { type: 'boolean' } }), async () => ({ hasFeature: true }))
+})
+
+const tokenSchema = { access_token: Text, token_type: Text, expires_in: { type: 'integer' }, id_token: Text }
+
+const createTokenResponse = async () => ({
   access_token: await signToken(privateKey),
   token_type: 'Bearer',
   expires_in: 600,
 })
 
-app.post('/sign/1', replying(tokenReply), tokenAnswer)
+app.post('/sign/1', withResponse(tokenSchema), createTokenResponse)
 
-const tokensAnswer = async () => ({ ...(await tokenAnswer()), id_token: await signToken(privateKey) })
+const createTwoTokenResponse = async () => ({
+  ...(await createTokenResponse()),
+  id_token: await signToken(privateKey),
+})
 
-app.post('/sign/2', replying(tokenReply), tokensAnswer)
+app.post('/sign/2', withResponse(tokenSchema), createTwoTokenResponse)
 
-/** Tokens that were verified before, by their hash. */
-const known = new Map<string, { sub: string; exp: number }>()
-const MOST_KNOWN = 10_000
+/** Verified tokens, by hash. */
+const verifiedTokens = new Map<string, { sub: string; exp: number }>()
+const MAX_VERIFIED_TOKENS = 10_000
 
-function readToken(token: string): { sub: string; exp: number } | undefined {
-  const name = createHash('sha256').update(token).digest('base64')
-  const seen = known.get(name)
-  if (seen) return seen
+function verifyToken(token: string): { sub: string; exp: number } | undefined {
+  const key = createHash('sha256').update(token).digest('base64')
+  const cached = verifiedTokens.get(key)
+  if (cached) return cached
   const at = token.lastIndexOf('.')
   const signature = Buffer.from(token.slice(at + 1), 'base64url')
   if (!verify('sha256', Buffer.from(token.slice(0, at)), publicKey, signature)) return undefined
-  const read = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
-  if (known.size >= MOST_KNOWN) known.delete(known.keys().next().value ?? '')
-  known.set(name, read)
-  return read
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  if (verifiedTokens.size >= MAX_VERIFIED_TOKENS) verifiedTokens.delete(verifiedTokens.keys().next().value ?? '')
+  verifiedTokens.set(key, claims)
+  return claims
 }
 
-app.get('/verify', replying({ sub: Text }), async (request, reply) => {
-  const found = readToken((request.headers.authorization ?? '').slice('Bearer '.length))
-  if (found && found.exp > Date.now() / 1000) return { sub: found.sub }
+app.get('/verify', withResponse({ sub: Text }), async (request, reply) => {
+  const claims = verifyToken((request.headers.authorization ?? '').slice('Bearer '.length))
+  if (claims && claims.exp > Date.now() / 1000) return { sub: claims.sub }
   return reply.code(401).send({})
 })
 
-app.get('/select', replying({ name: Text }), async () => {
+app.get('/select', withResponse({ name: Text }), async () => {
   const id = 1 + Math.floor(Math.random() * 1_000)
   const { rows } = await pool.query({
     name: 'one',
@@ -98,19 +154,19 @@ async function addNote(): Promise<string> {
   return id
 }
 
-app.post('/insert', replying({ id: Text }), async () => ({ id: await addNote() }))
+app.post('/insert', withResponse({ id: Text }), async () => ({ id: await addNote() }))
 
-app.post('/insert/sign/2', replying(tokenReply), async () => {
+app.post('/insert/sign/2', withResponse(tokenSchema), async () => {
   await addNote()
-  return tokensAnswer()
+  return createTwoTokenResponse()
 })
 
-/** The parameters of the service's own passwords. */
-const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** The parameters that the service uses. */
+const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const PASSWORD = randomUUID()
-const passwordHash = await hash(PASSWORD, PARAMETERS)
+const passwordHash = await hash(PASSWORD, ARGON2_PARAMETERS)
 
-app.post('/argon2', replying({ matches: { type: 'boolean' } }), async () => ({
+app.post('/argon2', withResponse({ matches: { type: 'boolean' } }), async () => ({
   matches: await verifyArgon2(passwordHash, PASSWORD),
 }))
 
@@ -119,4 +175,4 @@ await pool.query(`insert into things select i, 'thing ' || i from generate_serie
 await pool.query('create table notes (id uuid primary key, name text not null, at timestamptz default now())')
 await pool.query('analyze things')
 await app.listen({ host, port })
-tellReady({ token: await signToken(privateKey) })
+reportReady({ token: await signToken(privateKey) })

@@ -1,4 +1,4 @@
-/** better-auth as its documentation advises for production, with PostgreSQL behind it. */
+/** better-auth with PostgreSQL, configured as its documentation recommends for production. */
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { oauthProvider } from '@better-auth/oauth-provider'
@@ -6,9 +6,9 @@ import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { getMigrations } from 'better-auth/db/migration'
 import { toNodeHandler } from 'better-auth/node'
 import { jwt, organization } from 'better-auth/plugins'
-import { type Place, readPlace, serve } from './peer.ts'
+import { type PeerSettings, readPeerSettings, serve } from './peer.ts'
 
-/** As many as an organization may have when nothing is said. */
+/** The default limit of an organization. */
 const MEMBERS = 100
 const PASSWORD = randomBytes(16).toString('base64url')
 const RESOURCE = 'https://api.company.test'
@@ -16,37 +16,40 @@ const SCOPE = 'api:read'
 
 const emailOf = (number: number) => `person-${number}@company.test`
 
-/** Clients and resources that stay in memory, as its documentation offers for those that are trusted. */
-const trusted = new Set<string>()
+/** Clients that better-auth keeps in memory, as its documentation offers for trusted clients. */
+const trustedClients = new Set<string>()
 
-const configure = ({ url, pool }: Place) =>
+const configure = ({ url, pool }: PeerSettings) =>
   ({
     baseURL: url,
     secret: randomBytes(32).toString('base64url'),
     database: pool,
-    // Passwords are hashed by scrypt, and sessions are looked up each time; both are its defaults.
+    // The defaults: scrypt, and a session query per request.
     emailAndPassword: { enabled: true },
-    // One query instead of several where tables belong together, as its page on PostgreSQL advises.
+    // Joins instead of several queries, as its PostgreSQL page recommends.
     advanced: { database: { joins: true } },
-    // It would refuse the load after the third sign-in of ten seconds.
+    // The default allows three sign-ins in ten seconds.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { level: 'error' },
-    // With the OAuth provider, tokens come from its own route and not beside every session: so its documentation.
+    // Its documentation recommends this with the OAuth provider, which has its own token route.
     disabledPaths: ['/token'],
     plugins: [
       organization(),
-      // The service signs with RS256 and a key of 2048 bits; so does this, or their signatures could not be compared.
+      // The same algorithm and key size as the service, so that the results are comparable.
       jwt({
         disableSettingJwtHeader: true,
         jwks: { keyPairConfig: { alg: 'RS256', modulusLength: 2048 } },
       }),
       oauthProvider({
-        ...{ loginPage: '/sign-in', consentPage: '/consent' },
+        loginPage: '/sign-in',
+        consentPage: '/consent',
         scopes: ['openid', 'profile', 'email', 'offline_access', SCOPE],
-        // A token is a JWT when it is for a resource.
-        ...{ resources: [RESOURCE], clientRegistrationDefaultResources: [RESOURCE] },
-        ...{ cachedTrustedClients: trusted, cachedResources: new Set([RESOURCE]) },
+        // Tokens for a resource are JWTs.
+        resources: [RESOURCE],
+        clientRegistrationDefaultResources: [RESOURCE],
+        cachedTrustedClients: trustedClients,
+        cachedResources: new Set([RESOURCE]),
         clientPrivileges: ({ user }) => user?.email === emailOf(1),
       }),
     ],
@@ -54,15 +57,15 @@ const configure = ({ url, pool }: Place) =>
 
 type Auth = Awaited<ReturnType<typeof openAuth>>
 
-/** The schema comes first, by its own helper: what it is configured with is written when it opens. */
-async function openAuth(place: Place) {
-  const options = configure(place)
+/** Migrations run first, because `betterAuth` writes its configuration to the database. */
+async function openAuth(settings: PeerSettings) {
+  const options = configure(settings)
   const { runMigrations } = await getMigrations(options)
   await runMigrations()
   return betterAuth(options)
 }
 
-/** People who share a password, and its hash with it: what that costs is measured when they sign in, not here. */
+/** All people share one password hash, to save time. */
 async function createPeople(auth: Auth): Promise<string[]> {
   const { internalAdapter, password } = await auth.$context
   const hash = await password.hash(PASSWORD)
@@ -78,7 +81,7 @@ async function createPeople(auth: Auth): Promise<string[]> {
   return ids
 }
 
-/** The first of them owns it; the others are members. */
+/** The first person is the owner. */
 async function createOrganization(auth: Auth, [ownerId, ...others]: string[]): Promise<string> {
   const created = await auth.api.createOrganization({
     body: { name: 'Company', slug: 'company', userId: ownerId },
@@ -94,26 +97,32 @@ async function createClient(auth: Auth): Promise<{ clientId: string; clientSecre
   const client = await auth.api.adminCreateOAuthClient({
     headers: { cookie: headers.getSetCookie().join('; ') },
     body: {
-      ...{ client_name: 'Machine', grant_types: ['client_credentials'], client_credentials_scopes: [SCOPE] },
+      client_name: 'Machine',
+      grant_types: ['client_credentials'],
+      client_credentials_scopes: [SCOPE],
       token_endpoint_auth_method: 'client_secret_basic',
     },
   })
   if (!client.client_secret) throw new Error('The client has no secret.')
-  trusted.add(client.client_id)
+  trustedClients.add(client.client_id)
   return { clientId: client.client_id, clientSecret: client.client_secret }
 }
 
-async function start(place: Place): Promise<void> {
-  const auth = await openAuth(place)
-  // It makes its key when one is first asked for. Asked by many at once, it would make many, and publish them all.
+async function start(settings: PeerSettings): Promise<void> {
+  const auth = await openAuth(settings)
+  // The key is created on the first request. Concurrent first requests would create several keys.
   await auth.api.getJwks()
   const people = await createPeople(auth)
   const organizationId = await createOrganization(auth, people)
-  const facts = {
-    ...{ password: PASSWORD, people: String(people.length), organizationId, ...(await createClient(auth)) },
-    ...{ resource: RESOURCE, resourceScope: SCOPE },
+  const outputs = {
+    password: PASSWORD,
+    people: String(people.length),
+    organizationId,
+    ...(await createClient(auth)),
+    resource: RESOURCE,
+    resourceScope: SCOPE,
   }
-  await serve(createServer(toNodeHandler(auth)), place, facts)
+  await serve(createServer(toNodeHandler(auth)), settings, outputs)
 }
 
-await start(readPlace(process.env))
+await start(readPeerSettings(process.env))

@@ -1,7 +1,7 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type pg from 'pg'
 
-/** One table for all models, in the shape of the adapters that the provider's examples show for SQL databases. */
+/** One table for all models, like the SQL adapters in the examples of oidc-provider. */
 const SCHEMA = `
   create table oidc_payloads (
     model text not null,
@@ -25,22 +25,22 @@ const UPSERT = `
   on conflict (model, id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
     user_code = excluded.user_code, uid = excluded.uid, expires_at = excluded.expires_at`
 
-const found = (column: string) => `
+const selectBy = (column: string) => `
   select payload, consumed_at from oidc_payloads
   where model = $1 and ${column} = $2 and (expires_at is null or expires_at > now())`
 
-/** Statements have names, so that the database plans each once for a connection. */
+/** Named, so that the database prepares each statement once per connection. */
 const STATEMENTS = {
   upsert: UPSERT,
-  find: found('id'),
-  findByUid: found('uid'),
-  findByUserCode: found('user_code'),
+  find: selectBy('id'),
+  findByUid: selectBy('uid'),
+  findByUserCode: selectBy('user_code'),
   consume: 'update oidc_payloads set consumed_at = now() where model = $1 and id = $2',
   destroy: 'delete from oidc_payloads where model = $1 and id = $2',
   revokeByGrantId: 'delete from oidc_payloads where model = $1 and grant_id = $2',
 }
 
-interface Found {
+interface PayloadRow {
   payload: AdapterPayload
   consumed_at: Date | null
 }
@@ -49,12 +49,12 @@ export async function createPayloadTable(pool: pg.Pool): Promise<void> {
   await pool.query(SCHEMA)
 }
 
-/** What the provider stores by: an adapter for each of its models. */
-export const adaptersOn =
+/** The adapter factory: oidc-provider creates one adapter per model. */
+export const createAdapterFactory =
   (pool: pg.Pool) =>
   (model: string): Adapter => {
     const run = (name: keyof typeof STATEMENTS, ...values: unknown[]) =>
-      pool.query<Found>({ name, text: STATEMENTS[name], values: [model, ...values] })
+      pool.query<PayloadRow>({ name, text: STATEMENTS[name], values: [model, ...values] })
 
     const findBy = async (name: 'find' | 'findByUid' | 'findByUserCode', value: string) => {
       const [row] = (await run(name, value)).rows

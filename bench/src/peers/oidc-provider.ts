@@ -1,20 +1,24 @@
-/** oidc-provider as its documentation advises for production, with PostgreSQL behind it. */
+/** oidc-provider with PostgreSQL, configured as its documentation recommends for production. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import Provider, { type Account, type Configuration, type JWK } from 'oidc-provider'
 import type pg from 'pg'
-import { adaptersOn, createPayloadTable } from './oidc-provider-adapter.ts'
-import { type Place, readPlace, serve } from './peer.ts'
+import { createAdapterFactory, createPayloadTable } from './oidc-provider-adapter.ts'
+import { type PeerSettings, readPeerSettings, serve } from './peer.ts'
 
 const PEOPLE = 1000
 const RESOURCE = 'https://api.company.test'
 const RESOURCE_SCOPE = 'api:read'
 
-const FACTS = {
-  ...{ clientId: 'web', clientSecret: randomBytes(32).toString('base64url') },
-  ...{ machineId: 'machine', machineSecret: randomBytes(32).toString('base64url') },
-  ...{ redirectUri: 'https://app.company.test/callback', people: String(PEOPLE) },
-  ...{ resource: RESOURCE, resourceScope: RESOURCE_SCOPE },
+const OUTPUTS = {
+  clientId: 'web',
+  clientSecret: randomBytes(32).toString('base64url'),
+  machineId: 'machine',
+  machineSecret: randomBytes(32).toString('base64url'),
+  redirectUri: 'https://app.company.test/callback',
+  people: String(PEOPLE),
+  resource: RESOURCE,
+  resourceScope: RESOURCE_SCOPE,
 }
 
 async function createPeople(pool: pg.Pool): Promise<void> {
@@ -35,7 +39,7 @@ interface Person {
   family_name: string
 }
 
-/** Accounts are the application's own; the documentation has them looked up each time, so that one that is gone is gone. */
+/** Queries the account each time, as the documentation recommends, so that a deleted account has no access. */
 const findPerson =
   (pool: pg.Pool) =>
   async (_ctx: unknown, id: string): Promise<Account | undefined> => {
@@ -47,58 +51,69 @@ const findPerson =
     return { accountId: id, claims: () => claims }
   }
 
-/** The service signs with RS256 and a key of 2048 bits; so does this, or their signatures could not be compared. */
+/** The same algorithm and key size as the service, so that the results are comparable. */
 function createKey(): JWK {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'first' } as JWK
 }
 
-/** Clients that are known from the start are part of the configuration, and stay in memory as its documentation has it. */
+/** Static clients, which oidc-provider keeps in memory. */
 const CLIENTS: Configuration['clients'] = [
   {
-    ...{ client_id: FACTS.clientId, client_secret: FACTS.clientSecret },
-    ...{ redirect_uris: [FACTS.redirectUri], grant_types: ['authorization_code', 'refresh_token'] },
+    client_id: OUTPUTS.clientId,
+    client_secret: OUTPUTS.clientSecret,
+    redirect_uris: [OUTPUTS.redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
   },
   {
-    ...{ client_id: FACTS.machineId, client_secret: FACTS.machineSecret },
-    ...{ redirect_uris: [], response_types: [], grant_types: ['client_credentials'] },
+    client_id: OUTPUTS.machineId,
+    client_secret: OUTPUTS.machineSecret,
+    redirect_uris: [],
+    response_types: [],
+    grant_types: ['client_credentials'],
   },
 ]
 
-/** Access tokens for the resource are JWTs, as the service's are; without one they are opaque, its default. */
+/** Access tokens for the resource are JWTs, like those of the service. Without a resource they are opaque, the default. */
 const resourceIndicators = {
   enabled: true,
   getResourceServerInfo: () => ({
-    ...{ scope: RESOURCE_SCOPE, accessTokenFormat: 'jwt' as const },
+    scope: RESOURCE_SCOPE,
+    accessTokenFormat: 'jwt' as const,
     jwt: { sign: { alg: 'RS256' as const } },
   }),
 }
 
 const configure = (pool: pg.Pool): Configuration => ({
-  adapter: adaptersOn(pool),
+  adapter: createAdapterFactory(pool),
   clients: CLIENTS,
   findAccount: findPerson(pool),
   jwks: { keys: [createKey()] },
-  // Both have to be set in production: keys that sign cookies, and an interaction of one's own.
+  // Both are required in production.
   cookies: { keys: [randomBytes(32).toString('base64url')] },
   interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
   claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['given_name', 'family_name'] },
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
-    // Anybody who is a confidential client may ask, which is also its default; saying so keeps it quiet.
+    // The default policy. Setting it avoids a warning.
     introspection: { enabled: true, allowedPolicy: (_ctx, client) => client.clientAuthMethod !== 'none' },
     resourceIndicators,
   },
   rotateRefreshToken: true,
-  // Its defaults for tokens in seconds, which it asks to be thought over and said.
+  // The defaults, in seconds. Setting them avoids a warning.
   ttl: {
-    ...{ AccessToken: 3600, ClientCredentials: 600, IdToken: 3600, RefreshToken: 14 * 86_400 },
-    ...{ Grant: 14 * 86_400, Session: 14 * 86_400, Interaction: 3600 },
+    AccessToken: 3600,
+    ClientCredentials: 600,
+    IdToken: 3600,
+    RefreshToken: 14 * 86_400,
+    Grant: 14 * 86_400,
+    Session: 14 * 86_400,
+    Interaction: 3600,
   },
 })
 
-/** Where a person would sign in and agree. Whoever the request names is taken to have done both. */
+/** Completes sign-in and consent for the account in `login_hint`, without a page. */
 async function finishInteraction(provider: Provider, req: IncomingMessage, res: ServerResponse) {
   const { params } = await provider.interactionDetails(req, res)
   const accountId = String(params.login_hint)
@@ -109,16 +124,16 @@ async function finishInteraction(provider: Provider, req: IncomingMessage, res: 
   await provider.interactionFinished(req, res, { login: { accountId }, consent: { grantId } })
 }
 
-async function start(place: Place): Promise<void> {
-  await createPayloadTable(place.pool)
-  await createPeople(place.pool)
-  const provider = new Provider(place.url, configure(place.pool))
-  const answer = provider.callback()
+async function start(settings: PeerSettings): Promise<void> {
+  await createPayloadTable(settings.pool)
+  await createPeople(settings.pool)
+  const provider = new Provider(settings.url, configure(settings.pool))
+  const handle = provider.callback()
   const server = createServer((req, res) => {
-    if (!req.url?.startsWith('/interaction/')) return answer(req, res)
+    if (!req.url?.startsWith('/interaction/')) return handle(req, res)
     finishInteraction(provider, req, res).catch((error) => res.writeHead(500).end(String(error)))
   })
-  await serve(server, place, FACTS)
+  await serve(server, settings, OUTPUTS)
 }
 
-await start(readPlace(process.env))
+await start(readPeerSettings(process.env))

@@ -1,33 +1,29 @@
 import type { Database } from '../database.ts'
 import { DATABASE, type Node } from './nodes.ts'
 
-/** What a node holds at a moment, as it tells itself. */
+/** Resources of a node, from its metrics. */
 export interface NodeSample {
   residentMb: number
   heapMb: number
-  /** What the engine has taken for the heap; it gives back what it does not use when it likes. */
+  /** Allocated heap. V8 returns unused memory with a delay. */
   heapTotalMb: number
-  /** Open file descriptors. */
   descriptors: number
-  /** Sockets, timers and the like that libuv holds. */
+  /** Active libuv resources: sockets, timers and the like. */
   handles: number
   eventLoopP99Ms: number
-  /** Facts in the caches, which have bounds: memory that grows with them alone is no leak. */
-  remembered: number
+  /** The caches are bounded, so memory that grows only with them is not a leak. */
+  cacheEntries: number
 }
 
 export interface Sample {
   minute: number
   nodes: NodeSample[]
-  /** Connections to the database, of both nodes, as the database counts them. */
+  /** Database connections of both nodes, from pg_stat_activity. */
   connections: number
 }
 
 export async function takeSample(nodes: Node[], database: Database, minute: number): Promise<Sample> {
-  const [connections, ...samples] = await Promise.all([
-    database.countConnections(DATABASE),
-    ...nodes.map(sampleNode),
-  ])
+  const [connections, ...samples] = await Promise.all([database.countConnections(DATABASE), ...nodes.map(sampleNode)])
   return { minute, nodes: samples, connections }
 }
 
@@ -36,21 +32,18 @@ async function sampleNode({ url, metricsToken }: Node): Promise<NodeSample> {
   const text = await response.text()
   const read = (name: string) => {
     const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]
-    if (value === undefined) throw new Error(`${url}/metrics does not show ${name}: ${response.status}`)
+    if (value === undefined) throw new Error(`${url}/metrics does not contain ${name}: ${response.status}`)
     return Number(value)
   }
   const sum = (name: string) =>
-    [...text.matchAll(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'gm'))].reduce(
-      (all, [, value]) => all + Number(value),
-      0,
-    )
+    [...text.matchAll(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'gm'))].reduce((all, [, value]) => all + Number(value), 0)
   return {
     residentMb: read('process_resident_memory_bytes') / 1e6,
     heapMb: read('nodejs_heap_size_used_bytes') / 1e6,
     heapTotalMb: read('nodejs_heap_size_total_bytes') / 1e6,
     descriptors: read('process_open_fds'),
     handles: read('nodejs_active_resources_total'),
-    remembered: sum('latchkey_memory_entries'),
+    cacheEntries: sum('latchkey_memory_entries'),
     eventLoopP99Ms: read('nodejs_eventloop_lag_p99_seconds') * 1_000,
   }
 }

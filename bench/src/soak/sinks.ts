@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
 
-/** Where the mail and the webhooks of the soak arrive. Both are counted and forgotten. */
+/** Receives and counts the mails or webhooks of the soak. */
 export interface Sink {
   port: number
   count(): number
@@ -15,7 +15,7 @@ async function listen(server: Server | HttpServer): Promise<number> {
   return address.port
 }
 
-/** A receiver of webhooks that accepts every event. */
+/** A webhook receiver that accepts every event. */
 export async function startReceiver(): Promise<Sink> {
   let count = 0
   const server = createHttpServer((request, response) => {
@@ -39,29 +39,29 @@ export async function startReceiver(): Promise<Sink> {
 export async function startMailServer(): Promise<Sink> {
   let count = 0
   const server = createServer((socket) => {
-    let rest = ''
+    let buffer = ''
     let isInData = false
-    const say = (line: string) => void socket.write(`${line}\r\n`)
-    const hear = (line: string) => {
+    const reply = (line: string) => void socket.write(`${line}\r\n`)
+    const handleLine = (line: string) => {
       if (isInData) {
         if (line !== '.') return
         isInData = false
         count++
-        return say('250 accepted')
+        return reply('250 accepted')
       }
       const command = line.slice(0, 4).toUpperCase()
       if (command === 'QUIT') return void socket.end('221 bye\r\n')
       isInData = command === 'DATA'
-      say(isInData ? '354 go on' : '250 ok')
+      reply(isInData ? '354 go on' : '250 ok')
     }
     socket.setEncoding('utf8')
     socket.on('error', () => {})
     socket.on('data', (text: string) => {
-      const lines = (rest + text).split('\r\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) hear(line)
+      const lines = (buffer + text).split('\r\n')
+      buffer = lines.pop() ?? ''
+      for (const line of lines) handleLine(line)
     })
-    say('220 soak')
+    reply('220 soak')
   })
   return { port: await listen(server), count: () => count, close: () => void server.close() }
 }

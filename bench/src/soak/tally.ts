@@ -1,15 +1,15 @@
 import { quantile } from '../numbers.ts'
 import { fixed, table } from '../tables.ts'
 
-/** Counts the answers of each kind of work, and how long they took. */
+/** Counts responses and their times per kind of task. */
 export interface Tally {
-  note(kind: string, status: number, ms: number): void
-  /** An answer that the work has no explanation for. */
-  noteUnexpected(text: string): void
-  /** Work that was due and was not begun, because too much was under way. */
-  noteSkipped(kind: string): void
+  record(kind: string, status: number, ms: number): void
+  /** A response that fails the soak. */
+  recordUnexpected(text: string): void
+  /** A task that was due but not started, because too many were in flight. */
+  recordSkipped(kind: string): void
   show(seconds: number): string
-  /** What fails the soak. */
+  /** Reasons why the soak fails. */
   problems(): string[]
 }
 
@@ -18,25 +18,25 @@ interface Kind {
   skipped: number
 }
 
-const FEW = 10
+const MAX_LISTED = 10
 
 export function createTally(): Tally {
   const kinds = new Map<string, Kind>()
   const statuses = new Map<number, number>()
   const unexpected = new Map<string, number>()
-  const kindOf = (name: string): Kind => {
+  const getKind = (name: string): Kind => {
     const kind = kinds.get(name) ?? { times: [], skipped: 0 }
     kinds.set(name, kind)
     return kind
   }
   return {
-    note(name, status, ms) {
-      kindOf(name).times.push(ms)
+    record(name, status, ms) {
+      getKind(name).times.push(ms)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     },
-    noteUnexpected: (text) => void unexpected.set(text, (unexpected.get(text) ?? 0) + 1),
-    noteSkipped(name) {
-      kindOf(name).skipped++
+    recordUnexpected: (text) => void unexpected.set(text, (unexpected.get(text) ?? 0) + 1),
+    recordSkipped(name) {
+      getKind(name).skipped++
     },
     show(seconds) {
       const rows = [...kinds].map(([name, { times, skipped }]) => {
@@ -46,16 +46,16 @@ export function createTally(): Tally {
       })
       const counts = [...statuses].toSorted(([a], [b]) => a - b)
       return [
-        table(['Work', 'answers', 'answers/s', 'p50 ms', 'p99 ms', 'max ms', 'not begun'], rows),
-        `Answers by status: ${counts.map(([status, count]) => `${status}: ${count}`).join(', ')}`,
+        table(['Task', 'responses', 'responses/s', 'p50 ms', 'p99 ms', 'max ms', 'not started'], rows),
+        `Responses by status: ${counts.map(([status, count]) => `${status}: ${count}`).join(', ')}`,
       ].join('\n\n')
     },
     problems: () => [
       ...[...statuses]
         .filter(([status]) => status >= 500)
-        .map(([status, count]) => `${count} answers with ${status}`),
-      ...[...unexpected].slice(0, FEW).map(([text, count]) => `${count} times ${text}`),
-      ...(unexpected.size > FEW ? [`${unexpected.size - FEW} more kinds of unexpected answers`] : []),
+        .map(([status, count]) => `${count} responses with ${status}`),
+      ...[...unexpected].slice(0, MAX_LISTED).map(([text, count]) => `${count} times ${text}`),
+      ...(unexpected.size > MAX_LISTED ? [`${unexpected.size - MAX_LISTED} more kinds of unexpected responses`] : []),
     ],
   }
 }

@@ -1,38 +1,31 @@
-import { type Client, createClient, type Input, type Operation, type Reply } from 'latchkey-sdk'
-import { LatchkeyError } from 'latchkey-sdk/error'
-import { accessToken, distrust, replaceToken } from '../session/session.ts'
+import { type Client, createClient, type Input, type Operation, type Reply } from '@latchkey/client'
+import { LatchkeyError } from '@latchkey/client/error'
+import { discardTokens, expireToken, getAccessToken } from '../session/session.ts'
 
 const baseUrl = window.location.origin
 
-/** Routes that act for the tenant of the token, and not for one in their address. */
-const isOfTokenTenant = (operation: Operation) => operation.includes(' /api/integration/')
+/** These routes act for the tenant of the token and have no tenant in their path. */
+const isTenantFromToken = (operation: Operation) => operation.includes(' /api/integration/')
 
-/** Routes of the person's own account. Changing how they sign in takes more than a token: also the browser's cookie. */
-const isOfAccount = (operation: Operation) => operation.includes(' /api/users/me')
+/** Changes to sign-in methods require the session cookie in addition to the token. */
+const isOwnAccountRoute = (operation: Operation) => operation.includes(' /api/users/me')
 
 const withCookie: typeof fetch = (address, init) => fetch(address, { ...init, credentials: 'same-origin' })
 
-const isDead = (error: unknown): boolean => error instanceof LatchkeyError && error.status === 401
+const isUnauthorized = (error: unknown): boolean => error instanceof LatchkeyError && error.status === 401
 
-/** A second factor must be shown first. */
-export const lacksFactor = (error: unknown): boolean =>
+/** The request needs a session with a second factor. */
+export const isMfaRequired = (error: unknown): boolean =>
   error instanceof LatchkeyError && error.code === 'MFA_REQUIRED'
 
-/**
- * Calls a route of the service as whoever is signed in. For the routes of integrations the token must be of a tenant,
- * which is then named.
- */
-export async function call<O extends Operation>(
-  operation: O,
-  input: Input<O>,
-  tenant?: string,
-): Promise<Reply<O>> {
-  if (isOfTokenTenant(operation) && tenant === undefined) throw new Error(`${operation} needs a tenant`)
+/** Calls a route of the service as the signed-in user. Integration routes need a token of `tenant`. */
+export async function call<O extends Operation>(operation: O, input: Input<O>, tenant?: string): Promise<Reply<O>> {
+  if (isTenantFromToken(operation) && tenant === undefined) throw new Error(`${operation} needs a tenant`)
   try {
     return await attempt(operation, input, tenant)
   } catch (error) {
-    // A token may have ended before its time, by a change of password for one. Another may be had, or not.
-    if (isDead(error) || lacksFactor(error)) return attempt(operation, input, tenant)
+    // The token may have been revoked before it expired, for example by a password change. Retry with a new one.
+    if (isUnauthorized(error) || isMfaRequired(error)) return attempt(operation, input, tenant)
     throw error
   }
 }
@@ -42,16 +35,19 @@ async function attempt<O extends Operation>(
   input: Input<O>,
   tenant: string | undefined,
 ): Promise<Reply<O>> {
-  const token = await accessToken(tenant)
+  const token = await getAccessToken(tenant)
   const client: Client = createClient({
-    ...{ baseUrl, token: () => token },
-    ...(isOfAccount(operation) && { fetch: withCookie }),
+    baseUrl,
+    token: () => token,
+    // The user sees an error at once and can repeat the action.
+    maxRetries: 0,
+    ...(isOwnAccountRoute(operation) && { fetch: withCookie }),
   })
   try {
     return await client.call(operation, input)
   } catch (error) {
-    if (isDead(error)) distrust(token)
-    if (lacksFactor(error)) replaceToken(token)
+    if (isUnauthorized(error)) expireToken(token)
+    if (isMfaRequired(error)) discardTokens(token)
     throw error
   }
 }

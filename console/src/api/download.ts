@@ -1,11 +1,11 @@
-import { LatchkeyError } from 'latchkey-sdk/error'
-import { accessToken } from '../session/session.ts'
+import { LatchkeyError } from '@latchkey/client/error'
+import { getAccessToken } from '../session/session.ts'
 
-/** Fetches a file as whoever is signed in, and gives it to the browser to keep. */
+/** Downloads a file as the signed-in user. */
 export async function download(path: string, query: Record<string, string>): Promise<void> {
-  const given = Object.entries(query).filter(([, value]) => value !== '')
-  const response = await fetch(`${path}?${new URLSearchParams(given)}`, {
-    headers: { authorization: `Bearer ${await accessToken()}` },
+  const parameters = Object.entries(query).filter(([, value]) => value !== '')
+  const response = await fetch(`${path}?${new URLSearchParams(parameters)}`, {
+    headers: { authorization: `Bearer ${await getAccessToken()}` },
     credentials: 'omit',
   })
   if (!response.ok) throw LatchkeyError.from(response, await response.json().catch(() => undefined))
@@ -13,13 +13,13 @@ export async function download(path: string, query: Record<string, string>): Pro
   saveFile(name ?? 'latchkey', await response.blob())
 }
 
-/** Hands a file to the browser, which keeps it where it keeps downloads. */
+/** Saves a file through the browser's download. */
 export function saveFile(name: string, file: Blob): void {
-  const address = URL.createObjectURL(file)
+  const url = URL.createObjectURL(file)
   const link = document.createElement('a')
-  link.href = address
+  link.href = url
   link.download = name
   link.click()
-  // Some browsers begin to read it only after the click; by then all have taken it.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+  // Some browsers read the blob only after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

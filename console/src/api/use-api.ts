@@ -1,3 +1,5 @@
+import type { Input, Operation, Reply } from '@latchkey/client'
+import { LatchkeyError } from '@latchkey/client/error'
 import {
   keepPreviousData,
   MutationCache,
@@ -8,85 +10,82 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import type { Input, Operation, Reply } from 'latchkey-sdk'
-import { LatchkeyError } from 'latchkey-sdk/error'
-import { SignedOut, signIn } from '../session/session.ts'
-import { showProblem } from '../ui/notices.tsx'
+import { SignedOutError, signIn } from '../session/session.ts'
+import { showError } from '../ui/notifications.tsx'
 import { call } from './api.ts'
 
-/** What was read is good for a moment; going back and forth asks again in the background. */
-export const queries = new QueryClient({
-  queryCache: new QueryCache({ onError: leaveIfSignedOut }),
-  mutationCache: new MutationCache({ onError: leaveIfSignedOut }),
+/** Cached replies are stale after 5 seconds and are then refetched in the background. */
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: signInAgainIfSignedOut }),
+  mutationCache: new MutationCache({ onError: signInAgainIfSignedOut }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What was refused is refused again; what failed on the way may not.
-      retry: (count, error) => count < 2 && isPassing(error),
+      // Only server and network errors are worth a retry.
+      retry: (count, error) => count < 2 && isTransient(error),
       refetchOnWindowFocus: true,
     },
-    // Passwords that were typed and secrets that are shown once are not kept when they are out of sight.
+    // Passwords and one-time secrets must not stay in the cache.
     mutations: { gcTime: 0 },
   },
 })
 
-/** Whoever is not signed in any more signs in again, and comes back to where they were. */
-function leaveIfSignedOut(error: Error): void {
+/** Redirects to the sign-in page, which returns to the current page. */
+function signInAgainIfSignedOut(error: Error): void {
   const { pathname, search } = window.location
-  if (error instanceof SignedOut) void signIn(pathname + search, { tenant: error.tenant })
+  if (error instanceof SignedOutError) void signIn(pathname + search, { tenant: error.tenant })
 }
 
-const isPassing = (error: unknown): boolean =>
-  error instanceof LatchkeyError ? error.status >= 500 : !(error instanceof SignedOut)
+const isTransient = (error: unknown): boolean =>
+  error instanceof LatchkeyError ? error.status >= 500 : !(error instanceof SignedOutError)
 
-export interface Reading<O extends Operation> {
+export interface ApiQueryOptions<O extends Operation> {
   input: Input<O>
-  /** The tenant whose token the route takes. */
+  /** The tenant that the token must be for. */
   tenant?: string | undefined
-  /** False: not yet. */
   enabled?: boolean
-  /** Asked again after so many milliseconds, for what moves by itself. */
-  everyMs?: number | undefined
+  /** Refetch interval, for data that changes without user action. */
+  refetchIntervalMs?: number | undefined
 }
 
-export const keyOf = (operation: Operation, input?: unknown): QueryKey =>
+export const toQueryKey = (operation: Operation, input?: unknown): QueryKey =>
   input === undefined ? [operation] : [operation, input]
 
-/** Reads a route. While another page or filter is on its way, what was there stays. */
-export function useRead<O extends Operation>(
+/** Queries a route. The previous data stays visible while another page or filter loads. */
+export function useApiQuery<O extends Operation>(
   operation: O,
-  { input, tenant, enabled = true, everyMs }: Reading<O>,
+  { input, tenant, enabled = true, refetchIntervalMs }: ApiQueryOptions<O>,
 ) {
   return useQuery<Reply<O>>({
-    queryKey: tenant === undefined ? keyOf(operation, input) : [...keyOf(operation, input), tenant],
+    queryKey: tenant === undefined ? toQueryKey(operation, input) : [...toQueryKey(operation, input), tenant],
     queryFn: () => call(operation, input, tenant),
     enabled,
     placeholderData: keepPreviousData,
-    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+    ...(refetchIntervalMs !== undefined && { refetchInterval: refetchIntervalMs }),
   })
 }
 
-export interface Changing<O extends Operation> {
+export interface ApiMutationOptions<O extends Operation> {
   tenant?: string | undefined
-  /** What is read anew once it is done. */
-  refreshes?: Operation[]
-  onDone?(reply: Reply<O>, input: Input<O>): void
-  /** Called instead of the notice; say `true` when the problem has been shown. */
-  onProblem?(error: Error): boolean
+  /** Queries to invalidate after success. */
+  invalidates?: Operation[]
+  onSuccess?(reply: Reply<O>, input: Input<O>): void
+  /** Return `true` to suppress the error notification. */
+  onError?(error: Error): boolean
 }
 
-/** Changes something. A refusal is shown in the words of the service. */
-export function useChange<O extends Operation>(operation: O, options: Changing<O> = {}) {
-  const { tenant, refreshes = [], onDone, onProblem } = options
+/** Calls a route that changes something. Errors are shown with the message of the service. */
+export function useApiMutation<O extends Operation>(operation: O, options: ApiMutationOptions<O> = {}) {
+  const { tenant, invalidates = [], onSuccess, onError } = options
   const client = useQueryClient()
   return useMutation<Reply<O>, Error, Input<O>>({
     mutationFn: (input) => call(operation, input, tenant),
     onSuccess: async (reply, input) => {
-      onDone?.(reply, input)
-      await Promise.all(refreshes.map((name) => client.invalidateQueries({ queryKey: keyOf(name) })))
+      onSuccess?.(reply, input)
+      await Promise.all(invalidates.map((name) => client.invalidateQueries({ queryKey: toQueryKey(name) })))
     },
     onError: (error) => {
-      if (onProblem?.(error) !== true) showProblem(error)
+      if (onError?.(error) !== true) showError(error)
     },
   })
 }

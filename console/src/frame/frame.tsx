@@ -8,11 +8,11 @@ import { TenantSwitcher } from './tenant-switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
 import './frame.css'
 
-/** The header with the tenant, the way through the area at the side, and the place one is at. */
+/** The layout of every page: header with tenant switcher, navigation and content. */
 export function Frame({ children }: { children: ReactNode }) {
   const [open, { toggle, close }] = useDisclosure()
   const [location] = useLocation()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever has gone somewhere has no use for the menu any more.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the mobile menu.
   useEffect(close, [location])
   return (
     <AppShell
@@ -39,7 +39,7 @@ export function Frame({ children }: { children: ReactNode }) {
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
-        {/* Room below, so that no notice ever covers what stands last. */}
+        {/* The padding keeps notifications from covering the end of the page. */}
         <Box maw={1080} mx="auto" pb={112}>
           {children}
         </Box>

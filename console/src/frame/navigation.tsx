@@ -4,7 +4,7 @@ import { useMe } from '../me.tsx'
 import { shell } from '../text/shell.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 
-interface Place {
+interface NavItem {
   href: string
   label: string
   icon: IconName
@@ -12,14 +12,14 @@ interface Place {
 
 const { nav } = shell
 
-const ACCOUNT: Place[] = [
+const ACCOUNT_ITEMS: NavItem[] = [
   { href: '/account/profile', label: nav.account.profile, icon: 'user' },
   { href: '/account/security', label: nav.account.security, icon: 'shield' },
   { href: '/account/sessions', label: nav.account.sessions, icon: 'device' },
   { href: '/account/data', label: nav.account.data, icon: 'box' },
 ]
 
-const INSTANCE: Place[] = [
+const INSTANCE_ITEMS: NavItem[] = [
   { href: '/instance', label: nav.instance.home, icon: 'home' },
   { href: '/instance/applications', label: nav.instance.applications, icon: 'grid' },
   { href: '/instance/license-types', label: nav.instance.licenseTypes, icon: 'tag' },
@@ -31,12 +31,12 @@ const INSTANCE: Place[] = [
   { href: '/instance/health', label: nav.instance.health, icon: 'pulse' },
 ]
 
-/** Members see who is there and what they hold; the rest is for those who run the tenant. */
-const ofTenant = (slug: string, runs: boolean): Place[] => [
+/** Members see members, licenses and settings. The rest is for owners and admins. */
+const tenantItems = (slug: string, isManager: boolean): NavItem[] => [
   { href: `/t/${slug}/members`, label: nav.tenant.members, icon: 'users' },
-  ...(runs ? [{ href: `/t/${slug}/invitations`, label: nav.tenant.invitations, icon: 'mail' as const }] : []),
+  ...(isManager ? [{ href: `/t/${slug}/invitations`, label: nav.tenant.invitations, icon: 'mail' as const }] : []),
   { href: `/t/${slug}/licenses`, label: nav.tenant.licenses, icon: 'seat' },
-  ...(runs
+  ...(isManager
     ? [
         { href: `/t/${slug}/webhooks`, label: nav.tenant.webhooks, icon: 'hook' as const },
         { href: `/t/${slug}/audit`, label: nav.tenant.audit, icon: 'list' as const },
@@ -45,7 +45,7 @@ const ofTenant = (slug: string, runs: boolean): Place[] => [
   { href: `/t/${slug}/settings`, label: nav.tenant.settings, icon: 'gear' },
 ]
 
-/** The way through everything one may see. */
+/** The navigation to every page the user has access to. */
 export function Navigation() {
   const { access, tenants } = useMe()
   const [location] = useLocation()
@@ -53,23 +53,22 @@ export function Navigation() {
   const tenant = tenants.find((own) => own.slug === slug) ?? tenants[0]
   return (
     <ScrollArea>
-      {tenant && <Group title={tenant.name} places={ofTenant(tenant.slug, tenant.role !== 'member')} />}
-      <Group title={shell.account} places={ACCOUNT} />
-      {access.superAdmin && <Group title={shell.instance} places={INSTANCE} />}
+      {tenant && <Group title={tenant.name} items={tenantItems(tenant.slug, tenant.role !== 'member')} />}
+      <Group title={shell.account} items={ACCOUNT_ITEMS} />
+      {access.superAdmin && <Group title={shell.instance} items={INSTANCE_ITEMS} />}
     </ScrollArea>
   )
 }
 
-function Group({ title, places }: { title: string; places: Place[] }) {
+function Group({ title, items }: { title: string; items: NavItem[] }) {
   const [location] = useLocation()
   return (
     <section aria-label={title}>
       <Text size="xs" fw={600} c="dimmed" px="sm" pt="md" pb={4} truncate>
         {title}
       </Text>
-      {places.map(({ href, label, icon }) => {
-        const active =
-          href === '/instance' ? location === href : location === href || location.startsWith(`${href}/`)
+      {items.map(({ href, label, icon }) => {
+        const active = href === '/instance' ? location === href : location === href || location.startsWith(`${href}/`)
         return (
           <NavLink
             key={href}

@@ -6,11 +6,11 @@ import { shell } from '../text/shell.ts'
 import { Icon } from '../ui/icon.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 
-/** Which tenant one works in. It stands in the address, so that two tabs can work in two. */
+/** Selects the current tenant. It is part of the URL, so that two tabs can use different tenants. */
 export function TenantSwitcher() {
   const { tenants } = useMe()
   const [location, navigate] = useLocation()
-  const [, slug, rest] = /^\/t\/([^/]+)(?:\/([^/]+))?/.exec(location) ?? []
+  const [, slug, section] = /^\/t\/([^/]+)(?:\/([^/]+))?/.exec(location) ?? []
   const current = tenants.find((tenant) => tenant.slug === slug)
   return (
     <Menu position="bottom-start" width={260}>
@@ -30,10 +30,8 @@ export function TenantSwitcher() {
         {tenants.map((tenant) => (
           <Menu.Item
             key={tenant.id}
-            onClick={() => navigate(`/t/${tenant.slug}/${rest ?? 'members'}`)}
-            leftSection={
-              tenant.slug === slug ? <Icon name="check" size={16} /> : <span style={{ width: 16 }} />
-            }
+            onClick={() => navigate(`/t/${tenant.slug}/${section ?? 'members'}`)}
+            leftSection={tenant.slug === slug ? <Icon name="check" size={16} /> : <span style={{ width: 16 }} />}
             rightSection={
               <StatusBadge tone="calm" size="xs">
                 {roles[tenant.role]}

@@ -11,7 +11,7 @@ const SCHEMES = [
   ['dark', 'moon'],
 ] as const
 
-/** Who is signed in, how it looks, and the way out. */
+/** The menu of the signed-in user: account, color scheme and sign-out. */
 export function UserMenu() {
   const { profile } = useMe()
   const [, navigate] = useLocation()

@@ -1,12 +1,12 @@
-/** What a session was opened with, as people would say it. */
+/** The browser and operating system of a session. */
 export interface Device {
-  /** The browser or the program; undefined: it did not say. */
+  /** The browser or program; undefined if the User-Agent header does not name one. */
   program: string | undefined
   system: string | undefined
   kind: 'computer' | 'phone' | 'program'
 }
 
-/** The first that fits counts: most browsers also say the names of those they descend from. */
+/** The first match wins, because most browsers also name the browsers they derive from. */
 const BROWSERS: [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|OPT|OPiOS|Opera)\//, 'Opera'],
@@ -28,17 +28,17 @@ const SYSTEMS: [RegExp, string][] = [
 ]
 
 const HANDHELD = ['iPhone', 'iPad', 'Android']
-const LONGEST_NAME = 40
+const MAX_NAME_LENGTH = 40
 
-const findIn = (names: [RegExp, string][], text: string) => names.find(([pattern]) => pattern.test(text))?.[1]
+const findName = (names: [RegExp, string][], text: string) => names.find(([pattern]) => pattern.test(text))?.[1]
 
-/** Reads what a browser or a program says of itself (RFC 9110 §10.1.5). Nothing is to be decided by it. */
-export function readDevice(userAgent: string): Device {
-  const browser = findIn(BROWSERS, userAgent)
-  const system = findIn(SYSTEMS, userAgent)
+/** Parses a User-Agent header (RFC 9110 §10.1.5) for display only. */
+export function parseUserAgent(userAgent: string): Device {
+  const browser = findName(BROWSERS, userAgent)
+  const system = findName(SYSTEMS, userAgent)
   if (browser === undefined && !userAgent.startsWith('Mozilla/')) {
     const [name = ''] = userAgent.trim().split(/[/\s]/, 1)
-    return { program: name.slice(0, LONGEST_NAME) || undefined, system, kind: 'program' }
+    return { program: name.slice(0, MAX_NAME_LENGTH) || undefined, system, kind: 'program' }
   }
   return { program: browser, system, kind: HANDHELD.includes(system ?? '') ? 'phone' : 'computer' }
 }

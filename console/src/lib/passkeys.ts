@@ -1,69 +1,68 @@
-import type { Input, Reply } from 'latchkey-sdk'
+import type { Input, Reply } from '@latchkey/client'
 
 export type CreationOptions = Reply<'POST /api/users/me/mfa/passkeys/options'>
 export type NewCredential = Input<'POST /api/users/me/mfa/passkeys'>['body']
 
-/** The browser made no passkey; `reason` is its own name for why. */
-export class NoPasskey extends Error {
+/** The browser created no passkey. `reason` is the name of its DOMException. */
+export class PasskeyError extends Error {
   override readonly name = 'NoPasskey'
   readonly reason: string
 
   constructor(cause: unknown) {
-    super('no passkey was made', { cause })
+    super('the browser created no passkey', { cause })
     this.reason = cause instanceof DOMException ? cause.name : 'unknown'
   }
 }
 
-export const canMakePasskeys = (): boolean =>
-  typeof PublicKeyCredential === 'function' && 'credentials' in navigator
+export const supportsPasskeys = (): boolean => typeof PublicKeyCredential === 'function' && 'credentials' in navigator
 
-/** Has the browser make a passkey, which asks the person. */
-export async function makePasskey(options: CreationOptions): Promise<NewCredential> {
+/** Creates a passkey through the browser, which prompts the user. */
+export async function createPasskey(options: CreationOptions): Promise<NewCredential> {
   try {
-    const credential = await navigator.credentials.create({ publicKey: parse(options) })
-    if (!(credential instanceof PublicKeyCredential)) throw new Error('the browser answered no passkey')
-    return describe(credential)
+    const credential = await navigator.credentials.create({ publicKey: parseOptions(options) })
+    if (!(credential instanceof PublicKeyCredential)) throw new Error('the browser returned no public key credential')
+    return toNewCredential(credential)
   } catch (cause) {
-    throw new NoPasskey(cause)
+    throw new PasskeyError(cause)
   }
 }
 
-/** WebAuthn Level 3 has a reader of its own, which not every browser knows yet. */
-function parse(options: CreationOptions): PublicKeyCredentialCreationOptions {
-  const known = PublicKeyCredential as { parseCreationOptionsFromJSON?: (json: unknown) => unknown }
-  if (known.parseCreationOptionsFromJSON) {
-    return known.parseCreationOptionsFromJSON(options) as PublicKeyCredentialCreationOptions
+/** Not every browser supports `parseCreationOptionsFromJSON` of WebAuthn Level 3 yet. */
+function parseOptions(options: CreationOptions): PublicKeyCredentialCreationOptions {
+  const native = PublicKeyCredential as { parseCreationOptionsFromJSON?: (json: unknown) => unknown }
+  if (native.parseCreationOptionsFromJSON) {
+    return native.parseCreationOptionsFromJSON(options) as PublicKeyCredentialCreationOptions
   }
   const { challenge, user, excludeCredentials = [] } = options
   return {
     ...options,
     challenge: toBytes(challenge),
     user: { ...user, id: toBytes(user.id) },
-    excludeCredentials: excludeCredentials.map((known) => ({ ...known, id: toBytes(known.id) })),
+    excludeCredentials: excludeCredentials.map((excluded) => ({ ...excluded, id: toBytes(excluded.id) })),
   } as PublicKeyCredentialCreationOptions
 }
 
-function describe({ id, rawId, response }: PublicKeyCredential): NewCredential {
-  const made = response as AuthenticatorAttestationResponse
+function toNewCredential({ id, rawId, response }: PublicKeyCredential): NewCredential {
+  const attestation = response as AuthenticatorAttestationResponse
   return {
     id,
-    rawId: toText(rawId),
+    rawId: toBase64Url(rawId),
     type: 'public-key',
     response: {
-      clientDataJSON: toText(made.clientDataJSON),
-      attestationObject: toText(made.attestationObject),
-      ...('getTransports' in made && { transports: made.getTransports() }),
+      clientDataJSON: toBase64Url(attestation.clientDataJSON),
+      attestationObject: toBase64Url(attestation.attestationObject),
+      ...('getTransports' in attestation && { transports: attestation.getTransports() }),
     },
   }
 }
 
-/** Base64url (RFC 4648 §5), which the wire speaks and browsers do not. */
+/** Decodes base64url (RFC 4648 §5). */
 function toBytes(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
   return Uint8Array.from(binary, (char) => char.charCodeAt(0))
 }
 
-function toText(bytes: ArrayBuffer): string {
+function toBase64Url(bytes: ArrayBuffer): string {
   const binary = Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join('')
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }

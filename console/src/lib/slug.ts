@@ -1,7 +1,7 @@
-export const LONGEST_SLUG = 63
+export const MAX_SLUG_LENGTH = 63
 
-/** What the service would make of a name, so that one sees it before. */
-export const slugFrom = (name: string): string =>
+/** Derives a slug from a name in the same way as the service, for the preview. */
+export const toSlug = (name: string): string =>
   (
     name
       .normalize('NFKD')
@@ -10,5 +10,5 @@ export const slugFrom = (name: string): string =>
       .match(/[a-z0-9]+/g) ?? []
   )
     .join('-')
-    .slice(0, LONGEST_SLUG)
+    .slice(0, MAX_SLUG_LENGTH)
     .replace(/-$/, '')

@@ -1,25 +1,25 @@
 import * as oauth from 'oauth4webapi'
 
 /**
- * Who is signed in, by our own OpenID Connect: a public client with PKCE. Tokens live in the memory of this tab and
- * nowhere else. A reload asks for new ones, which takes no page as long as the browser's session lives.
+ * The console signs in as a public OpenID Connect client with PKCE (RFC 7636). Tokens stay in the memory of this tab.
+ * After a reload, `prompt=none` gets new ones as long as the session cookie is valid.
  */
 
 const ORIGIN = window.location.origin
 const CLIENT: oauth.Client = { client_id: 'latchkey-console' }
 const REDIRECT_URI = `${ORIGIN}/console/callback`
 const SCOPE = 'openid profile email offline_access'
-/** A token is replaced a little before its end, so that it does not end on the way. */
-const SPARE_MS = 30_000
-/** What a sign-in that left this page must find when it comes back. No token is ever kept here. */
-const ATTEMPT = 'latchkey.sign-in'
-const INSECURE = { [oauth.allowInsecureRequests]: ORIGIN.startsWith('http:') }
+/** Tokens are renewed this long before they expire. */
+const RENEW_BEFORE_MS = 30_000
+/** The sessionStorage key for the parameters of a sign-in in progress. Tokens are never stored. */
+const ATTEMPT_KEY = 'latchkey.sign-in'
+const HTTP_OPTIONS = { [oauth.allowInsecureRequests]: ORIGIN.startsWith('http:') }
 
 interface Tokens {
   accessToken: string
   refreshToken: string | undefined
   idToken: string | undefined
-  endsAt: number
+  expiresAt: number
   /** The tenant the token is for. */
   tenant: string | undefined
 }
@@ -28,42 +28,44 @@ interface Attempt {
   state: string
   nonce: string
   verifier: string
-  /** Where the person was going, and into which tenant. */
-  goal: string
+  /** The path to return to after the sign-in. */
+  returnTo: string
   tenant: string | undefined
 }
 
-type Proof = Pick<Attempt, 'state' | 'nonce' | 'verifier'>
+type AuthorizationParameters = Pick<Attempt, 'state' | 'nonce' | 'verifier'>
 
 let tokens: Tokens | undefined
-/** Whom this page is of. What it shows and what was typed into it is theirs, until it is loaded anew. */
-let person: string | undefined
+/** The user this page was loaded for. */
+let currentUserId: string | undefined
 let renewal: Promise<Tokens> | undefined
-let server: Promise<oauth.AuthorizationServer> | undefined
+let metadata: Promise<oauth.AuthorizationServer> | undefined
 
-/** The address the service goes by must be the one in the browser; its metadata say where everything is. */
-function findServer(): Promise<oauth.AuthorizationServer> {
-  server ??= (async () => {
+/** The origin must be the issuer (RFC 8414 §3.3). */
+function getServerMetadata(): Promise<oauth.AuthorizationServer> {
+  metadata ??= (async () => {
     const issuer = new URL(ORIGIN)
-    return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, INSECURE))
+    return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, HTTP_OPTIONS))
   })()
-  server.catch(() => {
-    server = undefined
+  metadata.catch(() => {
+    metadata = undefined
   })
-  return server
+  return metadata
 }
 
-/** Gets tokens without a page where the browser has a session; false where somebody must sign in first. */
-export async function restore(tenant?: string): Promise<boolean> {
-  const { url, attempt } = await prepare({ prompt: 'none', ...(tenant !== undefined && { tenant }) })
-  // The answer is a redirect to our own address, which the browser follows: the code stands in where it leads.
+/** Gets tokens with `prompt=none`. Returns false if the user must sign in. */
+export async function restoreSession(tenant?: string): Promise<boolean> {
+  const { url, attempt } = await createAuthorizationRequest({
+    prompt: 'none',
+    ...(tenant !== undefined && { tenant }),
+  })
+  // fetch follows the redirect to the callback, and the code is in the final URL.
   const response = await fetch(url, { credentials: 'same-origin', headers: { accept: 'text/html' } })
-  const arrived = new URL(response.url)
-  // Nobody reads the page itself.
+  const callback = new URL(response.url)
   await response.body?.cancel()
-  if (arrived.pathname !== '/console/callback') return false
+  if (callback.pathname !== '/console/callback') return false
   try {
-    tokens = await redeem(arrived.searchParams, attempt)
+    tokens = await exchangeCode(callback.searchParams, attempt)
     return true
   } catch (error) {
     if (error instanceof oauth.AuthorizationResponseError) return false
@@ -71,44 +73,52 @@ export async function restore(tenant?: string): Promise<boolean> {
   }
 }
 
-interface SignInWish {
+interface SignInOptions {
   tenant?: string | undefined
-  /** True: also where the browser has a session. */
-  again?: boolean
-  /** Whose address the sign-in page begins with. */
-  hint?: string
+  /** True to sign in again even with a valid session (`prompt=login`). */
+  forceLogin?: boolean
+  /** The email address to prefill (`login_hint`). */
+  loginHint?: string
 }
 
-/** Leaves for the sign-in page, and comes back to where the person was going. Never returns. */
-export async function signIn(goal: string, { tenant, again = false, hint }: SignInWish = {}): Promise<never> {
-  const { url, attempt } = await prepare({
+/** Redirects to the sign-in page, which returns to `returnTo`. Never resolves. */
+export async function signIn(
+  returnTo: string,
+  { tenant, forceLogin = false, loginHint }: SignInOptions = {},
+): Promise<never> {
+  const { url, attempt } = await createAuthorizationRequest({
     ...(tenant !== undefined && { tenant }),
-    ...(again && { prompt: 'login' }),
-    ...(hint !== undefined && { login_hint: hint }),
+    ...(forceLogin && { prompt: 'login' }),
+    ...(loginHint !== undefined && { login_hint: loginHint }),
   })
-  sessionStorage.setItem(ATTEMPT, JSON.stringify({ ...attempt, goal, tenant } satisfies Attempt))
+  sessionStorage.setItem(ATTEMPT_KEY, JSON.stringify({ ...attempt, returnTo, tenant } satisfies Attempt))
   window.location.assign(url)
   return new Promise(() => {})
 }
 
-/** Takes the code that the sign-in page sent; where the person was going. Undefined: there was no such attempt. */
-export async function finish(parameters: URLSearchParams): Promise<string | undefined> {
-  const kept = sessionStorage.getItem(ATTEMPT)
-  sessionStorage.removeItem(ATTEMPT)
-  if (kept === null) return undefined
-  const attempt = JSON.parse(kept) as Attempt
+/**
+ * Exchanges the code of the callback for tokens. Returns the path to return to, or undefined without a sign-in in
+ * progress.
+ */
+export async function completeSignIn(parameters: URLSearchParams): Promise<string | undefined> {
+  const stored = sessionStorage.getItem(ATTEMPT_KEY)
+  sessionStorage.removeItem(ATTEMPT_KEY)
+  if (stored === null) return undefined
+  const attempt = JSON.parse(stored) as Attempt
   try {
-    tokens = await redeem(parameters, attempt)
+    tokens = await exchangeCode(parameters, attempt)
   } catch (error) {
     if (!(error instanceof oauth.AuthorizationResponseError) || attempt.tenant === undefined) throw error
-    // Whoever may not enter the tenant of the address is signed in all the same, and is told so there.
-    if (!(await restore())) await signIn(attempt.goal)
+    // The user has no access to the tenant: sign in without it, and the page shows the error.
+    if (!(await restoreSession())) await signIn(attempt.returnTo)
   }
-  return attempt.goal
+  return attempt.returnTo
 }
 
-async function prepare(extra: Record<string, string>): Promise<{ url: string; attempt: Proof }> {
-  const { authorization_endpoint = '' } = await findServer()
+async function createAuthorizationRequest(
+  extra: Record<string, string>,
+): Promise<{ url: string; attempt: AuthorizationParameters }> {
+  const { authorization_endpoint = '' } = await getServerMetadata()
   const attempt = {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
@@ -130,57 +140,58 @@ async function prepare(extra: Record<string, string>): Promise<{ url: string; at
   return { url: url.href, attempt }
 }
 
-async function redeem(parameters: URLSearchParams, { state, nonce, verifier }: Proof): Promise<Tokens> {
-  const at = await findServer()
-  const answer = oauth.validateAuthResponse(at, CLIENT, parameters, state)
+async function exchangeCode(
+  parameters: URLSearchParams,
+  { state, nonce, verifier }: AuthorizationParameters,
+): Promise<Tokens> {
+  const server = await getServerMetadata()
+  const callbackParameters = oauth.validateAuthResponse(server, CLIENT, parameters, state)
   const response = await oauth.authorizationCodeGrantRequest(
-    at,
+    server,
     CLIENT,
     oauth.None(),
-    answer,
+    callbackParameters,
     REDIRECT_URI,
     verifier,
-    INSECURE,
+    HTTP_OPTIONS,
   )
-  const reply = await oauth.processAuthorizationCodeResponse(at, CLIENT, response, {
+  const reply = await oauth.processAuthorizationCodeResponse(server, CLIENT, response, {
     expectedNonce: nonce,
     requireIdToken: true,
   })
-  return keep(reply)
+  return toTokens(reply)
 }
 
-function keep(reply: oauth.TokenEndpointResponse, former?: Tokens): Tokens | Promise<never> {
+function toTokens(reply: oauth.TokenEndpointResponse, previous?: Tokens): Tokens | Promise<never> {
   const { tenant_slug, sub } = readClaims(reply.access_token)
-  person ??= sub
-  // Somebody else has signed in in this browser: nothing that was meant for one is done as the other.
-  if (sub !== person) return leave()
+  currentUserId ??= sub
+  // Another user has signed in with this browser. Input of the first user must not be sent as the second.
+  if (sub !== currentUserId) return reload()
   return {
     accessToken: reply.access_token,
     refreshToken: reply.refresh_token,
-    idToken: reply.id_token ?? former?.idToken,
-    endsAt: Date.now() + (reply.expires_in ?? 0) * 1_000,
+    idToken: reply.id_token ?? previous?.idToken,
+    expiresAt: Date.now() + (reply.expires_in ?? 0) * 1_000,
     tenant: tenant_slug,
   }
 }
 
-/** Loads the page anew, as whoever is signed in now. Never returns. */
-function leave(): Promise<never> {
+/** Reloads the page for the user who is signed in now. Never resolves. */
+function reload(): Promise<never> {
   tokens = undefined
   window.location.reload()
   return new Promise(() => {})
 }
 
-/** What our own token says. Whoever gets it checks it; here it only tells the tenant. */
+/** Reads the claims without verification, for display only. The service verifies the token. */
 function readClaims(token: string): { tenant_slug?: string; sub?: string; sid?: string } {
   const [, payload = ''] = token.split('.')
-  const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
-    char.charCodeAt(0),
-  )
+  const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
   return JSON.parse(new TextDecoder().decode(bytes))
 }
 
-/** Nobody is signed in any more, or not for this tenant: only the sign-in page can tell. */
-export class SignedOut extends Error {
+/** The session has ended, or it gives no access to the tenant. */
+export class SignedOutError extends Error {
   override readonly name = 'SignedOut'
   readonly tenant: string | undefined
   constructor(tenant: string | undefined) {
@@ -189,16 +200,13 @@ export class SignedOut extends Error {
   }
 }
 
-/**
- * A token that lives: for this tenant, where one is named. One renewal at a time, because a refresh token is good for
- * one use.
- */
-export async function accessToken(tenant?: string): Promise<string> {
-  const isGood = (kept: Tokens | undefined): kept is Tokens =>
-    kept !== undefined &&
-    kept.endsAt - SPARE_MS > Date.now() &&
-    (tenant === undefined || kept.tenant === tenant)
-  while (!isGood(tokens)) {
+/** A valid access token, for `tenant` if given. Renewals do not run in parallel, because refresh tokens are single-use. */
+export async function getAccessToken(tenant?: string): Promise<string> {
+  const isValid = (candidate: Tokens | undefined): candidate is Tokens =>
+    candidate !== undefined &&
+    candidate.expiresAt - RENEW_BEFORE_MS > Date.now() &&
+    (tenant === undefined || candidate.tenant === tenant)
+  while (!isValid(tokens)) {
     if (renewal) await renewal.catch(() => {})
     else {
       renewal = renew(tenant).finally(() => {
@@ -211,47 +219,47 @@ export async function accessToken(tenant?: string): Promise<string> {
 }
 
 async function renew(tenant: string | undefined): Promise<Tokens> {
-  const wanted = tenant ?? tokens?.tenant
+  const targetTenant = tenant ?? tokens?.tenant
   if (tokens?.refreshToken !== undefined) {
     try {
-      return await refresh(tokens, tokens.refreshToken, wanted)
+      return await refresh(tokens, tokens.refreshToken, targetTenant)
     } catch (error) {
       if (!(error instanceof oauth.ResponseBodyError)) throw error
     }
   }
-  // The family of tokens is over; the browser's own session may not be. And a tenant may have been closed to the
-  // person meanwhile, who has other places to be.
-  const isBack =
-    (await restore(wanted)) || (tenant === undefined && wanted !== undefined && (await restore()))
-  if (!isBack || !tokens || (tenant !== undefined && tokens.tenant !== tenant)) throw new SignedOut(tenant)
+  // The grant family may be revoked while the session is still valid. The user may also have lost access to the tenant.
+  const isRestored =
+    (await restoreSession(targetTenant)) ||
+    (tenant === undefined && targetTenant !== undefined && (await restoreSession()))
+  if (!isRestored || !tokens || (tenant !== undefined && tokens.tenant !== tenant)) throw new SignedOutError(tenant)
   return tokens
 }
 
-async function refresh(former: Tokens, refreshToken: string, tenant: string | undefined): Promise<Tokens> {
-  const at = await findServer()
-  const response = await oauth.refreshTokenGrantRequest(at, CLIENT, oauth.None(), refreshToken, {
-    ...INSECURE,
+async function refresh(previous: Tokens, refreshToken: string, tenant: string | undefined): Promise<Tokens> {
+  const server = await getServerMetadata()
+  const response = await oauth.refreshTokenGrantRequest(server, CLIENT, oauth.None(), refreshToken, {
+    ...HTTP_OPTIONS,
     ...(tenant !== undefined && { additionalParameters: { tenant } }),
   })
-  return keep(await oauth.processRefreshTokenResponse(at, CLIENT, response), former)
+  return toTokens(await oauth.processRefreshTokenResponse(server, CLIENT, response), previous)
 }
 
-/** A token was refused before its time: the next request gets another, or finds that nobody is signed in. */
-export function distrust(token: string): void {
-  if (tokens?.accessToken === token) tokens = { ...tokens, endsAt: 0 }
+/** Marks a rejected token as expired, so that the next request renews it. */
+export function expireToken(token: string): void {
+  if (tokens?.accessToken === token) tokens = { ...tokens, expiresAt: 0 }
 }
 
 /**
- * A token is worth what was shown before it was given. The next request gets one from the browser's session, where a
- * second factor may have been shown since.
+ * Discards a token with its refresh token. The next request gets tokens from the session, which may have a second
+ * factor by now.
  */
-export function replaceToken(token: string): void {
-  if (tokens?.accessToken === token) tokens = { ...tokens, endsAt: 0, refreshToken: undefined }
+export function discardTokens(token: string): void {
+  if (tokens?.accessToken === token) tokens = { ...tokens, expiresAt: 0, refreshToken: undefined }
 }
 
-/** Ends the session in this browser, with everything it opened. Leaves this page. */
+/** Signs out with RP-initiated logout. */
 export async function signOut(): Promise<void> {
-  const { end_session_endpoint = '' } = await findServer()
+  const { end_session_endpoint = '' } = await getServerMetadata()
   const url = new URL(end_session_endpoint)
   if (tokens?.idToken !== undefined) url.searchParams.set('id_token_hint', tokens.idToken)
   url.searchParams.set('client_id', CLIENT.client_id)

@@ -1,4 +1,4 @@
-/** What the places of one's own account share, and the profile. */
+/** Texts of the account pages. */
 export const account = {
   password: 'Password',
   showPassword: 'Show the password',
@@ -6,7 +6,7 @@ export const account = {
   signInAgain: 'Sign in again',
   confirmAddressFirst: {
     title: 'Confirm your email address first',
-    text: 'Until then, nothing can be added here. You find the link in your mailbox, or ask for another.',
+    text: 'Until then, nothing can be added here. The link is in your mailbox, or you can request another.',
     action: 'Go to my profile',
   },
   profile: {
@@ -21,7 +21,7 @@ export const account = {
     nickname: 'Nickname',
     person: {
       title: 'About you',
-      lead: 'You need not say. Applications may read it as far as you let them.',
+      lead: 'These are optional. Applications can read them only if you allow it.',
     },
     gender: 'Gender',
     birthdate: 'Date of birth',
@@ -40,20 +40,20 @@ export const account = {
     discard: 'Discard',
     save: 'Save changes',
     saved: 'Your profile was saved.',
-    kept: {
-      title: 'Kept by your administrator',
-      lead: 'Only whoever runs this instance can change these.',
+    managed: {
+      title: 'Managed by your administrator',
+      lead: 'Only an administrator can change these.',
       username: 'User name',
       phone: 'Phone',
     },
   },
   address: {
     title: 'Email address',
-    lead: 'You sign in with it, and we write to it when something about your account changes.',
+    lead: 'You sign in with it, and we send emails to it when something about your account changes.',
     verified: 'Confirmed',
     unverified: 'Not confirmed',
     unverifiedText:
-      'Follow the link that we sent to this address. Without it, some things stay closed to you.',
+      'Follow the link that we sent to this address. Until then, some functions are not available to you.',
     resend: 'Send the link again',
     resent: (email: string) => `We have sent a new link to ${email}.`,
     change: 'Change address',
@@ -61,9 +61,9 @@ export const account = {
     explain: 'We send a link to the new address. Your address changes once you follow it.',
     send: 'Send the link',
     sent: {
-      title: 'Look into your new mailbox',
+      title: 'Check your new mailbox',
       text: (email: string) =>
-        `We have sent a link to ${email}. Follow it within a day; until then your address stays as it is.`,
+        `We have sent a link to ${email}. Follow it within a day. Until then, your address does not change.`,
     },
   },
 }

@@ -11,13 +11,13 @@ export const applications = {
   title: 'Applications',
   one: 'Application',
   all: 'All applications',
-  lead: 'The software people sign in to, and the clients through which it does so.',
+  lead: 'The software that people sign in to, and the clients through which they do so.',
   create: 'Create application',
   search: 'Search applications',
   name: 'Name',
   slug: 'Slug',
   licensing: 'Licensing',
-  whose: 'Whose',
+  ownership: 'Ownership',
   created: 'Created',
   trusted: 'Yours',
   thirdParty: 'Third party',
@@ -39,27 +39,27 @@ export const applications = {
   settings: {
     title: 'Settings',
     nameText: 'What people see, unless branding says otherwise.',
-    slugText: 'Names it in declarations and on the command line.',
+    slugText: 'Identifies it in declarations and on the command line.',
     trusted: 'This is our own application',
     trustedText:
       'On: nobody is asked for consent, and its tokens may manage accounts and tenants for the people who hold them. ' +
-      'Off: people are asked first, and it learns only what they allow.',
+      'Off: people are asked first, and it gets only the data that they allow.',
     mode: 'Licensing mode',
   },
   lifetimes: {
     title: 'Token lifetimes',
-    lead: 'In seconds. Leave a field empty to follow the instance.',
+    lead: 'In seconds. If a field is empty, the setting of the instance applies.',
     accessTokenTtl: { label: 'Access token', text: 'Proof for APIs. Short is safer.' },
     idTokenTtl: { label: 'ID token', text: 'Tells the application who signed in.' },
     refreshTokenIdleTtl: {
       label: 'Refresh token, unused',
-      text: 'Whoever stays away longer signs in again.',
+      text: 'After this time without use, people must sign in again.',
     },
     refreshTokenTtl: {
-      label: 'Refresh tokens in all',
-      text: 'Then everybody signs in again, active or not.',
+      label: 'Refresh tokens, in total',
+      text: 'After this time, people must sign in again, even if they were active.',
     },
-    followed: (seconds: number, words: string) => `${seconds} (${words}, as the instance)`,
+    followed: (seconds: number, words: string) => `${seconds} (${words}, from the instance)`,
     units: {
       day: (count: number) => (count === 1 ? '1 day' : `${count} days`),
       hour: (count: number) => (count === 1 ? '1 hour' : `${count} hours`),
@@ -69,18 +69,16 @@ export const applications = {
   },
   danger: {
     title: 'Delete application',
-    lead: 'This cannot be taken back.',
+    lead: 'This cannot be undone.',
     action: 'Delete application',
     question: (name: string) => `Delete ${name}?`,
-    goes: 'These go with it, at once and for good:',
+    goes: 'These are deleted with it, immediately and permanently:',
     clients: (count: number) =>
-      count === 1
-        ? 'its client, with all secrets and tokens'
-        : `its ${count} clients, with all secrets and tokens`,
+      count === 1 ? 'its client, with all secrets and tokens' : `its ${count} clients, with all secrets and tokens`,
     licenseTypes: (count: number) => (count === 1 ? 'its license type' : `its ${count} license types`),
     subscriptions: 'every subscription that tenants have to it, and every seat',
     branding: 'its branding and logo',
-    nobody: 'Nobody can sign in to it any more. The people and tenants themselves stay.',
+    nobody: 'People can no longer sign in to it. Their accounts and tenants are not deleted.',
     done: (name: string) => `${name} was deleted.`,
   },
 }

@@ -54,18 +54,18 @@ export const audit = {
   older: 'Load older',
   allShown: (count: number) => (count === 1 ? 'That is the only entry.' : `That is all: ${count} entries.`),
   empty: {
-    title: 'Nothing happened yet',
-    text: 'Whatever people and programs change here will be listed.',
+    title: 'Nothing has happened yet',
+    text: 'Changes by people and programs will be listed here.',
   },
   nothingFound: {
     title: 'Nothing was found',
-    text: 'No entry fits these filters.',
+    text: 'No entry matches these filters.',
   },
   export: {
     button: 'Export',
     csv: 'As a table (CSV)',
     jsonl: 'As JSON lines',
-    note: 'With the filters as they are. The export is itself written down.',
+    note: 'Uses the current filters. The export itself is recorded in the log.',
     done: 'The export was downloaded.',
   },
 }

@@ -3,26 +3,25 @@ export const branding = {
   lead: {
     application: 'How the sign-in pages look to people on their way to this application.',
     tenant:
-      'How pages look for people on their way into this tenant: after the sign-in to its members, and on sign-in and invitation pages once whoever runs this service has approved it.',
+      'How pages look for people who enter this tenant. Members see it after sign-in. Sign-in and invitation pages show it once an administrator of this service has approved it.',
   },
   displayName: 'Name on the pages',
   displayNameText: (name: string) => `Leave it empty to show “${name}”.`,
   color: 'Color',
-  colorText: 'Buttons and links. Pages make it lighter or darker where it could not be read.',
+  colorText: 'For buttons and links. It is made lighter or darker where text would be hard to read.',
   logo: 'Logo',
   logoText: 'PNG, JPEG or WebP, at most 64 KiB and 1024 × 1024 pixels.',
   chooseLogo: 'Choose a picture',
   replaceLogo: 'Choose another',
   removeLogo: 'Remove logo',
-  logoTooLarge: (kib: number) =>
-    `This picture has ${kib} KiB, which is more than 64 KiB. Choose a smaller one.`,
+  logoTooLarge: (kib: number) => `This picture has ${kib} KiB, which is more than 64 KiB. Choose a smaller one.`,
   logoOfWrongType: 'Only PNG, JPEG and WebP pictures can be a logo.',
   logoUnreadable: 'This file cannot be read. Choose another.',
   reset: 'Remove branding',
   resetQuestion: 'Remove the branding?',
   resetText: {
-    application: 'The pages look plain again. Name, color and logo are gone.',
-    tenant: 'The pages look like those of the application again. Name, color and logo are gone.',
+    application: 'The pages get the default look again. Name, color and logo are deleted.',
+    tenant: 'The pages look like those of the application again. Name, color and logo are deleted.',
   },
   wasReset: 'The branding was removed.',
   preview: {

@@ -23,8 +23,8 @@ export const guide = {
     text: 'A machine acts for one tenant, or for the whole instance.',
     scopes: 'Scopes',
     ofTenant: {
-      'licenses:read': 'Ask who holds which license',
-      'licenses:write': 'Give licenses and take them back',
+      'licenses:read': 'Read who holds which license',
+      'licenses:write': 'Grant and revoke licenses',
       'events:read': 'Read what happens in the tenant',
     } as Record<string, string>,
     ofInstance: { admin: 'Do everything a super admin can do through the API' } as Record<string, string>,

@@ -19,7 +19,7 @@ export const instance = {
     sessions: 'Active sessions',
     sessionsNote: 'On all devices together',
     seats: 'Seats assigned',
-    seatsNote: (purchased: number) => `Of ${purchased.toLocaleString()} that tenants own`,
+    seatsNote: (purchased: number) => `Of ${purchased.toLocaleString()} that tenants have bought`,
   },
   first: {
     title: 'Create your first application',
@@ -28,7 +28,7 @@ export const instance = {
   },
   signIns: {
     title: 'Sign-ins',
-    lead: 'Of the last 14 days, by UTC.',
+    lead: 'In the last 14 days (UTC).',
     succeeded: 'Succeeded',
     failed: 'Failed',
     day: 'Day',
@@ -36,22 +36,22 @@ export const instance = {
       `${succeeded.toLocaleString()} sign-ins succeeded and ${failed.toLocaleString()} failed in the last 14 days.`,
     ofDay: (day: string, succeeded: number, failed: number) =>
       `${day}: ${succeeded.toLocaleString()} succeeded, ${failed.toLocaleString()} failed`,
-    most: (count: number) => `Highest day: ${count.toLocaleString()}`,
+    most: (count: number) => `Most in a day: ${count.toLocaleString()}`,
     none: 'Nobody has signed in yet.',
   },
   health: {
     title: 'Health',
     more: 'See details',
     good: 'Everything runs as it should.',
-    look: 'Something needs a look.',
-    mailWaiting: 'Mail waiting',
+    look: 'Something needs attention.',
+    mailWaiting: 'Emails waiting',
     jobsWaiting: 'Jobs waiting',
     webhooksWaiting: 'Events waiting for webhooks',
-    webhooksDisabled: 'Webhooks switched off',
+    webhooksDisabled: 'Disabled webhooks',
     auditBehind: 'Audit entries to be sealed',
     signingKey: 'Signing key',
     keyAge: (days: number) =>
-      days === 0 ? 'Made today' : days === 1 ? '1 day old' : `${days.toLocaleString()} days old`,
-    noKey: 'There is none',
+      days === 0 ? 'Created today' : days === 1 ? '1 day old' : `${days.toLocaleString()} days old`,
+    noKey: 'None',
   },
 }

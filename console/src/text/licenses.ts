@@ -1,6 +1,7 @@
-import { count, usedOf } from './seats.ts'
+import { pluralize } from './pluralize.ts'
+import { usedOf } from './seats.ts'
 
-const people = (many: number): string => count(many, 'person', 'people')
+const people = (count: number): string => pluralize(count, 'person', 'people')
 
 export const licenses = {
   title: 'Licenses',
@@ -9,7 +10,7 @@ export const licenses = {
   none: {
     title: 'No licenses yet',
     text: (tenant: string) =>
-      `Once ${tenant} has bought an application it stands here. Ask the provider of your applications.`,
+      `Once ${tenant} has bought an application, it is listed here. Ask the provider of your applications.`,
     operator: 'Sell this tenant a license',
   },
   manage: 'Manage seats',
@@ -18,8 +19,7 @@ export const licenses = {
   features: 'Features',
   modes: { PER_SEAT: 'Per seat', TENANT_WIDE: 'For everyone', FREE: 'Free' },
   wide: {
-    TENANT_WIDE: (tenant: string) =>
-      `One license covers everyone in ${tenant}. Nobody needs a seat of their own.`,
+    TENANT_WIDE: (tenant: string) => `One license covers everyone in ${tenant}. Nobody needs a seat of their own.`,
     FREE: (application: string) => `${application} is free. Everyone here may use it.`,
   },
   period: {
@@ -30,7 +30,7 @@ export const licenses = {
     canceledEndless: 'Canceled, with no end date set',
     pastDue: (day: string) => `Licenses stop working on ${day} unless the payment arrives.`,
     pastDueEndless: 'Licenses keep working for now. Settle the payment soon.',
-    expired: 'Nobody can use these seats until the license is renewed. Everyone gets theirs back then.',
+    expired: 'Nobody can use these seats until the license is renewed. Then everyone gets theirs back.',
     expiredWide: 'Nobody can use this until the license is renewed.',
   },
   yours: {
@@ -40,7 +40,7 @@ export const licenses = {
     none: 'You have no license.',
     ask: 'Ask an admin for one.',
     askThem: (names: string) => `Ask an admin for one: ${names}.`,
-    runs: 'You can give yourself a seat below.',
+    canManage: 'You can give yourself a seat below.',
     since: (day: string) => `Since ${day}`,
     everyone: 'Like everyone here',
   },
@@ -61,7 +61,7 @@ export const licenses = {
     noLicense: 'None',
     dash: '–',
     nobody: 'Nobody was found',
-    nobodyText: 'Try another name, or look at everyone.',
+    nobodyText: 'Try another name, or show everyone.',
     everyoneAgain: 'Show everyone',
     nobodyYet: 'Nobody has a license yet',
     allServed: 'Everyone has a license',
@@ -81,19 +81,19 @@ export const licenses = {
   bulk: {
     page: 'Select this page',
     person: (name: string) => `Select ${name}`,
-    selected: (many: number) => `${many.toLocaleString()} selected`,
+    selected: (count: number) => `${count.toLocaleString()} selected`,
     give: 'Give license',
     take: 'Take licenses back',
     clear: 'Clear selection',
-    given: (many: number, type: string) => `${people(many)} got ${type}.`,
-    taken: (many: number) => `${people(many)} no longer ${many === 1 ? 'has' : 'have'} a license.`,
+    given: (count: number, type: string) => `${people(count)} got ${type}.`,
+    taken: (count: number) => `${people(count)} no longer ${count === 1 ? 'has' : 'have'} a license.`,
     undone: 'Undone.',
     title: 'Not everyone was changed',
     lead: (done: number, failed: number) => `Done for ${people(done)}, not for ${people(failed)}.`,
     done: 'Done',
     results: 'Result for each person',
   },
-  lack: {
+  shortage: {
     title: 'No seats left',
     banner: 'All seats are taken',
     bannerText: (application: string) => `Nobody else can use ${application} until a seat is free.`,
@@ -103,7 +103,7 @@ export const licenses = {
     lead: 'What you can do now:',
     back: {
       title: 'Take a seat back',
-      text: 'Somebody may not need theirs any more.',
+      text: 'Somebody may no longer need theirs.',
       action: 'Show who has one',
     },
     other: {
@@ -137,6 +137,6 @@ export const licenses = {
     reading: (day: string, assigned: number, purchased: number) => `${day}: ${usedOf(assigned, purchased)}`,
     changes: 'Days on which something changed, the latest first.',
     empty: 'No history yet',
-    emptyText: 'From tomorrow on you see here how your seats were used.',
+    emptyText: 'From tomorrow on, this shows how your seats were used.',
   },
 }

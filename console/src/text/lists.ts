@@ -1,4 +1,4 @@
-/** Fields that take several values. */
+/** Texts of fields with several values. */
 export const lists = {
   perLine: 'One per line.',
   line: (number: number, message: string) => `Line ${number} ${message}`,

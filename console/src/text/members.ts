@@ -14,13 +14,13 @@ export const members = {
   roleOf: (name: string) => `Role of ${name}`,
   more: (name: string) => `More for ${name}`,
   nobody: 'Nobody was found',
-  nobodyText: 'No member fits this search and these filters.',
+  nobodyText: 'No member matches this search and these filters.',
   clear: 'Clear search and filters',
   roleChanged: (name: string, role: string) => `${name} is now ${role}.`,
   ownRole: {
     title: 'Change your own role?',
     text: (role: string) =>
-      `You will be ${role} in this tenant. What your role allowed you before, only somebody who still has it can give back.`,
+      `You will be ${role} in this tenant. Only somebody who has your current role can give it back to you.`,
     action: 'Change my role',
   },
   suspend: 'Suspend',
@@ -37,14 +37,14 @@ export const members = {
     action: 'Remove',
     title: (name: string) => `Remove ${name}?`,
     text: (name: string, tenant: string) =>
-      `${name} loses access to ${tenant} at once, and their seats fall free. Their account stays, and you can invite them again.`,
+      `${name} immediately loses access to ${tenant}, and their seats become free. Their account stays, and you can invite them again.`,
     confirm: 'Remove member',
     done: (name: string) => `${name} was removed.`,
   },
   leave: {
     action: 'Leave this tenant',
     title: (tenant: string) => `Leave ${tenant}?`,
-    text: 'You lose access at once, and your seats fall free. Somebody who runs the tenant must invite you to come back.',
+    text: 'You immediately lose access, and your seats become free. To come back, you need an invitation from an owner or admin.',
     confirm: 'Leave',
   },
 }

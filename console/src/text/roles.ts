@@ -3,9 +3,9 @@ export const roles = {
   admin: 'Admin',
   member: 'Member',
   what: {
-    owner: 'May do everything, also delete the tenant.',
-    admin: 'Looks after members, seats and settings.',
-    member: 'Uses what the tenant has.',
+    owner: 'Can do everything, including deleting the tenant.',
+    admin: 'Manages members, seats and settings.',
+    member: 'Uses the applications of the tenant.',
   },
   as: { owner: 'an owner', admin: 'an admin', member: 'a member' },
 }

@@ -1,13 +1,13 @@
 export const settings = {
   title: 'Settings',
-  lead: (tenant: string) => `How ${tenant} is called, looks and is protected.`,
+  lead: (tenant: string) => `The name, look and protection of ${tenant}.`,
   general: {
     title: 'General',
     name: 'Name',
     nameHint: 'What people see, up to 120 characters.',
     slug: 'Slug',
     slugHint:
-      'Names the tenant in addresses. Links that people have kept contain it, so only whoever runs this instance can change it.',
+      'Identifies the tenant in links. Saved links contain it, so only an administrator of this instance can change it.',
     id: 'Tenant ID',
   },
   mfa: {
@@ -17,10 +17,10 @@ export const settings = {
     OPTIONAL_what: 'Everybody decides for themselves.',
     REQUIRED: 'Required',
     REQUIRED_what:
-      'Everybody shows a second factor: an app, a passkey or a recovery code. Who has none sets one up at their next sign-in.',
+      'Everybody must use a second factor: an app, a passkey or a recovery code. People who have none must set one up before they can continue.',
     require: {
       title: 'Require a second factor?',
-      text: 'Everybody who signed in to this tenant without a second factor is asked for one now, you too. Who has none sets one up before they come in. Programs are not affected.',
+      text: 'Everybody who signed in to this tenant without a second factor is asked for one now, including you. People who have none must set one up before they can continue. Programs are not affected.',
       action: 'Require it',
     },
     relax: {
@@ -33,21 +33,20 @@ export const settings = {
   advanced: {
     title: 'Advanced',
     show: 'Settings as JSON',
-    lead: 'Whatever your applications keep about this tenant, at most 16 KiB. People do not see it.',
+    lead: 'Settings that your applications store for this tenant, at most 16 KiB. Members cannot change them, but can read them through the API.',
     label: 'Settings',
     notObject: 'This must be a JSON object, such as {"theme": "dark"}.',
     notJson: 'This is not valid JSON.',
   },
   danger: {
     title: 'Danger zone',
-    leaveTitle: 'Leave',
-    leave: 'You lose access at once, and your seats fall free.',
+    leave: 'You immediately lose access, and your seats become free.',
     remove: 'Delete tenant',
     removeLead:
       'Everything that belongs to it is deleted: memberships, invitations, seats, subscriptions and webhooks.',
     removeTitle: (tenant: string) => `Delete ${tenant}?`,
     removeText: (members: number) =>
-      `${members === 1 ? 'Its only member loses' : `All ${members.toLocaleString()} members lose`} access at once. Memberships, invitations, seats, subscriptions and webhooks are deleted. This cannot be taken back.`,
+      `${members === 1 ? 'Its only member immediately loses' : `All ${members.toLocaleString()} members immediately lose`} access. Memberships, invitations, seats, subscriptions and webhooks are deleted. This cannot be undone.`,
   },
 }
 
@@ -57,7 +56,7 @@ export const newTenant = {
   name: 'Name',
   nameHint: 'Such as the name of the company.',
   slug: 'Slug',
-  slugHint: 'Stands in addresses. Small letters, digits and hyphens.',
+  slugHint: 'Used in links. Lowercase letters, digits and hyphens.',
   create: 'Create tenant',
   created: (name: string) => `${name} was created. Invite the first people.`,
 }

@@ -1,6 +1,6 @@
 /**
- * Everything the console says stands in this folder, one file for each area. Another language is another folder with
- * the same files.
+ * This folder contains all texts of the console, one file per area. A translation is another folder with the same
+ * files.
  */
 export const shell = {
   product: 'Latchkey',
@@ -13,7 +13,7 @@ export const shell = {
   newTenant: 'New tenant',
   menu: 'Menu',
   signOut: 'Sign out',
-  colorScheme: { label: 'Appearance', auto: 'As the system', light: 'Light', dark: 'Dark' },
+  colorScheme: { label: 'Appearance', auto: 'System', light: 'Light', dark: 'Dark' },
   undo: 'Undo',
   cancel: 'Cancel',
   close: 'Close',
@@ -28,7 +28,7 @@ export const shell = {
   retry: 'Try again',
   problem: 'That did not work',
   factor: {
-    show: 'Show or set up a second factor',
+    show: 'Use or set up a second factor',
     signIn: 'Sign in with my second factor',
     setUp: 'Set one up',
   },
@@ -37,7 +37,7 @@ export const shell = {
   requestId: (id: string) => `Request ${id}`,
   notFound: {
     title: 'There is nothing here',
-    text: 'The page has moved, or you may not see it.',
+    text: 'The page has moved, or you do not have access to it.',
     home: 'Go to my account',
   },
   pages: {

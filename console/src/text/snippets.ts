@@ -5,12 +5,12 @@ import { web } from './snippets/web.ts'
 
 export type { Snippet } from './snippets/values.ts'
 
-/** Code that signs in with the values at hand, to be copied and run as it is. */
+/** Code samples that run with the given values. */
 export const snippetsOf = {
   SPA: (values: SnippetValues): Snippet[] => [spa(values)],
   WEB: (values: SnippetValues): Snippet[] => [web(values)],
   MACHINE: (values: SnippetValues): Snippet[] => {
-    const errand = values.ofTenant === false ? TENANTS : CHECK
-    return [inFetch(values, errand), inCurl(values, errand)]
+    const example = values.ofTenant === false ? TENANTS : CHECK
+    return [inFetch(values, example), inCurl(values, example)]
   },
 }

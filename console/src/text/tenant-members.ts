@@ -29,7 +29,7 @@ export const tenantMembers = {
   remove: {
     action: 'Remove',
     question: (name: string) => `Remove ${name}?`,
-    text: 'They lose access to this tenant at once, and their license seats fall free. Their account stays.',
+    text: 'They immediately lose access to this tenant, and their license seats become free. Their account stays.',
     done: (name: string) => `${name} was removed.`,
   },
   account: 'Open account',
@@ -39,7 +39,7 @@ export const tenantMembers = {
     action: 'Add',
     person: 'Person',
     personHint: 'Search by name or address. They need an account with a confirmed address.',
-    placeholder: 'Begin to type',
+    placeholder: 'Start typing',
     nobody: 'Nobody was found',
     role: 'Role',
     done: (name: string) => `${name} was added.`,

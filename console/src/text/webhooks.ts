@@ -1,32 +1,32 @@
 export const webhooks = {
   title: 'Webhooks',
   lead: {
-    tenant: 'Tell your own systems what happens in this tenant, as it happens.',
-    instance: 'Tell your own systems what happens on this instance, as it happens.',
+    tenant: 'Send the events of this tenant to your own systems, as they happen.',
+    instance: 'Send the events of this instance to your own systems, as they happen.',
   },
   create: 'New webhook',
   createAction: 'Create webhook',
   edit: 'Edit',
   editTitle: 'Edit webhook',
-  created: 'The webhook gets what happens from now on.',
+  created: 'The webhook receives events from now on.',
   secret: {
     title: 'The signing secret',
-    text: 'Your software checks with it that a message is ours (Standard Webhooks). It is shown this once: copy it now and keep it where only your software can read it.',
-    old: (until: string) => `The secret before signs as well until ${until}.`,
+    text: 'Your software uses it to verify that a message is ours (Standard Webhooks). It is shown only once: copy it now and keep it where only your software can read it.',
+    old: (until: string) => `The previous secret also signs until ${until}.`,
     done: 'I have copied it',
     rotate: 'New secret',
-    rotateTitle: 'Give it a new secret?',
+    rotateTitle: 'Create a new secret?',
     rotateText:
-      'The new secret is shown once. The one before signs as well for a day, so that nothing is lost while you change over.',
-    rotateAction: 'Make a new secret',
+      'The new secret is shown once. The previous secret also signs for a day, so that nothing is lost while you switch.',
+    rotateAction: 'Create a new secret',
   },
   fields: {
     url: 'Address',
-    urlHint: 'Where events are sent by POST. It must begin with https://',
+    urlHint: 'Where events are sent by POST. It must start with https://',
     description: 'What it is for',
     descriptionHint: 'Optional, one line.',
     events: 'Events',
-    all: 'All events, also those of later versions',
+    all: 'All events, including those of later versions',
     some: 'Choose some',
     family: (family: string) => `Everything about ${family.toLowerCase()}`,
     chosen: (count: number) => (count === 1 ? '1 chosen' : `${count} chosen`),
@@ -45,13 +45,12 @@ export const webhooks = {
   deliveries: 'Deliveries',
   disable: 'Disable',
   enable: 'Enable',
-  disabled: 'Nothing is sent to it any more.',
-  enabled: 'It gets what happens from now on.',
+  disabled: 'Events are no longer sent to it.',
+  enabled: 'It receives events from now on.',
   remove: {
     action: 'Delete',
     title: 'Delete this webhook?',
-    text: (url: string) =>
-      `Nothing is sent to ${url} any more, also not what waits now. This cannot be taken back.`,
+    text: (url: string) => `Events are no longer sent to ${url}, including waiting ones. This cannot be undone.`,
     confirm: 'Delete webhook',
     done: 'The webhook was deleted.',
   },
@@ -64,7 +63,7 @@ export const webhooks = {
 export const deliveries = {
   title: 'Deliveries',
   back: 'All webhooks',
-  lead: (url: string) => `What was and is to be sent to ${url}`,
+  lead: (url: string) => `Events sent to ${url}, and events that wait`,
   columns: {
     event: 'Event',
     status: 'Status',
@@ -77,40 +76,40 @@ export const deliveries = {
   filter: 'Status',
   any: 'Any status',
   next: 'Next try',
-  soon: 'as soon as it is its turn',
+  soon: 'soon',
   none: 'Not tried yet',
   answered: (status: number) => `Answered ${status}`,
   errors: {
-    address_refused: 'The address leads into a network we do not send to',
+    address_refused: 'The address is in a network that we do not send to',
     connection: 'No connection',
     timeout: 'No answer in time',
-    tls: 'The certificate is not good',
-    event_gone: 'The event is not kept any more',
+    tls: 'The certificate is not valid',
+    event_gone: 'The event was deleted',
   } as Record<string, string>,
   replay: 'Send again',
   replayOf: (type: string) => `Send again: ${type}`,
-  replayed: 'It will be sent once more.',
+  replayed: 'It will be sent again.',
   replaySince: {
     button: 'Send again since …',
     title: 'Send events again',
-    text: 'Everything that happened since then and that this webhook is for is sent once more, also what it never got. Each keeps its id, so that your software can tell it has seen it.',
+    text: 'All events since then that match this webhook are sent again, including those it never received. Each keeps its id, so that your software can detect duplicates.',
     from: 'Since',
     to: 'Until',
-    toHint: 'Left empty: until now.',
+    toHint: 'If empty: until now.',
     action: 'Send again',
     done: (count: number) =>
       count === 0
         ? 'Nothing happened in that time.'
         : count === 1
-          ? '1 event is sent once more.'
-          : `${count.toLocaleString()} events are sent once more.`,
+          ? '1 event is sent again.'
+          : `${count.toLocaleString()} events are sent again.`,
     more: (count: number) =>
-      `${count.toLocaleString()} events are sent once more. There may be more: send again from a later moment.`,
+      `${count.toLocaleString()} events are sent again. There may be more: send again from a later moment.`,
   },
   older: 'Load older',
   empty: {
-    title: 'Nothing was sent yet',
-    text: 'As soon as something happens that this webhook is for, it shows here.',
+    title: 'Nothing has been sent yet',
+    text: 'Events that match this webhook will be listed here.',
   },
   nothing: { title: 'Nothing was found', text: 'There is no delivery with this status.' },
 }

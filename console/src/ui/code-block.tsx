@@ -1,7 +1,6 @@
 import { Box, Code, Group, Text } from '@mantine/core'
 import { Copy } from './copy.tsx'
 
-/** Code that is meant to be copied. */
 export const CodeBlock = ({ title, code, copy }: { title?: string; code: string; copy: string }) => (
   <Box>
     <Group justify="space-between" wrap="nowrap" mih={30}>
@@ -12,7 +11,7 @@ export const CodeBlock = ({ title, code, copy }: { title?: string; code: string;
     </Group>
     <Code
       block
-      // What scrolls must be reached by the keyboard too.
+      // A scrollable region must be reachable by keyboard (WCAG 2.1.1).
       tabIndex={0}
       role="region"
       aria-label={title ?? copy}

@@ -2,65 +2,61 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { shell } from '../text/shell.ts'
 
-export interface Question {
+export interface Confirmation {
   title: string
-  /** What will happen, and to whom. */
+  /** The consequences of the action. */
   text: ReactNode
-  /** What the button says: the deed, never "OK". */
+  /** The label of the confirm button. */
   action: string
-  /** What must be typed, for what cannot be taken back. */
-  typed?: string
-  /** False for a question about something harmless. */
-  hurts?: boolean
+  /** The word to type before an irreversible action. */
+  confirmText?: string
+  /** False for an action without harm. */
+  isDestructive?: boolean
 }
 
-/**
- * Asks before something that hurts. The dialog stays until the deed is done, so that a refusal leaves one where one
- * was.
- */
-export function useConfirm(): [
-  dialog: ReactNode,
-  ask: (question: Question, deed: () => Promise<unknown>) => void,
-] {
-  const [asked, setAsked] = useState<{ question: Question; deed: () => Promise<unknown> }>()
+export type Ask = (question: Confirmation, run: () => Promise<unknown>) => void
+
+/** A confirmation dialog. It stays open until `run` succeeds, so that the user can retry after an error. */
+export function useConfirm(): [dialog: ReactNode, ask: Ask] {
+  const [pending, setPending] = useState<{ question: Confirmation; run: () => Promise<unknown> }>()
   const [open, setOpen] = useState(false)
   const dialog = (
     <Modal
       opened={open}
       onClose={() => setOpen(false)}
-      title={asked?.question.title}
+      title={pending?.question.title}
       closeButtonProps={{ 'aria-label': shell.close }}
     >
-      {asked && <Answer key={String(open)} {...asked} close={() => setOpen(false)} />}
+      {pending && <ConfirmForm key={String(open)} {...pending} close={() => setOpen(false)} />}
     </Modal>
   )
   return [
     dialog,
-    (question, deed) => {
-      setAsked({ question, deed })
+    (question, run) => {
+      setPending({ question, run })
       setOpen(true)
     },
   ]
 }
 
-function Answer({
-  question: { text, action, typed, hurts = true },
-  deed,
+function ConfirmForm({
+  question: { text, action, confirmText, isDestructive = true },
+  run,
   close,
 }: {
-  question: Question
-  deed: () => Promise<unknown>
+  question: Confirmation
+  run: () => Promise<unknown>
   close: () => void
 }) {
   const [word, setWord] = useState('')
   const [busy, setBusy] = useState(false)
-  const act = async () => {
+  const submit = async () => {
     setBusy(true)
     try {
-      await deed()
+      await run()
       close()
     } catch {
-      // Whoever does it says why it failed.
+      // `run` has shown the error.
     } finally {
       setBusy(false)
     }
@@ -69,18 +65,18 @@ function Answer({
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        // A form in a dialog stands, for React, inside the page's own, which must not be sent along.
+        // React bubbles the event through the portal to the form of the page, which must not be submitted.
         event.stopPropagation()
-        void act()
+        void submit()
       }}
     >
       <Stack>
         <Text size="sm" component="div">
           {text}
         </Text>
-        {typed !== undefined && (
+        {confirmText !== undefined && (
           <TextInput
-            label={shell.typeToConfirm(typed)}
+            label={shell.typeToConfirm(confirmText)}
             value={word}
             onChange={(event) => setWord(event.currentTarget.value)}
             autoComplete="off"
@@ -93,10 +89,10 @@ function Answer({
           </Button>
           <Button
             type="submit"
-            {...(hurts && { color: 'red' })}
+            {...(isDestructive && { color: 'red' })}
             loading={busy}
-            disabled={typed !== undefined && word !== typed}
-            {...(typed === undefined && { 'data-autofocus': true })}
+            disabled={confirmText !== undefined && word !== confirmText}
+            {...(confirmText === undefined && { 'data-autofocus': true })}
           >
             {action}
           </Button>

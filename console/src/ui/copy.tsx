@@ -2,7 +2,6 @@ import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core'
 import { shell } from '../text/shell.ts'
 import { Icon } from './icon.tsx'
 
-/** A value that is meant for somewhere else. */
 export const Copyable = ({ value, label }: { value: string; label?: string }) => (
   <Group gap={4} wrap="nowrap" miw={0}>
     <Code style={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>{value}</Code>

@@ -1,46 +1,10 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
-import { LatchkeyError } from 'latchkey-sdk/error'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { shell } from '../text/shell.ts'
-import { Problem } from './states.tsx'
+import { ErrorAlert } from './states.tsx'
+import { type FieldErrors, useSubmit } from './use-submit.ts'
 
-/** What the service said of each field, under the field. */
-export type FieldErrors = Record<string, string>
-
-export const fieldErrorsOf = (error: unknown): FieldErrors =>
-  error instanceof LatchkeyError
-    ? Object.fromEntries(error.fields.map(({ field, message }) => [field, message]))
-    : {}
-
-/** Sends a form once, and keeps what was refused, field by field. */
-export function useForm(submit: () => Promise<unknown>) {
-  const [error, setError] = useState<unknown>()
-  const [busy, setBusy] = useState(false)
-  const onSubmit = async (event: FormEvent) => {
-    event.preventDefault()
-    // A form in a dialog stands, for React, inside the page's own.
-    event.stopPropagation()
-    if (busy) return
-    setBusy(true)
-    try {
-      await submit()
-      setError(undefined)
-    } catch (problem) {
-      setError(problem)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const fields = fieldErrorsOf(error)
-  return {
-    ...{ error, busy, fields, onSubmit },
-    /** What was refused and belongs to no field. */
-    general: Object.keys(fields).length === 0 ? error : undefined,
-    clear: () => setError(undefined),
-  }
-}
-
-/** A form in a dialog. `children` get what was refused. */
+/** A form in a dialog. `children` receives the field errors. */
 export function FormDialog({
   title,
   opened,
@@ -54,12 +18,12 @@ export function FormDialog({
   opened: boolean
   onClose: () => void
   action: string
-  /** Throws where it is refused; the dialog closes otherwise. */
+  /** The dialog closes unless this throws. */
   submit: () => Promise<unknown>
   disabled?: boolean
-  children: (fields: FieldErrors) => ReactNode
+  children: (fieldErrors: FieldErrors) => ReactNode
 }) {
-  const form = useForm(async () => {
+  const form = useSubmit(async () => {
     await submit()
     onClose()
   })
@@ -71,8 +35,8 @@ export function FormDialog({
     <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': shell.close }}>
       <form onSubmit={form.onSubmit}>
         <Stack>
-          {form.general !== undefined && <Problem error={form.general} />}
-          {children(form.fields)}
+          {form.generalError !== undefined && <ErrorAlert error={form.generalError} />}
+          {children(form.fieldErrors)}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {shell.cancel}

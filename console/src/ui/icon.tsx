@@ -1,5 +1,5 @@
-/** Our own small drawings, all of strokes on a grid of 24. */
-const DRAWINGS = {
+/** SVG paths for stroked icons with a 24 × 24 view box. */
+const PATHS = {
   user: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7 8a7 7 0 0 1 14 0',
   users:
     'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7Zm-6 9a6 6 0 0 1 12 0M16 4.5a3.5 3.5 0 0 1 0 6.5m2 3.5a6 6 0 0 1 3 5.5',
@@ -43,9 +43,9 @@ const DRAWINGS = {
   terminal: 'M4 5h16v14H4zM8 9l3 3-3 3m5 0h3',
 } as const
 
-export type IconName = keyof typeof DRAWINGS
+export type IconName = keyof typeof PATHS
 
-/** A drawing beside words, which tell the same; hidden from those who listen. */
+/** A decorative icon, hidden from assistive technology. */
 export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }) => (
   <svg
     aria-hidden="true"
@@ -58,6 +58,6 @@ export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }) => 
     strokeLinecap="round"
     strokeLinejoin="round"
   >
-    <path d={DRAWINGS[name]} />
+    <path d={PATHS[name]} />
   </svg>
 )

@@ -1,47 +1,47 @@
 import { Textarea } from '@mantine/core'
 import { lists as text } from '../text/lists.ts'
-import type { FieldErrors } from './form-dialog.tsx'
+import type { FieldErrors } from './use-submit.ts'
 
-/** The entries of a text with one on each line. */
+/** Splits a text into its non-empty lines. */
 export const toLines = (typed: string): string[] =>
   typed
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** What was said of a list and of its entries, each by its place. */
+/** The errors of a list field and of its entries (`name.0`, `name.1`, …). */
 export function listErrorOf(
-  fields: FieldErrors,
+  fieldErrors: FieldErrors,
   name: string,
-  say: (index: number, message: string) => string,
+  describeEntry: (index: number, message: string) => string,
 ): string | undefined {
-  const told = Object.entries(fields).flatMap(([field, message]) => {
+  const messages = Object.entries(fieldErrors).flatMap(([field, message]) => {
     if (field === name) return [message]
     const [list, index] = field.split('.')
-    return list === name && index !== undefined ? [say(Number(index), message)] : []
+    return list === name && index !== undefined ? [describeEntry(Number(index), message)] : []
   })
-  return told.length > 0 ? told.join(' · ') : undefined
+  return messages.length > 0 ? messages.join(' · ') : undefined
 }
 
 interface LinesInputProps {
   label: string
   description: string
-  /** How the API calls it. */
+  /** The field name in the API. */
   name: string
   value: string
   onChange: (typed: string) => void
-  fields: FieldErrors
+  fieldErrors: FieldErrors
   placeholder?: string
   required?: boolean
 }
 
-/** Several values, one on each line. */
-export const LinesInput = ({ name, fields, onChange, description, ...rest }: LinesInputProps) => (
+/** A text area with one value per line. */
+export const LinesInput = ({ name, fieldErrors, onChange, description, ...rest }: LinesInputProps) => (
   <Textarea
     {...rest}
     description={`${description} ${text.perLine}`}
     onChange={(event) => onChange(event.currentTarget.value)}
-    error={listErrorOf(fields, name, (index, message) => text.line(index + 1, message))}
+    error={listErrorOf(fieldErrors, name, (index, message) => text.line(index + 1, message))}
     autosize
     minRows={1}
     maxRows={6}

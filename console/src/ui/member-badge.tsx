@@ -5,7 +5,7 @@ const TONES = { ACTIVE: 'good', INVITED: 'waiting', SUSPENDED: 'bad' } as const
 
 export type MemberStatus = keyof typeof TONES
 
-/** How it stands with somebody in a tenant. */
+/** The status of a membership. */
 export const MemberBadge = ({ status }: { status: MemberStatus }) => (
   <StatusBadge tone={TONES[status]}>{text[status]}</StatusBadge>
 )

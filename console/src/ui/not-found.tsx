@@ -2,12 +2,12 @@ import { Button } from '@mantine/core'
 import { Link } from 'wouter'
 import { shell } from '../text/shell.ts'
 import { Page } from './page.tsx'
-import { Empty } from './states.tsx'
+import { EmptyState } from './states.tsx'
 
-/** An address that leads nowhere, or to what one may not see: which of the two is nobody's business. */
+/** Shown for unknown pages and for pages without permission alike, to reveal nothing. */
 export const NotFound = () => (
   <Page title={shell.notFound.title}>
-    <Empty
+    <EmptyState
       icon="search"
       title={shell.notFound.title}
       text={shell.notFound.text}

@@ -7,18 +7,17 @@ import { Icon } from './icon.tsx'
 
 interface PageProps {
   title: string
-  /** The way back to the list that something stands in. */
+  /** A link to the parent list. */
   back?: { href: string; label: string }
-  /** What state it is in, beside its name. */
+  /** Status badges next to the title. */
   badges?: ReactNode
-  /** One sentence on what this page is for. */
+  /** One sentence about the purpose of the page. */
   lead?: ReactNode
-  /** What one can do here. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** The frame of every place in the console. */
+/** Heading, lead and actions of every page. */
 export function Page({ title, back, badges, lead, actions, children }: PageProps) {
   useDocumentTitle(`${title} · ${shell.product}`)
   return (

@@ -2,16 +2,16 @@ import { ActionIcon, Group, Text } from '@mantine/core'
 import { shell } from '../text/shell.ts'
 import { Icon } from './icon.tsx'
 
-interface Pages {
+interface Pagination {
   page: number
   limit: number
   total: number
-  /** False: there are more than the total tells. */
+  /** False if the total is a lower bound. */
   totalIsExact?: boolean
 }
 
-/** Which of how many, and the way to the others. Nothing where one page holds them all. */
-export function Pager({ pagination, onPage }: { pagination: Pages; onPage: (page: number) => void }) {
+/** Page navigation. Renders nothing if there is only one page. */
+export function Pager({ pagination, onPage }: { pagination: Pagination; onPage: (page: number) => void }) {
   const { page, limit, total, totalIsExact = true } = pagination
   if (total <= limit && page === 1) return null
   const last = Math.max(1, Math.ceil(total / limit))

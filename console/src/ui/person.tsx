@@ -6,13 +6,13 @@ import { StatusBadge } from './status-badge.tsx'
 interface PersonProps {
   name: string
   email: string
-  /** What is said beside the name, such as that it is oneself. */
+  /** A badge next to the name, such as "You". */
   mark?: string | undefined
-  /** Where the name leads. */
+  /** The link target of the name. */
   href?: string
 }
 
-/** Somebody, with the address that tells them from others of the same name. */
+/** A user with avatar, name and email address. */
 export const Person = ({ name, email, mark, href }: PersonProps) => (
   <Group gap="sm" wrap="nowrap" miw={0}>
     <Avatar aria-hidden name={name} color="initials" radius="xl" size={34} />

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { shell } from '../text/shell.ts'
 import { Icon } from './icon.tsx'
 
-/** Searches a moment after the last letter. */
+/** A search field that waits 250 ms after the last key press. */
 export function SearchBox({
   label,
   value,
@@ -28,9 +28,7 @@ export function SearchBox({
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
       leftSection={<Icon name="search" size={16} />}
-      rightSection={
-        text === '' ? null : <CloseButton size="sm" onClick={() => change('')} aria-label={shell.clear} />
-      }
+      rightSection={text === '' ? null : <CloseButton size="sm" onClick={() => change('')} aria-label={shell.clear} />}
       w={{ base: '100%', xs: 260 }}
       maxLength={100}
     />

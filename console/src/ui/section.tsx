@@ -1,7 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** A card with a heading: one matter on a page. */
+/** A card with a heading. */
 export function Section({
   title,
   lead,

@@ -1,15 +1,15 @@
+import { LatchkeyError } from '@latchkey/client/error'
 import { Alert, Button, Center, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { LatchkeyError } from 'latchkey-sdk/error'
 import type { ReactNode } from 'react'
-import { lacksFactor } from '../api/api.ts'
+import { isMfaRequired } from '../api/api.ts'
 import { shell } from '../text/shell.ts'
 import { Icon, type IconName } from './icon.tsx'
-import { sentenceOf } from './notices.tsx'
-import { ShowFactor } from './show-factor.tsx'
+import { toErrorMessage } from './notifications.tsx'
+import { SecondFactorPrompt } from './second-factor-prompt.tsx'
 
-/** Nothing here yet: what this would be, and how it begins. */
-export function Empty({
+/** The state of an empty list, with an explanation and an action. */
+export function EmptyState({
   icon,
   title,
   text,
@@ -40,18 +40,18 @@ export function Empty({
   )
 }
 
-/** What went wrong, in the words of the service, and a way on. */
-export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+/** An error with the message of the service and a retry button. */
+export function ErrorAlert({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <Alert color="red" icon={<Icon name="warning" />} title={shell.problem} role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{sentenceOf(error)}</Text>
+        <Text size="sm">{toErrorMessage(error)}</Text>
         {error instanceof LatchkeyError && error.requestId !== undefined && (
           <Text size="xs" c="dimmed" ff="monospace">
             {shell.requestId(error.requestId)}
           </Text>
         )}
-        {lacksFactor(error) && <ShowFactor />}
+        {isMfaRequired(error) && <SecondFactorPrompt />}
         {onRetry && (
           <Button size="compact-sm" variant="light" color="red" onClick={onRetry}>
             {shell.retry}
@@ -62,29 +62,34 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   )
 }
 
-/** Takes the room that what is on its way will take, so that nothing jumps. */
-export const Waiting = ({ rows = 4, height = 44 }: { rows?: number; height?: number }) => (
+/** Placeholders of the size of the content, to avoid layout shifts. */
+export const LoadingSkeleton = ({ rows = 4, height = 44 }: { rows?: number; height?: number }) => (
   <Stack gap="xs" aria-busy="true" aria-label={shell.loading} role="status">
     {Array.from({ length: rows }, (_, row) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike, and stay where they are.
+      // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical and never move.
       <Skeleton key={row} height={height} radius="sm" />
     ))}
   </Stack>
 )
 
-/** What was read, or how far it is. */
-export function Loaded<T>({
+/** Renders the data of a query, or its loading or error state. */
+export function QueryContent<T>({
   query,
-  rows,
-  height,
+  skeletonRows,
+  skeletonHeight,
   children,
 }: {
   query: UseQueryResult<T>
-  rows?: number
-  height?: number
+  skeletonRows?: number
+  skeletonHeight?: number
   children: (data: NonNullable<T>) => ReactNode
 }) {
   if (query.data !== undefined && query.data !== null) return children(query.data)
-  if (query.isError) return <Problem error={query.error} onRetry={() => void query.refetch()} />
-  return <Waiting {...(rows !== undefined && { rows })} {...(height !== undefined && { height })} />
+  if (query.isError) return <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
+  return (
+    <LoadingSkeleton
+      {...(skeletonRows !== undefined && { rows: skeletonRows })}
+      {...(skeletonHeight !== undefined && { height: skeletonHeight })}
+    />
+  )
 }

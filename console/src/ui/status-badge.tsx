@@ -4,12 +4,12 @@ export type Tone = 'good' | 'calm' | 'waiting' | 'bad'
 
 interface StatusBadgeProps {
   tone: Tone
-  /** Small beside a name. */
+  /** `xs` next to a name. */
   size?: 'xs' | 'md'
   children: string
 }
 
-/** A state in one word. Its colours are readable in both schemes. */
+/** A status badge with enough contrast in both color schemes. */
 export const StatusBadge = ({ tone, size = 'md', children }: StatusBadgeProps) => (
   <Badge
     className={`tone-${tone}`}

@@ -9,7 +9,7 @@ const TONES = {
   EXPIRED: 'bad',
 } as const
 
-/** How it stands with what was bought. */
+/** The status of a subscription. */
 export const SubscriptionBadge = ({ status }: { status: keyof typeof TONES }) => (
   <StatusBadge tone={TONES[status]}>{text[status]}</StatusBadge>
 )

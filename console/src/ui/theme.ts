@@ -15,7 +15,7 @@ const indigo: MantineColorsTuple = [
   '#1e368a',
 ]
 
-/** The greys of the sign-in pages in the dark: a little blue in all of them. */
+/** The grays of the sign-in pages in the dark color scheme. */
 const night: MantineColorsTuple = [
   '#e8eaf0',
   '#c4cad6',
@@ -29,13 +29,13 @@ const night: MantineColorsTuple = [
   '#101217',
 ]
 
-/** A colour whose darkest shade, that of words on a light ground of the same colour, is dark enough to read. */
-const readable = (
+/** A palette whose darkest shade has enough contrast as text on its lightest shade. */
+const withReadableText = (
   name: string,
   darkest: string,
-  changed: Record<number, string> = {},
+  overrides: Record<number, string> = {},
 ): MantineColorsTuple => {
-  const shades = (DEFAULT_THEME.colors[name] ?? indigo).map((shade, index) => changed[index] ?? shade)
+  const shades = (DEFAULT_THEME.colors[name] ?? indigo).map((shade, index) => overrides[index] ?? shade)
   return [...shades.slice(0, 9), darkest] as unknown as MantineColorsTuple
 }
 
@@ -43,13 +43,13 @@ export const theme = createTheme({
   colors: {
     brand: indigo,
     dark: night,
-    // White words stand on this red where something hurts.
-    red: readable('red', '#a51d1d', { 5: '#d53b3b', 7: '#d02f2f', 8: '#b92525' }),
-    orange: readable('orange', '#9c3706'),
-    yellow: readable('yellow', '#7a4b00'),
-    lime: readable('lime', '#3c6206'),
-    green: readable('green', '#1d6a2e'),
-    teal: readable('teal', '#066046'),
+    // White text on red buttons needs these darker shades.
+    red: withReadableText('red', '#a51d1d', { 5: '#d53b3b', 7: '#d02f2f', 8: '#b92525' }),
+    orange: withReadableText('orange', '#9c3706'),
+    yellow: withReadableText('yellow', '#7a4b00'),
+    lime: withReadableText('lime', '#3c6206'),
+    green: withReadableText('green', '#1d6a2e'),
+    teal: withReadableText('teal', '#066046'),
   },
   primaryColor: 'brand',
   primaryShade: { light: 7, dark: 5 },
@@ -61,9 +61,9 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Those of the colours in which initials can be read in both schemes.
+    // Only colors in which initials have enough contrast in both schemes.
     Avatar: { defaultProps: { allowedInitialsColors: ['blue', 'indigo', 'violet', 'grape', 'pink'] } },
-    // It would put the focus on an element that nobody can see.
+    // The placeholder would take the focus invisibly.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45, blur: 2 } } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md', highlightOnHover: true } },

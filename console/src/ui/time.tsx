@@ -11,22 +11,22 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const dayOnly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
-/** How long ago, or how long until. */
-export function toRelative(moment: string, now = Date.now()): string {
-  const seconds = (Date.parse(moment) - now) / 1_000
+/** Formats a time relative to now, such as "2 hours ago". */
+export function formatRelative(time: string, now = Date.now()): string {
+  const seconds = (Date.parse(time) - now) / 1_000
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
   return relative.format(Math.round(seconds / size), unit)
 }
 
-export const toExact = (moment: string): string => exact.format(new Date(moment))
-export const toDay = (moment: string): string => dayOnly.format(new Date(moment))
+export const formatDateTime = (time: string): string => exact.format(new Date(time))
+export const formatDate = (time: string): string => dayOnly.format(new Date(time))
 
-/** A moment as people say it; the exact one is shown when one rests on it. */
-export const Moment = ({ at }: { at: string | null }) =>
+/** A relative time with the exact time as tooltip. */
+export const RelativeTime = ({ at }: { at: string | null }) =>
   at === null ? (
     <span>{shell.never}</span>
   ) : (
-    <time dateTime={at} title={toExact(at)}>
-      {toRelative(at)}
+    <time dateTime={at} title={formatDateTime(at)}>
+      {formatRelative(at)}
     </time>
   )

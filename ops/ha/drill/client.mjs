@@ -1,4 +1,4 @@
-// What the clients of the drill do: they ask, and ask again as they are told.
+// The HTTP client of the drill. It retries as Retry-After demands.
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BASE_URL } from '../nodes.mjs'
@@ -6,33 +6,33 @@ import { BASE_URL } from '../nodes.mjs'
 const PASSWORD = 'latchkey-demo-2026'
 const CALLBACK = 'http://localhost:8080/callback'
 
-/** What was answered, and what must never be. */
-export const record = {
+/** Counts of all responses, and responses that must not occur. */
+export const stats = {
   requests: 0,
   statuses: {},
-  /** Answers that are wrong whatever happens to the database or a node. */
-  wrong: [],
-  /** 503 without Retry-After. */
-  unadvised: 0,
-  /** Requests that were not answered at all. */
-  unanswered: [],
-  lastSuccess: Date.now(),
-  longestGap: 0,
+  /** Responses that no fault of the database or a node excuses. */
+  unexpectedStatus: [],
+  /** Responses with status 503 without Retry-After. */
+  withoutRetryAfter: 0,
+  /** Requests without a response. */
+  noResponse: [],
+  lastSuccessAt: Date.now(),
+  longestGapMs: 0,
 }
 
-/** Begins to measure anew how long nothing succeeds. */
+/** Restarts the measurement of the longest time without success. */
 export function resetGap() {
-  record.longestGap = 0
-  record.lastSuccess = Date.now()
+  stats.longestGapMs = 0
+  stats.lastSuccessAt = Date.now()
 }
 
-/** The longest time without a success so far, the current one included. */
-export const readGap = () => Math.max(record.longestGap, Date.now() - record.lastSuccess)
+/** The longest time without success, including the current one. */
+export const readGap = () => Math.max(stats.longestGapMs, Date.now() - stats.lastSuccessAt)
 
-/** One request through the proxy. `body` is sent as JSON, `form` as a form. */
-export async function ask(method, path, { headers = {}, body, form } = {}) {
-  record.requests += 1
-  const began = Date.now()
+/** Sends one request through the proxy. `body` is sent as JSON, `form` as a form. */
+export async function send(method, path, { headers = {}, body, form } = {}) {
+  stats.requests += 1
+  const startedAt = Date.now()
   try {
     const response = await fetch(path.startsWith('http') ? path : BASE_URL + path, {
       method,
@@ -43,44 +43,44 @@ export async function ask(method, path, { headers = {}, body, form } = {}) {
     })
     const text = await response.text()
     const { status } = response
-    record.statuses[status] = (record.statuses[status] ?? 0) + 1
+    stats.statuses[status] = (stats.statuses[status] ?? 0) + 1
     if (status < 400) {
-      record.longestGap = Math.max(record.longestGap, Date.now() - record.lastSuccess)
-      record.lastSuccess = Date.now()
+      stats.longestGapMs = Math.max(stats.longestGapMs, Date.now() - stats.lastSuccessAt)
+      stats.lastSuccessAt = Date.now()
     }
-    const wait = response.headers.get('retry-after')
-    if (status === 503 && wait === null) record.unadvised += 1
+    const retryAfter = response.headers.get('retry-after')
+    if (status === 503 && retryAfter === null) stats.withoutRetryAfter += 1
     if (status >= 500 && status !== 503)
-      record.wrong.push(`${status} ${method} ${path}: ${text.slice(0, 200)}`)
+      stats.unexpectedStatus.push(`${status} ${method} ${path}: ${text.slice(0, 200)}`)
     const isJson = response.headers.get('content-type')?.includes('json')
     return {
       status,
       body: isJson && text ? JSON.parse(text) : {},
       response,
-      waitMs: Number(wait ?? 1) * 1_000,
+      retryAfterMs: Number(retryAfter ?? 1) * 1_000,
     }
   } catch (error) {
     const reason = error.cause?.code ?? error.name
-    record.unanswered.push(`${reason} ${method} ${path} after ${Date.now() - began} ms`)
-    return { status: 0, body: {}, waitMs: 1_000 }
+    stats.noResponse.push(`${reason} ${method} ${path} after ${Date.now() - startedAt} ms`)
+    return { status: 0, body: {}, retryAfterMs: 1_000 }
   }
 }
 
-/** Asks until there is an answer: what is unavailable is asked again, with the same key, after the time it said. */
-export async function insist(method, path, options = {}) {
+/** Sends a request with an Idempotency-Key, and retries on 503 and lost connections. */
+export async function sendWithRetries(method, path, options = {}) {
   const headers = { ...options.headers, 'Idempotency-Key': randomBytes(12).toString('hex') }
-  let isLost = false
+  let connectionLost = false
   for (let attempts = 1; ; attempts++) {
-    const answer = await ask(method, path, { ...options, headers })
-    if (answer.status !== 503 && answer.status !== 0) return { ...answer, attempts, isLost }
-    // A killed node may have done it: the proxy says 502, or hangs up.
-    if (answer.status === 0) isLost = true
-    await sleep(Math.min(answer.waitMs, 5_000))
+    const response = await send(method, path, { ...options, headers })
+    if (response.status !== 503 && response.status !== 0) return { ...response, attempts, connectionLost }
+    // A killed node may have processed the request before the connection was lost.
+    if (response.status === 0) connectionLost = true
+    await sleep(Math.min(response.retryAfterMs, 5_000))
   }
 }
 
 export async function signIn(email) {
-  const { status, response } = await insist('POST', '/api/auth/login', {
+  const { status, response } = await sendWithRetries('POST', '/api/auth/login', {
     body: { email, password: PASSWORD },
   })
   if (status !== 200) throw new Error(`${email} could not sign in: ${status}`)
@@ -91,15 +91,20 @@ export async function signIn(email) {
   return { cookie, origin: BASE_URL }
 }
 
-/** From a browser's session to tokens, by an authorization code. */
+/** Gets tokens for a session with the authorization code flow. */
 export async function obtainTokens(session) {
   const verifier = randomBytes(32).toString('base64url')
   const query = new URLSearchParams({
-    ...{ client_id: 'demo-spa', redirect_uri: CALLBACK, response_type: 'code' },
-    ...{ scope: 'openid profile offline_access', state: 's', nonce: 'n', code_challenge_method: 'S256' },
+    client_id: 'demo-spa',
+    redirect_uri: CALLBACK,
+    response_type: 'code',
+    scope: 'openid profile offline_access',
+    state: 's',
+    nonce: 'n',
+    code_challenge_method: 'S256',
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
   })
-  const { response } = await ask('GET', `/oauth/authorize?${query}`, { headers: { cookie: session.cookie } })
+  const { response } = await send('GET', `/oauth/authorize?${query}`, { headers: { cookie: session.cookie } })
   const code = new URL(response.headers.get('location')).searchParams.get('code')
   const form = {
     grant_type: 'authorization_code',
@@ -108,13 +113,13 @@ export async function obtainTokens(session) {
     code,
     code_verifier: verifier,
   }
-  const { status, body } = await ask('POST', '/api/oauth/token', { form })
+  const { status, body } = await send('POST', '/api/oauth/token', { form })
   if (status !== 200) throw new Error(`no tokens: ${status}`)
   return body
 }
 
-export async function machine(name) {
+export async function authorizeMachine(name) {
   const form = { grant_type: 'client_credentials', client_id: name, client_secret: `${name}-secret` }
-  const { body } = await insist('POST', '/api/oauth/token', { form })
+  const { body } = await sendWithRetries('POST', '/api/oauth/token', { form })
   return { authorization: `Bearer ${body.access_token}` }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Constant work, while the database and the nodes fail in every way we know. `npm run test:ha` runs it.
+// Runs a constant load while database servers and nodes fail. Started by `npm run test:ha`.
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -7,33 +7,24 @@ import { SMTPServer } from 'smtp-server'
 import {
   findMissing,
   findPrimary,
-  heal,
   killPrimary,
-  partition,
   startDatabase,
   stopDatabase,
   switchOver,
-  untilWhole,
+  waitUntilHealthy,
 } from '../database.mjs'
-import {
-  restartNode,
-  restartNodes,
-  startNode,
-  startNodes,
-  startProxy,
-  stopNode,
-  stopProxy,
-} from '../nodes.mjs'
-import { names, pidOf, stop } from '../processes.mjs'
+import { restartNode, restartNodes, startNode, startNodes, startProxy, stopNode, stopProxy } from '../nodes.mjs'
+import { listProcesses, pidOf, stop } from '../processes.mjs'
+import { heal, partition } from '../relays.mjs'
 import { FOLDER, NODES, PORTS } from '../settings.mjs'
-import { ask, machine, readGap, record, resetGap } from './client.mjs'
-import { killOutright } from './crashes.mjs'
-import { makeEarlierRelease } from './earlier-release.mjs'
-import { makeNextRelease } from './next-release.mjs'
+import { authorizeMachine, readGap, resetGap, send, stats } from './client.mjs'
+import { testDatabaseCrashes } from './crashes.mjs'
+import { installEarlierRelease } from './earlier-release.mjs'
+import { createNextRelease } from './next-release.mjs'
 import { writeReport } from './report.mjs'
 import { backUp, makeMistake, restoreTo } from './restore.mjs'
 import { verify } from './verify.mjs'
-import { beginWork, done } from './work.mjs'
+import { acknowledged, startLoad } from './work.mjs'
 
 const { values: options } = parseArgs({
   options: {
@@ -43,27 +34,27 @@ const { values: options } = parseArgs({
     'node-kills': { type: 'string', default: '3' },
     database: { type: 'string', default: 'direct' },
     proxy: { type: 'string', default: 'haproxy' },
-    /** Whether one PostgreSQL is also killed for seconds, again and again: yes or no. */
+    /** Whether to run the crash test of a single PostgreSQL server: yes or no. */
     crashes: { type: 'string', default: 'yes' },
-    /** A file to which the figures are written, in Markdown. */
+    /** The Markdown file for the report. */
     report: { type: 'string' },
   },
 })
 
-const CALM_MS = 3_000
-const LONGEST_GAP_MS = 10_000
-/** A partitioned primary keeps its place until its lease in etcd has ended. */
-const LONGEST_GAP_OF_PARTITION_MS = 40_000
+const SETTLE_MS = 3_000
+const MAX_GAP_MS = 10_000
+/** A partitioned primary is replaced when its lease in etcd expires. */
+const MAX_PARTITION_GAP_MS = 40_000
 
-const say = (text) => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`)
+const log = (text) => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`)
 
 const missing = await findMissing()
 if (missing.length > 0) {
-  console.log(`Skipped: the drill needs Debian's packages ${missing.join(', ')}.`)
+  console.log(`Skipped: the drill needs the Debian packages ${missing.join(', ')}.`)
   process.exit(0)
 }
-if (names().length > 0) {
-  console.error(`Something runs already from ${FOLDER}: stop it with "node ops/ha/ha.mjs down".`)
+if (listProcesses().length > 0) {
+  console.error(`Processes of ${FOLDER} are already running. Stop them with "node ops/ha/ha.mjs down".`)
   process.exit(1)
 }
 
@@ -92,151 +83,159 @@ const [mailPort, receiverPort] = [PORTS.proxy + 80, PORTS.proxy + 81]
 await Promise.all([listen(mailserver, mailPort), listen(receiver, receiverPort)])
 
 const nodeOptions = {
-  way: options.database,
+  databaseRouting: options.database,
   env: { SMTP_URL: `smtp://127.0.0.1:${mailPort}`, WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
 }
-const figures = []
+const measurements = []
 let isRestored = false
 const problems = []
 
-/** Does something bad, waits until all is well again, and notes for how long nothing succeeded. */
-async function suffer(what, fault, { longest = LONGEST_GAP_MS, mayFail = true } = {}) {
-  const before = { ...record.statuses }
-  const unansweredBefore = record.unanswered.length
+/** Injects a fault, waits for recovery and records the longest time without success. */
+async function injectFault(name, fault, { maxGapMs = MAX_GAP_MS, mayFail = true } = {}) {
+  const before = { ...stats.statuses }
+  const noResponseBefore = stats.noResponse.length
   resetGap()
   await fault()
-  await sleep(CALM_MS)
-  const gap = readGap()
-  const failed = (record.statuses[503] ?? 0) - (before[503] ?? 0)
-  const unanswered = record.unanswered.length - unansweredBefore
-  figures.push({ what, gap, failed, unanswered })
-  say(`${what}: ${gap} ms without a success, ${failed} times 503, ${unanswered} not answered`)
-  if (gap > longest) problems.push(`${what}: ${gap} ms without a success`)
-  if (!mayFail && failed + unanswered > 0) problems.push(`${what}: ${failed + unanswered} requests failed`)
-  const dead = NODES.filter((number) => pidOf(`latchkey-${number}`) === undefined)
-  if (dead.length > 0) problems.push(`${what}: node ${dead.join(', ')} has ended`)
+  await sleep(SETTLE_MS)
+  const gapMs = readGap()
+  const failed = (stats.statuses[503] ?? 0) - (before[503] ?? 0)
+  const noResponse = stats.noResponse.length - noResponseBefore
+  measurements.push({ name, gapMs, failed, noResponse })
+  log(`${name}: ${gapMs} ms without success, ${failed} responses with 503, ${noResponse} requests without a response`)
+  if (gapMs > maxGapMs) problems.push(`${name}: ${gapMs} ms without success`)
+  if (!mayFail && failed + noResponse > 0) problems.push(`${name}: ${failed + noResponse} requests failed`)
+  const stopped = NODES.filter((number) => pidOf(`latchkey-${number}`) === undefined)
+  if (stopped.length > 0) problems.push(`${name}: node ${stopped.join(', ')} has exited`)
 }
 
 try {
-  say('starting three PostgreSQL, three nodes and a proxy')
+  log('starting three PostgreSQL servers, three nodes and a proxy')
   await startDatabase()
-  const earlier = makeEarlierRelease()
-  if (!earlier) say('Skipped: the upgrade from an earlier release, which is not in the history here.')
+  const earlier = installEarlierRelease()
+  if (!earlier) log('Skipped: the upgrade from an earlier release, because its commit is not in the git history.')
   await startNodes(earlier ? { ...nodeOptions, program: earlier } : nodeOptions)
   await startProxy(options.proxy)
-  await hookUp()
-  const endWork = await beginWork()
-  say('work has begun')
-  await suffer('nothing', () => sleep(10_000), { mayFail: false })
+  await createWebhook()
+  const stopLoad = await startLoad()
+  log('load started')
+  await injectFault('none', () => sleep(10_000), { mayFail: false })
   if (earlier) await upgradeFrom(earlier)
   for (let round = 1; round <= Number(options.kills); round++) {
-    await suffer(`kill ${round} of the primary`, async () => {
+    await injectFault(`kill ${round} of the primary`, async () => {
       const before = await killPrimary()
-      await untilWhole({ before })
+      await waitUntilHealthy({ before })
     })
   }
   for (let round = 1; round <= Number(options.switchovers); round++) {
-    await suffer(`switchover ${round}`, async () => {
+    await injectFault(`switchover ${round}`, async () => {
       const before = await switchOver()
-      await untilWhole({ before })
+      await waitUntilHealthy({ before })
     })
   }
   for (let round = 1; round <= Number(options.partitions); round++) {
-    await suffer(
+    await injectFault(
       `partition ${round} of the primary`,
       async () => {
-        const cut = await findPrimary()
-        await partition(cut)
+        const primary = await findPrimary()
+        await partition(primary)
         await sleep(30_000)
-        await heal(cut)
-        await untilWhole()
+        await heal(primary)
+        await waitUntilHealthy()
       },
-      { longest: LONGEST_GAP_OF_PARTITION_MS },
+      { maxGapMs: MAX_PARTITION_GAP_MS },
     )
   }
   for (const number of NODES.slice(0, Number(options['node-kills']))) {
-    await suffer(`kill of node ${number}`, async () => {
+    await injectFault(`kill of node ${number}`, async () => {
       await stopNode(number, { signal: 'SIGKILL' })
       await sleep(1_000)
       await startNode(number, nodeOptions)
     })
   }
-  await suffer('rolling restart', () => restartNodes(nodeOptions), { mayFail: false })
-  const next = { ...nodeOptions, program: makeNextRelease() }
-  await suffer('rolling upgrade to a next release with another schema', () => restartNodes(next), {
+  await injectFault('rolling restart', () => restartNodes(nodeOptions), { mayFail: false })
+  const next = { ...nodeOptions, program: createNextRelease() }
+  await injectFault('rolling upgrade to a next release with another schema', () => restartNodes(next), {
     mayFail: false,
   })
-  await suffer('restart of one node with this release', () => restartNode(1, nodeOptions), {
+  await injectFault('restart of one node with this release', () => restartNode(1, nodeOptions), {
     mayFail: false,
   })
-  await suffer('rollback to this release', () => restartNodes(nodeOptions), { mayFail: false })
-  const world = await endWork()
-  say('work has ended; looking for everything that was acknowledged')
+  await injectFault('rollback to this release', () => restartNodes(nodeOptions), { mayFail: false })
+  const context = await stopLoad()
+  log('load ended; verifying all acknowledged changes')
   await backUp()
-  const checked = await verify(world, { mails: () => mails, events: namesInEvents })
-  for (const [what, found] of Object.entries(checked))
-    problems.push(...found.slice(0, 5).map((one) => `${what}: ${one}`))
-  const moment = await makeMistake(world)
-  const wrongAfterRestore = await restoreTo(moment, world).catch((error) => [
+  const problemsByKind = await verify(context, { mails: () => mails, events: findDeliveredNames })
+  for (const [name, found] of Object.entries(problemsByKind))
+    problems.push(...found.slice(0, 5).map((entry) => `${name}: ${entry}`))
+  const targetTime = await makeMistake(context)
+  const restoreProblems = await restoreTo(targetTime, context).catch((error) => [
     `the restore failed: ${error.message}`,
   ])
-  problems.push(...wrongAfterRestore)
-  say(`restored to the moment before a mistake: ${wrongAfterRestore.length === 0 ? 'whole' : 'not whole'}`)
-  isRestored = wrongAfterRestore.length === 0
+  problems.push(...restoreProblems)
+  log(`point-in-time restore: ${restoreProblems.length === 0 ? 'complete' : 'failed'}`)
+  isRestored = restoreProblems.length === 0
 } finally {
   await stopProxy()
   await Promise.all(NODES.map((number) => stopNode(number)))
   await stopDatabase()
-  for (const name of names()) await stop(name)
+  for (const name of listProcesses()) await stop(name)
   mailserver.close()
   receiver.close()
 }
-const crashes = options.crashes === 'no' ? [] : await killOutright()
-problems.push(
-  ...crashes.filter(({ isGood }) => !isGood).map(({ setup }) => `crashes of the database: ${setup}`),
-)
+const crashes = options.crashes === 'no' ? [] : await testDatabaseCrashes()
+problems.push(...crashes.filter(({ passed }) => !passed).map(({ setup }) => `crashes of the database: ${setup}`))
 report()
 
-/** To this release, back to the earlier one, and here again. */
+/** Upgrades to this release, rolls back, and upgrades again. */
 async function upgradeFrom(earlier) {
   const upgrade = () => restartNodes(nodeOptions)
-  // The earlier release answers 503 to what is under way at the moment at which the schema changes; this one does not.
-  await suffer('rolling upgrade from the earlier release to this one', upgrade)
+  // The earlier release answers 503 to requests that run during the migration. This release does not.
+  await injectFault('rolling upgrade from the earlier release to this one', upgrade)
   const back = () => restartNodes({ ...nodeOptions, program: earlier })
-  await suffer('rollback from this release to the earlier one', back, { mayFail: false })
-  await suffer('rolling upgrade to this release again', upgrade, { mayFail: false })
+  await injectFault('rollback from this release to the earlier one', back, { mayFail: false })
+  await injectFault('rolling upgrade to this release again', upgrade, { mayFail: false })
 }
 
-async function hookUp() {
+async function createWebhook() {
   const body = { url: `http://127.0.0.1:${receiverPort}/`, events: ['tenant.changed'] }
-  const { status } = await ask('POST', '/api/admin/webhooks', { headers: await machine('demo-ops'), body })
-  if (status !== 201) throw new Error(`no webhook: ${status}`)
+  const { status } = await send('POST', '/api/admin/webhooks', {
+    headers: await authorizeMachine('demo-ops'),
+    body,
+  })
+  if (status !== 201) throw new Error(`the webhook was not created: ${status}`)
 }
 
-function namesInEvents() {
+function findDeliveredNames() {
   const text = JSON.stringify(events)
-  return done.renamed.filter((name) => text.includes(`"${name}"`))
+  return acknowledged.renamed.filter((name) => text.includes(`"${name}"`))
 }
 
 function report() {
   problems.push(
-    ...record.wrong.slice(0, 10),
-    ...done.lostChains.map((reason) => `a refresh chain was lost: ${reason}`),
-    ...done.falseRefusals.slice(0, 5).map((reason) => `a good token was refused: ${reason}`),
-    ...done.unexpected.slice(0, 20),
-    ...(record.unadvised > 0 ? [`${record.unadvised} answers of 503 without Retry-After`] : []),
+    ...stats.unexpectedStatus.slice(0, 10),
+    ...acknowledged.lostChains.map((reason) => `a refresh chain was lost: ${reason}`),
+    ...acknowledged.rejectedValidTokens.slice(0, 5).map((reason) => `a valid token was rejected: ${reason}`),
+    ...acknowledged.unexpected.slice(0, 20),
+    ...(stats.withoutRetryAfter > 0 ? [`${stats.withoutRetryAfter} responses with 503 without Retry-After`] : []),
   )
-  const changes = [...done.seats.values()].reduce((sum, { changes: count }) => sum + count, 0)
-  say(
-    `${record.requests} requests: ${JSON.stringify(record.statuses)}, ${record.unanswered.length} not answered`,
+  const changes = [...acknowledged.seats.values()].reduce((sum, { changes: count }) => sum + count, 0)
+  log(`${stats.requests} requests: ${JSON.stringify(stats.statuses)}, ${stats.noResponse.length} without a response`)
+  for (const reason of stats.noResponse.slice(0, 10)) log(`  ${reason}`)
+  log(
+    `acknowledged: ${changes} seats, ${acknowledged.invited.size} invitations (${acknowledged.canceled.size} revoked), ${acknowledged.refreshes} refreshes, ${acknowledged.tenants.size} tenants (${acknowledged.deleted.size} deleted), ${acknowledged.registered.size} accounts, ${acknowledged.renamed.length} names; ${mails.length} mails, ${events.length} events`,
   )
-  for (const reason of record.unanswered.slice(0, 10)) say(`  ${reason}`)
-  say(
-    `acknowledged: ${changes} seats, ${done.invited.size} invitations (${done.canceled.size} taken back), ${done.refreshes} refreshes, ${done.tenants.size} tenants (${done.deleted.size} deleted), ${done.registered.size} accounts, ${done.renamed.length} names; ${mails.length} mails, ${events.length} events`,
-  )
-  for (const problem of problems) console.error(`WRONG ${problem}`)
-  say(problems.length === 0 ? 'everything is as it should be' : `${problems.length} problems`)
+  for (const problem of problems) console.error(`PROBLEM ${problem}`)
+  log(problems.length === 0 ? 'no problems' : `${problems.length} problems`)
   if (options.report)
-    writeReport(options.report, { figures, problems, changes, mails, events, options, isRestored, crashes })
+    writeReport(options.report, {
+      measurements,
+      problems,
+      changes,
+      mails,
+      events,
+      options,
+      isRestored,
+      crashes,
+    })
   process.exitCode = problems.length === 0 ? 0 : 1
 }

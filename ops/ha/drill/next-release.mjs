@@ -1,4 +1,4 @@
-// The program of the next release, as far as an upgrade is concerned: this one with a migration more.
+// Simulates the next release: this release with one more migration.
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { FOLDER, LATCHKEY } from '../settings.mjs'
@@ -6,8 +6,8 @@ import { FOLDER, LATCHKEY } from '../settings.mjs'
 const server = join(dirname(LATCHKEY), '..')
 const MIGRATIONS = join('src', 'db', 'migrations')
 
-/** Lays it out as an installed package, and returns the path of its program. */
-export function makeNextRelease() {
+/** Copies the program as an installed package and returns its path. */
+export function createNextRelease() {
   const root = join(FOLDER, 'next-release')
   const copy = join(root, 'server')
   rmSync(root, { recursive: true, force: true })
@@ -17,10 +17,10 @@ export function makeNextRelease() {
   }
   symlinkSync(join(server, '..', 'node_modules'), join(root, 'node_modules'))
   const last = Math.max(...readdirSync(join(server, MIGRATIONS)).map((file) => Number(file.slice(0, 4))))
-  const number = (version) => String(version).padStart(4, '0')
+  const toNumber = (version) => String(version).padStart(4, '0')
   writeFileSync(
-    join(copy, MIGRATIONS, `${number(last + 1)}_next_release.sql`),
-    `-- Programs that know migration ${number(last)} go on working.
+    join(copy, MIGRATIONS, `${toNumber(last + 1)}_next_release.sql`),
+    `-- Compatible with programs of migration ${toNumber(last)}.
 alter table tenants add column next_release text;
 alter table refresh_tokens add column next_release integer not null default 0;
 create table next_release (id uuid primary key, note text);

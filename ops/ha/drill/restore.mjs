@@ -1,48 +1,58 @@
-// A mistake is made, and the database is restored to the moment before it, beside the one that runs.
+// Restores the database to the time before a mistake, in a second server.
 import { execFile } from 'node:child_process'
 import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { ARCHIVE, findPrimary, memberOf, query } from '../database.mjs'
+import { ARCHIVE, findPrimary, query } from '../database.mjs'
 import { nodeSettings } from '../nodes.mjs'
-import { asPostgres, isRoot, start, stop, until } from '../processes.mjs'
-import { FOLDER, LATCHKEY, PASSWORDS, PORTS, postgresPrograms } from '../settings.mjs'
-import { insist } from './client.mjs'
+import { asPostgres, isRoot, start, stop, waitUntil } from '../processes.mjs'
+import { FOLDER, LATCHKEY, memberOf, PASSWORDS, PORTS, postgresPrograms } from '../settings.mjs'
+import { sendWithRetries } from './client.mjs'
 
 const runFile = promisify(execFile)
 const folder = join(FOLDER, 'restored')
 const port = PORTS.proxy + 82
 
-/** Copies the primary while it works. */
+/** Takes a base backup of the running primary. */
 export async function backUp() {
   const primary = memberOf(await findPrimary())
-  const [command, ...line] = asPostgres([
+  const [command, ...args] = asPostgres([
     join(postgresPrograms(), 'pg_basebackup'),
-    ...['-h', '127.0.0.1', '-p', String(PORTS.postgres(primary)), '-U', 'replication'],
-    ...['-D', folder, '-X', 'none', '--checkpoint=fast', '--no-sync'],
+    '-h',
+    '127.0.0.1',
+    '-p',
+    String(PORTS.postgres(primary)),
+    '-U',
+    'replication',
+    '-D',
+    folder,
+    '-X',
+    'none',
+    '--checkpoint=fast',
+    '--no-sync',
   ])
   await runFile('mkdir', ['-p', folder])
   if (isRoot) await runFile('chown', ['postgres:', folder])
   await runFile('chmod', ['700', folder])
-  await runFile(command, line, { env: { ...process.env, PGPASSWORD: PASSWORDS.replication } })
+  await runFile(command, args, { env: { ...process.env, PGPASSWORD: PASSWORDS.replication } })
 }
 
-/** Deletes a tenant by mistake; returns the moment before. */
+/** Deletes a tenant and returns the time before. */
 export async function makeMistake({ owner, acme }) {
   await sleep(1_500)
   const before = new Date()
   await sleep(1_500)
-  const { status } = await insist('DELETE', `/api/tenants/${acme}`, { headers: owner })
-  if (status !== 200) throw new Error(`the mistake was refused: ${status}`)
+  const { status } = await sendWithRetries('DELETE', `/api/tenants/${acme}`, { headers: owner })
+  if (status !== 200) throw new Error(`the tenant was not deleted: ${status}`)
   return before
 }
 
-/** Restores the copy to that moment, and says what is wrong with it. */
-export async function restoreTo(moment, { acme }) {
-  // Everything up to now must have left the server.
+/** Restores the backup to the given time and returns the problems found. */
+export async function restoreTo(targetTime, { acme }) {
+  // The archive must contain everything up to now.
   const { stdout } = await query(`select pg_walfile_name(pg_switch_wal())`)
-  await until('the archive', () => readdirSync(ARCHIVE).includes(stdout.trim()))
+  await waitUntil('the archive', () => readdirSync(ARCHIVE).includes(stdout.trim()))
   const settings = {
     listen_addresses: '127.0.0.1',
     port,
@@ -53,21 +63,20 @@ export async function restoreTo(moment, { acme }) {
     primary_slot_name: '',
     hba_file: join(folder, 'hba'),
     restore_command: `cp ${ARCHIVE}/%f %p`,
-    recovery_target_time: moment.toISOString().replace('T', ' ').replace('Z', '+00'),
+    recovery_target_time: targetTime.toISOString().replace('T', ' ').replace('Z', '+00'),
     recovery_target_action: 'promote',
   }
   writeFileSync(join(folder, 'hba'), 'host all all 127.0.0.1/32 trust\n', { mode: 0o644 })
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'`)
   appendFileSync(join(folder, 'postgresql.auto.conf'), `${lines.join('\n')}\n`)
   writeFileSync(join(folder, 'recovery.signal'), '')
-  for (const file of ['standby.signal'])
-    if (existsSync(join(folder, file))) await runFile('rm', [join(folder, file)])
+  for (const file of ['standby.signal']) if (existsSync(join(folder, file))) await runFile('rm', [join(folder, file)])
   if (isRoot) await runFile('chown', ['-R', 'postgres:', folder])
   start('restored', [join(postgresPrograms(), 'postgres'), '-D', folder], { asPostgres: true })
   try {
-    const recovered = async () =>
+    const isRecovered = async () =>
       (await query('select pg_is_in_recovery()', { port, database: 'latchkey' })).stdout.trim() === 'f'
-    await until('the restored database', recovered)
+    await waitUntil('the restored database', isRecovered)
     const count = async (options) =>
       (
         await query(`select count(*) from tenants where id = '${acme}'`, { database: 'latchkey', ...options })

@@ -1,13 +1,13 @@
-// Constant work of many kinds. Everything that was acknowledged is kept, to be looked for afterwards.
+// The load of the drill. It records every acknowledged change for the verification.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, insist, machine, obtainTokens, signIn } from './client.mjs'
+import { authorizeMachine, obtainTokens, send, sendWithRetries, signIn } from './client.mjs'
 
-const CHAINS = 8
-const PACE_MS = 60
+const TOKEN_CHAINS = 8
+const INTERVAL_MS = 60
 
-/** What the service has acknowledged. */
-export const done = {
-  /** For each person, whether the last answer was that they hold a seat, and how often that changed. */
+/** The acknowledged changes. */
+export const acknowledged = {
+  /** For each user, whether the user holds a seat, and the number of changes. */
   seats: new Map(),
   invited: new Set(),
   canceled: new Set(),
@@ -17,105 +17,113 @@ export const done = {
   renamed: [],
   refreshes: 0,
   lostChains: [],
-  falseRefusals: [],
-  /** Answers that the work has no explanation for. */
+  rejectedValidTokens: [],
+  /** Responses that no fault explains. */
   unexpected: [],
 }
 
-export async function beginWork() {
+export async function startLoad() {
   const owner = await signIn('olivia@acme.test')
-  const ops = await machine('demo-ops')
-  const { tenants } = (await insist('GET', '/api/tenants', { headers: owner })).body
+  const ops = await authorizeMachine('demo-ops')
+  const { tenants } = (await sendWithRetries('GET', '/api/tenants', { headers: owner })).body
   const acme = tenants.find(({ slug }) => slug === 'acme').id
-  const { members } = (await insist('GET', `/api/tenants/${acme}/members`, { headers: owner })).body
+  const { members } = (await sendWithRetries('GET', `/api/tenants/${acme}/members`, { headers: owner })).body
   const path = `/api/licensing/tenants/${acme}/subscriptions`
-  const subscriptions = (await insist('GET', path, { headers: ops })).body
+  const subscriptions = (await sendWithRetries('GET', path, { headers: ops })).body
   const { applicationId, licenseTypeId } = subscriptions.find(
     ({ quantityPurchased }) => quantityPurchased >= members.length,
   )
   const seat = { applicationId, licenseTypeId }
-  const chains = await Promise.all(Array.from({ length: CHAINS }, () => obtainTokens(owner)))
+  const chains = await Promise.all(Array.from({ length: TOKEN_CHAINS }, () => obtainTokens(owner)))
 
-  let isWorking = true
-  const every = (paceMs, step) => {
+  let isRunning = true
+  const repeat = (intervalMs, step) => {
     let count = 0
     const loop = async () => {
-      while (isWorking) {
+      while (isRunning) {
         await step(count++)
-        await sleep(paceMs)
+        await sleep(intervalMs)
       }
     }
     return loop()
   }
-  const work = [
-    ...members.map(({ userId }) => every(PACE_MS, toggleSeat({ ...seat, userId }))),
-    ...chains.map((chain) => every(PACE_MS * 3, keepChain(chain))),
-    every(PACE_MS, invite(owner, acme)),
-    every(PACE_MS, invite(owner, acme)),
-    every(PACE_MS * 2, rename(owner, acme)),
-    every(PACE_MS * 4, makeTenant(owner)),
-    every(8_000, register),
+  const loops = [
+    ...members.map(({ userId }) => repeat(INTERVAL_MS, toggleSeat({ ...seat, userId }))),
+    ...chains.map((chain) => repeat(INTERVAL_MS * 3, refreshLoop(chain))),
+    repeat(INTERVAL_MS, invite(owner, acme)),
+    repeat(INTERVAL_MS, invite(owner, acme)),
+    repeat(INTERVAL_MS * 2, rename(owner, acme)),
+    repeat(INTERVAL_MS * 4, createTenant(owner)),
+    repeat(8_000, register),
   ]
   return async () => {
-    isWorking = false
-    await Promise.all(work)
+    isRunning = false
+    await Promise.all(loops)
     return { owner, ops, acme, seat }
   }
 }
 
-const expectAnswer = (answer, expected, what) => {
-  if (expected.includes(answer.status)) return true
-  done.unexpected.push(`${what}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}`)
+const expectStatus = (response, expected, description) => {
+  if (expected.includes(response.status)) return true
+  acknowledged.unexpected.push(`${description}: ${response.status} ${JSON.stringify(response.body).slice(0, 200)}`)
   return false
 }
 
-/** Grants a seat and takes it back, in turns. */
+/** Grants and revokes a seat alternately. */
 function toggleSeat(seat) {
   return async () => {
-    const known = done.seats.get(seat.userId) ?? { isHeld: false, changes: 0 }
+    const current = acknowledged.seats.get(seat.userId) ?? { isHeld: false, changes: 0 }
     const headers = await machineHeaders()
-    const verb = known.isHeld ? 'revoke' : 'grant'
-    const answer = await insist('POST', `/api/integration/licenses/${verb}`, { headers, body: seat })
-    const { error } = answer.body
-    // Some hold a seat from the start. A request that a killed node did and could not answer was done.
-    const isDone = known.changes === 0 || answer.isLost
-    if (isDone && (error === 'ALREADY_LICENSED' || error === 'LICENSE_NOT_FOUND')) {
-      const isCounted = known.changes > 0
-      done.seats.set(seat.userId, { isHeld: verb === 'grant', changes: known.changes + (isCounted ? 1 : 0) })
+    const verb = current.isHeld ? 'revoke' : 'grant'
+    const response = await sendWithRetries('POST', `/api/integration/licenses/${verb}`, {
+      headers,
+      body: seat,
+    })
+    const { error } = response.body
+    // The demo data contains some seats. A killed node may have processed a request without a response.
+    const mayBeDone = current.changes === 0 || response.connectionLost
+    if (mayBeDone && (error === 'ALREADY_LICENSED' || error === 'LICENSE_NOT_FOUND')) {
+      const isCounted = current.changes > 0
+      acknowledged.seats.set(seat.userId, {
+        isHeld: verb === 'grant',
+        changes: current.changes + (isCounted ? 1 : 0),
+      })
       return
     }
-    if (!expectAnswer(answer, [200, 201], `${verb} of a seat, attempt ${answer.attempts}`)) return
-    done.seats.set(seat.userId, { isHeld: verb === 'grant', changes: known.changes + 1 })
+    if (!expectStatus(response, [200, 201], `${verb} of a seat, attempt ${response.attempts}`)) return
+    acknowledged.seats.set(seat.userId, { isHeld: verb === 'grant', changes: current.changes + 1 })
   }
 }
 
 let token
-/** A token of the machine, renewed before it ends. */
+/** The headers of the machine client, with a token that is renewed before it expires. */
 async function machineHeaders() {
   if (!token || Date.now() - token.at > 240_000)
-    token = { at: Date.now(), headers: await machine('demo-machine') }
+    token = { at: Date.now(), headers: await authorizeMachine('demo-machine') }
   return token.headers
 }
 
-/** A client that refreshes again and again, and asks who it is in between. */
-function keepChain(chain) {
+/** Refreshes tokens in a loop and checks each access token with a userinfo request. */
+function refreshLoop(chain) {
   let { refresh_token: refreshToken, access_token: accessToken } = chain
   let isLost = false
   return async () => {
     if (isLost) return
     const form = { grant_type: 'refresh_token', client_id: 'demo-spa', refresh_token: refreshToken }
-    const answer = await insist('POST', '/api/oauth/token', { form })
-    if (answer.status !== 200) {
+    const response = await sendWithRetries('POST', '/api/oauth/token', { form })
+    if (response.status !== 200) {
       isLost = true
-      done.lostChains.push(`${answer.status} ${JSON.stringify(answer.body)} at attempt ${answer.attempts}`)
+      acknowledged.lostChains.push(
+        `${response.status} ${JSON.stringify(response.body)} at attempt ${response.attempts}`,
+      )
       return
     }
-    done.refreshes += 1
-    ;({ refresh_token: refreshToken, access_token: accessToken } = answer.body)
-    const who = await ask('GET', '/api/oauth/userinfo', {
+    acknowledged.refreshes += 1
+    ;({ refresh_token: refreshToken, access_token: accessToken } = response.body)
+    const userinfo = await send('GET', '/api/oauth/userinfo', {
       headers: { authorization: `Bearer ${accessToken}` },
     })
-    if (who.status === 401) done.falseRefusals.push(JSON.stringify(who.body))
+    if (userinfo.status === 401) acknowledged.rejectedValidTokens.push(JSON.stringify(userinfo.body))
   }
 }
 
@@ -124,46 +132,52 @@ function invite(owner, tenant) {
   return async (count) => {
     const email = `guest-${start}-${count}@people.test`
     const path = `/api/tenants/${tenant}/invitations`
-    const answer = await insist('POST', path, { headers: owner, body: { email, role: 'member' } })
-    // A node that was killed may have done it, and not have kept the answer.
-    if (!expectAnswer(answer, answer.isLost ? [201, 409] : [201], 'an invitation')) return
-    done.invited.add(email)
-    if (count % 3 !== 0 || answer.status === 409) return
-    const ended = await insist('DELETE', `${path}/${answer.body.id}`, { headers: owner })
-    // Repeated, it is gone already.
-    const isDone = ended.attempts > 1 ? [200, 204, 404, 409] : [200, 204]
-    if (expectAnswer(ended, isDone, `an invitation taken back, attempt ${ended.attempts}`))
-      done.canceled.add(email)
+    const response = await sendWithRetries('POST', path, { headers: owner, body: { email, role: 'member' } })
+    // A killed node may have created the invitation without storing the response.
+    if (!expectStatus(response, response.connectionLost ? [201, 409] : [201], 'an invitation')) return
+    acknowledged.invited.add(email)
+    if (count % 3 !== 0 || response.status === 409) return
+    const deletion = await sendWithRetries('DELETE', `${path}/${response.body.id}`, { headers: owner })
+    // A retried deletion may find nothing to delete.
+    const expectedStatuses = deletion.attempts > 1 ? [200, 204, 404, 409] : [200, 204]
+    if (expectStatus(deletion, expectedStatuses, `an invitation revoked, attempt ${deletion.attempts}`))
+      acknowledged.canceled.add(email)
   }
 }
 
 function rename(owner, tenant) {
   return async (count) => {
     const name = `Acme ${count}`
-    const answer = await insist('PATCH', `/api/tenants/${tenant}`, { headers: owner, body: { name } })
-    if (expectAnswer(answer, [200], 'a new name')) done.renamed.push(name)
+    const response = await sendWithRetries('PATCH', `/api/tenants/${tenant}`, {
+      headers: owner,
+      body: { name },
+    })
+    if (expectStatus(response, [200], 'a new name')) acknowledged.renamed.push(name)
   }
 }
 
-function makeTenant(owner) {
+function createTenant(owner) {
   return async (count) => {
     const slug = `made-${Date.now().toString(36)}-${count}`
-    const answer = await insist('POST', '/api/tenants', { headers: owner, body: { name: slug, slug } })
-    if (answer.status === 429) return
-    if (!expectAnswer(answer, [201], 'a tenant')) return
-    done.tenants.add(answer.body.id)
+    const response = await sendWithRetries('POST', '/api/tenants', {
+      headers: owner,
+      body: { name: slug, slug },
+    })
+    if (response.status === 429) return
+    if (!expectStatus(response, [201], 'a tenant')) return
+    acknowledged.tenants.add(response.body.id)
     if (count % 2 !== 0) return
-    const ended = await insist('DELETE', `/api/tenants/${answer.body.id}`, { headers: owner })
-    const isDone = ended.attempts > 1 ? [200, 202, 204, 404] : [200, 202, 204]
-    if (expectAnswer(ended, isDone, `a tenant deleted, attempt ${ended.attempts}`))
-      done.deleted.add(answer.body.id)
+    const deletion = await sendWithRetries('DELETE', `/api/tenants/${response.body.id}`, { headers: owner })
+    const expectedStatuses = deletion.attempts > 1 ? [200, 202, 204, 404] : [200, 202, 204]
+    if (expectStatus(deletion, expectedStatuses, `a tenant deleted, attempt ${deletion.attempts}`))
+      acknowledged.deleted.add(response.body.id)
   }
 }
 
 async function register(count) {
   const email = `new-${Date.now().toString(36)}-${count}@people.test`
   const body = { email, password: 'a-password-of-the-drill-2026', givenName: 'New', familyName: 'Person' }
-  const answer = await insist('POST', '/api/auth/register', { body })
-  if (answer.status === 429) return
-  if (expectAnswer(answer, [200, 201, 202], 'a registration')) done.registered.add(email)
+  const response = await sendWithRetries('POST', '/api/auth/register', { body })
+  if (response.status === 429) return
+  if (expectStatus(response, [200, 201, 202], 'a registration')) acknowledged.registered.add(email)
 }

@@ -8,7 +8,7 @@ import { profilePages } from './pages/profile.tsx'
 import { securityPages } from './pages/security.tsx'
 import { sessionsPages } from './pages/sessions.tsx'
 
-/** Everything a person can do with their own login, in the browser. */
+/** The pages on which people manage their own account. */
 export const accountPages = [
   ...homePages,
   ...profilePages,

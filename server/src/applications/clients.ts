@@ -1,9 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import type { ClientKind, PkceMethod } from '../db/tables.ts'
-import { type Eventual, whenThere } from '../lib/eventual.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { isAddressLike } from './clients/addresses.ts'
+import { isUriLike } from './clients/addresses.ts'
 import { consoleAddresses } from './clients/console.ts'
 import { isClientId } from './clients/rules.ts'
 import {
@@ -13,13 +12,13 @@ import {
   findClientWithRedirectUri,
 } from './clients/store.ts'
 
-/** A client as those who deal with it need it. */
+/** A client with all that a request needs to know of it, also of its application and tenant. */
 export interface Client {
   id: string
   clientId: string
   applicationId: string
   applicationName: string
-  /** The application is ours: nobody is asked for consent. */
+  /** A first-party application, for which no consent is requested. */
   trusted: boolean
   kind: ClientKind
   name: string
@@ -27,16 +26,18 @@ export interface Client {
   postLogoutRedirectUris: string[]
   allowedOrigins: string[]
   scopes: string[]
-  /** The tenant a machine acts for; undefined: the instance. */
+  /** The tenant that a MACHINE client acts for; undefined for the instance. */
   tenantId: string | undefined
   tenantSlug: string | undefined
-  /** Of that tenant: since when it is suspended, and when it last ceased to be. */
+  /** When the tenant was suspended and last reactivated. */
   suspension: { suspendedAt: Date | null; reactivatedAt: Date | null } | undefined
   requireNonce: boolean
+  /** Its ID tokens have the profile and email claims of userinfo. */
+  userinfoInIdToken: boolean
   pkceMethods: PkceMethod[]
   disabled: boolean
   secrets: { id: string; hash: Buffer }[]
-  /** Lifetimes of the application's own, in seconds; undefined: the instance's. */
+  /** Token lifetimes in seconds; undefined for the default of the instance. */
   lifetimes: {
     accessToken: number | undefined
     idToken: number | undefined
@@ -45,10 +46,10 @@ export interface Client {
   }
 }
 
-/** The client of this client_id, also when it is disabled. */
-export function findClient(ctx: Ctx, clientId: string): Eventual<Client | undefined> {
+/** Also finds disabled clients. */
+export async function findClient(ctx: Ctx, clientId: string): Promise<Client | undefined> {
   if (!isClientId(clientId)) return undefined
-  return ctx.memory.recall(`client:${clientId}`, async () => {
+  return ctx.cache.getOrLoad(`client:${clientId}`, async () => {
     const value = await loadClient(ctx, clientId)
     if (!value) return undefined
     const tenant = value.tenantId === undefined ? [] : [`tenant:${value.tenantId}`]
@@ -59,9 +60,9 @@ export function findClient(ctx: Ctx, clientId: string): Eventual<Client | undefi
 async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefined> {
   const stored = await findClientByClientId(ctx.db, clientId)
   if (!stored) return undefined
-  const { createdAt, updatedAt, applicationSlug, builtIn, ...kept } = stored
-  const { accessTokenTtl, idTokenTtl, refreshTokenIdleTtl, refreshTokenTtl, ...named } = kept
-  const { tenantSuspendedAt: suspendedAt, tenantReactivatedAt: reactivatedAt, ...client } = named
+  const { createdAt, updatedAt, applicationSlug, builtIn, ...withLifetimes } = stored
+  const { accessTokenTtl, idTokenTtl, refreshTokenIdleTtl, refreshTokenTtl, ...withSuspension } = withLifetimes
+  const { tenantSuspendedAt: suspendedAt, tenantReactivatedAt: reactivatedAt, ...client } = withSuspension
   return {
     ...client,
     ...(builtIn && consoleAddresses(ctx.config)),
@@ -78,29 +79,29 @@ async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefine
   }
 }
 
-/** Which of the client's secrets this is. Every one is compared, in a time that tells nothing. */
+/** Finds the presented secret. All secrets are compared in constant time, so that timing leaks nothing. */
 export function findSecret({ secrets }: Client, presented: string): { id: string } | undefined {
   const hash = hashSecret(presented)
   const [match] = secrets.filter((secret) => timingSafeEqual(secret.hash, hash))
   return match && { id: match.id }
 }
 
-/** Whether some enabled client lists this origin. */
-export function knowsOrigin(ctx: Ctx, origin: string): Eventual<boolean> {
-  if (!isAddressLike(origin)) return false
-  const known = ctx.memory.recall(`origin:${origin}`, async () => {
+/** Whether an enabled client lists this origin. */
+export async function isKnownOrigin(ctx: Ctx, origin: string): Promise<boolean> {
+  if (!isUriLike(origin)) return false
+  const known = await ctx.cache.getOrLoad(`origin:${origin}`, async () => {
     const client = await findClientWithOrigin(ctx.db, origin)
     return client && { value: true, subjects: [`client:${client.id}`] }
   })
-  return whenThere(known, (yes) => yes ?? false)
+  return known ?? false
 }
 
-/** Whether some enabled client lists this address as one to go to after a logout. */
-export async function knowsPostLogoutUri(ctx: Ctx, uri: string): Promise<boolean> {
-  return isAddressLike(uri) && (await findClientWithPostLogoutUri(ctx.db, uri)) !== undefined
+/** Whether an enabled client lists this post-logout redirect URI. */
+export async function isKnownPostLogoutUri(ctx: Ctx, uri: string): Promise<boolean> {
+  return isUriLike(uri) && (await findClientWithPostLogoutUri(ctx.db, uri)) !== undefined
 }
 
-/** Whether some enabled client lists this address as one to go to after a sign-in. */
-export async function knowsRedirectUri(ctx: Ctx, uri: string): Promise<boolean> {
-  return isAddressLike(uri) && (await findClientWithRedirectUri(ctx.db, uri)) !== undefined
+/** Whether an enabled client lists this redirect URI. */
+export async function isKnownRedirectUri(ctx: Ctx, uri: string): Promise<boolean> {
+  return isUriLike(uri) && (await findClientWithRedirectUri(ctx.db, uri)) !== undefined
 }

@@ -1,27 +1,22 @@
 import { type Static, Type } from 'typebox'
-import { OPERATOR } from '../audit/record.ts'
-import { brandWithin } from '../branding/applications.ts'
-import { type Look, readLook } from '../branding/rules.ts'
-import { looksOf } from '../branding/service.ts'
+import { OPERATOR_SOURCE } from '../audit/record.ts'
+import { setApplicationBrandingInTx } from '../branding/applications.ts'
+import { type BrandSettings, parseBrandSettings } from '../branding/rules.ts'
+import { loadBrandSettings } from '../branding/service.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import { describeFields, findDifference, inEntry, refuseTwice } from '../declaration/compare.ts'
+import { describeFields, findDifference, requireUniqueKeys, withEntryContext } from '../declaration/compare.ts'
 import type { Change, Section } from '../declaration/section.ts'
 import { exportApplications } from './declare/export.ts'
 import { planApplicationRemoval } from './declare/removal.ts'
 import { listApplicationKeys } from './declare/store.ts'
 import { applicationFields } from './schema.ts'
-import {
-  type ApplicationSettings,
-  changeApplication,
-  checkApplication,
-  createApplication,
-} from './service.ts'
+import { type ApplicationSettings, changeApplication, createApplication, validateApplication } from './service.ts'
 import { listApplicationsBySlug } from './store.ts'
 
 const Text = Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])
 
-/** A logo is no text to be written into a file: it stays as it is. */
+/** Without the logo, which is binary: a declaration never changes it. */
 const DeclaredBranding = Type.Object(
   { displayName: Type.Optional(Text), color: Type.Optional(Text) },
   { additionalProperties: false },
@@ -29,7 +24,8 @@ const DeclaredBranding = Type.Object(
 
 const DeclaredApplication = Type.Object(
   {
-    ...{ slug: Type.String(), name: Type.String() },
+    slug: Type.String(),
+    name: Type.String(),
     ...Type.Partial(Type.Object(applicationFields)).properties,
     branding: Type.Optional(DeclaredBranding),
   },
@@ -49,23 +45,23 @@ export const applicationsSection: Section = {
   keys: ['slug'],
   async plan(ctx, entries) {
     const slugs = (entries as DeclaredApplication[]).map(({ slug }) => slug)
-    refuseTwice('application', slugs)
+    requireUniqueKeys('application', slugs)
     const declared = await Promise.all(
       (entries as DeclaredApplication[]).map((entry) =>
-        inEntry(`application ${entry.slug}`, () => readEntry(entry)),
+        withEntryContext(`application ${entry.slug}`, () => parseEntry(entry)),
       ),
     )
-    const existing = await findDeclared(ctx, slugs)
+    const existing = await findExisting(ctx, slugs)
     return declared.flatMap((entry): Change[] => {
       const subject = `application ${entry.slug}`
       const application = existing.get(entry.slug)
       if (!application) {
-        const apply: Change['apply'] = (tx) => makeApplication(ctx, tx, entry)
+        const apply: Change['apply'] = (tx) => createDeclared(ctx, tx, entry)
         return [{ action: 'create', subject, fields: describeFields(entry, APPLICATION_SETTINGS), apply }]
       }
       const { change, fields } = findDifference(application, entry, APPLICATION_SETTINGS)
       if (fields.length === 0) return []
-      const apply: Change['apply'] = (tx) => alterApplication(ctx, tx, { id: application.id, change })
+      const apply: Change['apply'] = (tx) => updateDeclared(ctx, tx, { id: application.id, change })
       return [{ action: 'update', subject, fields, apply }]
     })
   },
@@ -74,35 +70,42 @@ export const applicationsSection: Section = {
   export: exportApplications,
 }
 
-/** An entry as it would be kept, or what is wrong with it. */
-function readEntry({ branding, ...entry }: DeclaredApplication) {
-  checkApplication(entry)
-  return { ...entry, name: entry.name.trim(), ...(branding && { branding: readLook(branding) }) }
+/** The entry in the form in which it is stored. Throws when it is invalid. */
+function parseEntry({ branding, ...entry }: DeclaredApplication) {
+  validateApplication(entry)
+  return { ...entry, name: entry.name.trim(), ...(branding && { branding: parseBrandSettings(branding) }) }
 }
-type ReadEntry = ReturnType<typeof readEntry>
+type ParsedEntry = ReturnType<typeof parseEntry>
 
-async function findDeclared({ db }: Ctx, slugs: string[]) {
-  const found = await listApplicationsBySlug(db, slugs)
-  const lookOf = await looksOf(
+async function findExisting({ db }: Ctx, slugs: string[]) {
+  const applications = await listApplicationsBySlug(db, slugs)
+  const brandSettingsOf = await loadBrandSettings(
     db,
-    found.map(({ id }) => id),
+    applications.map(({ id }) => id),
   )
-  return new Map(found.map((one) => [one.slug, { ...one, branding: lookOf(one.id) }]))
+  return new Map(
+    applications.map((application) => [
+      application.slug,
+      { ...application, branding: brandSettingsOf(application.id) },
+    ]),
+  )
 }
 
-async function makeApplication(ctx: Ctx, tx: Tx, { branding, ...entry }: ReadEntry): Promise<void> {
-  const { id } = await createApplication(ctx, tx, entry, OPERATOR)
-  if (branding) await brandWithin(ctx, tx, { applicationId: id, wish: branding, source: OPERATOR })
+async function createDeclared(ctx: Ctx, tx: Tx, { branding, ...entry }: ParsedEntry): Promise<void> {
+  const { id } = await createApplication(ctx, tx, entry, OPERATOR_SOURCE)
+  if (branding)
+    await setApplicationBrandingInTx(ctx, tx, { applicationId: id, input: branding, source: OPERATOR_SOURCE })
 }
 
-async function alterApplication(
+async function updateDeclared(
   ctx: Ctx,
   tx: Tx,
-  { id, change }: { id: string; change: Partial<ApplicationSettings> & { branding?: Look } },
+  { id, change }: { id: string; change: Partial<ApplicationSettings> & { branding?: BrandSettings } },
 ): Promise<void> {
   const { branding, ...settings } = change
   if (Object.keys(settings).length > 0) {
-    await changeApplication(ctx, tx, { id, change: settings, source: OPERATOR })
+    await changeApplication(ctx, tx, { id, change: settings, source: OPERATOR_SOURCE })
   }
-  if (branding) await brandWithin(ctx, tx, { applicationId: id, wish: branding, source: OPERATOR })
+  if (branding)
+    await setApplicationBrandingInTx(ctx, tx, { applicationId: id, input: branding, source: OPERATOR_SOURCE })
 }

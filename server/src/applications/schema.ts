@@ -1,32 +1,36 @@
 import { type Static, Type } from 'typebox'
-import { Pagination, pageQuery } from '../http/pagination.ts'
+import { Pagination, pageQuery } from '../http/routing/pagination.ts'
+import { Timestamp } from '../http/routing/schema.ts'
 
-const MOST_ENTRIES = 50
-const Timestamp = Type.String({ format: 'date-time' })
+const MAX_LIST_ENTRIES = 50
 const Id = Type.String({ description: 'A UUID' })
 
-/** The space around a name does not count, so the schema leaves room for some. */
+/** Names are trimmed before the limit of 120 is checked, so the schema allows more. */
 const Name = Type.String({ minLength: 1, maxLength: 1_000, description: '1 to 120 characters' })
-const Slug = Type.String({ minLength: 1, maxLength: 63, description: 'Small letters, digits and hyphens' })
+const Slug = Type.String({
+  minLength: 1,
+  maxLength: 63,
+  description: 'Lowercase letters, digits and hyphens',
+})
 const LicensingMode = Type.Enum(['PER_SEAT', 'TENANT_WIDE', 'FREE'])
 export const ClientKind = Type.Enum(['SPA', 'WEB', 'MACHINE'], {
-  description: 'SPA: public, with PKCE. WEB: with a secret. MACHINE: for itself, with client credentials',
+  description: 'SPA: public, with PKCE. WEB: with a secret. MACHINE: acts for itself, with client credentials',
 })
 
 const lifetime = (maximum: number) =>
   Type.Union([Type.Integer({ minimum: 60, maximum }), Type.Null()], {
-    description: 'In seconds; null: as the instance has it',
+    description: 'In seconds; null: the default of the instance',
   })
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 
-/** What may be decided about an application. */
+/** The settings of an application besides its name and slug. */
 export const applicationFields = {
-  trusted: Type.Boolean({ description: 'Ours: nobody is asked for consent' }),
+  trusted: Type.Boolean({ description: 'First-party: no consent is requested' }),
   licensingMode: LicensingMode,
-  accessTokenTtl: lifetime(DAY),
-  idTokenTtl: lifetime(DAY),
-  refreshTokenIdleTtl: lifetime(365 * DAY),
-  refreshTokenTtl: lifetime(365 * DAY),
+  accessTokenTtl: lifetime(DAY_SECONDS),
+  idTokenTtl: lifetime(DAY_SECONDS),
+  refreshTokenIdleTtl: lifetime(365 * DAY_SECONDS),
+  refreshTokenTtl: lifetime(365 * DAY_SECONDS),
 }
 
 export const ApplicationBody = Type.Object(
@@ -56,17 +60,20 @@ export const ApplicationPage = Type.Object({
 })
 
 const texts = (maxLength: number, description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems: MOST_ENTRIES, description })
+  Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems: MAX_LIST_ENTRIES, description })
 
-/** What may be decided about a client again and again, beside its name. */
+/** The settings of a client that can be changed, besides its name. */
 export const clientFields = {
-  redirectUris: texts(2_000, 'Where people may be sent with a code; compared as exact text'),
-  postLogoutRedirectUris: texts(2_000, 'Where people may be sent after a logout'),
+  redirectUris: texts(2_000, 'Where users may be redirected with a code; compared as exact text'),
+  postLogoutRedirectUris: texts(2_000, 'Where users may be redirected after a logout'),
   allowedOrigins: texts(2_000, 'Origins whose pages may call the token endpoint'),
-  scopes: texts(100, 'What its tokens may say at most'),
+  scopes: texts(100, 'The scopes that its tokens may have at most'),
   requireNonce: Type.Boolean({ description: 'Requests for an ID token must carry a nonce' }),
+  userinfoInIdToken: Type.Boolean({
+    description: 'ID tokens have the profile and email claims that the scopes grant; false: only userinfo has them',
+  }),
   pkceMethods: Type.Array(Type.Enum(['S256', 'plain']), { minItems: 1, maxItems: 2 }),
-  disabled: Type.Boolean({ description: 'Nothing of it works until it is enabled again' }),
+  disabled: Type.Boolean({ description: 'A disabled client and its tokens do not work' }),
 }
 
 export const ClientBody = Type.Object(
@@ -78,7 +85,7 @@ export const ClientBody = Type.Object(
     name: Type.String(),
     ...clientFields,
     tenantId: Type.Union([Id, Type.Null()], {
-      description: 'The tenant a machine acts for; null: the instance',
+      description: 'The tenant that a MACHINE client acts for; null: the instance',
     }),
     secrets: Type.Array(Type.Object({ id: Id, createdAt: Timestamp })),
     createdAt: Timestamp,
@@ -92,7 +99,7 @@ export const CreatedClient = Type.Object(
   {
     ...ClientBody.properties,
     clientSecret: Type.Union([Type.String(), Type.Null()], {
-      description: 'Shown this once. null: a client of this kind has none',
+      description: 'Shown only once. null: a client of this kind has none',
     }),
   },
   { title: 'CreatedClient' },
@@ -102,7 +109,7 @@ export const NewClient = Type.Object({
   applicationId: Type.String({ minLength: 1, maxLength: 100 }),
   kind: ClientKind,
   name: Name,
-  clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Made up unless given' })),
+  clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Generated when left out' })),
   tenantId: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Null()])),
   ...Type.Partial(Type.Object(clientFields)).properties,
 })
@@ -113,34 +120,31 @@ export const ClientPage = Type.Object({ clients: Type.Array(ClientBody), paginat
 
 export const CreatedSecret = Type.Object({
   id: Id,
-  clientSecret: Type.String({ description: 'Shown this once' }),
+  clientSecret: Type.String({ description: 'Shown only once' }),
   createdAt: Timestamp,
 })
 
-/** The fields of a query that chooses and sorts. A minus sorts downwards. */
-const search = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
+/** The query fields for filtering and sorting. */
+const search = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
 const sort = <const F extends string>(fields: readonly F[]) =>
   Type.Enum(
     fields.flatMap((field) => [field, `-${field}`] as const),
-    { description: 'With a minus: the last first' },
+    { description: 'With a minus: descending' },
   )
 
 export const ApplicationQuery = Type.Object({
   ...pageQuery,
-  search: search('Only those with this in their name or slug'),
+  search: search('Only applications whose name or slug contains this text'),
   sort: Type.Optional(sort(['name', 'slug', 'createdAt'])),
 })
 
 export const ClientQuery = Type.Object({
   ...pageQuery,
-  search: search('Only those with this in their name or client id'),
-  applicationId: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Only clients of this application' }),
-  ),
+  search: search('Only clients whose name or client id contains this text'),
+  applicationId: Type.Optional(Type.String({ maxLength: 100, description: 'Only clients of this application' })),
   kind: Type.Optional(ClientKind),
   tenantId: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Only machines that act for this tenant' }),
+    Type.String({ maxLength: 100, description: 'Only MACHINE clients that act for this tenant' }),
   ),
   disabled: Type.Optional(Type.Boolean()),
   sort: Type.Optional(sort(['name', 'clientId', 'createdAt'])),

@@ -1,33 +1,30 @@
 import { findChanges } from '../audit/changes.ts'
-import { record, type Source } from '../audit/record.ts'
+import { type AuditSource, recordAuditEvent } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { nameActor } from '../db/actor.ts'
+import { setActor } from '../db/actor.ts'
+import { isUniqueViolation, retryOnDeadlock } from '../db/errors.ts'
 import type { Tx } from '../db/open.ts'
-import { isTaken, yielding } from '../db/violations.ts'
 import { AppError } from '../errors.ts'
-import { describePage, type PageRequest, type Pagination, toRange } from '../http/pagination.ts'
+import { describePage, type PageRequest, type Pagination, toRange } from '../http/routing/pagination.ts'
+import { checkField, requireAnyField, throwIfInvalid } from '../lib/field-validation.ts'
 import { isId, newId } from '../lib/ids.ts'
-import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugFrom, slugWithSuffix } from '../lib/names.ts'
-import { demand, refuseNothing, refuseProblems } from '../lib/problems.ts'
+import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugWithSuffix, toSlug } from '../lib/names.ts'
 import {
   type Application,
   type ApplicationOrder,
   countApplications,
-  countBelongings,
   deleteApplication,
   findApplication,
   findApplicationBySlug,
   insertApplication,
   listApplications,
+  lockAndCountDependents,
   lockApplication,
   SLUG_CONSTRAINT,
   updateApplication,
 } from './store.ts'
 
-/**
- * Applications: the software that people sign in to. Each has clients, through which it does so, and is the
- * audience of their tokens.
- */
+/** Applications: the software that users sign in to. An application has OAuth clients and is the audience of their tokens. */
 
 export type ApplicationSettings = Omit<Application, 'id' | 'createdAt' | 'updatedAt'>
 
@@ -37,12 +34,12 @@ export async function createApplication(
   ctx: Ctx,
   tx: Tx,
   draft: NewApplication,
-  source: Source,
+  source: AuditSource,
 ): Promise<Application> {
-  checkApplication(draft)
+  validateApplication(draft)
   const { slug, ...rest } = draft
   const name = draft.name.trim()
-  const wish = slug ?? slugFrom(name, 'application')
+  const preferredSlug = slug ?? toSlug(name, 'application')
   const now = ctx.now()
   const id = newId()
   const insert = (slug: string) =>
@@ -59,36 +56,37 @@ export async function createApplication(
       created_at: now,
       updated_at: now,
     })
-  // A slug that we made up ourselves must not be in anybody's way: the end of an id tells it from its like.
-  const made = (await insert(wish)) ?? (slug ? undefined : await insert(slugWithSuffix(wish, id.slice(-6))))
-  if (!made) throw new AppError('SLUG_TAKEN')
-  const details = { applicationId: id, after: stateOf(made) }
-  await record(ctx, tx, { action: 'application.created', ...source, details })
-  return made
+  // Only a generated slug may be changed to make it unique.
+  const created =
+    (await insert(preferredSlug)) ?? (slug ? undefined : await insert(slugWithSuffix(preferredSlug, id.slice(-6))))
+  if (!created) throw new AppError('SLUG_TAKEN')
+  const details = { applicationId: id, after: toAuditState(created) }
+  await recordAuditEvent(ctx, tx, { action: 'application.created', ...source, details })
+  return created
 }
 
-const stateOf = ({ id, createdAt, updatedAt, ...settings }: Application): ApplicationSettings => settings
+const toAuditState = ({ id, createdAt, updatedAt, ...settings }: Application): ApplicationSettings => settings
 
-/** Changes an application that nobody else changes meanwhile. What is as it should be is left alone. */
+/** Locks and changes an application. A change without effect is not recorded. */
 export async function changeApplication(
   ctx: Ctx,
   tx: Tx,
-  { id, change, source }: { id: string; change: Partial<ApplicationSettings>; source: Source },
+  { id, change, source }: { id: string; change: Partial<ApplicationSettings>; source: AuditSource },
 ): Promise<Application> {
-  refuseNothing(change)
-  checkApplication(change)
+  requireAnyField(change)
+  validateApplication(change)
   const application = isId(id) ? await lockApplication(tx, id) : undefined
   if (!application) throw new AppError('APPLICATION_NOT_FOUND')
-  const before = stateOf(application)
+  const before = toAuditState(application)
   const after = { ...before, ...change, name: (change.name ?? before.name).trim() }
   const changes = findChanges<Record<string, unknown>>(before, after)
   if (!changes) return application
   const details = { applicationId: application.id, ...changes }
-  await record(ctx, tx, { action: 'application.changed', ...source, details })
+  await recordAuditEvent(ctx, tx, { action: 'application.changed', ...source, details })
   try {
     return await updateApplication(tx, id, { ...after, updatedAt: ctx.now() })
   } catch (error) {
-    throw isTaken(error, SLUG_CONSTRAINT) ? new AppError('SLUG_TAKEN', { cause: error }) : error
+    throw isUniqueViolation(error, SLUG_CONSTRAINT) ? new AppError('SLUG_TAKEN', { cause: error }) : error
   }
 }
 
@@ -101,15 +99,15 @@ export async function getApplication(ctx: Ctx, id: string): Promise<Application>
 export const findApplicationNamed = (ctx: Ctx, slug: string): Promise<Application | undefined> =>
   findApplicationBySlug(ctx.db, slug)
 
-/** Which applications are wanted, and in which order: the oldest first unless said. */
-interface ApplicationWish {
+interface ApplicationFilter {
   search?: string | undefined
+  /** Oldest first by default. */
   sort?: ApplicationOrder | undefined
 }
 
-export async function pageOfApplications(
+export async function getApplicationPage(
   ctx: Ctx,
-  { search, sort = 'createdAt', ...request }: PageRequest & ApplicationWish,
+  { search, sort = 'createdAt', ...request }: PageRequest & ApplicationFilter,
 ): Promise<{ applications: Application[]; pagination: Pagination }> {
   const [applications, total] = await Promise.all([
     listApplications(ctx.db, { ...toRange(request), search, sort }),
@@ -118,38 +116,32 @@ export async function pageOfApplications(
   return { applications, pagination: describePage(request, total) }
 }
 
-/** With the application go its clients, and with them everything they were given. */
-export async function removeApplication(ctx: Ctx, id: string, source: Source): Promise<void> {
-  await yielding(() => ctx.db.transaction().execute((tx) => dropApplication(ctx, tx, { id, source })))
-  await ctx.changes.settle()
+/** Deletes an application with its clients and their tokens. */
+export async function removeApplication(ctx: Ctx, id: string, source: AuditSource): Promise<void> {
+  await retryOnDeadlock(() => ctx.db.transaction().execute((tx) => removeApplicationInTx(ctx, tx, { id, source })))
+  await ctx.changes.waitUntilCurrent()
 }
 
-/** The same in a transaction that does more. */
-export async function dropApplication(
+/** For callers that already have a transaction. */
+export async function removeApplicationInTx(
   ctx: Ctx,
   tx: Tx,
-  { id, source }: { id: string; source: Source },
+  { id, source }: { id: string; source: AuditSource },
 ): Promise<void> {
-  const belongings = isId(id) ? await countBelongings(tx, id) : undefined
-  const application = belongings && (await findApplication(tx, id))
+  const dependents = isId(id) ? await lockAndCountDependents(tx, id) : undefined
+  const application = dependents && (await findApplication(tx, id))
   if (!application) throw new AppError('APPLICATION_NOT_FOUND')
-  const details = { applicationId: application.id, before: stateOf(application), ...belongings }
-  await record(ctx, tx, { action: 'application.deleted', ...source, details })
+  const details = { applicationId: application.id, before: toAuditState(application), ...dependents }
+  await recordAuditEvent(ctx, tx, { action: 'application.deleted', ...source, details })
   const { kind, id: actorId } = source.actor
-  // The ledger tells who took the seats away.
-  if (kind !== 'system' && actorId !== undefined) await nameActor(tx, actorId, kind)
+  // The license ledger records who revoked the seats.
+  if (kind !== 'system' && actorId !== undefined) await setActor(tx, actorId, kind)
   await deleteApplication(tx, id)
 }
 
-export function checkApplication({
-  name,
-  slug,
-}: {
-  name?: string | undefined
-  slug?: string | undefined
-}): void {
-  refuseProblems([
-    demand(name === undefined || parseName(name) !== undefined, 'name', NAME_RULE),
-    demand(slug === undefined || isSlug(slug), 'slug', SLUG_RULE),
+export function validateApplication({ name, slug }: { name?: string | undefined; slug?: string | undefined }): void {
+  throwIfInvalid([
+    checkField(name === undefined || parseName(name) !== undefined, 'name', NAME_RULE),
+    checkField(slug === undefined || isSlug(slug), 'slug', SLUG_RULE),
   ])
 }

@@ -1,8 +1,8 @@
 import { type Insertable, sql } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
-import { containing } from '../db/search.ts'
+import { toContainsPattern } from '../db/search.ts'
 import type { ApplicationsTable, LicensingMode } from '../db/tables.ts'
-import type { Range } from '../http/pagination.ts'
+import type { Range } from '../http/routing/pagination.ts'
 
 export interface Application {
   id: string
@@ -32,10 +32,10 @@ const APPLICATION_COLUMNS = [
   'updated_at as updatedAt',
 ] as const
 
-/** Those that are somebody's to see and to change: what the service brings along is not among them. */
-const registered = (db: Db) => db.selectFrom('applications').where('built_in', '=', false)
+/** Without the built-in application of the console, which nobody may see or change. */
+const selectRegistered = (db: Db) => db.selectFrom('applications').where('built_in', '=', false)
 
-const selectApplications = (db: Db) => registered(db).select(APPLICATION_COLUMNS)
+const selectApplications = (db: Db) => selectRegistered(db).select(APPLICATION_COLUMNS)
 
 export const findApplication = (db: Db, id: string): Promise<Application | undefined> =>
   selectApplications(db).where('id', '=', id).executeTakeFirst()
@@ -46,15 +46,13 @@ export const findApplicationBySlug = (db: Db, slug: string): Promise<Application
 export const listApplicationsBySlug = (db: Db, slugs: string[]): Promise<Application[]> =>
   slugs.length === 0 ? Promise.resolve([]) : selectApplications(db).where('slug', 'in', slugs).execute()
 
-/** Part of the name or the slug of those that are looked for. */
+/** A part of the name or the slug. */
 type Search = string | undefined
 
-const applicationsWith = (db: Db, search: Search) =>
-  registered(db).$if(search !== undefined, (query) => {
-    const pattern = containing(search ?? '')
-    return query.where((where) =>
-      where.or([where('name', 'ilike', pattern), where('slug', 'ilike', pattern)]),
-    )
+const selectMatching = (db: Db, search: Search) =>
+  selectRegistered(db).$if(search !== undefined, (query) => {
+    const pattern = toContainsPattern(search ?? '')
+    return query.where((where) => where.or([where('name', 'ilike', pattern), where('slug', 'ilike', pattern)]))
   })
 
 const ORDERS = {
@@ -71,29 +69,24 @@ export const listApplications = (
   db: Db,
   { search, sort, offset, limit }: Range & { search: Search; sort: ApplicationOrder },
 ): Promise<Application[]> =>
-  applicationsWith(db, search)
-    .select(APPLICATION_COLUMNS)
-    .orderBy(ORDERS[sort])
-    .offset(offset)
-    .limit(limit)
-    .execute()
+  selectMatching(db, search).select(APPLICATION_COLUMNS).orderBy(ORDERS[sort]).offset(offset).limit(limit).execute()
 
 export async function countApplications(db: Db, search: Search): Promise<number> {
   const count = sql<number>`count(*)::int`.as('total')
-  return (await applicationsWith(db, search).select(count).executeTakeFirstOrThrow()).total
+  return (await selectMatching(db, search).select(count).executeTakeFirstOrThrow()).total
 }
 
-/** The application, which nobody else changes until the transaction ends. */
+/** Locks the row until the transaction ends. */
 export const lockApplication = (tx: Tx, id: string): Promise<Application | undefined> =>
   selectApplications(tx).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 
-/** What goes with an application. Until the transaction ends, nothing is added to it. */
-export async function countBelongings(
+/** Counts what is deleted together with the application. The lock keeps others from adding to it. */
+export async function lockAndCountDependents(
   tx: Tx,
   id: string,
 ): Promise<{ clients: number; licenseTypes: number } | undefined> {
-  const held = await registered(tx).select('id').where('id', '=', id).forUpdate().execute()
-  if (held.length === 0) return undefined
+  const locked = await selectRegistered(tx).select('id').where('id', '=', id).forUpdate().execute()
+  if (locked.length === 0) return undefined
   const { rows } = await sql<{ clients: number; licenseTypes: number }>`
     select (select count(*)::int from clients where application_id = ${id}) as clients,
       (select count(*)::int from license_types where application_id = ${id}) as "licenseTypes"
@@ -115,7 +108,7 @@ export const insertApplication = (
 
 export type ApplicationChange = Partial<Omit<Application, 'id' | 'createdAt'>>
 
-/** The unique constraint that an update of the slug can break. */
+/** The unique constraint that an update of the slug can violate. */
 export const SLUG_CONSTRAINT = 'applications_slug_key'
 
 export const updateApplication = (tx: Tx, id: string, change: ApplicationChange): Promise<Application> =>

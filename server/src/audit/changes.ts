@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 type State = Record<string, unknown>
 
-/** What of a thing has changed, as it was before and is after; undefined when nothing has. */
+/** The changed fields with their values before and after; undefined when nothing has changed. */
 export function findChanges<S extends State>(
   before: S,
   after: S,

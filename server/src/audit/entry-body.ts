@@ -1,38 +1,38 @@
 import { type Static, Type } from 'typebox'
-import { CursorPagination, pageQuery } from '../http/pagination.ts'
-import { displayNameOf } from '../lib/display-name.ts'
-import type { FoundEntry } from './search/store.ts'
+import { CursorPagination, pageQuery } from '../http/routing/pagination.ts'
+import { Timestamp } from '../http/routing/schema.ts'
+import { toDisplayName } from '../lib/display-name.ts'
+import type { FoundEntry } from './search-store.ts'
 
 const nullable = Type.Union([Type.String(), Type.Null()])
 const Id = Type.String({ format: 'uuid' })
-const Moment = Type.String({ format: 'date-time' })
 const id = (description: string) => Type.Optional(Type.Unsafe<string>({ ...Id, description }))
-const moment = (description: string) => Type.Optional(Type.Unsafe<string>({ ...Moment, description }))
+const timestamp = (description: string) => Type.Optional(Type.Unsafe<string>({ ...Timestamp, description }))
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 200, description }))
 
-/** By what one may search, as fields of a query. */
+/** The filters of a search, as query parameters. */
 const filters = {
   action: Type.Optional(
     Type.String({
       pattern: '^[a-z_]+(\\.[a-z_]+)?$',
       maxLength: 100,
-      description: 'One kind of entry such as member.suspended, or all of one thing such as member',
+      description: 'One action such as member.suspended, or all actions of one resource such as member',
     }),
   ),
-  actorId: text('Who did it'),
-  userId: id('To whom it happened'),
-  clientId: text('Through which client it was done'),
-  requestId: text('By which request'),
-  ipAddress: text('From where'),
-  from: moment('At this moment or after it'),
-  to: moment('Before this moment'),
+  actorId: text('The user or client that performed the action'),
+  userId: id('The affected user'),
+  clientId: text('The OAuth client of the request'),
+  requestId: text('The request id'),
+  ipAddress: text('The IP address of the request'),
+  from: timestamp('At or after this time'),
+  to: timestamp('Before this time'),
   order: Type.Enum(['asc', 'desc'], { default: 'desc', description: 'desc: the newest first' }),
 }
 const cursor = {
   ...pageQuery,
-  after: id('The entry after which to go on, in the order asked for; instead of page'),
+  after: id('The id of the last entry of the previous page, in the requested order; instead of page'),
 }
-const inTenant = { tenantId: id('In which tenant') }
+const inTenant = { tenantId: id('The tenant') }
 
 export const TenantAuditQuery = Type.Object({ ...cursor, ...filters })
 export const AuditQuery = Type.Object({ ...cursor, ...filters, ...inTenant })
@@ -48,25 +48,28 @@ export type ExportQuery = Static<typeof ExportQuery>
 export const AuditEntry = Type.Object(
   {
     id: Type.String(),
-    occurredAt: Moment,
+    occurredAt: Timestamp,
     action: Type.String({ description: 'Such as member.suspended' }),
     actor: Type.Object({
       kind: Type.Enum(['user', 'client', 'system']),
       id: nullable,
       displayName: nullable,
     }),
-    clientId: Type.Union([Type.String(), Type.Null()], { description: 'Through which client it was done' }),
-    tenantId: Type.Union([Type.String(), Type.Null()], { description: 'In which tenant; null: in none' }),
+    clientId: Type.Union([Type.String(), Type.Null()], { description: 'The OAuth client of the request' }),
+    tenantId: Type.Union([Type.String(), Type.Null()], { description: 'The tenant; null: none' }),
     userId: Type.Union([Type.String(), Type.Null()], {
-      description: 'To whom it happened; of who is INVITED, the userId that the members of the tenant show',
+      description: 'The affected user; for an INVITED member, the userId in the member list of the tenant',
     }),
     email: Type.Union([Type.String(), Type.Null()], {
-      description: 'The address it is about, as it was then',
+      description: 'The affected email address at that time',
     }),
     ipAddress: nullable,
     userAgent: nullable,
     requestId: nullable,
-    details: Type.Object({}, { additionalProperties: true, description: 'As it was before, and is after' }),
+    details: Type.Object(
+      {},
+      { additionalProperties: true, description: 'Further data such as the state before and after' },
+    ),
   },
   { title: 'AuditEntry' },
 )
@@ -74,7 +77,7 @@ export type AuditEntry = Static<typeof AuditEntry>
 
 export const AuditPage = Type.Object(
   {
-    entries: Type.Array(AuditEntry, { description: 'The newest first, unless asked otherwise' }),
+    entries: Type.Array(AuditEntry, { description: 'Newest first by default' }),
     pagination: CursorPagination,
   },
   { title: 'AuditPage' },
@@ -82,8 +85,8 @@ export const AuditPage = Type.Object(
 export type AuditPage = Static<typeof AuditPage>
 
 export function toEntryBody({ personal, ...entry }: FoundEntry): AuditEntry {
-  // What told who somebody was may have been taken out since.
-  const known = (field: string) => (typeof personal[field] === 'string' ? personal[field] : null)
+  // Personal data may have been erased.
+  const personalField = (field: string) => (typeof personal[field] === 'string' ? personal[field] : null)
   const { email, ...names } = entry
   return {
     id: entry.id,
@@ -92,14 +95,14 @@ export function toEntryBody({ personal, ...entry }: FoundEntry): AuditEntry {
     actor: {
       kind: entry.actor_kind,
       id: entry.actor_id,
-      displayName: email === null ? null : displayNameOf({ ...names, email }),
+      displayName: email === null ? null : toDisplayName({ ...names, email }),
     },
     clientId: entry.client_id,
     tenantId: entry.tenant_id,
     userId: entry.user_id,
-    email: known('email'),
-    ipAddress: known('ipAddress'),
-    userAgent: known('userAgent'),
+    email: personalField('email'),
+    ipAddress: personalField('ipAddress'),
+    userAgent: personalField('userAgent'),
     requestId: entry.request_id,
     details: entry.details,
   }

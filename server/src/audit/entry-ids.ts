@@ -1,10 +1,10 @@
 import { firstIdAt } from '../lib/ids.ts'
 
-/** By how much the time in an id may differ from that of the entry. */
-const SKEW_MS = 3_600_000
+/** The maximum difference between the time in an id and `occurred_at`. */
+const MAX_SKEW_MS = 3_600_000
 
-/** No entry from this moment on has an id before this one. */
-export const firstIdSince = (moment: Date): string => firstIdAt(new Date(moment.getTime() - SKEW_MS))
+/** A lower bound for the ids of entries at or after this time. */
+export const firstIdSince = (time: Date): string => firstIdAt(new Date(time.getTime() - MAX_SKEW_MS))
 
-/** No entry from before this moment has this id or a later one. */
-export const lastIdUntil = (moment: Date): string => firstIdAt(new Date(moment.getTime() + SKEW_MS))
+/** An exclusive upper bound for the ids of entries before this time. */
+export const lastIdUntil = (time: Date): string => firstIdAt(new Date(time.getTime() + MAX_SKEW_MS))

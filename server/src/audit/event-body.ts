@@ -1,29 +1,30 @@
 import { type Static, Type } from 'typebox'
-import { EVENT_TYPES } from './catalogue.ts'
+import { Timestamp } from '../http/routing/schema.ts'
+import { EVENT_TYPES } from './catalog.ts'
 import type { FeedEvent } from './feed.ts'
 
 const nullable = Type.Union([Type.String(), Type.Null()])
 
-/** An event as others get it: in the feed, and as the body of a webhook (Standard Webhooks: type, timestamp, data). */
+/** An event in the feed and in the body of a webhook request (Standard Webhooks: type, timestamp, data). */
 export const EventBody = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'Stays the same however often the event is sent' }),
-    position: Type.Integer({ description: 'Where it stands in the feed; later ones stand further on' }),
+    id: Type.String({ format: 'uuid', description: 'The same for every delivery of the event' }),
+    position: Type.Integer({ description: 'The position in the feed; it increases with every event' }),
     type: Type.Enum(EVENT_TYPES),
-    timestamp: Type.String({ format: 'date-time', description: 'When it happened' }),
+    timestamp: Type.Unsafe<string>({ ...Timestamp, description: 'When it happened' }),
     data: Type.Object({
-      tenantId: Type.Union([Type.String(), Type.Null()], { description: 'In which tenant; null: in none' }),
+      tenantId: Type.Union([Type.String(), Type.Null()], { description: 'The tenant; null: none' }),
       userId: Type.Union([Type.String(), Type.Null()], {
-        description: 'To whom; of who is INVITED, the userId that the members of the tenant show',
+        description: 'The affected user; for an INVITED member, the userId in the member list of the tenant',
       }),
       email: Type.Union([Type.String(), Type.Null()], {
-        description: 'The address that it is about; null: about none, or it has been forgotten',
+        description: 'The affected email address; null: none, or it was erased',
       }),
       actor: Type.Object({ kind: Type.Enum(['user', 'client', 'system']), id: nullable }),
-      details: Type.Object({}, { additionalProperties: true, description: 'What else there is to say' }),
+      details: Type.Object({}, { additionalProperties: true, description: 'Further data; see the type of the event' }),
     }),
   },
-  { title: 'Event' },
+  { title: 'LatchkeyEvent' },
 )
 export type EventBody = Static<typeof EventBody>
 

@@ -1,15 +1,15 @@
-import { SAMPLE } from './catalogue/kind.ts'
-import { type EventType, kindOf } from './catalogue.ts'
+import { SAMPLE_IDS } from './catalog/definition.ts'
+import { type EventType, getActionDefinition } from './catalog.ts'
 import { type EventBody, toEventBody } from './event-body.ts'
 import type { FeedEvent } from './feed.ts'
 
-type About = Partial<Pick<FeedEvent, 'tenantId' | 'userId' | 'email'>>
+type Subject = Partial<Pick<FeedEvent, 'tenantId' | 'userId' | 'email'>>
 
-const { tenant: tenantId, user: userId } = SAMPLE
+const { tenant: tenantId, user: userId } = SAMPLE_IDS
 const email = 'mia@acme.example'
 
-/** What an event of each family is about. */
-const ABOUT: Record<string, About> = {
+/** The subject of the events of each family. */
+const SUBJECTS: Record<string, Subject> = {
   user: { userId },
   session: { userId },
   tenant: { tenantId },
@@ -19,39 +19,48 @@ const ABOUT: Record<string, About> = {
   subscription: { tenantId },
 }
 
-/** These name an address, by which an account elsewhere is known. */
-const NAMED = ['user.sso_linked', 'user.sso_unlinked']
+/** Events that contain the address of the linked account. */
+const WITH_EMAIL = ['user.sso_linked', 'user.sso_unlinked']
 
-/** These the service does by itself … */
-const BY_ITSELF: EventType[] = [
-  ...(['user.registration_refused', 'user.password_reset_requested', 'user.erased'] as const),
-  ...(['invitation.expired', 'subscription.lapsed'] as const),
+/** Events that the service causes itself. */
+const BY_SYSTEM: EventType[] = [
+  'user.registration_refused',
+  'user.password_reset_requested',
+  'user.erased',
+  'invitation.expired',
+  'subscription.lapsed',
 ]
-/** … and these are done by others than the person whom they befall. */
+/** Events of a user that an operator causes. */
 const BY_OPERATORS: EventType[] = [
-  ...(['user.created', 'user.imported', 'user.changed', 'user.disabled', 'user.enabled'] as const),
-  ...(['user.password_reset_forced', 'user.mfa_reset', 'session.all_ended'] as const),
+  'user.created',
+  'user.imported',
+  'user.changed',
+  'user.disabled',
+  'user.enabled',
+  'user.password_reset_forced',
+  'user.mfa_reset',
+  'session.all_ended',
 ]
 
-/** An event of this type as it may be, in the very form in which it is sent. */
-export function exampleOf(type: EventType): EventBody {
+/** An example event of this type, in the form in which it is sent. */
+export function createExampleEvent(type: EventType): EventBody {
   const [family = ''] = type.split('.')
   return toEventBody({
     position: 1042,
-    id: SAMPLE.entry,
+    id: SAMPLE_IDS.entry,
     type,
     occurredAt: new Date('2026-11-15T09:30:00.000Z'),
     tenantId: null,
     userId: null,
-    email: NAMED.includes(type) ? email : null,
-    ...ABOUT[family],
-    actor: actorOf(type, family),
-    details: kindOf(type).example ?? {},
+    email: WITH_EMAIL.includes(type) ? email : null,
+    ...SUBJECTS[family],
+    actor: exampleActor(type, family),
+    details: getActionDefinition(type).example ?? {},
   })
 }
 
-function actorOf(type: EventType, family: string): FeedEvent['actor'] {
-  if (BY_ITSELF.includes(type)) return { kind: 'system', id: null }
-  const isOwn = (family === 'user' || family === 'session') && !BY_OPERATORS.includes(type)
-  return { kind: 'user', id: isOwn ? SAMPLE.user : SAMPLE.actor }
+function exampleActor(type: EventType, family: string): FeedEvent['actor'] {
+  if (BY_SYSTEM.includes(type)) return { kind: 'system', id: null }
+  const isByUser = (family === 'user' || family === 'session') && !BY_OPERATORS.includes(type)
+  return { kind: 'user', id: isByUser ? SAMPLE_IDS.user : SAMPLE_IDS.actor }
 }

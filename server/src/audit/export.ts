@@ -4,84 +4,84 @@ import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import type { Db } from '../db/open.ts'
 import { tooManyAttempts } from '../errors.ts'
-import { type Caller, callerName } from '../http/callers.ts'
-import { toCsvLine } from '../lib/csv.ts'
+import { type Caller, callerKey } from '../http/routing/callers.ts'
+import { toCsvLine } from './csv.ts'
 import { type AuditEntry, type ExportQuery, toEntryBody } from './entry-body.ts'
-import { actorOf, record } from './record.ts'
-import { listEntries } from './search/store.ts'
+import { recordAuditEvent, toActor } from './record.ts'
 import { toFilter } from './search.ts'
+import { listEntries } from './search-store.ts'
 
 /**
- * The log as a file. It is read a part at a time, each by a query of its own that goes on after the last entry: so it
- * takes the same little room however long it is, and nothing stays open when whoever fetches it is slow or goes away.
- * What happens after it was asked for is not in it.
+ * Exports the audit log as a file. Batches are read by separate queries that continue after the last entry, so that
+ * memory use is constant and a slow or aborted download holds no transaction open. Entries that are written after the
+ * request are not included.
  */
 
 const BATCH = 500
-/** It may be long, and every one reads it anew. */
-const LIMIT = { name: 'audit-export', most: 60, seconds: 3_600 }
+/** An export may read the whole log. */
+const LIMIT = { name: 'audit-export', max: 60, seconds: 3_600 }
 
 export const EXPORT_TYPES = { csv: 'text/csv; charset=utf-8', jsonl: 'application/x-ndjson' } as const
 
-export interface Export {
+export interface ExportOptions {
   caller: Caller
   request: FastifyRequest
   reply: FastifyReply
   query: ExportQuery
-  /** Reads on, once the transaction in which it was asked for is over. */
-  readOn<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** Runs a query after the transaction of the request has ended. */
+  queryLater<T>(work: (db: Db) => Promise<T>): Promise<T>
 }
 
-export async function openExport(ctx: Ctx, tx: Db, { readOn, ...asked }: Export): Promise<Readable> {
-  const { caller, reply, query } = asked
-  const wait = await createLimiter(tx, LIMIT).count(callerName(caller))
+export async function openExport(ctx: Ctx, tx: Db, { queryLater, ...options }: ExportOptions): Promise<Readable> {
+  const { caller, reply, query } = options
+  const wait = await createLimiter(tx, LIMIT).count(callerKey(caller))
   if (wait !== undefined) throw tooManyAttempts(wait)
   const { format, order } = query
   const now = ctx.now()
   const filter = { ...toFilter(query), asOf: now }
   const list = (db: Db, after?: string) => listEntries(db, filter, { order, after, limit: BATCH })
   const first = await list(tx)
-  await note(ctx, tx, asked)
+  await recordExport(ctx, tx, options)
   const name = `latchkey-audit-${now.toISOString().replace(/[-:]|\.\d+/g, '')}.${format}`
-  reply
-    .header('Content-Type', EXPORT_TYPES[format])
-    .header('Content-Disposition', `attachment; filename="${name}"`)
-  return Readable.from(write(format, first, (after) => readOn((db) => list(db, after))))
+  reply.header('Content-Type', EXPORT_TYPES[format]).header('Content-Disposition', `attachment; filename="${name}"`)
+  return Readable.from(writeLines(format, first, (after) => queryLater((db) => list(db, after))))
 }
 
-async function note(
+async function recordExport(
   ctx: Ctx,
   tx: Db,
-  { caller, request, query }: Pick<Export, 'caller' | 'request' | 'query'>,
+  { caller, request, query }: Pick<ExportOptions, 'caller' | 'request' | 'query'>,
 ): Promise<void> {
   const { format, order, ipAddress, tenantId, ...filters } = query
-  await record(ctx, tx, {
-    ...{ action: 'audit.exported', actor: actorOf(caller), request },
+  await recordAuditEvent(ctx, tx, {
+    action: 'audit.exported',
+    actor: toActor(caller),
+    request,
     ...(tenantId !== undefined && { tenantId }),
     details: { format, order, filters },
     personal: ipAddress === undefined ? {} : { soughtIpAddress: ipAddress },
   })
 }
 
-type Found = Awaited<ReturnType<typeof listEntries>>
+type Batch = Awaited<ReturnType<typeof listEntries>>
 
-async function* write(
+async function* writeLines(
   format: ExportQuery['format'],
-  first: Found,
-  readAfter: (id: string) => Promise<Found>,
+  first: Batch,
+  readAfter: (id: string) => Promise<Batch>,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield toCsvLine(COLUMNS.map(([name]) => name))
-  const toLine = format === 'csv' ? toRow : (entry: AuditEntry) => `${JSON.stringify(entry)}\n`
-  let found = first
+  const toLine = format === 'csv' ? toCsvRow : (entry: AuditEntry) => `${JSON.stringify(entry)}\n`
+  let batch = first
   for (;;) {
-    if (found.length > 0) yield found.map((entry) => toLine(toEntryBody(entry))).join('')
-    const last = found.at(-1)
-    if (!last || found.length < BATCH) return
-    found = await readAfter(last.id)
+    if (batch.length > 0) yield batch.map((entry) => toLine(toEntryBody(entry))).join('')
+    const last = batch.at(-1)
+    if (!last || batch.length < BATCH) return
+    batch = await readAfter(last.id)
   }
 }
 
-const COLUMNS: [name: string, of: (entry: AuditEntry) => string | null][] = [
+const COLUMNS: [name: string, getValue: (entry: AuditEntry) => string | null][] = [
   ['id', ({ id }) => id],
   ['occurredAt', ({ occurredAt }) => occurredAt],
   ['action', ({ action }) => action],
@@ -98,4 +98,4 @@ const COLUMNS: [name: string, of: (entry: AuditEntry) => string | null][] = [
   ['details', ({ details }) => JSON.stringify(details)],
 ]
 
-const toRow = (entry: AuditEntry): string => toCsvLine(COLUMNS.map(([, of]) => of(entry)))
+const toCsvRow = (entry: AuditEntry): string => toCsvLine(COLUMNS.map(([, getValue]) => getValue(entry)))

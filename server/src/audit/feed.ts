@@ -1,21 +1,21 @@
 import type { Db } from '../db/open.ts'
 import type { ActorKind } from '../db/tables.ts'
-import { EVENT_TYPES, type EventType } from './catalogue.ts'
-import { type LinkedEntry, listLinked } from './feed/store.ts'
+import { EVENT_TYPES, type EventType } from './catalog.ts'
+import { type LinkedEntry, listLinkedEntries } from './feed-store.ts'
 
 export interface FeedQuery {
-  /** The position after which to go on; 0 is the beginning. */
+  /** The last position already read; 0 starts at the beginning. */
   after: number
-  /** The last position to look at. */
+  /** The last position to read. */
   upTo?: number | undefined
   limit: number
-  /** Of one tenant alone. */
+  /** Only events of this tenant. */
   tenantId?: string | undefined
-  /** Of these types alone. */
+  /** Only events of these types. */
   types?: readonly EventType[] | undefined
 }
 
-/** An entry of the log that others may learn of, at its place. It does not tell from where it was done. */
+/** An audit entry as an event for other systems. It omits the IP address and the user agent. */
 export interface FeedEvent {
   position: number
   id: string
@@ -24,24 +24,24 @@ export interface FeedEvent {
   actor: { kind: ActorKind; id: string | null }
   tenantId: string | null
   userId: string | null
-  /** The address that it is about, unless that has been forgotten. */
+  /** The affected address; null after it was erased. */
   email: string | null
   details: Record<string, unknown>
 }
 
 /**
- * What happened after a position, in order. Nothing appears later before something that was read already: entries
- * have a position only once everything before them has.
+ * Events after a position, in order. A position is assigned only after all earlier ones, so that no event can appear
+ * later before a position that was already read.
  */
 export async function listEvents(db: Db, { types = EVENT_TYPES, ...query }: FeedQuery): Promise<FeedEvent[]> {
-  const entries = await listLinked(db, { ...query, types: [...types] })
+  const entries = await listLinkedEntries(db, { ...query, types: [...types] })
   return entries.map(toEvent)
 }
 
 const toEvent = ({ personal, ...entry }: LinkedEntry): FeedEvent => ({
   position: Number(entry.position),
   id: entry.id,
-  // The query asks for no others.
+  // The query selects event types only.
   type: entry.action as EventType,
   occurredAt: entry.occurred_at,
   actor: { kind: entry.actor_kind, id: entry.actor_id },

@@ -3,12 +3,12 @@ import type { RawBuilder } from 'kysely'
 import type { Ctx } from '../context.ts'
 import type { Db } from '../db/open.ts'
 import type { ActorKind } from '../db/tables.ts'
-import type { Caller } from '../http/callers.ts'
-import { clientAddress, clientProgram } from '../http/client-address.ts'
+import { clientAddress, clientUserAgent } from '../http/request/client-address.ts'
+import type { Caller } from '../http/routing/callers.ts'
 import { newIdAt } from '../lib/ids.ts'
-import type { Action } from './catalogue.ts'
-import { requireFit } from './fit.ts'
-import { insertAndAsk, insertEntries, insertSome, type NewEntry } from './store.ts'
+import type { Action } from './catalog.ts'
+import { insertEntries, insertEntriesWithQuery, insertSelectedEntries, type NewEntry } from './store.ts'
+import { requireValidDetails } from './validate-details.ts'
 
 export type { Action }
 
@@ -18,75 +18,78 @@ export interface Actor {
 }
 
 export const SYSTEM: Actor = { kind: 'system', id: undefined }
-export const person = (id: string): Actor => ({ kind: 'user', id })
+export const userActor = (id: string): Actor => ({ kind: 'user', id })
 
-/** Whoever came through a door. */
-export const actorOf = (caller: Caller): Actor =>
-  caller.kind === 'person' ? person(caller.userId) : { kind: 'client', id: caller.clientId }
+/** The actor of an authenticated request. */
+export const toActor = (caller: Caller): Actor =>
+  caller.kind === 'person' ? userActor(caller.userId) : { kind: 'client', id: caller.clientId }
 
-export interface Entry {
+export interface AuditEvent {
   action: Action
   actor: Actor
-  /** The person it happened to. */
+  /** The affected user. */
   userId?: string
   tenantId?: string
-  /** Through which client, where the request itself does not tell. */
+  /** The OAuth client, when the caller of the request does not contain it. */
   clientId?: string | undefined
-  /** The request that did it; none for work of our own. */
+  /** The request that caused it; undefined for jobs and commands. */
   request?: FastifyRequest | undefined
-  /** What names nobody, and no secret: it is kept for good. */
+  /** Data without personal data and secrets. It is never erased. */
   details?: Record<string, unknown>
-  /** What tells who somebody is, such as an address. */
+  /** Personal data such as an address. It is erased with the user. */
   personal?: Record<string, unknown>
 }
 
-/** Who does it, and by which request. */
-export type Source = Pick<Entry, 'actor' | 'request'>
+/** The actor and the request that cause an audit event. */
+export type AuditSource = Pick<AuditEvent, 'actor' | 'request'>
 
-/** Whoever runs the service does it: by a command, or by a declaration. */
-export const OPERATOR: Source = { actor: SYSTEM }
+/** The source of a command or a declaration. */
+export const OPERATOR_SOURCE: AuditSource = { actor: SYSTEM }
 
-/** Whoever came through a door does it. */
-export const sourceOf = (caller: Caller, request: FastifyRequest) => ({ actor: actorOf(caller), request })
+/** The source of an authenticated request. */
+export const toAuditSource = (caller: Caller, request: FastifyRequest) => ({
+  actor: toActor(caller),
+  request,
+})
 
-/** Writes down what happens, in the transaction that does it. */
-export async function record(ctx: Ctx, tx: Db, entry: Entry): Promise<void> {
-  await recordMany(ctx, tx, [entry])
+/** Records an audit event in the transaction of the change. */
+export async function recordAuditEvent(ctx: Ctx, tx: Db, entry: AuditEvent): Promise<void> {
+  await recordAuditEvents(ctx, tx, [entry])
 }
 
-/** The same for many things at once, in one statement. */
-export async function recordMany(ctx: Ctx, tx: Db, entries: Entry[]): Promise<void> {
+/** Records several audit events in one statement. */
+export async function recordAuditEvents(ctx: Ctx, tx: Db, entries: AuditEvent[]): Promise<void> {
   const rows = await toRows(ctx, entries)
   if (rows.length > 0) await insertEntries(tx, rows)
 }
 
-/** The same for one, and the answer to a question that needs no statement of its own then: what its first row says. */
-export async function recordAndAsk<T>(
+/** Records an audit event and runs a query in one statement. Returns the first row of the query. */
+export async function recordAuditEventWithQuery<T>(
   ctx: Ctx,
   tx: Db,
-  { question, ...entry }: Entry & { question: RawBuilder<T> },
+  { query, ...entry }: AuditEvent & { query: RawBuilder<T> },
 ): Promise<T | undefined> {
-  return insertAndAsk(tx, await toRows(ctx, [entry]), question)
+  return insertEntriesWithQuery(tx, await toRows(ctx, [entry]), query)
 }
 
-/** Part of a statement: writes down those of some things that happened, and what more is known of them by then. */
-export type Noting = (happened: RawBuilder<{ place: number; details: unknown }>) => RawBuilder<unknown>
+/** Builds the part of a statement that inserts the prepared entries named by `index`, with additional details. */
+export type AuditInsert = (happened: RawBuilder<{ index: number; details: unknown }>) => RawBuilder<unknown>
 
 /**
- * For a statement that finds out itself which of these things happen: it is told by their places, from 1 on, and adds to
- * their details.
+ * Prepares audit events for a statement that decides itself which of them occur. The statement refers to each by its
+ * index, starting at 1, and can add details.
  */
-export async function prepareNoting(ctx: Ctx, entries: Entry[]): Promise<Noting> {
+export async function prepareAuditInsert(ctx: Ctx, entries: AuditEvent[]): Promise<AuditInsert> {
   const rows = await toRows(ctx, entries)
-  return (happened) => insertSome(rows, happened)
+  return (happened) => insertSelectedEntries(rows, happened)
 }
 
-async function toRows(ctx: Ctx, entries: Entry[]): Promise<NewEntry[]> {
-  if (ctx.strict) for (const entry of entries) await requireFit(entry)
+async function toRows(ctx: Ctx, entries: AuditEvent[]): Promise<NewEntry[]> {
+  if (ctx.strict) for (const entry of entries) await requireValidDetails(entry)
   return entries.map((entry) => toRow(ctx, entry))
 }
 
-function toRow(ctx: Ctx, entry: Entry): NewEntry {
+function toRow(ctx: Ctx, entry: AuditEvent): NewEntry {
   const { action, actor, userId, tenantId, clientId, request, details = {}, personal = {} } = entry
   const now = ctx.now()
   return {
@@ -100,11 +103,11 @@ function toRow(ctx: Ctx, entry: Entry): NewEntry {
     tenant_id: tenantId ?? null,
     request_id: request?.id ?? null,
     details: JSON.stringify(details),
-    personal: JSON.stringify({ ...(request && whence(request)), ...personal }),
+    personal: JSON.stringify({ ...(request && requestOrigin(request)), ...personal }),
   }
 }
 
-const whence = (request: FastifyRequest) => ({
+const requestOrigin = (request: FastifyRequest) => ({
   ipAddress: clientAddress(request),
-  userAgent: clientProgram(request),
+  userAgent: clientUserAgent(request),
 })

@@ -1,9 +1,9 @@
-import { startReading } from '../db/reading.ts'
-import { defineRoute } from '../http/define-route.ts'
-import { textStream } from '../http/schema.ts'
+import { inSnapshot } from '../db/snapshot.ts'
+import { defineRoute } from '../http/routing/define-route.ts'
+import { textStream } from '../http/routing/schema.ts'
 import { AuditPage, AuditQuery, ExportQuery } from './entry-body.ts'
 import { EXPORT_TYPES, openExport } from './export.ts'
-import { pageOfEntries } from './search.ts'
+import { searchAuditLog } from './search.ts'
 
 const common = { tag: 'Administration', caller: 'administrator' } as const
 
@@ -12,23 +12,23 @@ export const auditRoutes = [
     ...common,
     method: 'GET',
     path: '/api/admin/audit',
-    summary: 'Lists what happened: who did what, when, from where',
+    operationId: 'listAuditEvents',
+    summary: 'Searches the audit log',
     query: AuditQuery,
     reply: { 200: AuditPage },
-    handler: (ctx, { query }) => startReading(ctx.db, (tx) => pageOfEntries(tx, query)),
+    handler: (ctx, { query }) => inSnapshot(ctx.db, (tx) => searchAuditLog(tx, query)),
   }),
   defineRoute({
     ...common,
     method: 'GET',
     path: '/api/admin/audit/export',
-    summary: 'What happened, as a file; that it was fetched is written down too',
+    operationId: 'exportAuditEvents',
+    summary: 'Exports the audit log as a file; the export itself is recorded',
     query: ExportQuery,
     reply: { 200: textStream('The entries, one on each line') },
     streams: Object.values(EXPORT_TYPES),
     admission: 'audit_exports',
-    handler: (ctx, exported) =>
-      ctx.db
-        .transaction()
-        .execute((tx) => openExport(ctx, tx, { ...exported, readOn: (work) => work(ctx.db) })),
+    handler: (ctx, input) =>
+      ctx.db.transaction().execute((tx) => openExport(ctx, tx, { ...input, queryLater: (work) => work(ctx.db) })),
   }),
 ]

@@ -1,23 +1,22 @@
 import type { Db } from '../db/open.ts'
-import { describePage, toRange } from '../http/pagination.ts'
-import { demand, refuseProblems } from '../lib/problems.ts'
+import { describePage, toRange } from '../http/routing/pagination.ts'
+import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import { type AuditPage, type AuditQuery, toEntryBody } from './entry-body.ts'
-import { countEntries, type EntryFilter, listEntries } from './search/store.ts'
+import { countEntries, type EntryFilter, listEntries } from './search-store.ts'
 
-/** Beyond so many, nobody counts, and pages are turned by cursor alone: both would take longer the more there are. */
-const MOST_COUNTED = 10_000
+/** Beyond this, entries are not counted and pages need a cursor, because both costs grow with the offset. */
+const MAX_COUNTED = 10_000
 
-/** A page of what happened, for those who answer for it. */
-export async function pageOfEntries(db: Db, query: AuditQuery): Promise<AuditPage> {
+export async function searchAuditLog(db: Db, query: AuditQuery): Promise<AuditPage> {
   const { page, order, after } = query
-  refuseProblems([demand(after === undefined || page === 1, 'page', 'goes without after')])
+  throwIfInvalid([checkField(after === undefined || page === 1, 'page', 'goes without after')])
   const filter = toFilter(query)
-  const counted = await countEntries(db, filter, MOST_COUNTED + 1)
-  const total = Math.min(counted, MOST_COUNTED)
+  const counted = await countEntries(db, filter, MAX_COUNTED + 1)
+  const total = Math.min(counted, MAX_COUNTED)
   const { offset, limit } = toRange(query)
-  const isTooFar = counted > MOST_COUNTED && offset >= MOST_COUNTED
-  refuseProblems([demand(!isTooFar, 'page', `leads to ${MOST_COUNTED} entries at most: go on with after`)])
-  // One more than asked for tells whether there are more.
+  const isTooFar = counted > MAX_COUNTED && offset >= MAX_COUNTED
+  throwIfInvalid([checkField(!isTooFar, 'page', `leads to ${MAX_COUNTED} entries at most: go on with after`)])
+  // One entry more than requested shows whether there is a next page.
   const range = { order, after, offset, limit: limit + 1 }
   const found = offset < total ? await listEntries(db, filter, range) : []
   const entries = found.slice(0, limit).map(toEntryBody)
@@ -25,7 +24,7 @@ export async function pageOfEntries(db: Db, query: AuditQuery): Promise<AuditPag
     entries,
     pagination: {
       ...describePage(query, total),
-      totalIsExact: counted <= MOST_COUNTED,
+      totalIsExact: counted <= MAX_COUNTED,
       next: found.length > limit ? (entries.at(-1)?.id ?? null) : null,
     },
   }
@@ -36,14 +35,21 @@ type Filters = Omit<AuditQuery, 'page' | 'limit' | 'after' | 'order'>
 export function toFilter({ from, to, ...query }: Filters): EntryFilter {
   const { tenantId, action, actorId, userId, clientId, requestId, ipAddress } = query
   return {
-    ...{ tenantId, action, actorId, userId, clientId, requestId, ipAddress },
-    ...{ from: toDate('from', from), to: toDate('to', to) },
+    tenantId,
+    action,
+    actorId,
+    userId,
+    clientId,
+    requestId,
+    ipAddress,
+    from: toDate('from', from),
+    to: toDate('to', to),
   }
 }
 
 function toDate(field: string, text: string | undefined): Date | undefined {
   const date = text === undefined ? undefined : new Date(text)
-  // A leap second is a moment by the rules, and none by the clock.
-  refuseProblems([demand(!date || !Number.isNaN(date.getTime()), field, 'is no moment')])
+  // RFC 3339 allows a leap second, which Date cannot represent.
+  throwIfInvalid([checkField(!date || !Number.isNaN(date.getTime()), field, 'is not a valid time')])
   return date
 }

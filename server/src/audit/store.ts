@@ -1,5 +1,5 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
-import { asWrite, type Db } from '../db/open.ts'
+import { type Db, runWrite } from '../db/open.ts'
 import type { AuditEntriesTable } from '../db/tables.ts'
 
 export type NewEntry = Insertable<AuditEntriesTable>
@@ -7,12 +7,12 @@ export type NewEntry = Insertable<AuditEntriesTable>
 const COLUMNS = sql.raw(
   'id, occurred_at, action, actor_kind, actor_id, client_id, user_id, tenant_id, request_id, personal, details',
 )
-const ALL_BUT_DETAILS = sql.raw(
+const COLUMNS_WITHOUT_DETAILS = sql.raw(
   'id, occurred_at, action, actor_kind, actor_id, client_id, user_id, tenant_id, request_id, personal::jsonb',
 )
 
-/** As a table, with the place of each. One text, however many they are, so that the database plans it once. */
-const tableOf = (entries: NewEntry[]) => sql`
+/** The entries as a table. The text does not depend on their number, so that the database can reuse its plan. */
+const toTable = (entries: NewEntry[]) => sql`
   unnest(
     ${entries.map(({ id }) => id)}::uuid[], ${entries.map(({ occurred_at }) => occurred_at)}::timestamptz[],
     ${entries.map(({ action }) => action)}::text[], ${entries.map(({ actor_kind }) => actor_kind)}::text[],
@@ -20,45 +20,45 @@ const tableOf = (entries: NewEntry[]) => sql`
     ${entries.map(({ user_id }) => user_id)}::uuid[], ${entries.map(({ tenant_id }) => tenant_id)}::uuid[],
     ${entries.map(({ request_id }) => request_id)}::text[], ${entries.map(({ personal }) => personal)}::text[],
     ${entries.map(({ details }) => details)}::text[]
-  ) with ordinality as entry (${COLUMNS}, place)
+  ) with ordinality as entry (${COLUMNS}, index)
 `
 
-const insertOf = (entries: NewEntry[]): RawBuilder<object> => sql`
-  insert into audit_entries (${COLUMNS}) select ${ALL_BUT_DETAILS}, details::jsonb from ${tableOf(entries)}
+const toInsert = (entries: NewEntry[]): RawBuilder<object> => sql`
+  insert into audit_entries (${COLUMNS}) select ${COLUMNS_WITHOUT_DETAILS}, details::jsonb from ${toTable(entries)}
 `
 
 /**
- * As part of a statement that finds out itself what happens: of these, those whose place, from 1 on, it has, and with the
- * details that it adds.
+ * Part of a statement that decides itself which entries to insert. `happened` selects them by index, starting at 1, and
+ * adds details.
  */
-export const insertSome = (
+export const insertSelectedEntries = (
   entries: NewEntry[],
-  happened: RawBuilder<{ place: number; details: unknown }>,
+  happened: RawBuilder<{ index: number; details: unknown }>,
 ): RawBuilder<unknown> => sql`
   insert into audit_entries (${COLUMNS})
-  select ${ALL_BUT_DETAILS}, entry.details::jsonb || happened.details
-  from ${tableOf(entries)} join (${happened}) as happened using (place)
+  select ${COLUMNS_WITHOUT_DETAILS}, entry.details::jsonb || happened.details
+  from ${toTable(entries)} join (${happened}) as happened using (index)
 `
 
 export async function insertEntries(db: Db, entries: NewEntry[]): Promise<void> {
-  await asWrite(db, () => insertOf(entries).execute(db))
+  await runWrite(db, () => toInsert(entries).execute(db))
 }
 
-/** Adds entries and answers a question, which sees all that was done before, in one statement. */
-export async function insertAndAsk<T>(
+/** Inserts entries and runs a query in one statement. The query sees the state before the statement. */
+export async function insertEntriesWithQuery<T>(
   db: Db,
   entries: NewEntry[],
-  question: RawBuilder<T>,
+  query: RawBuilder<T>,
 ): Promise<T | undefined> {
-  const { rows } = await sql<T>`with noted as (${insertOf(entries)}) ${question}`.execute(db)
+  const { rows } = await sql<T>`with inserted as (${toInsert(entries)}) ${query}`.execute(db)
   return rows[0]
 }
 
 /**
- * The last of what a person did, and of what was done to them, newest first. Entries about an invitation do not name the
- * person who is invited; the invitation itself does.
+ * The latest entries by or about a user, newest first. Entries about an invitation do not contain the id of the invited
+ * user, so they are found by the invitation.
  */
-export const listEntriesOf = (db: Db, userId: string, limit: number) =>
+export const listEntriesOfUser = (db: Db, userId: string, limit: number) =>
   db
     .with('invited', (cte) =>
       cte
@@ -82,9 +82,7 @@ export const listEntriesOf = (db: Db, userId: string, limit: number) =>
     .selectFrom('audit_entries')
     .selectAll()
     .select(({ or, eb, selectFrom }) =>
-      or([eb('user_id', '=', userId), eb('id', 'in', selectFrom('invited').select('invited.id'))]).as(
-        'is_about_them',
-      ),
+      or([eb('user_id', '=', userId), eb('id', 'in', selectFrom('invited').select('invited.id'))]).as('is_about_them'),
     )
     .where('id', 'in', ({ selectFrom }) => selectFrom('own').select('own.id'))
     .orderBy('id', 'desc')
@@ -92,19 +90,15 @@ export const listEntriesOf = (db: Db, userId: string, limit: number) =>
     .execute()
 
 /**
- * Takes out what tells who somebody was, also before they had a record of their own; that something happened stays.
- * Returns the entries of which only an address told that they were about them.
+ * Erases the personal data of a user, including entries from before the account existed. The entries themselves stay.
+ * Returns the ids of entries that only an address linked to the user.
  */
-export async function depersonalise(db: Db, userId: string, addresses: string[]): Promise<string[]> {
+export async function deletePersonalData(db: Db, userId: string, addresses: string[]): Promise<string[]> {
   const emptied = await db
     .updateTable('audit_entries')
     .set({ personal: '{}' })
     .where((where) =>
-      where.or([
-        where('user_id', '=', userId),
-        where('actor_id', '=', userId),
-        where('about_email', 'in', addresses),
-      ]),
+      where.or([where('user_id', '=', userId), where('actor_id', '=', userId), where('about_email', 'in', addresses)]),
     )
     .where(sql<boolean>`personal <> '{}'`)
     .returning(['id', 'user_id', 'actor_id'])

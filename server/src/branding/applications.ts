@@ -1,51 +1,51 @@
-import type { Source } from '../audit/record.ts'
+import type { AuditSource } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import { isId } from '../lib/ids.ts'
 import type { BrandingBody } from './branding-body.ts'
-import { brand, type NewBranding, showBranding, unbrand } from './service.ts'
-import { isApplication, lockApplication } from './store.ts'
+import { type BrandingInput, getBranding, removeBranding, setBranding } from './service.ts'
+import { applicationExists, lockApplication } from './store.ts'
 
-/** The branding of applications, for whoever runs the instance. */
+/** The branding of applications, for operators. */
 
-export async function showBrandingOfApplication(ctx: Ctx, applicationId: string): Promise<BrandingBody> {
-  const isThere = isId(applicationId) && (await isApplication(ctx.db, applicationId))
-  if (!isThere) throw new AppError('APPLICATION_NOT_FOUND')
-  return showBranding(ctx.db, { applicationId })
+export async function getApplicationBranding(ctx: Ctx, applicationId: string): Promise<BrandingBody> {
+  const exists = isId(applicationId) && (await applicationExists(ctx.db, applicationId))
+  if (!exists) throw new AppError('APPLICATION_NOT_FOUND')
+  return getBranding(ctx.db, { applicationId })
 }
 
-export const brandApplication = (
+export const setApplicationBranding = (
   ctx: Ctx,
   applicationId: string,
-  { wish, source }: { wish: NewBranding; source: Source },
-): Promise<BrandingBody> => settled(ctx, (tx) => brandWithin(ctx, tx, { applicationId, wish, source }))
+  { input, source }: { input: BrandingInput; source: AuditSource },
+): Promise<BrandingBody> =>
+  inTransaction(ctx, (tx) => setApplicationBrandingInTx(ctx, tx, { applicationId, input, source }))
 
-/** The same in a transaction that does more. */
-export async function brandWithin(
+/** For callers that already have a transaction. */
+export async function setApplicationBrandingInTx(
   ctx: Ctx,
   tx: Tx,
-  { applicationId, wish, source }: { applicationId: string; wish: NewBranding; source: Source },
+  { applicationId, input, source }: { applicationId: string; input: BrandingInput; source: AuditSource },
 ): Promise<BrandingBody> {
-  await hold(tx, applicationId)
-  return brand(ctx, tx, { owner: { applicationId }, wish, source })
+  await requireLockedApplication(tx, applicationId)
+  return setBranding(ctx, tx, { owner: { applicationId }, input, source })
 }
 
-export const unbrandApplication = (ctx: Ctx, applicationId: string, source: Source): Promise<void> =>
-  settled(ctx, async (tx) => {
-    await hold(tx, applicationId)
-    await unbrand(ctx, tx, { owner: { applicationId }, source })
+export const removeApplicationBranding = (ctx: Ctx, applicationId: string, source: AuditSource): Promise<void> =>
+  inTransaction(ctx, async (tx) => {
+    await requireLockedApplication(tx, applicationId)
+    await removeBranding(ctx, tx, { owner: { applicationId }, source })
   })
 
-/** Others who would change it wait until the transaction ends. */
-async function hold(tx: Tx, id: string): Promise<void> {
-  const isThere = isId(id) && (await lockApplication(tx, id))
-  if (!isThere) throw new AppError('APPLICATION_NOT_FOUND')
+async function requireLockedApplication(tx: Tx, id: string): Promise<void> {
+  const isLocked = isId(id) && (await lockApplication(tx, id))
+  if (!isLocked) throw new AppError('APPLICATION_NOT_FOUND')
 }
 
-/** Whatever is changed is known to this node before the answer is. */
-async function settled<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const done = await ctx.db.transaction().execute(work)
-  await ctx.changes.settle()
-  return done
+/** Returns only after the cache of this node has seen the change. */
+async function inTransaction<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const result = await ctx.db.transaction().execute(work)
+  await ctx.changes.waitUntilCurrent()
+  return result
 }

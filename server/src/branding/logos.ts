@@ -1,11 +1,11 @@
-import type { Shelf } from '../http/define-route.ts'
+import type { StaticFolder } from '../http/routing/define-route.ts'
 import { LOGO_PATH } from './service.ts'
 import { findLogo } from './store.ts'
 
 const HASH = /^[0-9a-f]{64}$/
 
-/** Logos by their content. Whatever somebody makes of one, it is a picture and nothing that runs. */
-export const logos: Shelf = {
+/** Serves logos by the hash of their content, with the type that was determined from their bytes. */
+export const logos: StaticFolder = {
   path: `${LOGO_PATH}/:hash`,
   param: 'hash',
   find: async (ctx, hash) => {

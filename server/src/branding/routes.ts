@@ -1,8 +1,8 @@
-import { sourceOf } from '../audit/record.ts'
-import { defineRoute } from '../http/define-route.ts'
-import { Done } from '../http/schema.ts'
-import { brandApplication, showBrandingOfApplication, unbrandApplication } from './applications.ts'
-import { BrandingBody, BrandingRequest } from './branding-body.ts'
+import { toAuditSource } from '../audit/record.ts'
+import { defineRoute } from '../http/routing/define-route.ts'
+import { ActionResult } from '../http/routing/schema.ts'
+import { getApplicationBranding, removeApplicationBranding, setApplicationBranding } from './applications.ts'
+import { BrandingBody, UpdateBrandingRequest } from './branding-body.ts'
 import { ByApplication } from './schema.ts'
 
 const common = {
@@ -16,29 +16,32 @@ export const brandingRoutes = [
   defineRoute({
     ...common,
     method: 'GET',
+    operationId: 'getApplicationBranding',
     summary: 'Shows how the hosted pages look for an application',
     reply: { 200: BrandingBody },
     errors: ['APPLICATION_NOT_FOUND'],
-    handler: (ctx, { params }) => showBrandingOfApplication(ctx, params.id),
+    handler: (ctx, { params }) => getApplicationBranding(ctx, params.id),
   }),
   defineRoute({
     ...common,
     method: 'PUT',
-    summary: 'Replaces how the hosted pages look for an application; a logo that is left out stays',
-    body: BrandingRequest,
+    operationId: 'setApplicationBranding',
+    summary: 'Replaces how the hosted pages look for an application; a logo that is left out is kept',
+    body: UpdateBrandingRequest,
     reply: { 200: BrandingBody },
     errors: ['APPLICATION_NOT_FOUND'],
-    handler: (ctx, { params, body: wish, caller, request }) =>
-      brandApplication(ctx, params.id, { wish, source: sourceOf(caller, request) }),
+    handler: (ctx, { params, body: input, caller, request }) =>
+      setApplicationBranding(ctx, params.id, { input, source: toAuditSource(caller, request) }),
   }),
   defineRoute({
     ...common,
     method: 'DELETE',
-    summary: 'Leaves the hosted pages as they are for applications without branding',
-    reply: { 200: Done },
+    operationId: 'deleteApplicationBranding',
+    summary: 'Removes the branding of an application; its hosted pages get the default look',
+    reply: { 200: ActionResult },
     errors: ['APPLICATION_NOT_FOUND'],
     async handler(ctx, { params, caller, request }) {
-      await unbrandApplication(ctx, params.id, sourceOf(caller, request))
+      await removeApplicationBranding(ctx, params.id, toAuditSource(caller, request))
       return { success: true, message: 'Branding removed' }
     },
   }),

@@ -1,26 +1,26 @@
 import type { LogoType } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
 import { isColor } from '../lib/contrast.ts'
-import { readImage } from '../lib/images.ts'
-import { demand, refuseProblems } from '../lib/problems.ts'
-import { holdsWebAddress, isPlainLine, isVisible, NO_WEB_ADDRESS } from '../lib/text.ts'
+import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
+import { containsWebAddress, isPlainLine, isVisible, NO_WEB_ADDRESS } from '../lib/text.ts'
+import { readImage } from './images.ts'
 
-export const LONGEST_NAME = 60
-export const MOST_LOGO_BYTES = 64 * 1024
-export const MOST_LOGO_SIDE = 1024
+export const MAX_NAME_LENGTH = 60
+export const MAX_LOGO_BYTES = 64 * 1024
+export const MAX_LOGO_SIDE_PX = 1024
 
-/** What somebody wants pages to look like. */
-export interface Wish {
+/** The requested name and color, not validated yet. */
+export interface BrandSettingsInput {
   displayName?: string | null | undefined
   color?: string | null | undefined
 }
 
-export interface Look {
+export interface BrandSettings {
   displayName: string | null
   color: string | null
 }
 
-export const NO_LOOK: Look = { displayName: null, color: null }
+export const NO_BRAND_SETTINGS: BrandSettings = { displayName: null, color: null }
 
 export interface Logo {
   bytes: Buffer
@@ -29,38 +29,41 @@ export interface Logo {
   height: number
 }
 
-/** The name and the colour as they are kept, or one error that names what is wrong with them. */
-export function readLook(wish: Wish): Look {
-  const displayName = wish.displayName?.trim() ?? null
-  const color = wish.color?.toLowerCase() ?? null
-  const isName = displayName === null || (isVisible(displayName) && [...displayName].length <= LONGEST_NAME)
-  refuseProblems([
-    demand(isName, 'displayName', `must have 1 to ${LONGEST_NAME} characters, and one to be seen`),
-    demand(isPlainLine(displayName ?? ''), 'displayName', 'must be one line without control characters'),
-    demand(!holdsWebAddress(displayName ?? ''), 'displayName', NO_WEB_ADDRESS),
-    demand(color === null || isColor(color), 'color', 'must be a colour such as #3b5bdb'),
+/** The name and the color in the form in which they are stored. Throws one error that lists every invalid field. */
+export function parseBrandSettings(input: BrandSettingsInput): BrandSettings {
+  const displayName = input.displayName?.trim() ?? null
+  const color = input.color?.toLowerCase() ?? null
+  const isValidName = displayName === null || (isVisible(displayName) && [...displayName].length <= MAX_NAME_LENGTH)
+  throwIfInvalid([
+    checkField(
+      isValidName,
+      'displayName',
+      `must have 1 to ${MAX_NAME_LENGTH} characters, at least one of them visible`,
+    ),
+    checkField(isPlainLine(displayName ?? ''), 'displayName', 'must be one line without control characters'),
+    checkField(!containsWebAddress(displayName ?? ''), 'displayName', NO_WEB_ADDRESS),
+    checkField(color === null || isColor(color), 'color', 'must be a color such as #3b5bdb'),
   ])
   return { displayName, color }
 }
 
 const DATA_URL = /^data:image\/[a-z0-9.+-]{1,40};base64,/i
 
-/** The picture in a data: address. What it is, it must be by its own bytes: what it is called is no reason. */
-export function readLogo(address: string): Logo {
-  const [prefix = ''] = DATA_URL.exec(address) ?? []
-  const text = address.slice(prefix.length)
+/** The image in a data: URL. Its type is determined from its bytes; the media type of the URL is ignored. */
+export function parseLogo(dataUrl: string): Logo {
+  const [prefix = ''] = DATA_URL.exec(dataUrl) ?? []
+  const text = dataUrl.slice(prefix.length)
   const bytes = Buffer.from(text, 'base64')
   if (prefix === '' || bytes.toString('base64') !== text) {
-    throw unfit('must be a data: address of a picture in base64')
+    throw invalidLogo('must be a data: URL of an image in base64')
   }
-  if (bytes.length > MOST_LOGO_BYTES) throw unfit(`must not have more than ${MOST_LOGO_BYTES / 1024} KiB`)
+  if (bytes.length > MAX_LOGO_BYTES) throw invalidLogo(`must not have more than ${MAX_LOGO_BYTES / 1024} KiB`)
   const image = readImage(bytes)
-  if (!image) throw unfit('must be a whole PNG, JPEG or WebP picture')
-  if (Math.max(image.width, image.height) > MOST_LOGO_SIDE) {
-    throw unfit(`must not have more than ${MOST_LOGO_SIDE} × ${MOST_LOGO_SIDE} pixels`)
+  if (!image) throw invalidLogo('must be a complete PNG, JPEG or WebP image')
+  if (Math.max(image.width, image.height) > MAX_LOGO_SIDE_PX) {
+    throw invalidLogo(`must be at most ${MAX_LOGO_SIDE_PX} pixels wide and ${MAX_LOGO_SIDE_PX} pixels high`)
   }
   return { bytes, ...image }
 }
 
-const unfit = (message: string) =>
-  new AppError('VALIDATION_FAILED', { details: [{ field: 'logo', message }] })
+const invalidLogo = (message: string) => new AppError('VALIDATION_FAILED', { details: [{ field: 'logo', message }] })

@@ -1,28 +1,34 @@
 import { createHash } from 'node:crypto'
 import { findChanges } from '../audit/changes.ts'
-import { record, type Source } from '../audit/record.ts'
+import { type AuditSource, recordAuditEvent } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { BrandingBody } from './branding-body.ts'
-import { type Logo, type Look, NO_LOOK, readLogo, readLook, type Wish } from './rules.ts'
+import {
+  type BrandSettings,
+  type BrandSettingsInput,
+  type Logo,
+  NO_BRAND_SETTINGS,
+  parseBrandSettings,
+  parseLogo,
+} from './rules.ts'
 import {
   type Branding,
-  type Columns,
+  type BrandingColumns,
   deleteBranding,
   findBranding,
-  listLooks,
+  listBrandSettings,
   type Owner,
-  putBranding,
+  upsertBranding,
 } from './store.ts'
 
-/** Branding: the name, the colour and the logo that hosted pages show for an application or for a tenant. */
+/** Branding: the name, the color and the logo that hosted pages show for an application or for a tenant. */
 
 export type { Owner }
 
 export const LOGO_PATH = '/branding'
 
-export const showBranding = async (db: Db, owner: Owner): Promise<BrandingBody> =>
-  toBody(await findBranding(db, owner))
+export const getBranding = async (db: Db, owner: Owner): Promise<BrandingBody> => toBody(await findBranding(db, owner))
 
 const toBody = (branding: Branding | undefined): BrandingBody => ({
   displayName: branding?.display_name ?? null,
@@ -31,84 +37,89 @@ const toBody = (branding: Branding | undefined): BrandingBody => ({
   updatedAt: branding?.updated_at.toISOString() ?? null,
 })
 
-/** A branding in place of the one there is. */
-export interface NewBranding extends Wish {
-  /** As a data: address. Undefined: the logo stays; null: it goes. */
+/** A branding that replaces the current one. */
+export interface BrandingInput extends BrandSettingsInput {
+  /** As a data: URL. Undefined keeps the current logo, null removes it. */
   logo?: string | null | undefined
 }
 
-/**
- * Replaces a branding. Whoever calls holds the owner, so that of two who do it at once the second sees what the first
- * has done. Who wants nothing has none afterwards.
- */
-export async function brand(
+/** Replaces a branding. The caller must have locked the row of the owner. An empty branding is deleted. */
+export async function setBranding(
   ctx: Ctx,
   tx: Tx,
-  { owner, wish, source }: { owner: Owner; wish: NewBranding; source: Source },
+  { owner, input, source }: { owner: Owner; input: BrandingInput; source: AuditSource },
 ): Promise<BrandingBody> {
-  const look = readLook(wish)
-  const logo = typeof wish.logo === 'string' ? readLogo(wish.logo) : wish.logo
+  const settings = parseBrandSettings(input)
+  const logo = typeof input.logo === 'string' ? parseLogo(input.logo) : input.logo
   const before = await findBranding(tx, owner)
-  const columns = toColumns(look, logo)
+  const columns = toColumns(settings, logo)
   const logoHash = columns.logo_hash === undefined ? (before?.logo_hash ?? null) : columns.logo_hash
-  const changes = findChanges<Record<string, unknown>>(stateOf(before), { ...look, logo: logoHash })
+  const changes = findChanges<Record<string, unknown>>(toAuditState(before), { ...settings, logo: logoHash })
   if (!changes) return toBody(before)
-  await note(ctx, tx, { owner, changes, source })
-  if (look.displayName === null && look.color === null && logoHash === null) await deleteBranding(tx, owner)
-  else await putBranding(tx, owner, { ...columns, updated_at: ctx.now() })
-  return showBranding(tx, owner)
+  await recordBrandingChange(ctx, tx, { owner, changes, source })
+  const isEmpty = settings.displayName === null && settings.color === null && logoHash === null
+  if (isEmpty) await deleteBranding(tx, owner)
+  else await upsertBranding(tx, owner, { ...columns, updated_at: ctx.now() })
+  return getBranding(tx, owner)
 }
 
-/** Leaves no branding. */
-export async function unbrand(
+export async function removeBranding(
   ctx: Ctx,
   tx: Tx,
-  { owner, source }: { owner: Owner; source: Source },
+  { owner, source }: { owner: Owner; source: AuditSource },
 ): Promise<void> {
-  await brand(ctx, tx, { owner, wish: { logo: null }, source })
+  await setBranding(ctx, tx, { owner, input: { logo: null }, source })
 }
 
-/** What is told of it; of the logo no more than its hash. */
-const stateOf = (branding: Branding | undefined) => ({
+/** The state in an audit event. The logo is represented by its hash. */
+const toAuditState = (branding: Branding | undefined) => ({
   displayName: branding?.display_name ?? null,
   color: branding?.color ?? null,
   logo: branding?.logo_hash ?? null,
 })
 
-function toColumns({ displayName, color }: Look, logo: Logo | null | undefined): Partial<Columns> {
-  const look = { display_name: displayName, color }
-  if (logo === undefined) return look
+function toColumns({ displayName, color }: BrandSettings, logo: Logo | null | undefined): Partial<BrandingColumns> {
+  const settings = { display_name: displayName, color }
+  if (logo === undefined) return settings
   return {
-    ...look,
+    ...settings,
     logo: logo?.bytes ?? null,
     logo_type: logo?.type ?? null,
-    // As an address nobody can guess it who has not seen the picture.
+    // The hash is also the URL of the logo, which cannot be guessed without the image.
     logo_hash: logo ? createHash('sha256').update(logo.bytes).digest('hex') : null,
     logo_width: logo?.width ?? null,
     logo_height: logo?.height ?? null,
   }
 }
 
-interface Note {
+interface BrandingChange {
   owner: Owner
   changes: { before: object; after: object }
-  source: Source
+  source: AuditSource
 }
 
-const note = (ctx: Ctx, tx: Tx, { owner, changes, source }: Note): Promise<void> =>
+const recordBrandingChange = (ctx: Ctx, tx: Tx, { owner, changes, source }: BrandingChange): Promise<void> =>
   'tenantId' in owner
-    ? record(ctx, tx, { action: 'tenant.branding_changed', ...source, ...owner, details: { ...changes } })
-    : record(ctx, tx, {
+    ? recordAuditEvent(ctx, tx, {
+        action: 'tenant.branding_changed',
+        ...source,
+        ...owner,
+        details: { ...changes },
+      })
+    : recordAuditEvent(ctx, tx, {
         action: 'application.branding_changed',
         ...source,
         details: { ...owner, ...changes },
       })
 
-/** Finds the names and colours of these applications. */
-export async function looksOf(db: Db, applicationIds: string[]): Promise<(applicationId: string) => Look> {
-  const looks = (await listLooks(db, applicationIds)).map(
-    ({ applicationId, ...look }) => [applicationId ?? '', look] as const,
+/** Loads the names and colors of these applications. Returns a lookup by id. */
+export async function loadBrandSettings(
+  db: Db,
+  applicationIds: string[],
+): Promise<(applicationId: string) => BrandSettings> {
+  const rows = await listBrandSettings(db, applicationIds)
+  const byId = new Map<string, BrandSettings>(
+    rows.map(({ applicationId, ...settings }) => [applicationId ?? '', settings] as const),
   )
-  const byId = new Map<string, Look>(looks)
-  return (applicationId) => byId.get(applicationId) ?? NO_LOOK
+  return (applicationId) => byId.get(applicationId) ?? NO_BRAND_SETTINGS
 }

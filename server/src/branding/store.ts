@@ -2,21 +2,21 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
 import type { BrandingsTable, LogoType } from '../db/tables.ts'
 
-/** Whose branding it is. */
+/** The application or the tenant that the branding belongs to. */
 export type Owner = { applicationId: string } | { tenantId: string }
 
 const columnOf = (owner: Owner) => ('tenantId' in owner ? 'tenant_id' : 'application_id')
 const idOf = (owner: Owner) => ('tenantId' in owner ? owner.tenantId : owner.applicationId)
 
-/** Never the bytes of the logo. */
-const SHOWN = ['display_name', 'color', 'logo_hash', 'updated_at'] as const
+/** Without the bytes of the logo. */
+const BRANDING_COLUMNS = ['display_name', 'color', 'logo_hash', 'updated_at'] as const
 
-export type Branding = Pick<BrandingsTable, (typeof SHOWN)[number]>
+export type Branding = Pick<BrandingsTable, (typeof BRANDING_COLUMNS)[number]>
 
 export const findBranding = (db: Db, owner: Owner): Promise<Branding | undefined> =>
-  db.selectFrom('brandings').select(SHOWN).where(columnOf(owner), '=', idOf(owner)).executeTakeFirst()
+  db.selectFrom('brandings').select(BRANDING_COLUMNS).where(columnOf(owner), '=', idOf(owner)).executeTakeFirst()
 
-/** False: there is no such application. Others who would change it wait until the transaction ends. */
+/** Locks the row until the transaction ends. False if there is no such application or it is built in. */
 export const lockApplication = async (tx: Tx, id: string): Promise<boolean> =>
   (await tx
     .selectFrom('applications')
@@ -26,7 +26,8 @@ export const lockApplication = async (tx: Tx, id: string): Promise<boolean> =>
     .forNoKeyUpdate()
     .executeTakeFirst()) !== undefined
 
-export const isApplication = async (db: Db, id: string): Promise<boolean> =>
+/** False for built-in applications too. */
+export const applicationExists = async (db: Db, id: string): Promise<boolean> =>
   (await db
     .selectFrom('applications')
     .select('id')
@@ -34,13 +35,13 @@ export const isApplication = async (db: Db, id: string): Promise<boolean> =>
     .where('built_in', '=', false)
     .executeTakeFirst()) !== undefined
 
-export type Columns = Omit<BrandingsTable, 'owner_id' | 'application_id' | 'tenant_id'>
+export type BrandingColumns = Omit<BrandingsTable, 'owner_id' | 'application_id' | 'tenant_id'>
 
-/** Columns that are not named stay as they are. */
-export async function putBranding(
+/** Omitted columns keep their values. */
+export async function upsertBranding(
   tx: Tx,
   owner: Owner,
-  columns: Partial<Columns> & { updated_at: Date },
+  columns: Partial<BrandingColumns> & { updated_at: Date },
 ): Promise<void> {
   const column = columnOf(owner)
   await tx
@@ -54,7 +55,7 @@ export async function deleteBranding(tx: Tx, owner: Owner): Promise<void> {
   await tx.deleteFrom('brandings').where(columnOf(owner), '=', idOf(owner)).execute()
 }
 
-/** The logo of this hash, whoever has it. */
+/** The same logo may belong to several owners. */
 export const findLogo = (db: Db, hash: string): Promise<{ logo: Buffer; type: LogoType } | undefined> =>
   db
     .selectFrom('brandings')
@@ -64,7 +65,6 @@ export const findLogo = (db: Db, hash: string): Promise<{ logo: Buffer; type: Lo
     .$narrowType<{ logo: Buffer; type: LogoType }>()
     .executeTakeFirst()
 
-/** A brand as it is kept. */
 export interface StoredBrand {
   name: string
   color: string | null
@@ -74,14 +74,17 @@ export interface StoredBrand {
 }
 
 export interface BrandRow {
-  /** Of what there is of what was asked for. */
+  /**
+   * Primary keys: this is clients.id, not the OAuth client_id. Null when the client or the tenant does not exist or was
+   * not requested.
+   */
   clientId: string | null
   applicationId: string | null
   tenantId: string | null
-  /** Null: it has no branding. A suspended tenant shows none. */
+  /** Null when there is no branding. A suspended tenant has none. */
   ofApplication: StoredBrand | null
   ofTenant: StoredBrand | null
-  /** An operator has approved that of the tenant. */
+  /** Whether an operator has approved the branding of the tenant. */
   isApproved: boolean | null
 }
 
@@ -93,23 +96,23 @@ export async function findBrandRow(
   const { rows } = await sql<BrandRow>`
     select clients.id as "clientId", applications.id as "applicationId", tenants.id as "tenantId",
       (
-        select ${brandCalled('applications.name')} from brandings where application_id = applications.id
+        select ${brandJson('applications.name')} from brandings where application_id = applications.id
       ) as "ofApplication",
       (
-        select ${brandCalled('tenants.name')} from brandings
+        select ${brandJson('tenants.name')} from brandings
         where tenant_id = tenants.id and tenants.suspended_at is null
       ) as "ofTenant",
       tenants.branding_approved as "isApproved"
-    from (values (${clientId ?? null}::text, ${tenant ?? null}::text)) as asked (client_id, slug)
-    left join clients on clients.client_id = asked.client_id
+    from (values (${clientId ?? null}::text, ${tenant ?? null}::text)) as requested (client_id, slug)
+    left join clients on clients.client_id = requested.client_id
     left join applications on applications.id = clients.application_id
-    left join tenants on tenants.slug = asked.slug
+    left join tenants on tenants.slug = requested.slug
   `.execute(db)
   return rows[0]
 }
 
-/** A branding, under the name of its owner unless it has another. */
-const brandCalled = (name: 'applications.name' | 'tenants.name') => sql`jsonb_build_object(
+/** The name of the owner is the default for the display name. */
+const brandJson = (name: 'applications.name' | 'tenants.name') => sql`jsonb_build_object(
   'name', coalesce(brandings.display_name, ${sql.ref(name)}), 'color', brandings.color,
   'logoHash', brandings.logo_hash, 'logoWidth', brandings.logo_width, 'logoHeight', brandings.logo_height
 )`
@@ -126,8 +129,7 @@ export const isActiveMember = async (
     .where('status', '=', 'ACTIVE')
     .executeTakeFirst()) !== undefined
 
-/** Names and colours of applications, by their ids. */
-export const listLooks = (db: Db, applicationIds: string[]) =>
+export const listBrandSettings = (db: Db, applicationIds: string[]) =>
   applicationIds.length === 0
     ? Promise.resolve([])
     : db

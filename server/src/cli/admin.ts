@@ -6,7 +6,7 @@ import { createSuperAdmin } from '../users/service.ts'
 import { readPassword } from './read-password.ts'
 import { runCommand } from './run.ts'
 
-const DONE = {
+const RESULT_TEXTS = {
   created: 'is now a Super Admin.',
   promoted: 'has an account and is now a Super Admin; the password stays as it was.',
   unchanged: 'is a Super Admin already.',
@@ -14,18 +14,15 @@ const DONE = {
 
 const create = new Command('create')
   .description('make a person Super Admin of this instance')
-  .requiredOption('--email <address>', 'who')
-  .option(
-    '--password <password>',
-    'the password; better given on standard input, where no process list shows it',
-  )
+  .requiredOption('--email <address>', 'the email address of the person')
+  .option('--password <password>', 'the password; safer on standard input, because process lists show arguments')
   .action(async ({ email: text, password }: { email: string; password?: string }) => {
     const email = parseEmail(text)
-    if (!email) throw new OperatorError(`"${text}" is not an e-mail address.`)
+    if (!email) throw new OperatorError(`"${text}" is not an email address.`)
     const config = loadCommandConfig(processEnvironment())
     const secret = password ?? (await readPassword())
     await runCommand(config, async (ctx) => {
-      console.log(`${email} ${DONE[await createSuperAdmin(ctx, email, secret)]}`)
+      console.log(`${email} ${RESULT_TEXTS[await createSuperAdmin(ctx, email, secret)]}`)
     })
   })
 

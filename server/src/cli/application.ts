@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { createApplication } from '../applications/service.ts'
-import { OPERATOR } from '../audit/record.ts'
+import { OPERATOR_SOURCE } from '../audit/record.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import { runCommand } from './run.ts'
 
@@ -11,18 +11,16 @@ interface CreateOptions {
 }
 
 const create = new Command('create')
-  .description('make an application')
-  .requiredOption('--name <name>', 'what people see')
-  .option('--slug <slug>', 'its name for commands and declarations (made from the name)')
-  .option('--third-party', 'not ours: people are asked for consent')
+  .description('create an application')
+  .requiredOption('--name <name>', 'the display name')
+  .option('--slug <slug>', 'the identifier in commands and declarations (derived from the name)')
+  .option('--third-party', 'a third-party application: users are asked for consent')
   .action(async ({ name, slug, thirdParty = false }: CreateOptions) => {
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
       const draft = { name, trusted: !thirdParty, ...(slug !== undefined && { slug }) }
-      const made = await ctx.db.transaction().execute((tx) => createApplication(ctx, tx, draft, OPERATOR))
-      console.log(`Application ${made.slug} is made. Its id is ${made.id}.`)
+      const created = await ctx.db.transaction().execute((tx) => createApplication(ctx, tx, draft, OPERATOR_SOURCE))
+      console.log(`Application ${created.slug} is created. Its id is ${created.id}.`)
     })
   })
 
-export const applicationCommand = new Command('application')
-  .description('manage applications')
-  .addCommand(create)
+export const applicationCommand = new Command('application').description('manage applications').addCommand(create)

@@ -4,9 +4,9 @@ import { sections } from '../app.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import { applyDeclaration } from '../declaration/apply.ts'
-import { describePlan, type Style } from '../declaration/describe.ts'
-import { type Loaded, loadDeclaration } from '../declaration/file.ts'
-import { makePlan, type Plan, type Wish } from '../declaration/plan.ts'
+import { describePlan, type PlanStyle } from '../declaration/describe.ts'
+import { type LoadedDeclaration, loadDeclaration } from '../declaration/file.ts'
+import { type ApplyOptions, createPlan, type Plan } from '../declaration/plan.ts'
 import { AppError, OperatorError } from '../errors.ts'
 import { confirm } from './confirm.ts'
 import { runCommand } from './run.ts'
@@ -19,58 +19,58 @@ interface Options {
   yes?: boolean
 }
 
-/** As other tools have it: 0 nothing to change, 1 a mistake, 2 something to change. */
-const CHANGES = 2
+/** The convention of other tools: 0 no changes, 1 an error, 2 changes. */
+const CHANGES_EXIT_CODE = 2
 
 export const applyCommand = new Command('apply')
   .description('make the instance match a declaration')
-  .requiredOption('-f, --file <file>', 'the declaration, in YAML')
+  .requiredOption('-f, --file <file>', 'the declaration, in YAML; - is standard input')
   .option('--dry-run', 'print the plan and change nothing')
-  .option('--exit-code', 'with --dry-run: end with 2 when there is something to change')
-  .option('--prune', 'delete what is not declared in the sections of the file, and what is to be absent')
-  .option('-y, --yes', 'do not ask before the changes are made')
+  .option('--exit-code', 'with --dry-run: exit with 2 when there are changes')
+  .option('--prune', 'delete everything in the sections of the file that is not declared or is marked absent')
+  .option('-y, --yes', 'apply the changes without confirmation')
   .addHelpText(
     'after',
-    '\nWhat the declaration does not name is left alone, but for --prune. Applying it twice changes nothing.' +
-      `\nA text may be "\${env:NAME}": it stands for that variable of the environment.`,
+    '\nWithout --prune, anything that is not declared stays as it is. Applying a declaration twice changes nothing.' +
+      `\nA value "\${env:NAME}" is replaced with that environment variable.`,
   )
   .action(async (options: Options) => {
     const env = processEnvironment()
     const config = loadCommandConfig(env)
     const loaded = loadDeclaration(options.file, sections, env)
-    if (config.mode === 'serve') warnOfPlainSecrets(loaded)
+    if (config.mode === 'serve') warnAboutPlainSecrets(loaded)
     await runCommand(config, (ctx, { signal }) =>
-      concealing(loaded, () => apply(ctx, loaded, { ...options, signal })),
+      withConcealedErrors(loaded, () => apply(ctx, loaded, { ...options, signal })),
     )
   })
 
-function warnOfPlainSecrets({ plainSecrets: [first, ...more] }: Loaded): void {
+function warnAboutPlainSecrets({ plainSecrets: [first, ...more] }: LoadedDeclaration): void {
   if (first === undefined) return
   const others = more.length > 0 ? ` and ${more.length} more` : ''
   console.error(
-    `Warning: ${first}${others}: a secret stands in the file in plain text. Write "\${env:NAME}" and set NAME instead.`,
+    `Warning: ${first}${others}: the file contains a secret in plain text. Write "\${env:NAME}" and set NAME instead.`,
   )
 }
 
-async function apply(ctx: Ctx, loaded: Loaded, options: Options & { signal: AbortSignal }): Promise<void> {
-  const wish = { declaration: loaded.declaration, prune: options.prune ?? false }
-  const style = { colours: process.stdout.isTTY && process.stdout.hasColors(), conceal: loaded.conceal }
+async function apply(ctx: Ctx, loaded: LoadedDeclaration, options: Options & { signal: AbortSignal }): Promise<void> {
+  const request = { declaration: loaded.declaration, prune: options.prune ?? false }
+  const style = { colors: process.stdout.isTTY && process.stdout.hasColors(), conceal: loaded.conceal }
   if (options.dryRun) {
-    const plan = await makePlan(ctx, sections, wish)
+    const plan = await createPlan(ctx, sections, request)
     console.log(describePlan(plan, style))
-    if (options.exitCode && plan.changes.length > 0) process.exitCode = CHANGES
+    if (options.exitCode && plan.changes.length > 0) process.exitCode = CHANGES_EXIT_CODE
     return
   }
-  const asks = process.stdin.isTTY && process.stdout.isTTY && !options.yes
-  const approve = asks ? await askFirst(ctx, wish, style) : showOnce(style)
-  const { changes } = await applyDeclaration(ctx, sections, { ...wish, approve, signal: options.signal })
+  const isInteractive = process.stdin.isTTY && process.stdout.isTTY && !options.yes
+  const approve = isInteractive ? await confirmPlan(ctx, request, style) : printPlan(style)
+  const { changes } = await applyDeclaration(ctx, sections, { ...request, approve, signal: options.signal })
   if (changes.length > 0) console.log('Applied.')
 }
 
 type Approve = (plan: Plan) => void
 
-/** Nobody is there to ask. The plan is shown once, also when it has to be made again. */
-function showOnce(style: Style): Approve {
+/** Prints the plan without confirmation. An unchanged plan is not printed again when the transaction is retried. */
+function printPlan(style: PlanStyle): Approve {
   let shown = ''
   return (plan) => {
     const text = describePlan(plan, style)
@@ -79,9 +79,9 @@ function showOnce(style: Style): Approve {
   }
 }
 
-/** Only what was shown and agreed to is done. */
-async function askFirst(ctx: Ctx, wish: Wish, style: Style): Promise<Approve> {
-  const first = await makePlan(ctx, sections, wish)
+/** Applies only the plan that was confirmed. */
+async function confirmPlan(ctx: Ctx, request: ApplyOptions, style: PlanStyle): Promise<Approve> {
+  const first = await createPlan(ctx, sections, request)
   const shown = describePlan(first, style)
   console.log(shown)
   if (first.changes.length > 0 && !(await confirm('Make these changes?'))) {
@@ -95,15 +95,15 @@ async function askFirst(ctx: Ctx, wish: Wish, style: Style): Promise<Approve> {
   }
 }
 
-/** Whatever goes wrong is told without the values that came from the environment. */
-async function concealing(loaded: Loaded, work: () => Promise<void>): Promise<void> {
+/** Removes values from the environment from error messages. */
+async function withConcealedErrors(loaded: LoadedDeclaration, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    const known = error instanceof OperatorError || (error instanceof AppError && error.status < 500)
-    const told = known ? error.message : inspect(error)
-    const concealed = loaded.conceal(told)
-    if (concealed === told) throw error
+    const isExpected = error instanceof OperatorError || (error instanceof AppError && error.status < 500)
+    const text = isExpected ? error.message : inspect(error)
+    const concealed = loaded.conceal(text)
+    if (concealed === text) throw error
     throw new OperatorError(concealed)
   }
 }

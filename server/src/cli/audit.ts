@@ -1,19 +1,19 @@
 import { Command } from 'commander'
-import { readEnd } from '../audit/chain/link.ts'
+import { parseChainHead } from '../audit/chain/link.ts'
 import type { Finding } from '../audit/chain/verify/walk.ts'
-import { type Verdict, verifyChain } from '../audit/chain/verify.ts'
+import { type VerificationResult, verifyChain } from '../audit/chain/verify.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import { OperatorError } from '../errors.ts'
+import { streams } from './audit-streams.ts'
 import { runCommand } from './run.ts'
 
-/** More would tell nobody more. */
-const MOST_SHOWN = 1_000
+const MAX_PRINTED = 1_000
 
 const verify = new Command('verify')
-  .description('check that no entry of the audit log was altered, added or taken out')
-  .option('--head <position:hash>', 'an earlier head that was kept elsewhere: nothing was cut off after it')
+  .description('check that no entry of the audit log was altered, added or deleted')
+  .option('--head <position:hash>', 'an earlier head that was kept elsewhere, to detect deleted entries at the end')
   .action(async ({ head }: { head?: string }) => {
-    const known = head === undefined ? undefined : readEnd(head)
+    const known = head === undefined ? undefined : parseChainHead(head)
     if (head !== undefined && !known) {
       throw new OperatorError('--head must be a position and a hash, as "latchkey audit verify" prints them.')
     }
@@ -21,15 +21,14 @@ const verify = new Command('verify')
       let found = 0
       const onFinding = (finding: Finding) => {
         found += 1
-        if (found <= MOST_SHOWN) console.log(describe(finding))
+        if (found <= MAX_PRINTED) console.log(describe(finding))
       }
-      const verdict = await verifyChain(ctx, { known, onFinding, onProgress: showProgress })
+      const result = await verifyChain(ctx, { known, onFinding, onProgress: showProgress })
       hideProgress()
-      report(verdict, found)
+      report(result, found)
     })
   })
 
-/** One line a finding: what is wrong, where, when and with which entry. */
 const describe = ({ kind, what, position, at, entryId }: Finding): string =>
   [
     kind.toUpperCase().padEnd(8),
@@ -39,22 +38,20 @@ const describe = ({ kind, what, position, at, entryId }: Finding): string =>
     what,
   ].join('  ')
 
-function report({ entries, first, last, head, waiting, knownIsOlder }: Verdict, found: number): void {
-  if (found > MOST_SHOWN) console.log(`… and ${found - MOST_SHOWN} more`)
+function report({ entries, first, last, head, waiting, knownIsOlder }: VerificationResult, found: number): void {
+  if (found > MAX_PRINTED) console.log(`… and ${found - MAX_PRINTED} more`)
   const span = first && last ? `, from ${first} to ${last}` : ''
   console.log(`${count(entries, 'entry', 'entries')} in the chain${span}.`)
-  if (waiting > 0) console.log(`${count(waiting, 'entry', 'entries')} not linked yet, and not covered.`)
-  if (knownIsOlder) console.log('The given head is older than what the log has kept: it proves nothing.')
+  if (waiting > 0) console.log(`${count(waiting, 'entry', 'entries')} not linked yet and not verified.`)
+  if (knownIsOlder) console.log('The given head is older than the retained log and cannot be compared.')
   console.log(`Head: ${head}`)
-  console.log(
-    found === 0 ? 'All is well.' : `${count(found, 'finding', 'findings')}: this is not as it was written.`,
-  )
+  console.log(found === 0 ? 'All is well.' : `${count(found, 'finding', 'findings')}: the audit log was manipulated.`)
   if (found > 0) process.exitCode = 1
 }
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
 
-/** On a terminal alone: a file or a pipe keeps what matters. */
+/** Only on a terminal, so that files and pipes contain no progress lines. */
 function showProgress(done: number, all: number): void {
   if (process.stderr.isTTY && all > 0) process.stderr.write(`\r${done} of ${all}\u001b[K`)
 }
@@ -63,4 +60,7 @@ function hideProgress(): void {
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
 }
 
-export const auditCommand = new Command('audit').description('look after the audit log').addCommand(verify)
+export const auditCommand = new Command('audit')
+  .description('verify the audit log and show its streams')
+  .addCommand(verify)
+  .addCommand(streams)

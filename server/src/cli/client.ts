@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander'
-import { listEveryClient, registerClient } from '../applications/clients/registration.ts'
+import { listAllClients, registerClient } from '../applications/clients/registration.ts'
 import { addSecret } from '../applications/clients/secrets.ts'
 import { findClient } from '../applications/clients.ts'
 import { findApplicationNamed } from '../applications/service.ts'
-import { OPERATOR } from '../audit/record.ts'
+import { OPERATOR_SOURCE } from '../audit/record.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import type { ClientKind } from '../db/tables.ts'
 import { OperatorError } from '../errors.ts'
@@ -20,44 +20,48 @@ interface CreateOptions {
   origin?: string[]
   scope?: string[]
   tenant?: string
+  requireNonce: boolean
+  userinfoInIdToken: boolean
 }
 
 const create = new Command('create')
   .description('register a client of an application')
-  .requiredOption('--application <slug>', 'whose client it is')
-  .addOption(
-    new Option('--kind <kind>', 'what it is').choices(['SPA', 'WEB', 'MACHINE']).makeOptionMandatory(),
-  )
-  .requiredOption('--name <name>', 'what people see')
-  .option('--client-id <id>', 'its client_id (made up)')
-  .option('--redirect-uri <uri...>', 'where people may be sent with a code')
-  .option('--post-logout-redirect-uri <uri...>', 'where people may be sent after a logout')
-  .option('--origin <origin...>', 'whose pages may call the token endpoint')
-  .option('--scope <scope...>', 'what its tokens may say at most')
-  .option('--tenant <slug>', 'the tenant a MACHINE acts for (the whole instance)')
+  .requiredOption('--application <slug>', 'the application of the client')
+  .addOption(new Option('--kind <kind>', 'the kind of client').choices(['SPA', 'WEB', 'MACHINE']).makeOptionMandatory())
+  .requiredOption('--name <name>', 'the display name')
+  .option('--client-id <id>', 'the client_id (generated)')
+  .option('--redirect-uri <uri...>', 'allowed redirect URIs for authorization codes')
+  .option('--post-logout-redirect-uri <uri...>', 'allowed redirect URIs after logout')
+  .option('--origin <origin...>', 'origins that may call the token endpoint')
+  .option('--scope <scope...>', 'the scopes that the client may request')
+  .option('--tenant <slug>', 'the tenant of a MACHINE client (the whole instance)')
+  .option('--no-require-nonce', 'accept authorization requests without a nonce')
+  .option('--no-userinfo-in-id-token', 'leave profile and email claims out of ID tokens')
   .action(async (options: CreateOptions) => {
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
       const application = await findApplicationNamed(ctx, options.application)
       if (!application) throw new OperatorError(`There is no application ${options.application}.`)
       const tenant = options.tenant === undefined ? undefined : await findTenant(ctx, options.tenant)
-      if (options.tenant !== undefined && !tenant)
-        throw new OperatorError(`There is no tenant ${options.tenant}.`)
+      if (options.tenant !== undefined && !tenant) throw new OperatorError(`There is no tenant ${options.tenant}.`)
       const draft = {
         applicationId: application.id,
         tenantId: tenant?.id,
-        ...{ kind: options.kind, name: options.name, clientId: options.clientId },
+        kind: options.kind,
+        name: options.name,
+        clientId: options.clientId,
+        requireNonce: options.requireNonce,
+        userinfoInIdToken: options.userinfoInIdToken,
         ...toLists(options),
       }
       const { client, clientSecret } = await ctx.db
         .transaction()
-        .execute((tx) => registerClient(ctx, tx, draft, { source: OPERATOR }))
+        .execute((tx) => registerClient(ctx, tx, draft, { source: OPERATOR_SOURCE }))
       console.log(`Client id:      ${client.clientId}`)
-      if (clientSecret !== null)
-        console.log(`Client secret:  ${clientSecret}\nThe secret is not shown again.`)
+      if (clientSecret !== null) console.log(`Client secret:  ${clientSecret}\nThe secret is not shown again.`)
     })
   })
 
-/** What the command leaves out is left to the defaults. */
+/** Omitted options use the defaults. */
 const toLists = ({ redirectUri, postLogoutRedirectUri, origin, scope }: CreateOptions) => ({
   ...(redirectUri && { redirectUris: redirectUri }),
   ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
@@ -67,7 +71,7 @@ const toLists = ({ redirectUri, postLogoutRedirectUri, origin, scope }: CreateOp
 
 const list = new Command('list').description('list the clients').action(async () => {
   await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
-    const clients = await listEveryClient(ctx)
+    const clients = await listAllClients(ctx)
     for (const { clientId, kind, applicationSlug, tenantSlug, name, disabled } of clients) {
       const notes = [tenantSlug && `tenant ${tenantSlug}`, disabled && 'disabled'].filter(Boolean)
       const end = notes.length > 0 ? `  (${notes.join(', ')})` : ''
@@ -78,13 +82,13 @@ const list = new Command('list').description('list the clients').action(async ()
 })
 
 const secret = new Command('secret')
-  .description('give a client one more secret; it has two at most')
-  .argument('<client-id>', 'which client')
+  .description('add a secret to a client, which can have two')
+  .argument('<client-id>', 'the client_id')
   .action(async (clientId: string) => {
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
       const client = await findClient(ctx, clientId)
       if (!client) throw new OperatorError(`There is no client ${clientId}.`)
-      const { clientSecret } = await addSecret(ctx, client.id, OPERATOR)
+      const { clientSecret } = await addSecret(ctx, client.id, OPERATOR_SOURCE)
       console.log(`Client secret:  ${clientSecret}\nThe secret is not shown again.`)
     })
   })

@@ -1,18 +1,16 @@
-import { isDatabaseAway } from '../db/away.ts'
+import { isConnectionError } from '../db/connection-errors.ts'
 import { AppError, OperatorError } from '../errors.ts'
 
-/** What an operator can mend is said in a sentence; the rest is our mistake and shows where. */
+/** Returns a message for errors that an operator can fix, and the error itself with its stack for all others. */
 export function describeError(error: unknown): unknown {
   if (error instanceof OperatorError) return error.message
-  if (error instanceof AppError && error.status < 500) return describeRefusal(error)
-  if (error instanceof Error && isDatabaseAway(error)) return `The database cannot be used: ${error.message}.`
+  if (error instanceof AppError && error.status < 500) return describeAppError(error)
+  if (error instanceof Error && isConnectionError(error)) return `The database cannot be used: ${error.message}.`
   return error
 }
 
-/** A rule that a command broke, as the API would name it. */
-function describeRefusal({ message, details }: AppError): string {
+/** The validation errors of a command, as in the API. */
+function describeAppError({ message, details }: AppError): string {
   if (!Array.isArray(details)) return message
-  return ['This is not valid:', ...details.map((problem) => `  - ${problem.field} ${problem.message}`)].join(
-    '\n',
-  )
+  return ['This is not valid:', ...details.map((problem) => `  - ${problem.field} ${problem.message}`)].join('\n')
 }

@@ -5,7 +5,7 @@ import { generatedDocs } from './generated-docs.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../docs/', import.meta.url))
 
-/** For contributors: writes the documents that are made from the code. */
+/** For contributors: writes the generated documents. */
 export const docsCommand = new Command('docs').description('write the generated documents').action(() => {
   for (const [name, text] of Object.entries(generatedDocs())) writeFileSync(`${FOLDER}${name}`, text)
 })

@@ -1,44 +1,46 @@
-import { ACTIONS, type Action, EVENT_TYPES, type EventType, kindOf } from '../audit/catalogue.ts'
-import { exampleOf } from '../audit/event-example.ts'
+import { ACTIONS, type Action, EVENT_TYPES, type EventType, getActionDefinition } from '../audit/catalog.ts'
+import { createExampleEvent } from '../audit/event-example.ts'
 
 const INTRODUCTION = `# Events
 
-Everything that happens is written down in the audit log ([audit.md](audit.md)). Of what is listed first, other systems are told: by webhooks and
-by the feed, in the form shown. What operators do to the instance itself stands in the log alone, and is listed at the end.
+Every action is recorded in the audit log ([audit.md](audit.md)). The actions listed first are also sent to other systems as events, by webhooks and
+the event feed, in the form shown. Actions of operators on the instance itself are in the audit log only and are listed at the end.
 
-\`id\` stays the same however often an event is sent; \`position\` only grows. \`data.details\` holds nothing
-that names a person; \`data.email\` does, and becomes \`null\` when the person is erased. New types and new fields may come: leave alone what you do not know.
+\`id\` is the same for every delivery of an event; \`position\` only grows. \`data.details\` contains no personal
+data; \`data.email\` does, and becomes \`null\` when the user is erased. New types and new fields may be added: ignore those you do not know.
 `
 
-/** The catalogue of what happens, for those who build on it. */
-export const describeEvents = (): string =>
-  [INTRODUCTION, ...EVENT_TYPES.map(describeEvent), describeOthers()].join('\n')
+/** The event catalog for docs/events.md. */
+export const createEventDocs = (): string =>
+  [INTRODUCTION, ...EVENT_TYPES.map(describeEvent), describeAuditOnly()].join('\n')
 
 const describeEvent = (type: EventType): string =>
   [
     `## \`${type}\``,
     '',
-    kindOf(type).says,
+    getActionDefinition(type).summary,
     '',
     '```json',
-    JSON.stringify(exampleOf(type), null, 2),
+    JSON.stringify(createExampleEvent(type), null, 2),
     '```',
     '',
   ].join('\n')
 
-function describeOthers(): string {
-  const others = ACTIONS.filter((action) => !(EVENT_TYPES as Action[]).includes(action))
+function describeAuditOnly(): string {
+  const auditOnly = ACTIONS.filter((action) => !(EVENT_TYPES as Action[]).includes(action))
   return [
-    '## In the audit log alone',
+    '## In the audit log only',
     '',
-    '| Action | What happened | Details, for example |',
+    '| Action | Meaning | Example details |',
     '| --- | --- | --- |',
-    ...others.map((action) => `| \`${action}\` | ${kindOf(action).says} | ${detailsOf(action)} |`),
+    ...auditOnly.map(
+      (action) => `| \`${action}\` | ${getActionDefinition(action).summary} | ${describeDetails(action)} |`,
+    ),
     '',
   ].join('\n')
 }
 
-function detailsOf(action: Action): string {
-  const { example } = kindOf(action)
+function describeDetails(action: Action): string {
+  const { example } = getActionDefinition(action)
   return example ? `\`${JSON.stringify(example)}\`` : ''
 }

@@ -9,7 +9,7 @@ import { loadCommandConfig, processEnvironment } from '../config.ts'
 import { writeExport } from '../declaration/export.ts'
 import type { Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
-import { fsProblem } from '../lib/fs-problem.ts'
+import { describeFsError } from '../lib/fs-error.ts'
 import { runCommand } from './run.ts'
 
 interface Options {
@@ -21,17 +21,17 @@ interface Options {
 const KEYS = sections.map(({ key }) => key)
 
 export const exportCommand = new Command('export')
-  .description('write what the instance holds, as a declaration')
-  .option('-f, --file <file>', 'where to (standard output)')
-  .option('--sections <names>', `only some, separated by commas: ${KEYS.join(', ')}`)
-  .option('--with-secrets', "also the hashes of passwords and of clients' secrets")
-  .option('--with-password-hashes', 'the same')
+  .description('export the instance as a declaration')
+  .option('-f, --file <file>', 'the output file (standard output)')
+  .option('--sections <names>', `only these sections, separated by commas: ${KEYS.join(', ')}`)
+  .option('--with-secrets', 'include the hashes of passwords and client secrets')
+  .option('--with-password-hashes', 'the same as --with-secrets')
   .action(async ({ file, withPasswordHashes, ...options }: Options & { withPasswordHashes?: boolean }) => {
-    const wanted = chooseSections(options.sections)
+    const selected = chooseSections(options.sections)
     const withSecrets = options.withSecrets ?? withPasswordHashes ?? false
     await runCommand(loadCommandConfig(processEnvironment()), (ctx, { signal }) =>
       writeTo(file, (write) =>
-        writeExport(ctx, wanted, {
+        writeExport(ctx, selected, {
           withSecrets,
           write(text) {
             signal.throwIfAborted()
@@ -44,35 +44,34 @@ export const exportCommand = new Command('export')
 
 function chooseSections(names: string | undefined): Section[] {
   if (names === undefined) return sections
-  const wanted = names.split(',').map((name) => name.trim())
-  const unknown = wanted.find((name) => !KEYS.includes(name))
-  if (unknown !== undefined)
-    throw new OperatorError(`There is no section "${unknown}". There are: ${KEYS.join(', ')}.`)
-  return sections.filter(({ key }) => wanted.includes(key))
+  const selected = names.split(',').map((name) => name.trim())
+  const unknown = selected.find((name) => !KEYS.includes(name))
+  if (unknown !== undefined) throw new OperatorError(`There is no section "${unknown}". There are: ${KEYS.join(', ')}.`)
+  return sections.filter(({ key }) => selected.includes(key))
 }
 
 type Write = (text: string) => Promise<void>
 
-/** A file is there whole or not at all, and for its owner's eyes only. */
+/** Writes the file atomically and readable by its owner only. */
 async function writeTo(file: string | undefined, work: (write: Write) => Promise<void>): Promise<void> {
   if (file === undefined) {
-    // Whoever reads may have seen enough; the one who writes hears of it below.
+    // A closed pipe is reported by `write` below.
     process.stdout.on('error', () => {})
-    return work(waiting(process.stdout))
+    return work(createWrite(process.stdout))
   }
-  // Under a name that nobody can have put something at before: neither a link nor a file that others may read.
+  // An unpredictable name, so that nobody can place a link or a readable file there first.
   const part = `${file}.${randomBytes(8).toString('hex')}.part`
   const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 })
   try {
     await once(stream, 'open')
-    await work(waiting(stream))
+    await work(createWrite(stream))
     stream.end()
     await finished(stream)
     await rename(part, file)
   } catch (error) {
     stream.destroy()
     await rm(part, { force: true })
-    const reason = fsProblem(error) ?? (isMissing(error) ? 'there is no such folder' : undefined)
+    const reason = describeFsError(error) ?? (isMissing(error) ? 'there is no such folder' : undefined)
     if (reason === undefined) throw error
     throw new OperatorError(`${file} cannot be written: ${reason}.`, { cause: error })
   }
@@ -80,13 +79,13 @@ async function writeTo(file: string | undefined, work: (write: Write) => Promise
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** Whoever writes waits while the other side is slow, so that nothing piles up here. */
-const waiting =
+/** Waits for each write, so that a slow reader does not fill the memory. */
+const createWrite =
   (stream: NodeJS.WritableStream): Write =>
   (text) =>
     new Promise((resolve, reject) => {
-      stream.write(text, (error) => (error ? reject(toSentence(error)) : resolve()))
+      stream.write(text, (error) => (error ? reject(toOperatorError(error)) : resolve()))
     })
 
-const toSentence = (error: Error) =>
-  'code' in error && error.code === 'EPIPE' ? new OperatorError('Nobody reads on.') : error
+const toOperatorError = (error: Error) =>
+  'code' in error && error.code === 'EPIPE' ? new OperatorError('The output was closed.') : error

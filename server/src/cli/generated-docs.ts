@@ -1,26 +1,26 @@
-import { surface } from '../app.ts'
+import { listRoutes } from '../app.ts'
 import { loadConfig, VARIABLES } from '../config.ts'
 import { ERRORS } from '../errors.ts'
-import { describeApi } from '../http/openapi.ts'
-import { PERMISSIONS, REACH } from '../tenants/permissions.ts'
-import { describeEvents } from './event-docs.ts'
+import { describeApi } from '../http/docs/openapi.ts'
+import { MANAGEABLE_ROLES, PERMISSIONS } from '../tenants/permissions.ts'
+import { createEventDocs } from './event-docs.ts'
 
-/** The documents made from the code, by file name. A test fails when the committed ones differ. */
+/** The generated documents by file name. A test fails when the committed ones differ. */
 export function generatedDocs(): Record<string, string> {
-  // The demo's surface is the widest: it has the mailbox too.
+  // The demo has all routes, including the mailbox.
   const config = loadConfig('demo', {})
-  const { routes } = surface(config)
+  const { routes } = listRoutes(config)
   const api = describeApi(routes, config.baseUrl)
   return {
     'openapi.json': `${JSON.stringify(api, null, 2)}\n`,
-    'errors.md': describeErrors(),
-    'configuration.md': describeConfiguration(),
-    'roles.md': describeRoles(),
-    'events.md': describeEvents(),
+    'errors.md': createErrorDocs(),
+    'configuration.md': createConfigurationDocs(),
+    'roles.md': createRoleDocs(),
+    'events.md': createEventDocs(),
   }
 }
 
-const describeErrors = () =>
+const createErrorDocs = () =>
   [
     '# Errors',
     '',
@@ -34,13 +34,11 @@ const describeErrors = () =>
     '',
     '| Status | Error | Meaning |',
     '| --- | --- | --- |',
-    ...Object.entries(ERRORS).map(
-      ([code, [status, sentence]]) => `| ${status} | \`${code}\` | ${sentence} |`,
-    ),
+    ...Object.entries(ERRORS).map(([code, [status, sentence]]) => `| ${status} | \`${code}\` | ${sentence} |`),
     '',
   ].join('\n')
 
-const describeConfiguration = () =>
+const createConfigurationDocs = () =>
   [
     '# Configuration',
     '',
@@ -52,27 +50,27 @@ const describeConfiguration = () =>
     '',
   ].join('\n')
 
-const describeRoles = () => {
-  const roles = Object.keys(REACH) as (keyof typeof REACH)[]
+const createRoleDocs = () => {
+  const roles = Object.keys(MANAGEABLE_ROLES) as (keyof typeof MANAGEABLE_ROLES)[]
   const row = (cells: string[]) => `| ${cells.join(' | ')} |`
   const head = (first: string) => [row([first, ...roles]), row(['---', ...roles.map(() => '---')])]
   return [
     '# Roles in a tenant',
     '',
-    'These are the tables that the service itself reads. Only ACTIVE members have a role; to everybody else, Super Admins included,',
-    'every door of a tenant is closed (403).',
+    'The service itself uses these tables. Only ACTIVE members have a role; everybody else, including Super Admins,',
+    'gets 403 from every route of a tenant.',
     '',
-    'With `mfaPolicy: REQUIRED` everything but leaving takes a second factor as well (403 `MFA_REQUIRED`).',
+    'With `mfaPolicy: REQUIRED` everything except leaving requires a second factor as well (403 `MFA_REQUIRED`).',
     '',
-    ...head('What one may do'),
+    ...head('Permission'),
     ...Object.values(PERMISSIONS).map(({ what, roles: allowed }) =>
       row([what, ...roles.map((role) => ((allowed as readonly string[]).includes(role) ? 'yes' : ''))]),
     ),
     '',
-    'Whom one may change, remove or invite, and which roles one may give:',
+    'Roles that each role may change, remove, invite and assign:',
     '',
-    ...head('Over'),
-    ...roles.map((over) => row([over, ...roles.map((role) => (REACH[role].includes(over) ? 'yes' : ''))])),
+    ...head('Role'),
+    ...roles.map((over) => row([over, ...roles.map((role) => (MANAGEABLE_ROLES[role].includes(over) ? 'yes' : ''))])),
     '',
   ].join('\n')
 }

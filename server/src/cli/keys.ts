@@ -1,21 +1,18 @@
 import { Command } from 'commander'
-import { OPERATOR } from '../audit/record.ts'
+import { OPERATOR_SOURCE } from '../audit/record.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
 import { listKeys, rotateKeys } from '../oauth/signing-keys/service.ts'
 import { runCommand } from './run.ts'
 
 const rotate = new Command('rotate')
-  .description('make a new signing key; it is published at once and signs a quarter of an hour later')
-  .option('--now', 'let it sign at once; the keys before stay good for the tokens they have signed')
-  .option(
-    '--leaked',
-    'withdraw every key before at once: whoever holds a token must sign in again or refresh',
-  )
+  .description('create a signing key; it is published immediately and signs after 15 minutes')
+  .option('--now', 'use it immediately; tokens signed with earlier keys stay valid')
+  .option('--leaked', 'withdraw all earlier keys immediately: clients must refresh their tokens or users sign in again')
   .action(async ({ now: immediately = false, leaked = false }: { now?: boolean; leaked?: boolean }) => {
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
-      const { kid, activatesAt, isNew } = await rotateKeys(ctx, { immediately, leaked }, OPERATOR)
-      const turn = activatesAt <= ctx.now() ? 'signs from now on' : `signs from ${activatesAt.toISOString()}`
-      console.log(`Key ${kid} ${isNew ? 'is new and' : 'was made before and'} ${turn}.`)
+      const { kid, activatesAt, isNew } = await rotateKeys(ctx, { immediately, leaked }, OPERATOR_SOURCE)
+      const activation = activatesAt <= ctx.now() ? 'signs from now on' : `signs from ${activatesAt.toISOString()}`
+      console.log(`Key ${kid} ${isNew ? 'is new and' : 'was made before and'} ${activation}.`)
     })
   })
 

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { VERSION } from '../lib/version.ts'
 import { describeError } from './describe-error.ts'
 
-/** In the order of the help. Each needs another part of the program, which is loaded with it. */
+/** In the order of the help. Each command is loaded only when it is used. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
   demo: async () => (await import('./demo.ts')).demoCommand,
@@ -38,7 +38,7 @@ try {
   process.exitCode = 1
 }
 
-/** The one that was called; for the help, or for a name that is none of theirs, all of them. */
+/** Loads the named command, or all of them for the help and for unknown names. */
 function loadCommands(name = ''): Promise<Command[]> {
   const called = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   return Promise.all((called ? [called] : Object.values(COMMANDS)).map((load) => load()))

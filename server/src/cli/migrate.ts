@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
-import { readPending } from '../db/migrate.ts'
+import { listPending } from '../db/migrate.ts'
 import { type MigrationPlan, planMigrations, type Step } from '../db/migration-plan.ts'
 import { connect, openDb } from '../db/open.ts'
 import { estimateRows, type RowCounts } from '../db/row-counts.ts'
 import { runCommand } from './run.ts'
 
 export const migrateCommand = new Command('migrate')
-  .description("bring the database to this program's schema (the service does so by itself when it starts)")
-  .option('--plan', 'only say what would be done, which locks it takes, and whether it is safe under traffic')
+  .description('migrate the database (the service also does so when it starts)')
+  .option('--plan', 'only print the steps, their locks, and whether they are safe under traffic')
   .action(async ({ plan }: { plan?: boolean }) => {
     const config = loadCommandConfig(processEnvironment())
     if (plan) return showPlan(config)
@@ -22,12 +22,12 @@ async function showPlan(config: ReturnType<typeof loadCommandConfig>): Promise<v
   const connection = await connect(config, 'share')
   const db = openDb(connection, 1)
   try {
-    const plans = planMigrations(await readPending(connection.direct))
+    const plans = planMigrations(await listPending(connection.direct))
     if (plans.length === 0) return console.log('The database is up to date.')
-    // As PostgreSQL estimates them: counting takes as long as what is warned of.
+    // Estimates, because counting would take as long as the slow steps.
     const sizes = await estimateRows(db)
     for (const planned of plans) describePlan(planned, sizes)
-    console.log(conclude(plans))
+    console.log(describeSafety(plans))
   } finally {
     await db.destroy()
     await connection.close()
@@ -37,9 +37,9 @@ async function showPlan(config: ReturnType<typeof loadCommandConfig>): Promise<v
 function describePlan({ migration, steps, warnings }: MigrationPlan, sizes: RowCounts): void {
   const { version, name, oldestProgram } = migration
   console.log(`${String(version).padStart(4, '0')} ${name}`)
-  // A table that is not there yet is used by nobody.
+  // Locks on tables that do not exist yet affect nothing.
   const onTables = steps.filter(({ table }) => table === undefined || table in sizes)
-  for (const line of new Set(onTables.filter(isWorthTelling).map((step) => describeStep(step, sizes)))) {
+  for (const line of new Set(onTables.filter(isRelevant).map((step) => describeStep(step, sizes)))) {
     console.log(`  ${line}`)
   }
   for (const [table, reason] of warnings) console.log(`  takes time on ${table}: ${reason}`)
@@ -50,17 +50,14 @@ function describePlan({ migration, steps, warnings }: MigrationPlan, sizes: RowC
   )
 }
 
-const isWorthTelling = ({ table, isSlow }: Step): boolean => table !== undefined || isSlow
+const isRelevant = ({ table, isSlow }: Step): boolean => table !== undefined || isSlow
 
 const describeStep = ({ table, lock, effect }: Step, sizes: RowCounts): string =>
-  [
-    table && `${table} (about ${sizes[table]} rows)`,
-    [lock && `lock ${lock}`, effect].filter(Boolean).join(': '),
-  ]
+  [table && `${table} (about ${sizes[table]} rows)`, [lock && `lock ${lock}`, effect].filter(Boolean).join(': ')]
     .filter(Boolean)
     .join(', ')
 
-function conclude(plans: MigrationPlan[]): string {
+function describeSafety(plans: MigrationPlan[]): string {
   if (plans.some(({ migration }) => migration.oldestProgram === undefined)) {
     return 'Stop all nodes before you start this release: programs of earlier releases do not work on its schema.'
   }

@@ -1,54 +1,78 @@
 import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { OperatorError } from '../errors.ts'
-import type { Problem } from '../imports/row.ts'
-import { fsProblem } from '../lib/fs-problem.ts'
+import type { RowProblem } from '../imports/row.ts'
+import { describeFsError } from '../lib/fs-error.ts'
 import type { Progress } from './progress.ts'
 
 export interface ProblemReport {
-  add(problem: Problem): void
+  add(problem: ReportedProblem): void
   close(): Promise<void>
 }
 
-/** More than this would push everything else off the screen. */
-const MOST_SHOWN = 20
+export interface ReportedProblem extends RowProblem {
+  /** The row is imported, but without something. */
+  isLoss?: boolean
+}
 
-/** Tells of the first rows that could not be used, and writes down all of them where a file is named. */
-export function createProblemReport(file: string | undefined, progress: Progress): ProblemReport {
-  const target = file === undefined ? undefined : openReport(file)
-  let count = 0
+/** The columns of the report by their names. */
+export type ReportColumns = Record<string, (problem: ReportedProblem) => string>
+
+export const ERROR_COLUMNS: ReportColumns = {
+  line: ({ line }) => String(line),
+  email: ({ email = '' }) => quote(email),
+  reason: ({ reason }) => quote(reason),
+}
+
+interface ReportOptions {
+  progress: Progress
+  /** The option of the command that names the file. */
+  option: string
+  columns: ReportColumns
+}
+
+/** The number of problems that are printed, and the number of losses. */
+const MAX_PRINTED = 20
+
+/** Prints the first problems, and writes all of them to the file if one is given. */
+export function createProblemReport(
+  file: string | undefined,
+  { progress, option, columns }: ReportOptions,
+): ProblemReport {
+  const target = file === undefined ? undefined : openReport(file, columns)
+  const counts = { problems: 0, losses: 0 }
   return {
     add(problem) {
-      if (target !== undefined) writeSync(target, toCsv(problem))
-      if (++count > MOST_SHOWN) return
+      const values = Object.values(columns).map((toValue) => toValue(problem))
+      if (target !== undefined) writeSync(target, `${values.join(',')}\r\n`)
+      if (++counts[problem.isLoss ? 'losses' : 'problems'] > MAX_PRINTED) return
       progress.clear()
       console.error(describe(problem))
     },
     async close() {
       if (target !== undefined) closeSync(target)
-      if (count <= MOST_SHOWN) return
-      const hint = file === undefined ? '; --errors <file> lists all' : `; all are in ${file}`
-      console.error(`… and ${count - MOST_SHOWN} more${hint}.`)
+      const rest = Object.values(counts).reduce((sum, count) => sum + Math.max(0, count - MAX_PRINTED), 0)
+      if (rest === 0) return
+      const hint = file === undefined ? `; ${option} <file> lists all` : `; all are in ${file}`
+      console.error(`… and ${rest} more${hint}.`)
     },
   }
 }
 
-/** It names people, so it is for its owner's eyes only, also where a file was before. */
-function openReport(file: string): number {
+/** The report contains addresses, so it is readable by its owner only, also if the file existed before. */
+function openReport(file: string, columns: ReportColumns): number {
   try {
     const target = openSync(file, 'w', 0o600)
     if (fstatSync(target).isFile()) fchmodSync(target, 0o600)
-    writeSync(target, 'line,email,reason\r\n')
+    writeSync(target, `${Object.keys(columns).join(',')}\r\n`)
     return target
   } catch (error) {
-    const reason = fsProblem(error) ?? 'there is no such folder'
+    const reason = describeFsError(error) ?? 'there is no such folder'
     throw new OperatorError(`${file} cannot be written: ${reason}.`, { cause: error })
   }
 }
 
-const describe = ({ line, email, reason }: Problem) =>
-  `Line ${line}${email === undefined ? '' : ` (${email})`}: ${reason}.`
+const describe = ({ line, place = `Line ${line}`, email, reason }: RowProblem) =>
+  `${place}${email === undefined ? '' : ` (${email})`}: ${reason}.`
 
-const toCsv = ({ line, email = '', reason }: Problem) => `${line},${quote(email)},${quote(reason)}\r\n`
-
-/** An address may begin with what a spreadsheet takes for a formula. */
-const quote = (text: string) => `"${(/^[=+\-@]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
+/** A leading apostrophe prevents spreadsheets from evaluating a value as a formula. */
+export const quote = (text: string) => `"${(/^[=+\-@]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`

@@ -1,31 +1,31 @@
-/** How far something has come. */
-export interface Standing {
+/** The state of a running operation. */
+export interface ProgressState {
   /** From 0 to 1. */
   share: number
   done: number
 }
 
 export interface Progress {
-  show(standing: Standing): void
-  /** Makes room for what is printed next. */
+  show(state: ProgressState): void
+  /** Removes the progress bar before other output. */
   clear(): void
 }
 
 const WIDTH = 24
-const ON_TERMINAL_MS = 100
-const ELSEWHERE_MS = 5_000
+const TERMINAL_INTERVAL_MS = 100
+const LOG_INTERVAL_MS = 5_000
 
-/** Shows on a terminal a bar that grows, and elsewhere a line every so often: how far, how fast, how much longer. */
+/** Shows a progress bar on a terminal and a line every few seconds elsewhere. */
 export function createProgress(stream: NodeJS.WriteStream, started = Date.now()): Progress {
-  const pause = stream.isTTY ? ON_TERMINAL_MS : ELSEWHERE_MS
-  let shown = started
+  const interval = stream.isTTY ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS
+  let lastShown = started
   return {
-    show(standing) {
+    show(state) {
       const now = Date.now()
-      if (now - shown < pause) return
-      shown = now
-      const line = describe(standing, (now - started) / 1_000)
-      stream.write(stream.isTTY ? `\r\u001b[K${bar(standing.share)} ${line}` : `${line}\n`)
+      if (now - lastShown < interval) return
+      lastShown = now
+      const line = describeProgress(state, (now - started) / 1_000)
+      stream.write(stream.isTTY ? `\r\u001b[K${bar(state.share)} ${line}` : `${line}\n`)
     },
     clear() {
       if (stream.isTTY) stream.write('\r\u001b[K')
@@ -38,12 +38,12 @@ function bar(share: number): string {
   return `[${'='.repeat(full)}${' '.repeat(WIDTH - full)}]`
 }
 
-export function describe({ share, done }: Standing, seconds: number): string {
+export function describeProgress({ share, done }: ProgressState, seconds: number): string {
   const rate = Math.round(done / Math.max(seconds, 0.001))
   const left = share > 0 ? Math.ceil((seconds * (1 - share)) / share) : undefined
   const percent = `${Math.floor(Math.min(1, share) * 100)} %`
-  const longer = left === undefined ? '' : `, about ${describeTime(left)} left`
-  return `${percent}, ${done} rows, ${rate} a second${longer}`
+  const remaining = left === undefined ? '' : `, about ${describeTime(left)} left`
+  return `${percent}, ${done} rows, ${rate} a second${remaining}`
 }
 
 const describeTime = (seconds: number) =>

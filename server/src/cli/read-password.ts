@@ -2,15 +2,15 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { OperatorError } from '../errors.ts'
 
-const INTERRUPTED = 130
+const SIGINT_EXIT_CODE = 130
 
-/** The first line of standard input; asked for, and not shown, where a person sits at it. */
+/** Reads the first line of standard input. On a terminal it prompts and does not echo. */
 export async function readPassword(): Promise<string> {
   const { isTTY } = process.stdin
-  // What is typed would be echoed to the output, so that goes nowhere.
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: isTTY })
-  lines.once('SIGINT', () => process.exit(INTERRUPTED))
+  // readline echoes typed characters to its output, so the output is discarded.
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: discard, terminal: isTTY })
+  lines.once('SIGINT', () => process.exit(SIGINT_EXIT_CODE))
   if (isTTY) process.stderr.write('Password: ')
   const line = await new Promise<string>((resolve) => {
     lines.once('line', resolve)

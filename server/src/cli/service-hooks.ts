@@ -1,9 +1,9 @@
 import type { Ctx } from '../context.ts'
 
-/** What a command does about the service that it runs. */
+/** Hooks of the command that runs the service. */
 export interface ServiceHooks {
-  /** Before the door opens. */
+  /** Called before the service listens. */
   prepare(ctx: Ctx): Promise<void>
-  /** Once it is open. */
+  /** Called when the service listens. */
   onReady(ctx: Ctx): Promise<void> | void
 }

@@ -1,18 +1,18 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** npm passes on a Ctrl-C that the terminal has sent us already: what comes this soon after is the same one. */
-const SAME_MS = 1_000
+/** npm forwards a Ctrl-C that the terminal has already sent, so a second signal within this time is ignored. */
+const DUPLICATE_MS = 1_000
 
 /**
- * Hears the signals that ask for an end, from now on, so that nothing that was opened is left behind. The promise
- * settles with the first. Whoever insists, after a moment, ends the process at once; nothing acknowledged is lost.
+ * Listens for stop signals and resolves with the first one, so that resources can be closed. A later second signal ends
+ * the process immediately; acknowledged data is not lost.
  */
-export function listenForStop(): Promise<string> {
+export function waitForStopSignal(): Promise<string> {
   return new Promise((resolve) => {
     let first = 0
     for (const signal of SIGNALS) {
       process.on(signal, () => {
-        if (first !== 0 && Date.now() - first > SAME_MS) process.exit(1)
+        if (first !== 0 && Date.now() - first > DUPLICATE_MS) process.exit(1)
         first ||= Date.now()
         resolve(signal)
       })
@@ -21,15 +21,15 @@ export function listenForStop(): Promise<string> {
 }
 
 /**
- * Hears of errors that nobody has caught, from now on. They are mistakes of ours and a reason to stop, but in order:
- * requests under way are finished. The promise fails with the first.
+ * Listens for uncaught errors and rejects with the first one. They are bugs and stop the process, but running requests
+ * are finished first.
  */
-export function listenForFault(): Promise<never> {
+export function waitForUncaughtError(): Promise<never> {
   const fault = new Promise<never>((_resolve, reject) => {
-    // Rejections that nobody handles arrive here as well.
+    // Includes unhandled rejections.
     process.on('uncaughtException', reject)
   })
-  // It may come before anybody waits for it.
+  // The error may occur before the promise is awaited.
   fault.catch(() => {})
   return fault
 }

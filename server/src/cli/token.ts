@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Command } from 'commander'
 import { loadConfig, processEnvironment } from '../config.ts'
 import { OperatorError } from '../errors.ts'
-import { DEMO_PASSWORD } from './demo-world.ts'
+import { DEMO_PASSWORD } from './demo-data.ts'
 
 interface Options {
   user: string
@@ -15,23 +15,22 @@ interface Options {
 }
 
 export const tokenCommand = new Command('token')
-  .description("print a person's tokens, obtained from the running demo through the real code flow")
-  .requiredOption('--user <address>', 'who; one of the demo accounts')
-  .requiredOption('--client <client-id>', 'for which client')
+  .description('print the tokens of a user, obtained from the running demo with the authorization code flow')
+  .requiredOption('--user <address>', 'the address of a demo account')
+  .requiredOption('--client <client-id>', 'the client_id')
   .option('--client-secret <secret>', 'the secret of a confidential client')
-  .option('--tenant <slug>', 'for which tenant; needed by who belongs to several')
+  .option('--tenant <slug>', 'the tenant; required for a user with several')
   .option('--scope <scopes>', 'space-separated', 'openid profile email offline_access')
   .option('--redirect-uri <uri>', 'as registered for the client', 'http://localhost:8080/callback')
-  .option('--url <address>', 'where the demo runs (BASE_URL)')
+  .option('--url <address>', 'the address of the demo (BASE_URL)')
   .action(async (options: Options) => {
     const url = options.url ?? loadConfig('demo', processEnvironment()).baseUrl
-    if (!URL.canParse(url))
-      throw new OperatorError(`"${url}" is not an address such as http://localhost:3000.`)
+    if (!URL.canParse(url)) throw new OperatorError(`"${url}" is not an address such as http://localhost:3000.`)
     const baseUrl = new URL(url).origin
     console.log(JSON.stringify(await obtainTokens(baseUrl, options), null, 2))
   })
 
-/** Does what a browser and an application do together: sign in, authorize, exchange. */
+/** Signs in, authorizes and exchanges the code, like a browser and an application. */
 async function obtainTokens(baseUrl: string, options: Options): Promise<unknown> {
   const verifier = randomBytes(32).toString('base64url')
   const cookie = await signIn(baseUrl, options.user)
@@ -48,7 +47,7 @@ async function obtainTokens(baseUrl: string, options: Options): Promise<unknown>
       ...(clientSecret !== undefined && { client_secret: clientSecret }),
     }),
   })
-  if (!response.ok) throw refused('The token endpoint', await response.json())
+  if (!response.ok) throw toRefusal('The token endpoint', await response.json())
   return response.json()
 }
 
@@ -58,7 +57,7 @@ async function signIn(baseUrl: string, email: string): Promise<string> {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ email, password: DEMO_PASSWORD }),
   })
-  if (!response.ok) throw refused('The sign-in', await response.json())
+  if (!response.ok) throw toRefusal('The sign-in', await response.json())
   return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';')[0])
@@ -75,7 +74,7 @@ async function authorize(
     redirect_uri: redirectUri,
     scope,
     nonce: randomBytes(16).toString('base64url'),
-    // Nobody sits at this: whatever would need a page is an error here.
+    // Not interactive: a required page is an error.
     prompt: 'none',
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
@@ -91,9 +90,9 @@ async function authorize(
       'The authorization was refused: there is no such SPA or WEB client, or the redirect URI is not one of its own.',
     )
   }
-  const answer = new URL(location).searchParams
-  const code = answer.get('code')
-  if (code === null) throw refused('The authorization', Object.fromEntries(answer))
+  const body = new URL(location).searchParams
+  const code = body.get('code')
+  if (code === null) throw toRefusal('The authorization', Object.fromEntries(body))
   return code
 }
 
@@ -112,8 +111,8 @@ const HINTS: Record<string, string> = {
   invalid_client: ' A confidential client needs --client-secret.',
 }
 
-function refused(who: string, answer: unknown): OperatorError {
-  const { message, error = '', error_description } = answer as Record<string, string | undefined>
+function toRefusal(subject: string, body: unknown): OperatorError {
+  const { message, error = '', error_description } = body as Record<string, string | undefined>
   const hint = HINTS[error] ?? ''
-  return new OperatorError(`${who} was refused: ${message ?? error_description ?? error}${hint}`)
+  return new OperatorError(`${subject} was refused: ${message ?? error_description ?? error}${hint}`)
 }

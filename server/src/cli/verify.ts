@@ -10,9 +10,9 @@ import { verifyLedger } from '../licensing/verify-ledger.ts'
 import { runCommand } from './run.ts'
 
 export const verifyCommand = new Command('verify')
-  .description('check that the data is whole, after a restore for example: audit log, ledger, keys, rows')
-  .option('--json', 'print the number of rows of every table as JSON, to be compared with later')
-  .option('--counts <file>', 'compare the number of rows with such a file')
+  .description('check the integrity of the data, for example after a restore: audit log, ledger, keys, row counts')
+  .option('--json', 'print the row count of every table as JSON, for a later comparison')
+  .option('--counts <file>', 'compare the row counts with such a file')
   .action(async ({ json = false, counts }: { json?: boolean; counts?: string }) => {
     const expected = counts === undefined ? undefined : readCounts(counts)
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
@@ -38,7 +38,7 @@ async function verifyAudit(ctx: Ctx): Promise<string[]> {
   return problems
 }
 
-/** A database whose encryption key is another one cannot sign anything. */
+/** Signing keys cannot be used with a different encryption key. */
 async function verifyKeys(ctx: Ctx): Promise<string[]> {
   try {
     await requireSigningKeys(ctx)

@@ -1,4 +1,4 @@
-/** Whether a host is this machine, where plain http does no harm. */
+/** A loopback host, for which plain http is acceptable. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' ||
   hostname.endsWith('.localhost') ||

@@ -1,27 +1,26 @@
+import { parseHeaders } from './headers.ts'
 import type { Environment, Reader } from './reader.ts'
 
-/** Where traces go. */
+/** The trace exporter. */
 export interface Tracing {
-  /** The whole address to which spans are posted. */
+  /** The full URL that spans are posted to. */
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
-  /** The share of requests that is traced, from 0 to 1, of those whose caller has not decided. */
+  /** The ratio of traced requests, from 0 to 1, unless the caller has decided. */
   readonly ratio: number
 }
 
-/** Of traces the names are OpenTelemetry's own, so that what is set for a whole platform works here too. */
+/** Tracing uses the standard variables of OpenTelemetry. */
 export const MONITORING_VARIABLES: Record<string, string> = {
-  METRICS_TOKEN:
-    'bearer token that /metrics asks for; with serve, all figures but the plainest need one (none)',
-  OTEL_EXPORTER_OTLP_ENDPOINT:
-    'http(s) address of an OpenTelemetry collector (OTLP over HTTP); without it, no traces',
-  OTEL_EXPORTER_OTLP_HEADERS: 'headers to send along, such as api-key=…, separated by commas (none)',
+  METRICS_TOKEN: 'bearer token for /metrics; with serve, all metrics except the basic ones require it (none)',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http(s) address of an OpenTelemetry collector (OTLP over HTTP); without it, no traces',
+  OTEL_EXPORTER_OTLP_HEADERS: 'additional headers such as api-key=…, separated by commas (none)',
   OTEL_SERVICE_NAME: 'name of the service in traces (latchkey)',
-  OTEL_TRACES_SAMPLER_ARG: 'share of requests to trace, from 0 to 1, unless the caller has decided (1)',
+  OTEL_TRACES_SAMPLER_ARG: 'ratio of requests to trace, from 0 to 1, unless the caller has decided (1)',
 }
 
-/** As long as nobody guesses, in characters that a header takes (RFC 6750 §2.1). */
+/** Too long to guess, and in the characters of a bearer token (RFC 6750 §2.1). */
 export function readMetricsToken(read: Reader): string | undefined {
   const value = read.text('METRICS_TOKEN')
   if (value === undefined || /^[\w.~+/-]{16,}=*$/.test(value)) return value
@@ -39,7 +38,7 @@ export function readTracing(read: Reader): Tracing | undefined {
 
 export const findTracingWarnings = (env: Environment): string[] =>
   env.OTEL_EXPORTER_OTLP_ENDPOINT && env.OTEL_EXPORTER_OTLP_PROTOCOL?.trim() === 'grpc'
-    ? ['OTEL_EXPORTER_OTLP_PROTOCOL is grpc, but traces are sent over HTTP: the collector must take that.']
+    ? ['OTEL_EXPORTER_OTLP_PROTOCOL is grpc, but traces are sent over HTTP: the collector must accept that.']
     : []
 
 function readEndpoint(read: Reader): string | undefined {
@@ -53,30 +52,11 @@ function readEndpoint(read: Reader): string | undefined {
   return `${value.replace(/\/+$/, '')}/v1/traces`
 }
 
-const HEADER = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*([\x20-\x7e]*?)\s*$/
-
 function readHeaders(read: Reader): Record<string, string> {
-  const pairs = (read.text('OTEL_EXPORTER_OTLP_HEADERS') ?? '')
-    .split(',')
-    .filter((pair) => pair.trim() !== '')
-  const headers = pairs.map((pair) => toHeader(pair))
-  // The values are secrets more often than not: they are not repeated.
-  if (headers.includes(undefined)) {
-    read.problems.push('OTEL_EXPORTER_OTLP_HEADERS must be pairs such as name=value, separated by commas.')
-  }
-  return Object.fromEntries(headers.filter((header) => header !== undefined))
-}
-
-/** Values are percent-encoded, as in W3C baggage. */
-function toHeader(pair: string): [string, string] | undefined {
-  const [, name, value] = HEADER.exec(pair) ?? []
-  if (name === undefined || value === undefined) return undefined
-  try {
-    const decoded = decodeURIComponent(value)
-    return /^[\x20-\x7e]*$/.test(decoded) ? [name, decoded] : undefined
-  } catch {
-    return undefined
-  }
+  const headers = parseHeaders(read.text('OTEL_EXPORTER_OTLP_HEADERS') ?? '')
+  // The values may be secrets, so they are not printed.
+  if (!headers) read.problems.push('OTEL_EXPORTER_OTLP_HEADERS must be pairs such as name=value, separated by commas.')
+  return headers ?? {}
 }
 
 function readRatio(read: Reader): number {

@@ -2,10 +2,10 @@ export type Environment = Record<string, string | undefined>
 
 export type Reader = ReturnType<typeof createReader>
 
-/** Reads variables and collects what is wrong with them. */
+/** Reads variables and collects their problems. */
 export function createReader(env: Environment) {
   const problems: string[] = []
-  // An empty variable counts as absent: that is how compose files and shells "unset" one.
+  // An empty variable counts as not set, as in compose files and shells.
   const text = (name: string) => env[name]?.trim() || undefined
   return {
     problems,
@@ -18,11 +18,11 @@ export function createReader(env: Environment) {
       problems.push(`${name} is "${value}": it must be a whole number from ${min} to ${max}.`)
       return fallback
     },
-    /** Not parsed further: an address of a unix socket is good for PostgreSQL, but no URL to the letter. */
+    /** Not parsed as a URL, because a PostgreSQL address with a Unix socket is not a valid URL. */
     address(name: string, schemes: string[]) {
       const value = text(name)
       if (value === undefined || schemes.some((scheme) => value.startsWith(scheme))) return value
-      // The value itself may hold a password: it is not repeated.
+      // The value may contain a password, so it is not printed.
       problems.push(`${name} must be an address that starts with ${schemes.join(' or ')}.`)
       return undefined
     },

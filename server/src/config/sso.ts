@@ -1,67 +1,68 @@
 import { isLoopback } from './loopback.ts'
 import type { Environment, Reader } from './reader.ts'
 
-/** An outside provider through which people may sign in. */
+/** An SSO provider (OpenID Connect). */
 export interface SsoProvider {
-  /** In capitals, as the variables and the API spell it: GOOGLE. */
+  /** The name in variables and in the API, such as GOOGLE. */
   readonly name: string
-  /** What people know it as: Google. */
+  /** The display name, such as Google. */
   readonly label: string
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
   readonly scopes: string
-  /** The operator vouches that the addresses this issuer names are its people's own. */
+  /** The operator guarantees that the email addresses of this issuer are verified. */
   readonly trustEmail: boolean
-  /** The operator vouches that this issuer has people sign in anew when asked to, although it does not say when they did. */
+  /** The operator guarantees that this issuer reauthenticates users on request, although it sends no auth_time. */
   readonly trustReauthentication: boolean
 }
 
-/** Where a browser goes to sign in through the provider. */
+/** The path that starts a sign-in with the provider. */
 export const ssoPath = ({ name }: Pick<SsoProvider, 'name'>): string => `/sso/${name.toLowerCase()}`
 
-/** Where the people of all of Microsoft's customers sign in, and private people too. */
-export const MICROSOFT = 'https://login.microsoftonline.com'
-/** How it names each of them. */
-export const TENANT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const MICROSOFT_ISSUER = new RegExp(`^${MICROSOFT}/([^/]+)/v2\\.0$`)
+/** The sign-in service of Microsoft for all organizations and personal accounts. */
+export const MICROSOFT_LOGIN_URL = 'https://login.microsoftonline.com'
+/** The format of a Microsoft tenant id. */
+export const MICROSOFT_TENANT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const MICROSOFT_ISSUER = new RegExp(`^${MICROSOFT_LOGIN_URL}/([^/]+)/v2\\.0$`)
 
-/** Whom Microsoft's issuer lets in: everybody, any organization, private people, or one tenant, by its id. */
-export type Audience = 'common' | 'organizations' | 'consumers' | { tenantId: string }
+/** The accounts that a Microsoft issuer accepts: all, any organization, personal accounts, or one tenant. */
+export type MicrosoftAudience = 'common' | 'organizations' | 'consumers' | { tenantId: string }
 
-/** Undefined for an issuer that is not Microsoft's. */
-export function microsoftAudience(issuer: string): Audience | undefined {
+/** Returns undefined for other issuers. */
+export function parseMicrosoftAudience(issuer: string): MicrosoftAudience | undefined {
   const tenant = MICROSOFT_ISSUER.exec(issuer)?.[1]
   if (tenant === 'common' || tenant === 'organizations' || tenant === 'consumers') return tenant
-  return tenant !== undefined && TENANT_ID.test(tenant) ? { tenantId: tenant } : undefined
+  return tenant !== undefined && MICROSOFT_TENANT_ID.test(tenant) ? { tenantId: tenant } : undefined
 }
 
-/** Cannot be asked to have somebody sign in again. */
-export const GOOGLE = 'https://accounts.google.com'
+/** Does not support reauthentication. */
+export const GOOGLE_ISSUER = 'https://accounts.google.com'
 const NAME = /^[A-Z][A-Z0-9_]{0,31}$/
-const KNOWN: Record<string, { label: string; issuer: string }> = {
-  GOOGLE: { label: 'Google', issuer: GOOGLE },
-  MICROSOFT: { label: 'Microsoft', issuer: `${MICROSOFT}/common/v2.0` },
+const DEFAULTS: Record<string, { label: string; issuer: string }> = {
+  GOOGLE: { label: 'Google', issuer: GOOGLE_ISSUER },
+  MICROSOFT: { label: 'Microsoft', issuer: `${MICROSOFT_LOGIN_URL}/common/v2.0` },
 }
 const SCOPES = 'openid profile email'
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
-const LONGEST_LABEL = 40
+const MAX_LABEL_LENGTH = 40
 
-/** What the docs say about them. */
+/** Descriptions for the docs. */
 export const SSO_VARIABLES: Record<string, string> = {
-  SSO_PROVIDERS: 'providers people may sign in through, such as GOOGLE,MICROSOFT,OKTA (none)',
-  'SSO_<NAME>_CLIENT_ID': 'client id that the provider of this name has given you',
-  'SSO_<NAME>_CLIENT_SECRET': 'its secret',
-  'SSO_<NAME>_ISSUER': 'its OpenID issuer (known for GOOGLE and MICROSOFT)',
-  'SSO_<NAME>_LABEL': 'what people know it as (Google, Microsoft, else the name)',
+  SSO_PROVIDERS: 'SSO providers, such as GOOGLE,MICROSOFT,OKTA (none)',
+  'SSO_<NAME>_CLIENT_ID': 'client id at the provider of this name',
+  'SSO_<NAME>_CLIENT_SECRET': 'client secret at the provider',
+  'SSO_<NAME>_ISSUER': 'OpenID Connect issuer (default for GOOGLE and MICROSOFT)',
+  'SSO_<NAME>_LABEL': 'display name (Google, Microsoft, else the name)',
   'SSO_<NAME>_SCOPES': `scopes to ask for (${SCOPES})`,
-  'SSO_<NAME>_TRUST_EMAIL': 'true: you vouch that its e-mail addresses are verified, even unmarked (false)',
+  'SSO_<NAME>_TRUST_EMAIL':
+    'true: you guarantee that its email addresses are verified, even without email_verified (false)',
   'SSO_<NAME>_TRUST_REAUTHENTICATION':
-    'true: you vouch that it has people sign in again when asked to, though it sends no auth_time (false)',
+    'true: you guarantee that it reauthenticates users on request, although it sends no auth_time (false)',
   SSO_MICROSOFT_TENANT: 'common, organizations, consumers or the id of one tenant (common)',
 }
 
-/** The providers, in the order in which people are offered them. */
+/** The providers in display order. */
 export function readSso(read: Reader): SsoProvider[] {
   const names = (read.text('SSO_PROVIDERS') ?? '')
     .split(',')
@@ -78,21 +79,21 @@ export function readSso(read: Reader): SsoProvider[] {
 }
 
 function readProvider(read: Reader, name: string): SsoProvider {
-  const own = (part: string) => `SSO_${name}_${part}`
+  const variableName = (part: string) => `SSO_${name}_${part}`
   const required = (part: string) => {
-    const value = read.text(own(part))
-    if (value === undefined) read.problems.push(`${own(part)} is missing: SSO_PROVIDERS holds ${name}.`)
+    const value = read.text(variableName(part))
+    if (value === undefined) read.problems.push(`${variableName(part)} is missing: SSO_PROVIDERS holds ${name}.`)
     return value ?? ''
   }
   const issuer = readIssuer(read, name)
-  const trustEmail = read.oneOf(own('TRUST_EMAIL'), ['true', 'false']) === 'true'
-  // Whoever makes a tenant of their own there may write any address into it.
-  if (trustEmail && typeof microsoftAudience(issuer) === 'string') {
-    read.problems.push(`${own('TRUST_EMAIL')} is true: for Microsoft that needs the id of one tenant.`)
+  const trustEmail = read.oneOf(variableName('TRUST_EMAIL'), ['true', 'false']) === 'true'
+  // Anybody can create a Microsoft tenant with arbitrary email addresses.
+  if (trustEmail && typeof parseMicrosoftAudience(issuer) === 'string') {
+    read.problems.push(`${variableName('TRUST_EMAIL')} is true: for Microsoft that needs the id of one tenant.`)
   }
-  const trustReauthentication = read.oneOf(own('TRUST_REAUTHENTICATION'), ['true', 'false']) === 'true'
-  if (trustReauthentication && issuer === GOOGLE) {
-    read.problems.push(`${own('TRUST_REAUTHENTICATION')} is true: Google lets nobody ask for a new sign-in.`)
+  const trustReauthentication = read.oneOf(variableName('TRUST_REAUTHENTICATION'), ['true', 'false']) === 'true'
+  if (trustReauthentication && issuer === GOOGLE_ISSUER) {
+    read.problems.push(`${variableName('TRUST_REAUTHENTICATION')} is true: Google does not support reauthentication.`)
   }
   return {
     name,
@@ -100,7 +101,7 @@ function readProvider(read: Reader, name: string): SsoProvider {
     issuer,
     clientId: required('CLIENT_ID'),
     clientSecret: required('CLIENT_SECRET'),
-    scopes: readScopes(read, own('SCOPES')),
+    scopes: readScopes(read, variableName('SCOPES')),
     trustEmail,
     trustReauthentication,
   }
@@ -108,37 +109,37 @@ function readProvider(read: Reader, name: string): SsoProvider {
 
 function readIssuer(read: Reader, name: string): string {
   const variable = `SSO_${name}_ISSUER`
-  const given = read.text(variable)
+  const configured = read.text(variable)
   const tenant = name === 'MICROSOFT' ? read.text('SSO_MICROSOFT_TENANT')?.toLowerCase() : undefined
-  if (given !== undefined && tenant !== undefined) {
-    read.problems.push(`${variable} and SSO_MICROSOFT_TENANT are both set: one says it all.`)
+  if (configured !== undefined && tenant !== undefined) {
+    read.problems.push(`${variable} and SSO_MICROSOFT_TENANT are both set: set only one of them.`)
   }
-  const issuer = given ?? (tenant ? `${MICROSOFT}/${tenant}/v2.0` : KNOWN[name]?.issuer)
+  const issuer = configured ?? (tenant ? `${MICROSOFT_LOGIN_URL}/${tenant}/v2.0` : DEFAULTS[name]?.issuer)
   if (issuer === undefined) {
     read.problems.push(`${variable} is missing: SSO_PROVIDERS holds ${name}.`)
     return ''
   }
-  const canonical = canonicalIssuer(issuer)
-  const problem = issuerProblem(canonical)
-  if (problem) read.problems.push(`${given === undefined ? 'SSO_MICROSOFT_TENANT' : variable} ${problem}.`)
+  const canonical = normalizeIssuer(issuer)
+  const problem = findIssuerProblem(canonical)
+  if (problem) read.problems.push(`${configured === undefined ? 'SSO_MICROSOFT_TENANT' : variable} ${problem}.`)
   return canonical
 }
 
-/** Spelt as everybody spells it, so that a rule for an issuer cannot be missed by writing it in capitals. */
-function canonicalIssuer(issuer: string): string {
+/** Normalizes an issuer, so that a different spelling cannot bypass the rules for a known issuer. */
+function normalizeIssuer(issuer: string): string {
   if (!URL.canParse(issuer)) return issuer
   const { href } = new URL(issuer)
   return issuer.endsWith('/') ? href : href.replace(/\/$/, '')
 }
 
-/** Why this cannot be an issuer; undefined when it can. The value itself might hold a password: it is not repeated. */
-function issuerProblem(issuer: string): string | undefined {
+/** Returns why this is not a valid issuer. The value may contain a password, so it is not printed. */
+function findIssuerProblem(issuer: string): string | undefined {
   if (!URL.canParse(issuer)) return 'must be an https:// address'
   const { protocol, hostname, username, password, search, hash } = new URL(issuer)
   const safe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
   if (!safe) return 'must start with https:// beyond localhost'
   if (username || password || search || hash) return 'must be an address without user, query and fragment'
-  if (issuer.startsWith(`${MICROSOFT}/`) && microsoftAudience(issuer) === undefined) {
+  if (issuer.startsWith(`${MICROSOFT_LOGIN_URL}/`) && parseMicrosoftAudience(issuer) === undefined) {
     return 'must name common, organizations, consumers or the id of a tenant, in version v2.0'
   }
   return undefined
@@ -147,10 +148,10 @@ function issuerProblem(issuer: string): string | undefined {
 function readLabel(read: Reader, name: string): string {
   const variable = `SSO_${name}_LABEL`
   const label = read.text(variable)
-  if (label !== undefined && label.length > LONGEST_LABEL) {
-    read.problems.push(`${variable} must have at most ${LONGEST_LABEL} characters.`)
+  if (label !== undefined && label.length > MAX_LABEL_LENGTH) {
+    read.problems.push(`${variable} must have at most ${MAX_LABEL_LENGTH} characters.`)
   }
-  return label ?? KNOWN[name]?.label ?? name
+  return label ?? DEFAULTS[name]?.label ?? name
 }
 
 function readScopes(read: Reader, variable: string): string {
@@ -161,7 +162,7 @@ function readScopes(read: Reader, variable: string): string {
   return scopes.join(' ')
 }
 
-/** Variables of a provider that is not listed: probably forgotten, or misspelt. */
+/** Warns about variables of providers that are not listed in SSO_PROVIDERS. */
 export function findSsoWarnings(env: Environment, providers: readonly SsoProvider[]): string[] {
   const names = providers.map(({ name }) => name)
   return Object.keys(env)

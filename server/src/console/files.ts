@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Kept, Shelf } from '../http/define-route.ts'
+import type { FileContent, StaticFolder } from '../http/routing/define-route.ts'
 
-/** Where the build puts the console: the same folder whether this runs from src or from dist. */
+/** The build output of the console. The path is the same from src and from dist. */
 const FOLDER = fileURLToPath(new URL('../../public/', import.meta.url))
 const FILES = join(FOLDER, 'assets')
 
@@ -13,33 +13,31 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
 }
 
-/** The page into which the console is loaded; undefined where it was not built. */
-export function readShell(): string | undefined {
+/** The HTML page of the console; undefined if it was not built. */
+export function readConsolePage(): string | undefined {
   const file = join(FOLDER, 'index.html')
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 
-/** Scripts and styles of the console. Each is read when it is first asked for, and kept. */
-export function consoleFiles(): Shelf {
-  // Only what was there at the start: no name leads anywhere else.
+/** Scripts and styles of the console. Each file is read on first use and cached. */
+export function consoleFiles(): StaticFolder {
+  // Only files that existed at the start, so that no name can reach another path.
   const names = new Set(existsSync(FILES) ? readdirSync(FILES) : [])
-  const kept = new Map<string, Promise<Kept>>()
+  const cache = new Map<string, Promise<FileContent>>()
   return {
     path: '/console/assets/:name',
     param: 'name',
     async find(_, name) {
       const type = TYPES[extname(name)]
       if (type === undefined || !names.has(name)) return undefined
-      const known = kept.get(name) ?? load(name, type)
-      kept.set(name, known)
-      return known
+      const content = cache.get(name) ?? load(name, type)
+      cache.set(name, content)
+      return content
     },
   }
 }
 
-async function load(name: string, type: string): Promise<Kept> {
-  const [body, compressed] = await Promise.all(
-    [name, `${name}.br`].map((file) => readFile(join(FILES, file))),
-  )
+async function load(name: string, type: string): Promise<FileContent> {
+  const [body, compressed] = await Promise.all([name, `${name}.br`].map((file) => readFile(join(FILES, file))))
   return { type, body: body ?? '', ...(compressed && { compressed }) }
 }

@@ -1,29 +1,29 @@
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { definePage, type Page, type PageAnswer, type PageInput } from '../http/define-route.ts'
+import { definePage, type Page, type PageInput, type PageResult } from '../http/routing/define-route.ts'
 import { newSecret } from '../lib/secrets.ts'
-import { readShell } from './files.ts'
+import { readConsolePage } from './files.ts'
 
 /**
- * The console: a program in the browser that knows us by our API alone. Here it is only handed out. Which of its
- * places is meant is its own matter, so one page answers for them all.
+ * The console is a single-page application that uses the public API only. Its router runs in the browser, so one page
+ * serves all of its paths.
  */
 
-/** The build leaves this where the number of the page's styles belongs. */
-const PLACEHOLDER = '__style_nonce__'
+/** The build writes this where the CSP nonce for styles belongs. */
+const NONCE_PLACEHOLDER = '__style_nonce__'
 
-const shell = readShell()
+const shell = readConsolePage()
 
-function answerShell(_: Ctx, { reply }: PageInput): PageAnswer {
+function serveConsole(_: Ctx, { reply }: PageInput): PageResult {
   if (shell === undefined) {
     throw new AppError('NOT_FOUND', { message: 'The console was not built with this service.' })
   }
-  // It leaves for the sign-in and comes back itself, and needs no window beside its own.
+  // The console signs in by redirect and opens no other window.
   reply.header('Cross-Origin-Opener-Policy', 'same-origin')
   const styleNonce = newSecret()
-  return { html: shell.replaceAll(PLACEHOLDER, styleNonce), scripts: true, styleNonce }
+  return { html: shell.replaceAll(NONCE_PLACEHOLDER, styleNonce), scripts: true, styleNonce }
 }
 
 export const consolePages: Page[] = ['/console', '/console/*'].map((path) =>
-  definePage({ method: 'GET', path, handler: answerShell }),
+  definePage({ method: 'GET', path, handler: serveConsole }),
 )

@@ -4,195 +4,211 @@ import { openClient } from './connections.ts'
 import { PROCESS_LOCK } from './processes.ts'
 
 const CHANNEL = 'latchkey_changes'
-/** How often the connection is asked whether it still hears, and how long it may take to answer. */
-const HEARTBEAT_MS = 250
-const PATIENCE_MS = 600
-const RECONNECT_MS = 200
-const CONNECT_MS = 2_000
+const HEARTBEAT_INTERVAL_MS = 250
+const QUERY_TIMEOUT_MS = 600
+const RECONNECT_INTERVAL_MS = 200
+const CONNECT_TIMEOUT_MS = 2_000
 
-const MOST_PROCESS_NUMBERS = 2 ** 31
+const MAX_PROCESS_NUMBER = 2 ** 31
 
 /**
- * What other nodes, commands and this very process change, announced by the database with the transaction that did
- * it. A subject is a word and an id, such as `session:0197…`.
+ * Change notifications (LISTEN/NOTIFY) of all nodes, commands and this process, sent by the transaction that made the
+ * change. A subject is a word and an id, such as `session:0197…`.
  */
 export interface ChangeFeed {
-  /** False while changes may be missed: then nothing remembered can be trusted. */
+  /** False while notifications may be lost. Cached values must not be used then. */
   isCurrent(): boolean
-  /** Seconds since the database last answered here. */
-  silentFor(): number
+  /** Seconds since the database last answered on this connection. */
+  secondsSinceAnswer(): number
   /** Seconds since the connection was last lost; infinite if it never was. */
-  lostFor(): number
-  /** Called for every change; with undefined when some may have been missed. */
+  secondsSinceLoss(): number
+  /** The listener is called for every change, and with undefined if notifications may have been lost. */
   subscribe(listener: (subject: string | undefined) => void): void
-  /** The number of this process among all that serve. While it is connected, it holds the lock of that number. */
+  /** The number of this process. While connected, the process holds the advisory lock of that number. */
   processNumber: number | undefined
-  /** Waits until everything committed so far has been heard here, or until nothing remembered is trusted. */
-  settle(): Promise<void>
+  /** Waits until all notifications of earlier commits have been received, or until `isCurrent` is false. */
+  waitUntilCurrent(): Promise<void>
   stop(): Promise<void>
 }
 
-/** For commands, which remember nothing. */
-export const silentFeed: ChangeFeed = {
+/** For commands, which do not use a cache. */
+export const noopChangeFeed: ChangeFeed = {
   isCurrent: () => false,
-  silentFor: () => 0,
-  lostFor: () => Number.POSITIVE_INFINITY,
+  secondsSinceAnswer: () => 0,
+  secondsSinceLoss: () => Number.POSITIVE_INFINITY,
   subscribe: () => {},
   processNumber: undefined,
-  settle: async () => {},
+  waitUntilCurrent: async () => {},
   stop: async () => {},
 }
 
 export async function openChangeFeed(
   direct: pg.ClientConfig,
-  { timeoutMs = PATIENCE_MS }: { timeoutMs?: number } = {},
+  { timeoutMs = QUERY_TIMEOUT_MS }: { timeoutMs?: number } = {},
 ): Promise<ChangeFeed> {
-  const processNumber = randomInt(MOST_PROCESS_NUMBERS)
+  const processNumber = randomInt(MAX_PROCESS_NUMBER)
   const listeners: ((subject: string | undefined) => void)[] = []
-  const tell = (subject: string | undefined) => {
+  const publish = (subject: string | undefined) => {
     for (const listener of listeners) listener(subject)
   }
-  let line: Line | undefined
+  let connection: ListenConnection | undefined
   let stopped = false
   let timer: NodeJS.Timeout | undefined
-  let heardAt = performance.now()
+  let beating: Promise<void> | undefined
+  let answeredAt = performance.now()
   let lostAt = Number.NEGATIVE_INFINITY
 
   async function connect(): Promise<void> {
-    const fresh = await openLine(direct, { tell, timeoutMs, processNumber })
-    // Whatever was announced before this moment was not heard.
-    tell(undefined)
-    line = fresh
-    void fresh.lost.then(() => drop(fresh))
+    const opened = await openListenConnection(direct, { publish, timeoutMs, processNumber })
+    // Notifications before this point were not received.
+    publish(undefined)
+    connection = opened
+    void opened.lost.then(() => drop(opened))
   }
 
-  async function drop(broken: Line | undefined): Promise<void> {
+  async function drop(broken: ListenConnection | undefined): Promise<void> {
     if (!stopped) lostAt = performance.now()
-    // Another may have taken its place by now.
-    if (line === broken) line = undefined
+    // A new connection may have replaced it in the meantime.
+    if (connection === broken) connection = undefined
     await broken?.close()
   }
 
   async function beat(): Promise<void> {
-    const asked = line
+    const checked = connection
     try {
-      if (asked) await asked.ask('select 1')
+      if (checked) await checked.query('select 1')
       else await connect()
-      heardAt = performance.now()
+      answeredAt = performance.now()
     } catch {
-      await drop(asked)
+      await drop(checked)
     }
-    if (stopped) await drop(line)
-    else timer = setTimeout(beat, line ? HEARTBEAT_MS : RECONNECT_MS)
+    if (!stopped) schedule(connection ? HEARTBEAT_INTERVAL_MS : RECONNECT_INTERVAL_MS)
+  }
+
+  /** Without a row, other processes do not treat this one as killed. */
+  async function unregister(): Promise<void> {
+    if (!connection) await connect()
+    await connection?.query('delete from processes where number = $1', [processNumber])
+  }
+
+  function schedule(ms: number): void {
+    timer = setTimeout(() => {
+      beating = beat()
+    }, ms)
   }
 
   await connect()
-  timer = setTimeout(beat, HEARTBEAT_MS)
+  schedule(HEARTBEAT_INTERVAL_MS)
   return {
-    isCurrent: () => line !== undefined,
-    silentFor: () => (performance.now() - heardAt) / 1000,
-    lostFor: () => (performance.now() - lostAt) / 1000,
+    isCurrent: () => connection !== undefined,
+    secondsSinceAnswer: () => (performance.now() - answeredAt) / 1000,
+    secondsSinceLoss: () => (performance.now() - lostAt) / 1000,
     subscribe: (listener) => void listeners.push(listener),
     processNumber,
-    async settle() {
-      const asked = line
+    async waitUntilCurrent() {
+      const checked = connection
       try {
-        await asked?.echo()
+        await checked?.echo()
       } catch {
-        await drop(asked)
+        await drop(checked)
       }
     },
     async stop() {
+      if (stopped) return
       stopped = true
       clearTimeout(timer)
-      // What it gave out was answered: nobody is to take it for one that was killed.
-      await line?.ask('delete from processes where number = $1', [processNumber]).catch(() => {})
-      await drop(line)
+      // A heartbeat in progress may be about to connect and to add the row again.
+      await beating
+      // The connection may have broken since the last heartbeat, so there is a second attempt.
+      await unregister()
+        .catch(() => drop(connection).then(unregister))
+        .catch(() => {})
+      await drop(connection)
     },
   }
 }
 
-/** A connection that listens. */
-interface Line {
-  ask(query: string, values?: unknown[]): Promise<unknown>
-  /** Sends an announcement of its own and waits to hear it: by then all earlier ones were heard. */
+/** A connection that receives notifications. */
+interface ListenConnection {
+  query(text: string, values?: unknown[]): Promise<unknown>
+  /** Sends a notification and waits until it is received. All earlier notifications have been received then. */
   echo(): Promise<void>
   close(): Promise<void>
-  /** The other end has hung up. One that only falls silent is found out by its heartbeat. */
+  /** Resolves when the connection is closed. A connection that stays silent is detected by the heartbeat. */
   lost: Promise<void>
 }
 
-interface LineOptions {
-  tell: (subject: string) => void
+interface ListenOptions {
+  publish: (subject: string) => void
   timeoutMs: number
   processNumber: number
 }
 
-async function openLine(
+async function openListenConnection(
   direct: pg.ClientConfig,
-  { tell, timeoutMs, processNumber }: LineOptions,
-): Promise<Line> {
+  { publish, timeoutMs, processNumber }: ListenOptions,
+): Promise<ListenConnection> {
   const client = openClient(direct)
   const echoes = new Map<string, () => void>()
   client.on('notification', ({ payload = '' }) => {
-    if (!payload.startsWith('echo:')) tell(payload)
+    if (!payload.startsWith('echo:')) publish(payload)
     else echoes.get(payload)?.()
   })
   const lost = new Promise<void>((resolve) => client.once('end', resolve))
-  // A dead peer would keep a polite goodbye waiting.
-  const close = async () => void (await withPatience(client.end(), PATIENCE_MS).catch(() => {}))
+  // client.end() would wait forever for a dead peer.
+  const close = async () => void (await withTimeout(client.end(), QUERY_TIMEOUT_MS).catch(() => {}))
   try {
-    await withPatience(client.connect(), CONNECT_MS)
-    await withPatience(client.query(`listen ${CHANNEL}; ${toRegistration(processNumber)}`), timeoutMs)
+    await withTimeout(client.connect(), CONNECT_TIMEOUT_MS)
+    await withTimeout(client.query(`listen ${CHANNEL}; ${toRegistration(processNumber)}`), timeoutMs)
   } catch (error) {
     await close()
     throw error
   }
 
   let last: Promise<unknown> = Promise.resolve()
-  /** One question at a time. */
-  const ask: Line['ask'] = (query, values = []) => {
-    last = last.then(() => withPatience(client.query(query, values), timeoutMs))
-    return last
+  /** Runs one query at a time. */
+  const query: ListenConnection['query'] = (text, values = []) => {
+    const result = last.then(() => withTimeout(client.query(text, values), timeoutMs))
+    last = result.catch(() => {})
+    return result
   }
 
-  let next: Promise<void> | undefined
+  let nextEcho: Promise<void> | undefined
   return {
-    ask,
+    query,
     close,
     lost,
     echo() {
-      // One that has not begun yet serves everybody who asks before it does.
-      next ??= last.then(async () => {
-        next = undefined
+      // Callers share an echo that has not started yet.
+      nextEcho ??= last.then(async () => {
+        nextEcho = undefined
         const name = `echo:${randomUUID()}`
-        const heard = new Promise<void>((resolve) => echoes.set(name, resolve))
-        await ask('select pg_notify($1, $2)', [CHANNEL, name])
-        await withPatience(heard, timeoutMs)
+        const received = new Promise<void>((resolve) => echoes.set(name, resolve))
+        await query('select pg_notify($1, $2)', [CHANNEL, name])
+        await withTimeout(received, timeoutMs)
         echoes.delete(name)
       })
-      return next
+      return nextEcho
     },
   }
 }
 
 /**
- * The lock is not waited for: a server that has not yet noticed the end of the last connection holds it for that one. One
- * whose machine is gone is noticed within seconds.
+ * Does not wait for the lock: until the server notices that the previous connection of this process is closed, that
+ * connection still holds it. With these keepalive settings the server detects a dead peer within seconds.
  */
 const toRegistration = (processNumber: number) => `
   set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
   select pg_try_advisory_lock(${PROCESS_LOCK}, ${processNumber});
   insert into processes (number) values (${processNumber}) on conflict (number) do update set gone_at = null`
 
-/** The work, or an error when it takes too long. */
-async function withPatience<T>(work: Promise<T>, ms: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error('the change feed does not answer')), ms)
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, timeout])
   } finally {
     clearTimeout(timer)
     work.catch(() => {})

@@ -1,34 +1,33 @@
 import { sql } from 'kysely'
 import type { Db } from './open.ts'
 
-const REFRESH_MS = 60_000
+const REFRESH_INTERVAL_MS = 60_000
 
-/** The time all nodes agree on. */
+/** The time that all nodes share. */
 export interface Clock {
   now(): Date
   stop(): void
 }
 
 /**
- * Expiry is judged by one clock: the database's. Asking it on every request would cost a round trip, so its
- * distance from a local clock is measured at the start and once a minute. That is one which only ever goes on: the
- * time of day may be set forward or back at any moment, and everybody would be signed out, or nothing would expire.
+ * Expiry uses the clock of the database. A query per request would cost a round trip, so the offset from the local
+ * monotonic clock is measured once a minute. The local wall clock is not used, because it may be set forward or back.
  */
 export async function startClock(db: Db): Promise<Clock> {
   let offset = await measureOffset(db, () => performance.now())
   const timer = setInterval(() => {
-    // While the database is away the last known distance is the best guess.
+    // While the database is unreachable, the last offset is used.
     measureOffset(db, () => performance.now()).then(
       (measured) => {
         offset = measured
       },
       () => {},
     )
-  }, REFRESH_MS).unref()
+  }, REFRESH_INTERVAL_MS).unref()
   return { now: () => new Date(performance.now() + offset), stop: () => clearInterval(timer) }
 }
 
-/** How far the database's clock is ahead of another, in milliseconds. */
+/** How many milliseconds the clock of the database is ahead of another clock. */
 export async function measureOffset(db: Db, read: () => number = Date.now): Promise<number> {
   const before = read()
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db)

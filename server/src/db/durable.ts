@@ -6,104 +6,103 @@ import type { Tables } from './tables.ts'
 type Db = Kysely<Tables>
 
 /**
- * Transactions that announce something commit one after the other, and each holds up the next for as long as the disk
- * takes. Those that must not do so commit without the disk, and wait for it afterwards, all together: whatever is
- * written to the log of the database is on the disk as soon as anything later is. Nothing may be answered before.
+ * Transactions with NOTIFY commit one after the other, because they hold a global lock until the commit is flushed to
+ * disk. To avoid that, some transactions commit asynchronously and wait for the flush afterwards, together: once a later
+ * WAL record is flushed, all earlier ones are. No response may be sent before.
  *
- * After a crash or a failover such a commit may be lost, and a connection that was opened since then knows nothing of
- * it: what it writes is on the disk of a server that never had the commit, or has forgotten it. So the disk is waited
- * for on a connection that was open before. It does not survive either, and then nobody can say that it is kept.
+ * A crash or failover may lose an asynchronous commit. A connection that was opened after it would flush the WAL of a
+ * server without that commit. So the check uses a connection that was opened before the transaction: it breaks in a
+ * crash or failover, and the check fails.
  */
 
-/** A column that has the transaction commit at once. Whoever asks for it calls a witness before. */
-export const WITHOUT_DISK: RawBuilder<unknown> = sql`set_config('synchronous_commit', 'off', true)`
+/** A column that makes the transaction commit asynchronously. Call `openDurabilityCheck` before the transaction. */
+export const ASYNC_COMMIT: RawBuilder<unknown> = sql`set_config('synchronous_commit', 'off', true)`
 
-/** Knows what is on the disk. */
-export interface Witness {
-  /** Waits until all that was committed since the witness was called is on the disk; fails when that is not known. */
-  untilDurable(): Promise<void>
+export interface DurabilityCheck {
+  /** Waits until everything committed since the check was opened is on disk. Throws if that is unknown. */
+  waitUntilDurable(): Promise<void>
 }
 
-/** Longer than any disk takes. A server that is cut off would not say so. */
-const LONGEST_MS = 10_000
+/** Longer than any flush takes. A disconnected server would not answer at all. */
+const FLUSH_TIMEOUT_MS = 10_000
 
-interface Witnesses {
-  call(): Promise<Witness>
+interface CheckProvider {
+  open(): Promise<DurabilityCheck>
   close(): Promise<void>
 }
 
-const witnesses = new WeakMap<Db, Witnesses>()
+const providers = new WeakMap<Db, CheckProvider>()
 
-/** Gives a database its witness, which is opened when it is first called. */
-export function provideWitness(db: Db, direct: pg.ClientConfig): void {
-  const provided = createWitnesses(direct)
-  witnesses.set(db, provided)
+/** Registers a provider for the database. Its connection is opened at the first check. */
+export function provideDurabilityCheck(db: Db, direct: pg.ClientConfig): void {
+  const provider = createProvider(direct)
+  providers.set(db, provider)
   const destroy = db.destroy.bind(db)
   db.destroy = async () => {
-    await provided.close()
+    await provider.close()
     await destroy()
   }
 }
 
-/** To be called before the transaction begins. */
-export function callWitness(db: Db): Promise<Witness> {
-  const provided = witnesses.get(db)
-  if (!provided) throw new Error('this database has no witness')
-  return provided.call()
+/** Must be called before the transaction begins. */
+export function openDurabilityCheck(db: Db): Promise<DurabilityCheck> {
+  const provider = providers.get(db)
+  if (!provider) throw new Error('this database has no durability check')
+  return provider.open()
 }
 
-function createWitnesses(direct: pg.ClientConfig): Witnesses {
-  let current: Promise<OpenWitness> | undefined
-  const open = async () => {
-    const opening = openWitness(direct)
+function createProvider(direct: pg.ClientConfig): CheckProvider {
+  let current: Promise<FlushConnection> | undefined
+  const connect = async () => {
+    const opening = openFlushConnection(direct)
     current = opening
-    const forget = () => {
+    const clear = () => {
       if (current === opening) current = undefined
     }
-    // Whoever comes after it was lost calls another.
-    opening.then(({ lost }) => lost.then(forget), forget)
+    // After a loss, the next check opens a new connection.
+    opening.then(({ lost }) => lost.then(clear), clear)
     return opening
   }
   return {
-    call: () => current ?? open(),
+    open: () => current ?? connect(),
     async close() {
-      const witness = await current?.catch(() => undefined)
-      await witness?.close()
+      const connection = await current?.catch(() => undefined)
+      await connection?.close()
     },
   }
 }
 
-interface OpenWitness extends Witness {
-  /** Settles when its connection has ended. */
+interface FlushConnection extends DurabilityCheck {
+  /** Resolves when the connection is closed. */
   lost: Promise<void>
   close(): Promise<void>
 }
 
-async function openWitness(direct: pg.ClientConfig): Promise<OpenWitness> {
-  // A connection that was cut off is given up by the time limit.
-  const client = openClient({ ...direct, query_timeout: LONGEST_MS })
+async function openFlushConnection(direct: pg.ClientConfig): Promise<FlushConnection> {
+  // The timeout detects a connection that was cut off.
+  const client = openClient({ ...direct, query_timeout: FLUSH_TIMEOUT_MS })
   const lost = new Promise<void>((resolve) => client.once('end', resolve))
   await client.connect()
-  // A commit that waits for the disk, of a word in the log that means nothing to anybody.
-  const write = () => client.query(`select from pg_logical_emit_message(true, 'latchkey', '')`)
-  const giveUp = (cause: unknown) => {
+  // Commits synchronously an empty WAL message, which flushes all earlier WAL records.
+  const flush = () => client.query(`select from pg_logical_emit_message(true, 'latchkey', '')`)
+  const disconnect = (cause: unknown) => {
     void client.end().catch(() => {})
     throw new Error('Connection terminated before the disk had everything', { cause })
   }
   return {
-    untilDurable: createWait(async () => void (await write().catch(giveUp))),
+    waitUntilDurable: createSharedRun(async () => void (await flush().catch(disconnect))),
     lost,
     close: () => client.end().catch(() => {}),
   }
 }
 
-/** One at a time. One that has not begun yet serves everybody who asks before it does. */
-function createWait(once: () => Promise<void>): () => Promise<void> {
+/** Runs the work one at a time. Callers share a run that has not started yet. */
+function createSharedRun(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<void> | undefined
   const begin = () => {
     next = undefined
-    return once()
+    return work()
   }
   return () => {
     if (!next) {

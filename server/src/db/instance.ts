@@ -1,7 +1,7 @@
 import type { Db } from './open.ts'
 
-/** The instance was filled with the demo, whose passwords are public. */
-export const DEMO_WORLD = 'demo_world'
+/** The fact that the instance contains the demo data, whose passwords are public. */
+export const DEMO_DATA = 'demo_world'
 
 export const findFact = (db: Db, name: string): Promise<{ name: string } | undefined> =>
   db.selectFrom('instance_facts').select('name').where('name', '=', name).executeTakeFirst()
@@ -14,7 +14,7 @@ export async function recordFact(db: Db, name: string): Promise<void> {
     .execute()
 }
 
-/** Nobody has an account yet. */
+/** True if there is no account yet. */
 export async function isEmptyInstance(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) === undefined
 }

@@ -1,128 +1,131 @@
 import { sql } from 'kysely'
-import { defineCounter } from '../lib/figures.ts'
-import { observationOf } from './observation.ts'
+import { defineCounter } from '../lib/metrics/metrics.ts'
+import { instrumentationOf } from './instrumentation.ts'
 import type { Db } from './open.ts'
 
-/** How much is as much as may be, within how long. */
-export interface Limit {
-  /** Keeps the counts of different limits apart. */
+/** At most `max` attempts per `seconds`, counted from the first attempt (fixed window). */
+export interface RateLimit {
+  /** The prefix of the limit's keys. */
   name: string
-  most: number
+  max: number
   seconds: number
 }
 
-/** One of the counts of a limit. */
-export interface Count {
-  limit: Limit
-  /** Whose it is. */
+/** A counter of a limit, for example for one account. */
+export interface LimitCounter {
+  limit: RateLimit
   key: string
 }
 
-/** For each count that is full the seconds to wait; undefined for the others. */
+/** For each counter that has reached its limit the seconds to wait; undefined for the others. */
 export type Waits = (number | undefined)[]
 
-export const REFUSALS = defineCounter({
+export const RATE_LIMIT_REJECTIONS = defineCounter({
   name: 'latchkey_rate_limit_refusals_total',
-  help: 'Attempts that were turned away because there were too many, by limit',
+  help: 'Attempts that were rejected by a rate limit, by limit',
   labels: { limiter: 'named' },
 })
 
-/** Counts in the database, so that all nodes count together, by its clock. */
+/** A rate limiter with counters in the database, shared by all nodes, with the clock of the database. */
 export interface Limiter {
-  /** Counts one more. Returns the seconds to wait when there had been as many as may be before. */
+  /** Increments the counter. Returns the seconds to wait if the limit had been reached before. */
   count(key: string): Promise<number | undefined>
-  /** Whether this is the first time in as long that anybody asks: what happens over and over is told once. */
-  isNews(key: string): Promise<boolean>
+  /** True for the first call within the limit's time, so that a repeated event is reported once. */
+  isFirst(key: string): Promise<boolean>
 }
 
-export const createLimiter = (db: Db, limit: Limit): Limiter => ({
+export const createLimiter = (db: Db, limit: RateLimit): Limiter => ({
   async count(key) {
-    const [wait] = await countOneMore(db, [{ limit, key }])
-    if (wait !== undefined) noteRefused(db, limit)
+    const [wait] = await incrementCounters(db, [{ limit, key }])
+    if (wait !== undefined) countRejection(db, limit)
     return wait
   },
-  async isNews(key) {
-    const told = { limit: { ...limit, name: `${limit.name}-told`, most: 1 }, key }
-    // Looked at before it is counted, so that a flood writes nothing. Of several at once, one is the first.
-    const [before] = await lookAt(db, [told])
-    return before === undefined && (await countOneMore(db, [told]))[0] === undefined
+  async isFirst(key) {
+    const reported = { limit: { ...limit, name: `${limit.name}-told`, max: 1 }, key }
+    // Read before incrementing, so that a flood causes no writes. Of several concurrent calls one increments first.
+    const [wait] = await readCounters(db, [reported])
+    return wait === undefined && (await incrementCounters(db, [reported]))[0] === undefined
   },
 })
 
-/** For whoever looks at counts and then turns somebody away. */
-export const noteRefused = (db: Db, { name }: Limit): void =>
-  observationOf(db)?.figures.count(REFUSALS, { limiter: name })
+/** Counts a rejection in the metrics, for callers of `readCounts` and `increment`. */
+export const countRejection = (db: Db, { name }: RateLimit): void =>
+  instrumentationOf(db)?.metrics.count(RATE_LIMIT_REJECTIONS, { limiter: name })
 
-/** A count as the database keeps it, with the seconds that are left of its time. */
-interface Kept {
+interface CounterRow {
   key: string
   points: number
+  /** The seconds until the counter expires. */
   left: number
 }
 
-/** The milliseconds in which the ends of windows are kept. */
+/** `expire` is in milliseconds since the epoch. */
 const NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 const LEFT = sql`greatest(1, ceil((expire - ${NOW}) / 1000.0))::int as left`
 
-const nameOf = ({ limit, key }: Count): string => `${limit.name}:${key}`
+const toRowKey = ({ limit, key }: LimitCounter): string => `${limit.name}:${key}`
 
-function waitsOf(counts: Count[], kept: Kept[], isFull: (points: number, most: number) => boolean): Waits {
+function toWaits(
+  counts: LimitCounter[],
+  rows: CounterRow[],
+  isExceeded: (points: number, max: number) => boolean,
+): Waits {
   return counts.map((count) => {
-    const found = kept.find(({ key }) => key === nameOf(count))
-    return found && isFull(found.points, count.limit.most) ? found.left : undefined
+    const row = rows.find(({ key }) => key === toRowKey(count))
+    return row && isExceeded(row.points, count.limit.max) ? row.left : undefined
   })
 }
 
-const isFullBefore = (points: number, most: number) => points >= most
-const isFullAfter = (points: number, most: number) => points > most
+const isReached = (points: number, max: number) => points >= max
+const isPassed = (points: number, max: number) => points > max
 
-/** Looks at several counts in one statement. One that holds as many as may be is full. */
-export async function lookAt(db: Db, counts: Count[]): Promise<Waits> {
-  const { rows } = await sql<Kept>`
+/** Reads several counters in one statement. */
+export async function readCounters(db: Db, counts: LimitCounter[]): Promise<Waits> {
+  const { rows } = await sql<CounterRow>`
     select key, points, ${LEFT} from throttle
-    where key = any(${counts.map(nameOf)}) and expire > ${NOW}`.execute(db)
-  return waitsOf(counts, rows, isFullBefore)
+    where key = any(${counts.map(toRowKey)}) and expire > ${NOW}`.execute(db)
+  return toWaits(counts, rows, isReached)
 }
 
-/** The same, and clears some of them in the same statement, unless one that is looked at is full. */
-export async function lookAndForgive(db: Db, counts: Count[], forgiven: Count[]): Promise<Waits> {
-  const { rows } = await sql<Kept>`
-    with kept as (
-      select key, points, expire, points >= most as is_full
+/** Reads counters, and clears others in the same statement unless one of those read has reached its limit. */
+export async function readAndClearCounters(db: Db, counts: LimitCounter[], cleared: LimitCounter[]): Promise<Waits> {
+  const { rows } = await sql<CounterRow>`
+    with counters as (
+      select key, points, expire, points >= max as is_full
       from throttle
-      join unnest(${counts.map(nameOf)}::text[], ${counts.map(({ limit }) => limit.most)}::int[]) as asked (key, most)
+      join unnest(${counts.map(toRowKey)}::text[], ${counts.map(({ limit }) => limit.max)}::int[]) as limits (key, max)
         using (key)
       where expire > ${NOW}
     ), cleared as (
-      delete from throttle where key = any(${forgiven.map(nameOf)}) and not exists (select from kept where is_full)
+      delete from throttle where key = any(${cleared.map(toRowKey)}) and not exists (select from counters where is_full)
     )
-    select key, points, ${LEFT} from kept`.execute(db)
-  return waitsOf(counts, rows, isFullBefore)
+    select key, points, ${LEFT} from counters`.execute(db)
+  return toWaits(counts, rows, isReached)
 }
 
 /**
- * Counts one more in each, in one statement and always in the same order, so that no two wait for each other. One
- * that had as many as may be before is full.
+ * Increments several counters in one statement, always in the same order to avoid deadlocks. Returns a wait for those
+ * that had reached their limit before.
  */
-export async function countOneMore(db: Db, counts: Count[]): Promise<Waits> {
-  const lengths = counts.map(({ limit }) => limit.seconds * 1000)
-  const { rows } = await sql<Kept>`
-    insert into throttle as kept (key, points, expire)
-    select key, 1, ${NOW} + length from unnest(${counts.map(nameOf)}::text[], ${lengths}::bigint[]) as asked (key, length)
+export async function incrementCounters(db: Db, counts: LimitCounter[]): Promise<Waits> {
+  const durations = counts.map(({ limit }) => limit.seconds * 1000)
+  const { rows } = await sql<CounterRow>`
+    insert into throttle as counter (key, points, expire)
+    select key, 1, ${NOW} + length from unnest(${counts.map(toRowKey)}::text[], ${durations}::bigint[]) as limits (key, length)
     order by key
     on conflict (key) do update set
-      points = case when kept.expire <= ${NOW} then 1 else kept.points + 1 end,
-      expire = case when kept.expire <= ${NOW} then excluded.expire else kept.expire end
+      points = case when counter.expire <= ${NOW} then 1 else counter.points + 1 end,
+      expire = case when counter.expire <= ${NOW} then excluded.expire else counter.expire end
     returning key, points, ${LEFT}`.execute(db)
-  return waitsOf(counts, rows, isFullAfter)
+  return toWaits(counts, rows, isPassed)
 }
 
-export async function forgive(db: Db, counts: Count[]): Promise<void> {
-  await sql`delete from throttle where key = any(${counts.map(nameOf)})`.execute(db)
+export async function clearCounters(db: Db, counts: LimitCounter[]): Promise<void> {
+  await sql`delete from throttle where key = any(${counts.map(toRowKey)})`.execute(db)
 }
 
-/** Removes counts that no longer matter, whatever the clocks of the nodes say. One that is counted just now stays. */
-export async function forgetOldCounts(db: Db, now: Date): Promise<void> {
+/** Deletes counters that expired a day ago, a margin for clock differences. Skips counters that are in use. */
+export async function deleteExpiredCounters(db: Db, now: Date): Promise<void> {
   const yesterday = now.getTime() - 86_400_000
   await sql`
     delete from throttle

@@ -5,27 +5,27 @@ import { Logger, runMigrations as migrateJobQueue } from 'graphile-worker'
 import type pg from 'pg'
 import { OperatorError } from '../errors.ts'
 import { openClient, openPool } from './connections.ts'
-import { yielding } from './violations.ts'
+import { retryOnDeadlock } from './errors.ts'
 
 export interface Migration {
   version: number
   name: string
   sql: string
   checksum: string
-  /** The oldest program that works on the schema that it makes, by the last migration that the program knows. */
+  /** The oldest release that works on the new schema, given as the last migration that the release contains. */
   oldestProgram?: number | undefined
 }
 
 /** `-- Programs that know migration 0018 go on working.` */
 const OLDEST_PROGRAM = /^-- Programs that know migration (\d{4}) go on working\.$/m
 
-/** The same folder whether this file runs from src or from dist. */
+/** The path is the same from src and from dist. */
 const FOLDER = fileURLToPath(new URL('../../src/db/migrations/', import.meta.url))
 
-/** Any number will do, as long as every node uses the same. */
-const LOCK = 7_226_013_404
+/** The advisory lock of migrations: an arbitrary number that all releases share. */
+const MIGRATION_LOCK = 7_226_013_404
 
-const SILENT = new Logger(() => () => {})
+const SILENT_LOGGER = new Logger(() => () => {})
 
 export function readMigrations(folder = FOLDER): Migration[] {
   return readdirSync(folder)
@@ -36,29 +36,31 @@ export function readMigrations(folder = FOLDER): Migration[] {
       const checksum = createHash('sha256').update(sql).digest('hex')
       const oldest = OLDEST_PROGRAM.exec(sql)?.[1]
       return {
-        ...{ version: Number(file.slice(0, 4)), name: file.slice(5, -4), sql, checksum },
+        version: Number(file.slice(0, 4)),
+        name: file.slice(5, -4),
+        sql,
+        checksum,
         oldestProgram: oldest === undefined ? undefined : Number(oldest),
       }
     })
 }
 
 /**
- * Brings the database to this program's schema, forward only, and returns what was applied. All nodes may call
- * it at once: one lock lets them in one by one, and one transaction makes it all or nothing. Nodes at work take hold of
- * tables in other orders than a migration does; where that ends in a deadlock it is done anew.
+ * Applies the pending migrations in one transaction and returns them. Nodes may call it concurrently, because an advisory
+ * lock serializes them. Running nodes lock tables in another order than a migration does, so deadlocks are retried.
  */
 export const migrate = (settings: pg.ClientConfig, migrations = readMigrations()): Promise<Migration[]> =>
-  yielding(() => applyPending(settings, migrations))
+  retryOnDeadlock(() => applyPending(settings, migrations))
 
 const applyPending = (settings: pg.ClientConfig, migrations: Migration[]): Promise<Migration[]> =>
   withClient(settings, async (client) => {
     await client.query('begin')
-    // The role may have a limit of its own; others may take long to migrate.
+    // Overrides a lock_timeout of the role, because another node's migration may take long.
     await client.query('set local lock_timeout = 0')
-    await client.query('select pg_advisory_xact_lock($1)', [LOCK])
+    await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
     const pending = await findPending(client, migrations)
     const pool = openPool(settings, 1)
-    await migrateJobQueue({ pgPool: pool, logger: SILENT }).finally(() => pool.end())
+    await migrateJobQueue({ pgPool: pool, logger: SILENT_LOGGER }).finally(() => pool.end())
     for (const { version, name, checksum, sql, oldestProgram = null } of pending) {
       await client.query(sql)
       await client.query(
@@ -80,11 +82,8 @@ async function withClient<T>(settings: pg.ClientConfig, work: (client: pg.Client
   }
 }
 
-/** What would be applied. */
-export async function readPending(
-  settings: pg.ClientConfig,
-  migrations = readMigrations(),
-): Promise<Migration[]> {
+/** The migrations that `migrate` would apply. */
+export async function listPending(settings: pg.ClientConfig, migrations = readMigrations()): Promise<Migration[]> {
   return withClient(settings, async (client) => {
     const { rows } = await client.query(`select to_regclass('schema_migrations') is not null as exists`)
     return rows[0]?.exists ? comparePending(client, migrations) : migrations
@@ -108,7 +107,7 @@ async function findPending(client: pg.Client, migrations: Migration[]): Promise<
   return pending
 }
 
-interface Applied {
+interface AppliedMigration {
   version: number
   name: string
   checksum: string
@@ -116,24 +115,24 @@ interface Applied {
 }
 
 async function comparePending(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
-  // Earlier releases made the table without the last column.
-  const { rows } = await client.query<Applied>(
+  // In databases of earlier releases the table lacks the last column.
+  const { rows } = await client.query<AppliedMigration>(
     `select version, name, checksum, (to_jsonb(applied) ->> 'oldest_program')::int as "oldestProgram"
      from schema_migrations applied order by version`,
   )
   const known = new Map(migrations.map((migration) => [migration.version, migration]))
   const latest = Math.max(0, ...known.keys())
   for (const { version, name, checksum, oldestProgram } of rows) {
-    const ours = known.get(version)
-    if (!ours && (oldestProgram === null || oldestProgram > latest)) {
+    const migration = known.get(version)
+    if (!migration && (oldestProgram === null || oldestProgram > latest)) {
       throw new OperatorError(
         `The database is newer than this Latchkey: it holds migration ${version} (${name}), ` +
           'with which this release cannot work. Start the release that made it, or a later one.',
       )
     }
-    if (ours && ours.checksum !== checksum) {
+    if (migration && migration.checksum !== checksum) {
       throw new OperatorError(
-        `Migration ${version} (${ours.name}) differs from the one that this database was made with (${name}). ` +
+        `Migration ${version} (${migration.name}) differs from the one that this database was made with (${name}). ` +
           'Start a release of Latchkey, not an altered copy.',
       )
     }

@@ -1,17 +1,17 @@
 import type { Migration } from './migrate.ts'
 
 /**
- * What a migration does to tables that are in use, read from its statements. Whatever is not recognized counts as slow:
- * whoever writes a migration is told, and says in the file what takes time.
+ * The effect of a migration statement on tables in use. Statements that are not recognized count as slow, so that the
+ * author of the migration has to add a warning comment.
  */
 export interface Step {
-  /** The table that is locked, if it was there before. */
+  /** The table that is locked, if it existed before the migration. */
   table: string | undefined
   /** PostgreSQL's name of the lock. */
   lock: Lock | undefined
-  /** What it means for whoever uses the table meanwhile. */
+  /** The effect on other users of the table. */
   effect: string
-  /** It takes longer the more rows there are, and others wait for it. */
+  /** It takes longer the more rows there are, and blocks others. */
   isSlow: boolean
 }
 
@@ -20,7 +20,7 @@ type Lock = 'ACCESS EXCLUSIVE' | 'SHARE ROW EXCLUSIVE' | 'SHARE' | 'ROW EXCLUSIV
 export interface MigrationPlan {
   migration: Migration
   steps: Step[]
-  /** Why it takes time, by table, as its author says. */
+  /** Why it takes time, by table, from the comments in the migration. */
   warnings: Map<string, string>
 }
 
@@ -31,15 +31,13 @@ export function planMigrations(migrations: Migration[]): MigrationPlan[] {
   return migrations.map((migration) => ({
     migration,
     steps: planSteps(migration.sql),
-    warnings: new Map(
-      [...migration.sql.matchAll(WARNING)].map(([, table = '', reason = '']) => [table, reason]),
-    ),
+    warnings: new Map([...migration.sql.matchAll(WARNING)].map(([, table = '', reason = '']) => [table, reason])),
   }))
 }
 
 function planSteps(sql: string): Step[] {
   const created = new Set<string>()
-  /** What a table was called before. */
+  /** The former names of renamed tables. */
   const formerNames = new Map<string, string>()
   const steps: Step[] = []
   for (const statement of splitStatements(sql)) {
@@ -62,9 +60,9 @@ interface Rule {
   isSlow?: boolean
 }
 
-const BLOCKED_AT_ONCE = 'everybody waits for an instant'
+const BLOCKED_BRIEFLY = 'everybody waits for an instant'
 
-/** For actions of ALTER TABLE; the first that fits counts. */
+/** Rules for the actions of ALTER TABLE. The first match applies. */
 const ALTERATIONS: Rule[] = [
   {
     pattern: /^add column .*\b(?:references|generated always as|unique|primary key|check)\b/is,
@@ -76,8 +74,8 @@ const ALTERATIONS: Rule[] = [
     effect: 'every row may be written anew',
     isSlow: true,
   },
-  { pattern: /^add column /i, effect: BLOCKED_AT_ONCE },
-  { pattern: /^add .*\bnot valid$/is, effect: BLOCKED_AT_ONCE },
+  { pattern: /^add column /i, effect: BLOCKED_BRIEFLY },
+  { pattern: /^add .*\bnot valid$/is, effect: BLOCKED_BRIEFLY },
   { pattern: /^add /i, effect: 'everybody waits while every row is checked', isSlow: true },
   {
     pattern: /^alter (?:column )?\w+ (?:set data )?type/i,
@@ -96,12 +94,12 @@ const ALTERATIONS: Rule[] = [
   },
   {
     pattern: /^(?:alter|drop|enable|disable|force|no force|rename|owner|set|reset)\b/i,
-    effect: BLOCKED_AT_ONCE,
+    effect: BLOCKED_BRIEFLY,
   },
 ]
 
 interface StatementRule extends Rule {
-  /** Where the name of the table stands; absent if the statement locks none. */
+  /** The first group of the pattern is the name of the table. False if the statement locks no table. */
   hasTable: boolean
 }
 
@@ -109,36 +107,53 @@ const STATEMENTS: StatementRule[] = [
   { pattern: /^create (?:unlogged )?table\b/i, hasTable: false, effect: 'a new table' },
   {
     pattern: /^create (?:unique )?index (?:if not exists )?(?:\w+ )?on (?:only )?(\w+)/i,
-    ...{ hasTable: true, lock: 'SHARE', effect: 'writes wait while the index is built', isSlow: true },
+    hasTable: true,
+    lock: 'SHARE',
+    effect: 'writes wait while the index is built',
+    isSlow: true,
   },
   {
     pattern: /^create (?:or replace )?(?:constraint )?trigger \w+ .*?\bon (\w+)/is,
-    ...{ hasTable: true, lock: 'SHARE ROW EXCLUSIVE', effect: 'writes wait for an instant' },
+    hasTable: true,
+    lock: 'SHARE ROW EXCLUSIVE',
+    effect: 'writes wait for an instant',
   },
   {
     pattern: /^create policy \w+ on (\w+)/i,
-    ...{ hasTable: true, lock: 'ACCESS EXCLUSIVE', effect: BLOCKED_AT_ONCE },
+    hasTable: true,
+    lock: 'ACCESS EXCLUSIVE',
+    effect: BLOCKED_BRIEFLY,
   },
   {
     pattern: /^create (?:or replace )?(?:function|view|type|schema|sequence|extension)\b/i,
-    ...{ hasTable: false, effect: 'nobody waits' },
+    hasTable: false,
+    effect: 'nobody waits',
   },
   {
     pattern: /^drop (?:trigger|policy) (?:if exists )?\w+ on (\w+)/i,
-    ...{ hasTable: true, lock: 'ACCESS EXCLUSIVE', effect: BLOCKED_AT_ONCE },
+    hasTable: true,
+    lock: 'ACCESS EXCLUSIVE',
+    effect: BLOCKED_BRIEFLY,
   },
   {
     pattern: /^drop table (?:if exists )?(\w+)/i,
-    ...{ hasTable: true, lock: 'ACCESS EXCLUSIVE', effect: 'the table is gone' },
+    hasTable: true,
+    lock: 'ACCESS EXCLUSIVE',
+    effect: 'the table is gone',
   },
   { pattern: /^drop (?:function|view|index)\b/i, hasTable: false, effect: 'everybody waits for an instant' },
   {
     pattern: /^(?:update|delete from) (\w+)/i,
-    ...{ hasTable: true, lock: 'ROW EXCLUSIVE', effect: 'rows stay locked until the end', isSlow: true },
+    hasTable: true,
+    lock: 'ROW EXCLUSIVE',
+    effect: 'rows stay locked until the end',
+    isSlow: true,
   },
   {
     pattern: /^insert into \w+ .*?\bfrom (\w+)/i,
-    ...{ hasTable: true, effect: 'every row is copied', isSlow: true },
+    hasTable: true,
+    effect: 'every row is copied',
+    isSlow: true,
   },
   { pattern: /^insert into (\w+)/i, hasTable: true, lock: 'ROW EXCLUSIVE', effect: 'rows are added' },
   { pattern: /^(?:grant|revoke|comment|select)\b/i, hasTable: false, effect: 'nobody waits' },
@@ -164,18 +179,18 @@ function readStatement(statement: string): Step[] {
 
 const UNKNOWN = { effect: 'not known', isSlow: true }
 
-const toStep = (
-  table: string | undefined,
-  { lock, effect, isSlow = false }: Omit<Rule, 'pattern'>,
-): Step => ({
-  ...{ table, lock, effect, isSlow },
+const toStep = (table: string | undefined, { lock, effect, isSlow = false }: Omit<Rule, 'pattern'>): Step => ({
+  table,
+  lock,
+  effect,
+  isSlow,
 })
 
 /** The statements of a script, without comments. */
 const splitStatements = (sql: string): string[] =>
   splitOutside(sql.replace(/^\s*--.*$/gm, '').replace(/ -- .*$/gm, ''), ';')
 
-/** Splits a text where a character stands outside of quotes, parentheses and function bodies. */
+/** Splits at a separator outside of quotes, parentheses and function bodies. */
 function splitOutside(text: string, separator: string): string[] {
   const parts: string[] = []
   let [part, depth] = ['', 0]

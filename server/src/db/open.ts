@@ -4,8 +4,8 @@ import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { type BundledOptions, joinBundled, startBundled } from './bundled/server.ts'
 import { openClient, openPool } from './connections.ts'
-import { provideWitness } from './durable.ts'
-import { noteConnection, noteStatement } from './observation.ts'
+import { provideDurabilityCheck } from './durable.ts'
+import { recordConnectionWait, recordStatement } from './instrumentation.ts'
 import { prepareStatements } from './prepared.ts'
 import { checkSessions } from './session-check.ts'
 import type { Tables } from './tables.ts'
@@ -14,31 +14,31 @@ import { limitTransactions, type TransactionLimit } from './transaction-limit.ts
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>
 
-/** How to reach the database, and the server behind it when that is ours. */
+/** The connection settings, and the bundled server if there is one. */
 export interface Connection {
-  /** For requests; may lead through a transaction pooler. */
+  /** For requests; may go through a transaction pooler. */
   pooled: pg.PoolConfig
-  /** There is a pooler, so that a connection is another one for each transaction, and remembers nothing. */
+  /** `pooled` goes through a transaction pooler, so session state such as settings and prepared statements is lost. */
   hasPooler?: boolean
-  /** For what needs a session of its own: LISTEN, locks, migrations. */
+  /** For session features: LISTEN, advisory locks, migrations. */
   direct: pg.ClientConfig
-  /** Where a bundled database lies, if not in the data folder. */
+  /** The folder of a bundled database, if it is not in the data folder. */
   relocatedTo?: string | undefined
-  /** Settles when a bundled server ends by itself. */
+  /** Resolves when a bundled server exits unexpectedly. */
   lost: Promise<void>
   close(): Promise<void>
 }
 
-/** `join` is for one of several processes of a service, of which the first one has started the server. */
-export type Use = BundledOptions['use'] | 'join'
+/** `join` is for a worker, whose primary has started the server. */
+export type DatabaseUse = BundledOptions['use'] | 'join'
 
-const OLDEST_SUPPORTED = 150_000
+const MIN_SERVER_VERSION = 150_000
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** Starts the bundled server, or makes sure that the one of DATABASE_URL can be used. */
+/** Starts the bundled server, or checks the server of DATABASE_URL. */
 export async function connect(
   config: Config,
-  use: Use,
+  use: DatabaseUse,
   meanwhile?: BundledOptions['meanwhile'],
 ): Promise<Connection> {
   const { url, directUrl } = config.database
@@ -46,7 +46,7 @@ export async function connect(
   if (url === undefined) {
     const server = await (use === 'join'
       ? joinBundled(config.dataDir)
-      : startBundled(config.dataDir, { use, meanwhile, settings: makeRoom(config) }))
+      : startBundled(config.dataDir, { use, meanwhile, settings: toConnectionSettings(config) }))
     const direct = { ...common, host: server.socketDir, user: 'latchkey', database: 'latchkey' }
     return {
       pooled: direct,
@@ -57,7 +57,7 @@ export async function connect(
     }
   }
   const direct = { ...common, connectionString: directUrl ?? url }
-  // Not while it is waited for: a busy program would take an answer that lies there for none.
+  // Not concurrently with the check: a busy event loop would make its timeouts fire although the answer has arrived.
   await meanwhile?.()
   await checkServer(direct, directUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL')
   return {
@@ -69,61 +69,56 @@ export async function connect(
   }
 }
 
-/** What PostgreSQL has room for unless told otherwise. */
-const USUAL_ROOM = 100
-/** What a process opens beside its pool: for jobs, for changes, and for a moment at its start. */
-const BESIDE_POOL = 8
-const FOR_COMMANDS = 20
+/** PostgreSQL's default for max_connections. */
+const DEFAULT_MAX_CONNECTIONS = 100
+/** The connections of a process besides its pool: for jobs, for the change feed, and temporarily at the start. */
+const EXTRA_CONNECTIONS = 8
+const COMMAND_CONNECTIONS = 20
 
-function makeRoom({ workers, database: { poolSize } }: Config): Record<string, string> {
-  const wanted = workers * (poolSize + BESIDE_POOL) + FOR_COMMANDS
-  return wanted > USUAL_ROOM ? { max_connections: String(wanted) } : {}
+function toConnectionSettings({ workers, database: { poolSize } }: Config): Record<string, string> {
+  const needed = workers * (poolSize + EXTRA_CONNECTIONS) + COMMAND_CONNECTIONS
+  return needed > DEFAULT_MAX_CONNECTIONS ? { max_connections: String(needed) } : {}
 }
 
-/**
- * How long a statement waits for a lock: longer than a request of ours holds one, and short enough that whoever asks
- * is answered before a proxy gives up.
- */
+/** Longer than a request holds a lock, and shorter than the timeouts of proxies. */
 const LOCK_TIMEOUT_MS = 10_000
 
 export interface DbOptions {
-  /** 0: without end, as for a command that waits for another to be done. */
+  /** 0 means no timeout, for commands that wait for other commands. */
   lockTimeoutMs?: number
 }
 
-/** The query builder on a pool of connections for requests. */
-export function openDb(
-  connection: Connection,
-  size: number,
-  { lockTimeoutMs = LOCK_TIMEOUT_MS }: DbOptions = {},
-): Db {
-  // A pooler passes on no settings of a session, or to somebody else: there the operator sets it for the role.
-  const limit = connection.hasPooler ? {} : { onConnect: limitLockWaits(lockTimeoutMs) }
-  const pool = openPool({ ...connection.pooled, ...limit }, size)
+/** Opens the query builder with a pool of connections for requests. */
+export function openDb(connection: Connection, size: number, { lockTimeoutMs = LOCK_TIMEOUT_MS }: DbOptions = {}): Db {
+  // A pooler drops session settings or applies them to other clients, so there the operator sets lock_timeout on the role.
+  const hooks = connection.hasPooler ? {} : { onConnect: setLockTimeout(lockTimeoutMs) }
+  const pool = openPool({ ...connection.pooled, ...hooks }, size)
   if (!connection.hasPooler) prepareStatements(pool)
   const db: Db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: timeConnections(pool, (seconds) => noteConnection(db, seconds)) }),
-    log: (event) => noteStatement(db, event),
+    dialect: new PostgresDialect({
+      pool: timeConnections(pool, (seconds) => recordConnectionWait(db, seconds)),
+    }),
+    log: (event) => recordStatement(db, event),
   })
   pools.set(db, pool)
   limits.set(db, limitTransactions(db, size))
-  provideWitness(db, connection.direct)
+  provideDurabilityCheck(db, connection.direct)
   return db
 }
 
-/** As a statement: poolers in session mode refuse a connection that asks for it while it is opened. */
-const limitLockWaits = (milliseconds: number) => (client: pg.ClientBase) =>
+/** A statement instead of a startup parameter, which poolers in session mode reject. */
+const setLockTimeout = (milliseconds: number) => (client: pg.ClientBase) =>
   client.query(`set lock_timeout = ${milliseconds}`)
 
-/** The pool as the query builder uses it, with the time noted for which a connection is waited for. */
-function timeConnections(pool: pg.Pool, note: (seconds: number) => void): PostgresPool {
+/** Reports how long each connection was waited for. */
+function timeConnections(pool: pg.Pool, report: (seconds: number) => void): PostgresPool {
   return {
     async connect() {
-      const asked = performance.now()
+      const requestedAt = performance.now()
       try {
         return await pool.connect()
       } finally {
-        note((performance.now() - asked) / 1_000)
+        report((performance.now() - requestedAt) / 1_000)
       }
     },
     end: () => pool.end(),
@@ -136,25 +131,26 @@ const limits = new WeakMap<Db, TransactionLimit>()
 interface PoolState {
   inUse: number
   idle: number
-  most: number
-  /** Those who wait for a connection, transactions that write among them. */
+  max: number
+  /** Statements and transactions that wait for a connection, including `waitingWrites`. */
   waiting: number
   waitingWrites: number
 }
 
-/** How the connections for requests are used just now. */
 export function describePool(db: Db): PoolState {
   const { totalCount = 0, idleCount = 0, waitingCount = 0, options } = pools.get(db) ?? {}
-  // A transaction that waits for others to end waits for a connection, too.
   const waitingWrites = limits.get(db)?.waiting() ?? 0
   return {
-    ...{ inUse: totalCount - idleCount, idle: idleCount, most: options?.max ?? 0 },
-    ...{ waiting: waitingCount + waitingWrites, waitingWrites },
+    inUse: totalCount - idleCount,
+    idle: idleCount,
+    max: options?.max ?? 0,
+    waiting: waitingCount + waitingWrites,
+    waitingWrites,
   }
 }
 
-/** A statement that writes, by itself: it takes a connection only where a transaction that writes might take it. */
-export function asWrite<T>(db: Db, statement: () => Promise<T>): Promise<T> {
+/** Runs a single write statement under the limit of write transactions. */
+export function runWrite<T>(db: Db, statement: () => Promise<T>): Promise<T> {
   const limit = limits.get(db)
   return limit ? limit.run(statement) : statement()
 }
@@ -167,7 +163,7 @@ async function checkServer(direct: pg.ClientConfig, variable: string): Promise<v
       `select current_setting('server_version_num')::int as version, current_setting('server_version') as shown`,
     )
     const { version = 0, shown = 'unknown' } = rows[0] ?? {}
-    if (version < OLDEST_SUPPORTED) {
+    if (version < MIN_SERVER_VERSION) {
       throw new OperatorError(`${variable} leads to PostgreSQL ${shown}; Latchkey needs 15 or later.`)
     }
     await checkSessions(direct, client, variable)
@@ -181,7 +177,7 @@ async function checkServer(direct: pg.ClientConfig, variable: string): Promise<v
   }
 }
 
-/** The reason of a failed connection, without the address: that may hold a password. */
+/** The reason of a failed connection, without the URL, which may contain a password. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return describe(error.errors[0])
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)

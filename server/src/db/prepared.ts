@@ -2,23 +2,23 @@ import { hash } from 'node:crypto'
 import type pg from 'pg'
 
 /**
- * Statements that come again and again are prepared: the database then reads and plans each once for a connection,
- * which takes it longer than to carry them out. Which these are shows itself: whatever was asked so often.
+ * Frequent statements become prepared statements, because parsing and planning takes longer than executing them. A
+ * statement is prepared after this number of uses.
  */
-const OFTEN = 10
-/** A prepared statement takes room in every connection, and so does counting here. */
-const MOST_PREPARED = 400
-const MOST_COUNTED = 2_000
-const LONGEST = 10_000
+const MIN_USES = 10
+/** Prepared statements take memory in every connection. */
+const MAX_PREPARED = 400
+const MAX_COUNTED = 2_000
+const MAX_TEXT_LENGTH = 10_000
 
-/** PostgreSQL's word for a prepared statement whose columns are not what they were: the schema has changed. */
+/** PostgreSQL's error for a prepared statement whose result columns have changed with the schema. */
 const OUTDATED = /cached plan must not change result type/
 
 /**
- * Does a transaction, and does it again from the start when the schema changed under it, as it does while nodes are
- * upgraded one after the other. By then everything is prepared anew.
+ * Repeats a transaction if the schema changed during it, as in a rolling upgrade. The statements have been prepared again
+ * by then.
  */
-export async function againIfOutdated<T>(transaction: () => Promise<T>): Promise<T> {
+export async function retryIfSchemaChanged<T>(transaction: () => Promise<T>): Promise<T> {
   try {
     return await transaction()
   } catch (error) {
@@ -28,31 +28,32 @@ export async function againIfOutdated<T>(transaction: () => Promise<T>): Promise
 }
 
 /**
- * For a statement whose best plan depends on what it is asked, such as a search for words of which some are rare and
- * some are not. It is written into its text, and then planned each time.
+ * A comment that excludes a statement from preparation, because its best plan depends on the parameters, such as the
+ * words of a search.
  */
 export const PLANNED_EACH_TIME = '/* planned each time */'
 
-/** The names of the statements of one pool. */
-function createNames() {
+/** The prepared statement names of one pool. */
+function createStatementNames() {
   let uses = new Map<string, number>()
   let names = new Map<string, string>()
   let generation = 0
   return {
-    of(text: string): string | undefined {
-      const known = names.get(text)
-      if (known !== undefined || names.size >= MOST_PREPARED || text.length > LONGEST) return known
+    /** Counts a use, and returns a name once the statement is to be prepared. */
+    find(text: string): string | undefined {
+      const existing = names.get(text)
+      if (existing !== undefined || names.size >= MAX_PREPARED || text.length > MAX_TEXT_LENGTH) return existing
       const count = (uses.get(text) ?? 0) + 1
-      if (count === 1 && uses.size >= MOST_COUNTED) uses = new Map()
+      if (count === 1 && uses.size >= MAX_COUNTED) uses = new Map()
       uses.set(text, count)
-      if (count < OFTEN || text.includes(PLANNED_EACH_TIME)) return undefined
+      if (count < MIN_USES || text.includes(PLANNED_EACH_TIME)) return undefined
       const name = `latchkey_${generation}_${hash('sha256', text, 'base64url').slice(0, 22)}`
       names.set(text, name)
       uses.delete(text)
       return name
     },
-    /** Has all of them prepared anew, under other names. */
-    renew() {
+    /** Makes all statements be prepared again, under new names. */
+    reset() {
       names = new Map()
       generation += 1
     },
@@ -61,28 +62,28 @@ function createNames() {
 
 type Query = (statement: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>
 
-/** Has the connections of a pool prepare what they are asked often. */
+/** Makes the connections of a pool prepare frequent statements. */
 export function prepareStatements(pool: pg.Pool): void {
-  const names = createNames()
+  const names = createStatementNames()
   pool.on('connect', (client) => {
     const query: Query = client.query.bind(client)
-    const prepared = async (name: string, text: string, values: unknown[]) => {
+    const queryPrepared = async (name: string, text: string, values: unknown[]) => {
       try {
         return await query({ name, text, values })
       } catch (error) {
         if (!OUTDATED.test(String(error))) throw error
-        names.renew()
-        // Within a transaction it is too late: that is done again as a whole.
+        names.reset()
+        // Fails inside a transaction, which is aborted by then; retryIfSchemaChanged repeats it.
         return query(text, values).catch(() => {
           throw error
         })
       }
     }
     client.query = ((statement: string | pg.QueryConfig, values?: unknown[]) => {
-      const name = typeof statement === 'string' && values?.length ? names.of(statement) : undefined
+      const name = typeof statement === 'string' && values?.length ? names.find(statement) : undefined
       return name === undefined
         ? query(statement, values)
-        : prepared(name, statement as string, values as unknown[])
+        : queryPrepared(name, statement as string, values as unknown[])
     }) as typeof client.query
   })
 }

@@ -2,21 +2,21 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from './open.ts'
 
 /**
- * The processes that serve, as others see them. Each has a row and, while it is connected, a lock of its number. One that
- * stops in order takes its row along: a row without a lock is of a process that was killed, or that is cut off.
+ * The registry of service processes. Each has a row and, while connected, the advisory lock of its number. A graceful
+ * shutdown deletes the row, so a row without a lock belongs to a process that was killed or is disconnected.
  */
 
-/** The first half of the key of the locks that connected processes hold; the second is the number of the process. */
+/** The first key of the advisory locks; the second is the number of the process. */
 export const PROCESS_LOCK = 1_870_402
 
-/** Whether the process of this number is connected: some session has the lock of its number. */
+/** True if a session holds the lock of this process number. */
 export const isConnected = (number: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`exists (
   select from pg_locks
   where locktype = 'advisory' and classid = ${sql.lit(PROCESS_LOCK)} and objid = (${number})::oid
     and database = (select oid from pg_database where datname = current_database()))`
 
-/** Says under which name a process takes jobs. */
-export async function nameWorker(
+/** Records the job worker id of a process. */
+export async function recordWorkerId(
   db: Db,
   { number, worker }: { number: number | undefined; worker: string },
 ): Promise<void> {
@@ -24,20 +24,20 @@ export async function nameWorker(
   await db.updateTable('processes').set({ worker }).where('number', '=', number).execute()
 }
 
-const HOUR = '1 hour'
+const RETENTION = '1 hour'
 
-/** Notes which processes are gone, and since when; forgets those that went long ago. */
-export async function noteGoneProcesses(db: Db): Promise<void> {
-  const gone = sql<boolean>`not ${isConnected(sql.ref('processes.number'))}`
+/** Sets `gone_at` of disconnected processes, and deletes those that have been gone for long. */
+export async function markGoneProcesses(db: Db): Promise<void> {
+  const isDisconnected = sql<boolean>`not ${isConnected(sql.ref('processes.number'))}`
   await db
     .updateTable('processes')
     .set({ gone_at: sql<Date>`now()` })
     .where('gone_at', 'is', null)
-    .where(gone)
+    .where(isDisconnected)
     .execute()
   await db
     .deleteFrom('processes')
-    .where('gone_at', '<', sql<Date>`now() - ${HOUR}::interval`)
-    .where(gone)
+    .where('gone_at', '<', sql<Date>`now() - ${RETENTION}::interval`)
+    .where(isDisconnected)
     .execute()
 }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from './open.ts'
 
-/** A number of rows for each table. */
+/** The number of rows by table. */
 export type RowCounts = Record<string, number>
 
 const OWN_TABLES = sql`relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace`
 
-/** Counts the rows of every table, which takes a while. */
+/** Counts the rows of every table. Slow for large tables. */
 export async function countRows(db: Db): Promise<RowCounts> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class where ${OWN_TABLES} order by relname`.execute(db)
@@ -18,11 +18,11 @@ export async function countRows(db: Db): Promise<RowCounts> {
   return counts
 }
 
-/** As many as PostgreSQL estimates, at once. */
+/** Returns PostgreSQL's estimates without counting. */
 export async function estimateRows(db: Db): Promise<RowCounts> {
   const { rows } = await sql<{ name: string; rows: number }>`
     select relname as name, (
-      -- Of a table that is divided only its partitions are counted by PostgreSQL itself.
+      -- For a partitioned table PostgreSQL has estimates of the partitions only.
       select sum(greatest(reltuples, 0))::int8 from pg_class as part
       where part.oid = pg_class.oid and relkind = 'r'
         or part.oid in (select relid from pg_partition_tree(pg_class.oid) where isleaf)

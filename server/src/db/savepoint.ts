@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Tx } from './open.ts'
 
-/** Does work that may fail without taking the rest of the transaction along: what it wrote is undone, and it throws on. */
+/** Runs work in a savepoint. If it throws, only its own changes are rolled back, and the error is rethrown. */
 export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   await sql`savepoint part`.execute(tx)
   try {
-    const done = await work()
+    const result = await work()
     await sql`release savepoint part`.execute(tx)
-    return done
+    return result
   } catch (error) {
     await sql`rollback to savepoint part`.execute(tx)
     throw error

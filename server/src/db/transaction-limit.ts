@@ -1,24 +1,24 @@
 import type { AccessMode, Kysely, TransactionBuilder } from 'kysely'
-import { noteShed, timed } from '../lib/overload.ts'
-import { createQueue } from '../lib/queue.ts'
-import { observationOf } from './observation.ts'
-import { againIfOutdated } from './prepared.ts'
+import { createQueue } from '../lib/concurrency/queue.ts'
+import { countShed, observeWait } from '../lib/metrics/queue-metrics.ts'
+import { instrumentationOf } from './instrumentation.ts'
+import { retryIfSchemaChanged } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
 /**
- * Transactions that write may have to wait for each other, as long as one of them holds what the others need. They get
- * a part of the connections only: what is answered by a single statement, or only reads, does not wait for them.
+ * Write transactions may wait for each other's locks and hold their connections meanwhile. They get only this share of the
+ * pool, so that single statements and read-only transactions still find a connection.
  */
-const SHARE = 0.6
-const PATIENCE_MS = 5_000
+const WRITE_SHARE = 0.6
+const MAX_WAIT_MS = 5_000
 
-/** PostgreSQL's own code for having no connection left. */
+/** SQLSTATE too_many_connections. */
 const TOO_MANY_CONNECTIONS = '53300'
 
 export interface TransactionLimit {
-  /** Transactions that wait for one of the others to end. */
+  /** The number of write transactions in the queue. */
   waiting(): number
-  /** Does work as one of them. */
+  /** Runs work under the limit. */
   run<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -26,27 +26,30 @@ type Db = Kysely<Tables>
 type Builder = TransactionBuilder<Tables>
 
 export function limitTransactions(db: Db, connections: number): TransactionLimit {
-  const most = Math.max(1, Math.floor(connections * SHARE))
-  const queue = createQueue({ atOnce: most, waiting: Number.POSITIVE_INFINITY, patienceMs: PATIENCE_MS })
-  const inQueue = async <T>(work: () => Promise<T>): Promise<T> => {
-    const figures = observationOf(db)?.figures
-    const done = await queue.run(timed(figures, 'writes', work))
-    if ('result' in done) return done.result
-    noteShed(figures, 'writes', done.refused)
+  const queue = createQueue({
+    maxConcurrent: Math.max(1, Math.floor(connections * WRITE_SHARE)),
+    maxQueueLength: Number.POSITIVE_INFINITY,
+    maxWaitMs: MAX_WAIT_MS,
+  })
+  const runInQueue = async <T>(work: () => Promise<T>): Promise<T> => {
+    const metrics = instrumentationOf(db)?.metrics
+    const outcome = await queue.run(observeWait(metrics, 'writes', work))
+    if ('result' in outcome) return outcome.result
+    countShed(metrics, 'writes', outcome.refused)
     const message = 'too many transactions were waiting for others to end'
     throw Object.assign(new Error(message), { code: TOO_MANY_CONNECTIONS })
   }
-  const limited = (builder: Builder, mode?: AccessMode): Builder =>
+  const withLimit = (builder: Builder, mode?: AccessMode): Builder =>
     Object.assign(Object.create(builder) as Builder, {
-      setAccessMode: (wanted: AccessMode) => limited(builder.setAccessMode(wanted), wanted),
+      setAccessMode: (newMode: AccessMode) => withLimit(builder.setAccessMode(newMode), newMode),
       setIsolationLevel: (level: Parameters<Builder['setIsolationLevel']>[0]) =>
-        limited(builder.setIsolationLevel(level), mode),
+        withLimit(builder.setIsolationLevel(level), mode),
       execute: <T>(work: Parameters<typeof builder.execute<T>>[0]) => {
-        const run = () => againIfOutdated(() => builder.execute(work))
-        return mode === 'read only' ? run() : inQueue(run)
+        const run = () => retryIfSchemaChanged(() => builder.execute(work))
+        return mode === 'read only' ? run() : runInQueue(run)
       },
     })
   const begin = db.transaction.bind(db)
-  db.transaction = () => limited(begin())
-  return { waiting: queue.waiting, run: inQueue }
+  db.transaction = () => withLimit(begin())
+  return { waiting: queue.waiting, run: runInQueue }
 }

@@ -3,13 +3,13 @@ import { AppError, OperatorError } from '../errors.ts'
 import { parseEmail } from '../lib/email.ts'
 import type { Declaration, Entry } from './section.ts'
 
-/** What a declaration changes about a thing that is there, and how the plan says it. */
+/** What a declaration changes about a stored object: the new values, and the lines for the plan. */
 export interface Difference<T> {
   change: Partial<T>
   fields: string[]
 }
 
-/** Compares the named fields. What the declaration leaves out is left alone. */
+/** Compares the named fields. Fields that the declaration omits stay unchanged. */
 export function findDifference<T extends object, K extends keyof T & string>(
   current: T,
   declared: Partial<Pick<T, K>>,
@@ -20,34 +20,32 @@ export function findDifference<T extends object, K extends keyof T & string>(
   )
   return {
     change: Object.fromEntries(changed.map((name) => [name, declared[name]])) as Partial<Pick<T, K>>,
-    fields: changed.map((name) => describeStep(name, current[name], declared[name])),
+    fields: changed.map((name) => describeFieldChange(name, current[name], declared[name])),
   }
 }
 
-export const describeStep = (name: string, before: unknown, after: unknown): string =>
+export const describeFieldChange = (name: string, before: unknown, after: unknown): string =>
   `${name}: ${JSON.stringify(before)} → ${JSON.stringify(after)}`
 
-/** What a new thing is, of the fields that the declaration gives. */
+/** The declared fields of a new object, one line each. */
 export const describeFields = (declared: object, names: readonly string[]): string[] =>
   names.flatMap((name) => {
     const value = (declared as Entry)[name]
     return value === undefined ? [] : [`${name}: ${JSON.stringify(value)}`]
   })
 
-/** Of a secret the plan tells no more than that it is given. */
-export const hidden = (declared: object, names: readonly string[]): string[] =>
+/** The plan only shows that a secret is declared, not its value. */
+export const describeHidden = (declared: object, names: readonly string[]): string[] =>
   names.filter((name) => (declared as Entry)[name] !== undefined).map((name) => `${name}: (hidden)`)
 
-/** What goes with a thing, as far as there is any. */
-export function describeLoss(counts: Record<string, number>): string[] {
-  const losses = Object.entries(counts).filter(([, count]) => count > 0)
-  return losses.length === 0
-    ? []
-    : [`with it: ${losses.map(([things, count]) => `${things}: ${count}`).join(', ')}`]
+/** The number of objects that are deleted together with another one. */
+export function describeCascade(counts: Record<string, number>): string[] {
+  const lost = Object.entries(counts).filter(([, count]) => count > 0)
+  return lost.length === 0 ? [] : [`with it: ${lost.map(([kind, count]) => `${kind}: ${count}`).join(', ')}`]
 }
 
-/** Two entries for one thing would undo each other at every run. */
-export function refuseTwice(kind: string, keys: string[]): void {
+/** Two entries for the same object would overwrite each other in every run. */
+export function requireUniqueKeys(kind: string, keys: string[]): void {
   const seen = new Set<string>()
   for (const key of keys) {
     if (seen.has(key)) throw new OperatorError(`The declaration lists the ${kind} ${key} twice.`)
@@ -55,30 +53,30 @@ export function refuseTwice(kind: string, keys: string[]): void {
   }
 }
 
-/** The keys under which a section lists its things. */
+/** The values of one field in all entries of a section. */
 export function listDeclared(declaration: Declaration, section: string, field: string): string[] {
   return (declaration[section] ?? []).map((entry) => String((entry as Entry)[field]))
 }
 
-/** Refuses to give something to people, by address, whom the same declaration lets go. */
-export function refuseLeaving(absent: Declaration, emails: string[], wish: (email: string) => string): void {
-  const going = new Set(listDeclared(absent, 'users', 'email').map((email) => parseEmail(email) ?? email))
-  const both = emails.find((email) => going.has(email))
-  if (both === undefined) return
+/** A declaration may not give a membership or a seat to a user that it lists as absent. */
+export function requireNotAbsent(absent: Declaration, emails: string[], describeUse: (email: string) => string): void {
+  const absentEmails = new Set(listDeclared(absent, 'users', 'email').map((email) => parseEmail(email) ?? email))
+  const conflict = emails.find((email) => absentEmails.has(email))
+  if (conflict === undefined) return
   throw new OperatorError(
-    `The declaration ${wish(both)}, and lists that user as absent: take one of the two out.`,
+    `The declaration ${describeUse(conflict)}, and lists that user as absent: remove one of the two.`,
   )
 }
 
-/** Does the work, and says of which entry it is when that breaks a rule. */
-export async function inEntry<T>(subject: string, work: () => Promise<T> | T): Promise<T> {
+/** Names the entry in the error when the work breaks a rule. */
+export async function withEntryContext<T>(subject: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error
     const details = Array.isArray(error.details) ? error.details : []
     const reasons = details.map(({ field, message }) => `${field} ${message}`)
-    throw new OperatorError(`The ${subject} cannot be: ${reasons.join('; ') || error.message}`, {
+    throw new OperatorError(`The ${subject} is not valid: ${reasons.join('; ') || error.message}`, {
       cause: error,
     })
   }

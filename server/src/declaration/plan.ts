@@ -2,22 +2,22 @@ import type { Ctx } from '../context.ts'
 import { OperatorError } from '../errors.ts'
 import type { Change, Declaration, Entry, Section } from './section.ts'
 
-/** What an instance lacks to match its declaration. */
+/** The difference between an instance and its declaration. */
 export interface Plan {
-  /** In the order in which they are to be made. */
+  /** In the order in which they must be applied. */
   changes: Change[]
-  /** What is there without being declared, and stays. */
+  /** The stored objects that are not declared and not deleted. */
   kept: string[]
 }
 
-export interface Wish {
+export interface ApplyOptions {
   declaration: Declaration
-  /** Whether things may be deleted. */
+  /** Whether objects may be deleted. */
   prune: boolean
 }
 
-/** Compares section by section, in their order. Nothing is changed. */
-export async function makePlan(ctx: Ctx, sections: Section[], { declaration, prune }: Wish): Promise<Plan> {
+/** Compares the sections in their order. Nothing is changed. */
+export async function createPlan(ctx: Ctx, sections: Section[], { declaration, prune }: ApplyOptions): Promise<Plan> {
   const present = filterEntries(declaration, (entry) => entry.absent !== true)
   const absent = filterEntries(declaration, (entry) => entry.absent === true)
   const upserts: Change[] = []
@@ -29,19 +29,14 @@ export async function makePlan(ctx: Ctx, sections: Section[], { declaration, pru
   }
   const removals = await planRemovals(ctx, sections, { present, absent, prune })
   return {
-    // What is sold and registered goes first, so that it is in nobody's way; people and tenants last, when all that was
-    // theirs is somebody else's.
-    changes: [...removals.things, ...upserts, ...removals.people],
+    // Users and tenants are deleted last, after the upserts may have moved their ownership and seats to others.
+    changes: [...removals.early, ...upserts, ...removals.late],
     kept: removals.kept,
   }
 }
 
-/** Lets each section do what takes long, before the transaction begins. */
-export async function prepareEntries(
-  ctx: Ctx,
-  sections: Section[],
-  declaration: Declaration,
-): Promise<Declaration> {
+/** Runs the slow preparation of each section before the transaction begins. */
+export async function prepareEntries(ctx: Ctx, sections: Section[], declaration: Declaration): Promise<Declaration> {
   const prepared = { ...declaration }
   for (const { key, prepare } of sections) {
     const entries = declaration[key]
@@ -50,82 +45,80 @@ export async function prepareEntries(
   return prepared
 }
 
-/** The changes alone, where nothing is to be deleted. */
+/** Only the changes, without deletions. */
 export async function planChanges(ctx: Ctx, sections: Section[], declared: Declaration): Promise<Change[]> {
   const declaration = await prepareEntries(ctx, sections, declared)
-  return (await makePlan(ctx, sections, { declaration, prune: false })).changes
+  return (await createPlan(ctx, sections, { declaration, prune: false })).changes
 }
 
-const filterEntries = (declaration: Declaration, fits: (entry: Entry) => boolean): Declaration =>
+const filterEntries = (declaration: Declaration, isWanted: (entry: Entry) => boolean): Declaration =>
   Object.fromEntries(
-    Object.entries(declaration).map(([key, entries]) => [
-      key,
-      entries.filter((entry) => fits(entry as Entry)),
-    ]),
+    Object.entries(declaration).map(([key, entries]) => [key, entries.filter((entry) => isWanted(entry as Entry))]),
   )
 
-interface Split {
+interface RemovalInput {
   present: Declaration
   absent: Declaration
   prune: boolean
 }
 
 interface Removals {
-  things: Change[]
-  people: Change[]
+  /** Applied before the upserts. */
+  early: Change[]
+  /** Applied after the upserts. */
+  late: Change[]
   kept: string[]
 }
 
-/** What goes, in an order in which nothing takes along what is still to be deleted itself. */
+/** Sections in reverse order: a deletion must not cascade to an object that has its own deletion later. */
 async function planRemovals(
   ctx: Ctx,
   sections: Section[],
-  { present, absent, prune }: Split,
+  { present, absent, prune }: RemovalInput,
 ): Promise<Removals> {
-  const removals: Removals = { things: [], people: [], kept: [] }
+  const removals: Removals = { early: [], late: [], kept: [] }
   for (const section of sections.toReversed()) {
-    const gone = (absent[section.key] ?? []) as Entry[]
-    refuseBoth(section, (present[section.key] ?? []) as Entry[], gone)
-    const wanted = gone.length > 0 ? await section.planRemoval(ctx, gone) : []
-    const [first] = wanted
+    const absentEntries = (absent[section.key] ?? []) as Entry[]
+    requireNoConflict(section, (present[section.key] ?? []) as Entry[], absentEntries)
+    const declared = absentEntries.length > 0 ? await section.planRemoval(ctx, absentEntries) : []
+    const [first] = declared
     if (first && !prune) {
       throw new OperatorError(
-        `The declaration says that the ${first.subject} is to be absent. Things are deleted with --prune only: nothing was changed.`,
+        `The declaration says that the ${first.subject} is to be absent. Objects are deleted only with --prune: nothing was changed.`,
       )
     }
-    const unlisted = await findUnlisted(ctx, section, present)
-    const strays = unlisted.length > 0 ? await section.planRemoval(ctx, unlisted) : []
+    const undeclaredEntries = await listUndeclared(ctx, section, present)
+    const undeclared = undeclaredEntries.length > 0 ? await section.planRemoval(ctx, undeclaredEntries) : []
     if (prune) {
-      refuseNeeded(sections, present, { key: section.key, entries: [...gone, ...unlisted] })
-      removals[section.listKeys ? 'things' : 'people'].push(...wanted, ...strays)
+      const entries = [...absentEntries, ...undeclaredEntries]
+      requireUnreferenced(sections, present, { key: section.key, entries })
+      removals[section.listKeys ? 'early' : 'late'].push(...declared, ...undeclared)
     } else {
-      removals.kept.push(...strays.map(({ subject }) => subject))
+      removals.kept.push(...undeclared.map(({ subject }) => subject))
     }
   }
   return removals
 }
 
-const nameOf = ({ keys }: Section, entry: Entry) => keys.map((key) => String(entry[key])).join(' ')
+const keyOf = ({ keys }: Section, entry: Entry) => keys.map((key) => String(entry[key])).join(' ')
 
-function refuseBoth(section: Section, present: Entry[], absent: Entry[]): void {
-  const gone = new Set(absent.map((entry) => nameOf(section, entry).toLowerCase()))
-  const both = present.find((entry) => gone.has(nameOf(section, entry).toLowerCase()))
-  if (!both) return
-  throw new OperatorError(
-    `${section.key} lists ${nameOf(section, both)} twice: to be there, and to be absent.`,
-  )
+function requireNoConflict(section: Section, present: Entry[], absent: Entry[]): void {
+  const absentKeys = new Set(absent.map((entry) => keyOf(section, entry).toLowerCase()))
+  const conflict = present.find((entry) => absentKeys.has(keyOf(section, entry).toLowerCase()))
+  if (!conflict) return
+  throw new OperatorError(`${section.key} lists ${keyOf(section, conflict)} twice: as present and as absent.`)
 }
 
-/** What is there and, though the declaration has a section for it, not declared. */
-async function findUnlisted(ctx: Ctx, section: Section, present: Declaration): Promise<Entry[]> {
+/** The stored objects that are not declared. Empty when the declaration does not have this section at all. */
+async function listUndeclared(ctx: Ctx, section: Section, present: Declaration): Promise<Entry[]> {
   const entries = present[section.key]
   if (!section.listKeys || !entries) return []
-  const listed = new Set(entries.map((entry) => nameOf(section, entry as Entry)))
-  return (await section.listKeys(ctx)).filter((entry) => !listed.has(nameOf(section, entry)))
+  const declaredKeys = new Set(entries.map((entry) => keyOf(section, entry as Entry)))
+  return (await section.listKeys(ctx)).filter((entry) => !declaredKeys.has(keyOf(section, entry)))
 }
 
-/** Refuses to delete what something else that is declared cannot be without. */
-function refuseNeeded(
+/** Refuses to delete an object that a declared entry refers to. */
+function requireUnreferenced(
   sections: Section[],
   present: Declaration,
   { key, entries }: { key: string; entries: Entry[] },
@@ -134,13 +127,13 @@ function refuseNeeded(
     const fields = section.refersTo?.[key]
     if (!fields || entries.length === 0) continue
     for (const entry of (present[section.key] ?? []) as Entry[]) {
-      const named = Object.fromEntries(Object.entries(fields).map(([theirs, ours]) => [theirs, entry[ours]]))
-      const wanted = entries.find((other) =>
-        Object.keys(named).every((field) => other[field] === named[field]),
+      const reference = Object.fromEntries(Object.entries(fields).map(([theirs, ours]) => [theirs, entry[ours]]))
+      const isDeleted = entries.some((other) =>
+        Object.keys(reference).every((field) => other[field] === reference[field]),
       )
-      if (!wanted) continue
+      if (!isDeleted) continue
       throw new OperatorError(
-        `${section.key} lists ${nameOf(section, entry)}, which cannot be without ${Object.values(named).join(' ')} of ${key}, which is to be deleted.`,
+        `${section.key} lists ${keyOf(section, entry)}, which needs ${Object.values(reference).join(' ')} of ${key}, but that is to be deleted.`,
       )
     }
   }

@@ -2,57 +2,56 @@ import type { TObject } from 'typebox'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 
-/** One thing that is declared. */
+/** One declared object, such as a user or a tenant. */
 export type Entry = Record<string, unknown>
 
-/** Everything that is declared, by the key of its section. */
+/** All declared entries, by the key of their section. */
 export type Declaration = Record<string, unknown[]>
 
-/** One step that brings the instance closer to its declaration. */
+/** One change that brings the instance closer to its declaration. */
 export interface Change {
   action: 'create' | 'update' | 'delete'
-  /** What it is about, such as `user mia@acme.test`. */
+  /** The kind and the name of the object, such as `user mia@acme.test`. */
   subject: string
-  /** What is set or changes, a line each, for the plan. Never a secret. */
+  /** The fields that are set or changed, one line each, for the plan. Never a secret. */
   fields: string[]
-  /** What an entry refers to may be made by the steps before, so it is looked up here and not in the plan. */
+  /** Looks up the objects that the entry refers to, because an earlier change may have created them. */
   apply(tx: Tx): Promise<void>
-  /** What has to wait until all the others have been applied. */
+  /** Runs after all changes have been applied. */
   finish?(tx: Tx): Promise<void>
 }
 
-/** What a section knows beside its own entries. */
-export interface Planning {
-  /** All that is to be there, which tells what of the things an entry refers to will be there in time. */
+/** What a section needs for its plan besides its own entries. */
+export interface PlanContext {
+  /** All entries that are to exist. An entry may refer to an object that the same declaration creates. */
   declaration: Declaration
-  /** All that is to be gone. */
+  /** All entries that are to be absent. */
   absent: Declaration
-  /** Whether what is not listed goes. */
+  /** Whether objects that are not declared are deleted. */
   prune: boolean
 }
 
-/** What is written out of an instance. */
 export interface ExportOptions {
-  /** Also the hashes of passwords and of clients' secrets. */
+  /** Also exports the hashes of passwords and of client secrets. */
   withSecrets: boolean
 }
 
-/** One kind of thing a declaration may list, under its own key. Each slice brings its own. */
+/** One kind of object that a declaration may list, under its own key. Each slice defines its own sections. */
 export interface Section {
   key: string
   entry: TObject
-  /** The fields by which an entry names its thing. */
+  /** The fields that identify the object of an entry. */
   keys: readonly string[]
-  /** Things of other sections without which these cannot be: the fields of an entry, by the keys they refer to. */
+  /** Required references: by section, which field of an entry holds which key field of the object it refers to. */
   refersTo?: Record<string, Record<string, string>>
-  /** Does what takes long, such as hashing passwords, before the transaction in which all is planned and applied. */
+  /** Does slow work, such as hashing passwords, before the transaction starts. */
   prepare?(ctx: Ctx, entries: unknown[]): Promise<unknown[]>
-  /** Compares the entries, which fit the schema, with what is there. */
-  plan(ctx: Ctx, entries: unknown[], planning: Planning): Promise<Change[]>
-  /** Deletions of the things that these entries name, as far as they are there. */
+  /** Compares the entries, which match the schema, with the stored objects. */
+  plan(ctx: Ctx, entries: unknown[], context: PlanContext): Promise<Change[]>
+  /** The deletions of the objects that these entries name and that exist. */
   planRemoval(ctx: Ctx, entries: Entry[]): Promise<Change[]>
-  /** The keys of what is there. Left out where things come by themselves, so that no list is ever complete. */
+  /** The keys of all stored objects. Missing for users and tenants, which are also created without a declaration. */
   listKeys?(ctx: Ctx): Promise<Entry[]>
-  /** Everything there is, as it would be declared, in an order that nothing but the names decides. */
+  /** All stored objects as entries, ordered by their keys only. */
   export(ctx: Ctx, options: ExportOptions): AsyncIterable<Entry>
 }

@@ -1,17 +1,17 @@
-import { EVENT_TYPES, type EventType } from '../audit/catalogue.ts'
+import { EVENT_TYPES, type EventType } from '../audit/catalog.ts'
 
-/** Which events somebody wants: types, families such as `user.*`, or `*` for all. */
+/** Patterns select events: a type, a family such as `user.*`, or `*` for all. */
 
-export const MOST_PATTERNS = 100
+export const MAX_PATTERNS = 100
 
 const familyOf = (type: string) => `${type.split('.')[0]}.*`
 
-const KNOWN = new Set<string>(['*', ...EVENT_TYPES, ...EVENT_TYPES.map(familyOf)])
+const PATTERNS = new Set<string>(['*', ...EVENT_TYPES, ...EVENT_TYPES.map(familyOf)])
 
-export const isPattern = (text: string): boolean => KNOWN.has(text)
+export const isPattern = (text: string): boolean => PATTERNS.has(text)
 
 export const PATTERN_RULE = 'must be a known type of event, a family such as user.*, or *'
 
-/** The types that the patterns stand for. */
-export const typesOf = (patterns: readonly string[]): EventType[] =>
+/** The event types that match the patterns. */
+export const expandPatterns = (patterns: readonly string[]): EventType[] =>
   EVENT_TYPES.filter((type) => ['*', familyOf(type), type].some((pattern) => patterns.includes(pattern)))

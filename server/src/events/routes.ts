@@ -1,21 +1,21 @@
-import { Done } from '../http/schema.ts'
-import { DeliveryPage, DeliveryQuery, Replayed, ReplayRequest } from './deliveries/schema.ts'
-import { pageOfDeliveries, replayDelivery, replayEvents } from './deliveries/service.ts'
-import { defineDoors } from './doors.ts'
+import { ActionResult } from '../http/routing/schema.ts'
+import { defineWebhookRoutes } from './define-webhook-routes.ts'
+import { DeliveryPage, DeliveryQuery, ReplayRequest, ReplayResult } from './deliveries/schema.ts'
+import { listDeliveryPage, replayDelivery, replayEvents } from './deliveries/service.ts'
 import { feedRoutes } from './feed/routes.ts'
 import {
   CreatedWebhook,
-  NewWebhook,
+  CreateWebhookRequest,
   RotatedSecret,
+  UpdateWebhookRequest,
   WebhookBody,
-  WebhookChange,
   WebhookList,
 } from './webhooks/schema.ts'
 import { changeWebhook, createWebhook, getWebhook, removeWebhook, rotateSecret } from './webhooks/service.ts'
 import { listWebhooks, type Webhook } from './webhooks/store.ts'
 
-/** Never the secret. */
-const show = (webhook: Webhook): WebhookBody => ({
+/** Omits the secret. */
+const toBody = (webhook: Webhook): WebhookBody => ({
   id: webhook.id,
   url: webhook.url,
   events: webhook.events,
@@ -29,92 +29,101 @@ const show = (webhook: Webhook): WebhookBody => ({
 })
 
 const webhookRoutes = [
-  defineDoors({
+  defineWebhookRoutes({
     method: 'GET',
     path: '',
+    operationIds: { instance: 'listInstanceWebhooks', tenant: 'listTenantWebhooks' },
     summary: 'Lists the webhooks',
     reply: { 200: WebhookList },
-    act: async (_ctx, { tx, owner }) => ({ webhooks: (await listWebhooks(tx, owner)).map(show) }),
+    handle: async (_ctx, { tx, owner }) => ({ webhooks: (await listWebhooks(tx, owner)).map(toBody) }),
   }),
-  defineDoors({
+  defineWebhookRoutes({
     method: 'POST',
     path: '',
-    summary: 'Sets up a webhook, which gets what happens from now on; its secret is shown this once',
-    body: NewWebhook,
+    operationIds: { instance: 'createInstanceWebhook', tenant: 'createTenantWebhook' },
+    summary: 'Creates a webhook, which gets events from now on; its secret is shown only once',
+    body: CreateWebhookRequest,
     reply: { 201: CreatedWebhook },
     errors: ['TOO_MANY_WEBHOOKS'],
-    async act(ctx, desk, { body }) {
-      const { webhook, secret } = await createWebhook(ctx, desk, body)
-      return { ...show(webhook), secret }
+    async handle(ctx, scope, { body }) {
+      const { webhook, secret } = await createWebhook(ctx, scope, body)
+      return { ...toBody(webhook), secret }
     },
   }),
-  defineDoors({
+  defineWebhookRoutes({
     method: 'GET',
     path: '/:webhookId',
-    summary: 'Shows a webhook',
+    operationIds: { instance: 'getInstanceWebhook', tenant: 'getTenantWebhook' },
+    summary: 'Returns a webhook',
     reply: { 200: WebhookBody },
     errors: ['WEBHOOK_NOT_FOUND'],
-    act: async (_ctx, desk, { webhookId }) => show(await getWebhook(desk, webhookId)),
+    handle: async (_ctx, scope, { webhookId }) => toBody(await getWebhook(scope, webhookId)),
   }),
-  defineDoors({
+  defineWebhookRoutes({
     method: 'PATCH',
     path: '/:webhookId',
+    operationIds: { instance: 'updateInstanceWebhook', tenant: 'updateTenantWebhook' },
     summary: 'Changes, disables or enables a webhook',
-    body: WebhookChange,
+    body: UpdateWebhookRequest,
     reply: { 200: WebhookBody },
     errors: ['WEBHOOK_NOT_FOUND'],
-    act: async (ctx, desk, { webhookId, body }) => show(await changeWebhook(ctx, desk, webhookId, body)),
+    handle: async (ctx, scope, { webhookId, body }) => toBody(await changeWebhook(ctx, scope, webhookId, body)),
   }),
-  defineDoors({
+  defineWebhookRoutes({
     method: 'DELETE',
     path: '/:webhookId',
-    summary: 'Deletes a webhook, and with it what waits to be sent',
-    reply: { 200: Done },
+    operationIds: { instance: 'deleteInstanceWebhook', tenant: 'deleteTenantWebhook' },
+    summary: 'Deletes a webhook and its pending deliveries',
+    reply: { 200: ActionResult },
     errors: ['WEBHOOK_NOT_FOUND'],
-    async act(ctx, desk, { webhookId }) {
-      await removeWebhook(ctx, desk, webhookId)
+    async handle(ctx, scope, { webhookId }) {
+      await removeWebhook(ctx, scope, webhookId)
       return { success: true, message: 'Webhook deleted' }
     },
   }),
-  defineDoors({
+  defineWebhookRoutes({
     method: 'POST',
     path: '/:webhookId/secret',
-    summary: 'Gives a webhook a new secret, shown this once; the one before signs as well for a day',
+    operationIds: { instance: 'rotateInstanceWebhookSecret', tenant: 'rotateTenantWebhookSecret' },
+    summary: 'Rotates the secret of a webhook; it is shown only once, and the previous one signs as well for a day',
     reply: { 200: RotatedSecret },
     errors: ['WEBHOOK_NOT_FOUND'],
-    async act(ctx, desk, { webhookId }) {
-      const { secret, previousSecretUntil } = await rotateSecret(ctx, desk, webhookId)
+    async handle(ctx, scope, { webhookId }) {
+      const { secret, previousSecretUntil } = await rotateSecret(ctx, scope, webhookId)
       return { secret, previousSecretUntil: previousSecretUntil.toISOString() }
     },
   }),
 ]
 
 const deliveryRoutes = [
-  defineDoors({
+  defineWebhookRoutes({
     method: 'GET',
     path: '/:webhookId/deliveries',
-    summary: 'Lists what was and is to be sent to a webhook',
+    operationIds: { instance: 'listInstanceWebhookDeliveries', tenant: 'listTenantWebhookDeliveries' },
+    summary: 'Lists the deliveries of a webhook',
     query: DeliveryQuery,
     reply: { 200: DeliveryPage },
     errors: ['WEBHOOK_NOT_FOUND'],
-    act: (_ctx, desk, { webhookId, query }) => pageOfDeliveries(desk, webhookId, query),
+    handle: (_ctx, scope, { webhookId, query }) => listDeliveryPage(scope, webhookId, query),
   }),
-  defineDoors({
+  defineWebhookRoutes({
     method: 'POST',
     path: '/:webhookId/deliveries/:deliveryId/replay',
-    summary: 'Sends an event once more, under the same webhook-id',
-    reply: { 202: Replayed },
+    operationIds: { instance: 'replayInstanceWebhookDelivery', tenant: 'replayTenantWebhookDelivery' },
+    summary: 'Replays an event with the same webhook-id',
+    reply: { 202: ReplayResult },
     errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'RATE_LIMITED'],
-    act: replayDelivery,
+    handle: replayDelivery,
   }),
-  defineDoors({
+  defineWebhookRoutes({
     method: 'POST',
     path: '/:webhookId/replay',
-    summary: 'Sends once more what happened after a position or in a time, at most 10,000 events at once',
+    operationIds: { instance: 'replayInstanceWebhookEvents', tenant: 'replayTenantWebhookEvents' },
+    summary: 'Replays the events after a position or of a period, at most 10,000 per request',
     body: ReplayRequest,
-    reply: { 202: Replayed },
+    reply: { 202: ReplayResult },
     errors: ['WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
-    act: (ctx, desk, { webhookId, body }) => replayEvents(ctx, desk, webhookId, body),
+    handle: (ctx, scope, { webhookId, body }) => replayEvents(ctx, scope, webhookId, body),
   }),
 ]
 

@@ -2,59 +2,60 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { inSavepoint } from '../db/savepoint.ts'
 import { AppError } from '../errors.ts'
-import { demand, refuseProblems } from '../lib/problems.ts'
-import { REACH } from '../tenants/permissions.ts'
-import { type BulkInviteReply, type BulkRow, type InviteRequest, LONGEST_DAYS } from './schema.ts'
-import { type Inviting, invite, letterheadOf } from './service.ts'
+import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
+import { MANAGEABLE_ROLES } from '../tenants/permissions.ts'
+import { type BulkInviteResponse, type BulkRow, type CreateInvitationRequest, MAX_EXPIRY_DAYS } from './schema.ts'
+import { createInvitation, getSender, type Inviter } from './service.ts'
 
-type Result = BulkInviteReply['results'][number]
+type Result = BulkInviteResponse['results'][number]
 
-/** Invites many at once. Each row is as if it had come alone: one that fails holds up no other. */
-export async function inviteMany(
+/** Creates several invitations. A row that fails does not affect the others. */
+export async function createInvitations(
   ctx: Ctx,
   tx: Tx,
-  inviting: Inviting,
+  inviter: Inviter,
   rows: BulkRow[],
-): Promise<BulkInviteReply> {
+): Promise<BulkInviteResponse> {
   const results: Result[] = new Array(rows.length)
-  // In the order of the addresses, so that two who invite the same people do not wait for each other in a circle.
-  const inOrder = rows.map((row, index) => ({ row, index })).sort(byAddress)
-  const letterhead = await letterheadOf(tx, inviting.caller)
-  for (const { row, index } of inOrder) {
-    results[index] = await inviteOne(ctx, tx, { ...inviting, letterhead }, row)
+  // Sorted by address, so that concurrent requests for the same people do not deadlock.
+  const sorted = rows.map((row, index) => ({ row, index })).sort(compareByAddress)
+  const sender = await getSender(tx, inviter.caller)
+  for (const { row, index } of sorted) {
+    results[index] = await inviteRow(ctx, tx, { ...inviter, sender }, row)
   }
   const created = results.filter(({ invitation }) => invitation !== undefined).length
   return { created, failed: results.length - created, results }
 }
 
 const addressOf = ({ row: { email } }: { row: BulkRow }) => String(email).trim().toLowerCase()
-const byAddress = (a: { row: BulkRow }, b: { row: BulkRow }) => (addressOf(a) < addressOf(b) ? -1 : 1)
+const compareByAddress = (a: { row: BulkRow }, b: { row: BulkRow }) => (addressOf(a) < addressOf(b) ? -1 : 1)
 
-async function inviteOne(ctx: Ctx, tx: Tx, inviting: Inviting, row: BulkRow): Promise<Result> {
+async function inviteRow(ctx: Ctx, tx: Tx, inviter: Inviter, row: BulkRow): Promise<Result> {
+  const { email } = row
   try {
-    const invitation = await inSavepoint(tx, () => invite(ctx, tx, inviting, readRow(row)))
-    return { email: row.email, statusCode: 201, invitation }
+    const invitation = await inSavepoint(tx, () => createInvitation(ctx, tx, inviter, parseRow(row)))
+    return { email, statusCode: 201, invitation }
   } catch (error) {
-    // What is not this row's own fault is nobody's result.
+    // Server errors fail the whole request.
     if (!(error instanceof AppError) || error.status >= 500) throw error
     const { status, code, message, details } = error
-    return { email: row.email, statusCode: status, error: code, message, ...(details && { details }) }
+    return { email, statusCode: status, error: code, message, ...(details && { details }) }
   }
 }
 
-const ROLES: unknown[] = Object.keys(REACH)
+const ROLES: unknown[] = Object.keys(MANAGEABLE_ROLES)
 
-const isText = (value: unknown) => value === undefined || typeof value === 'string'
+const isOptionalString = (value: unknown) => value === undefined || typeof value === 'string'
 
-function readRow({ email, role, expiresInDays: days, ...seat }: BulkRow): InviteRequest {
-  const fits =
-    days === undefined || (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= LONGEST_DAYS)
-  refuseProblems([
-    demand(typeof email === 'string', 'email', 'must be string'),
-    demand(role === undefined || ROLES.includes(role), 'role', `must be ${ROLES.join(', ')}`),
-    demand(isText(seat.applicationId), 'applicationId', 'must be string'),
-    demand(isText(seat.licenseTypeId), 'licenseTypeId', 'must be string'),
-    demand(fits, 'expiresInDays', `must be a whole number from 1 to ${LONGEST_DAYS}`),
+function parseRow({ email, role, expiresInDays: days, ...seat }: BulkRow): CreateInvitationRequest {
+  const hasValidExpiry =
+    days === undefined || (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= MAX_EXPIRY_DAYS)
+  throwIfInvalid([
+    checkField(typeof email === 'string', 'email', 'must be string'),
+    checkField(role === undefined || ROLES.includes(role), 'role', `must be ${ROLES.join(', ')}`),
+    checkField(isOptionalString(seat.applicationId), 'applicationId', 'must be string'),
+    checkField(isOptionalString(seat.licenseTypeId), 'licenseTypeId', 'must be string'),
+    checkField(hasValidExpiry, 'expiresInDays', `must be a whole number from 1 to ${MAX_EXPIRY_DAYS}`),
   ])
-  return { email, role, expiresInDays: days, ...seat } as InviteRequest
+  return { email, role, expiresInDays: days, ...seat } as CreateInvitationRequest
 }

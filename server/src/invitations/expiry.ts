@@ -1,36 +1,35 @@
-import { record, SYSTEM } from '../audit/record.ts'
+import { recordAuditEvent, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
+import { retryOnDeadlock } from '../db/errors.ts'
 import type { Tx } from '../db/open.ts'
-import { yielding } from '../db/violations.ts'
 import { defineJob } from '../jobs/job.ts'
-import { dropInvited } from '../tenants/invited.ts'
-import { forgetPlaceholders } from '../users/placeholders.ts'
+import { deleteInvitedMember } from '../tenants/invited.ts'
+import { deleteUnusedPlaceholders } from '../users/placeholders.ts'
 import { expireInvitations } from './store.ts'
 
-/** One at a time: whoever holds few things is waited for by few. */
-const BATCH = 1
+/** Short transactions hold few locks. */
+const BATCH_SIZE = 1
 
 /**
- * Puts down what the clock has decided: overdue invitations are EXPIRED and their members to be are gone. Nothing waits
- * for it, as whoever asks meanwhile goes by the clock too. Returns how many there were.
+ * Marks overdue invitations as EXPIRED and removes their INVITED memberships. Readers compare `expires_at` with the clock,
+ * so nothing depends on when this runs. Returns the number of invitations.
  */
-export async function expire(
+export async function expireOverdue(
   ctx: Ctx,
   tx: Tx,
-  { of }: { of?: { tenantId: string; email: string } } = {},
+  { only }: { only?: { tenantId: string; email: string } } = {},
 ): Promise<number> {
-  const expired = await expireInvitations(tx, { now: ctx.now(), limit: BATCH, ...(of && { of }) })
+  const expired = await expireInvitations(tx, { now: ctx.now(), limit: BATCH_SIZE, ...(only && { only }) })
   for (const { id, tenant_id: tenantId, user_id: userId, email } of expired) {
-    const details = { invitationId: id, before: { status: 'PENDING' }, after: { status: 'EXPIRED' } }
-    const entry = {
+    const inviteeId = userId ? await deleteInvitedMember(tx, { tenantId, userId }) : undefined
+    await recordAuditEvent(ctx, tx, {
       action: 'invitation.expired',
       actor: SYSTEM,
       tenantId,
-      details,
+      ...(inviteeId && { userId: inviteeId }),
+      details: { invitationId: id, before: { status: 'PENDING' }, after: { status: 'EXPIRED' } },
       personal: { email },
-    } as const
-    const inviteeId = userId ? await dropInvited(tx, { tenantId, userId }) : undefined
-    await record(ctx, tx, { ...entry, ...(inviteeId && { userId: inviteeId }) })
+    })
   }
   return expired.length
 }
@@ -39,8 +38,8 @@ export const expireInvitationsJob = defineJob<unknown>({
   name: 'expire_invitations',
   schedule: '23 * * * *',
   async run(ctx) {
-    const some = () => yielding(() => ctx.db.transaction().execute((tx) => expire(ctx, tx)))
-    while ((await some()) === BATCH);
-    await forgetPlaceholders(ctx.db)
+    const expireBatch = () => retryOnDeadlock(() => ctx.db.transaction().execute((tx) => expireOverdue(ctx, tx)))
+    while ((await expireBatch()) === BATCH_SIZE);
+    await deleteUnusedPlaceholders(ctx.db)
   },
 })

@@ -1,22 +1,22 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { InvitationStatus } from '../db/tables.ts'
-import { displayNameOf } from '../lib/display-name.ts'
+import { toDisplayName } from '../lib/display-name.ts'
 import type { InvitationList } from './schema.ts'
 import { countInvitations, listInvitations } from './store.ts'
 
-interface Wish {
+interface InvitationFilter {
   tenantId: string
   status: InvitationStatus
   page: number
   limit: number
 }
 
-/** The invitations of a tenant as they stand at this moment, and how many there are. */
-export async function listOf(
+/** A page of a tenant's invitations in a status, and the total. Overdue invitations count as EXPIRED. */
+export async function listInvitationPage(
   ctx: Ctx,
   tx: Tx,
-  { tenantId, status, page, limit }: Wish,
+  { tenantId, status, page, limit }: InvitationFilter,
 ): Promise<InvitationList & { total: number }> {
   const filter = { tenantId, status, now: ctx.now() }
   const total = await countInvitations(tx, filter)
@@ -31,7 +31,7 @@ export async function listOf(
     invitedBy:
       invited_by === null || inviter_email === null
         ? null
-        : { id: invited_by, displayName: displayNameOf({ ...row, email: inviter_email }) },
+        : { id: invited_by, displayName: toDisplayName({ ...row, email: inviter_email }) },
   }))
   return { invitations, total }
 }

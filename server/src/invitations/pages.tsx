@@ -1,161 +1,165 @@
-import { findBrand } from '../branding/brands.ts'
+import { findBrand } from '../branding/find-brand.ts'
 import { ssoPath } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { csrfToken, requireCsrf } from '../http/csrf.ts'
-import { definePage, type Page, type PageAnswer, type PageInput } from '../http/define-route.ts'
-import { type PageProblem, toPageProblem } from '../http/page-problem.ts'
+import { type PageProblem, toPageProblem } from '../http/errors/page-problem.ts'
+import { createCsrfToken, requireCsrf } from '../http/request/csrf.ts'
+import { definePage, type Page, type PageInput, type PageResult } from '../http/routing/define-route.ts'
 import type { Fields } from '../lib/fields.ts'
-import { arrive, wayOn } from '../sessions/arrival.ts'
 import { type BrowserSession, findBrowserSession, signOut } from '../sessions/browser-session.ts'
-import { type Journey, signInAddress, withJourney } from '../sessions/journey.ts'
+import { establishSession, nextPage } from '../sessions/establish-session.ts'
+import { type LoginTransaction, signInUrl, urlWithLogin } from '../sessions/login-transaction.ts'
 import { resendVerification } from '../sessions/resend-verification.ts'
 import { render } from '../ui/render.ts'
 import { findUser } from '../users/service.ts'
-import { accept, type Joined, showInvitation } from './acceptance.ts'
-import { EndedPage, isEnding } from './ended-page.tsx'
-import type { ShownInvitation } from './schema.ts'
+import { type AcceptedMembership, acceptInvitation, getInvitationDetails } from './acceptance.ts'
+import type { InvitationDetails } from './schema.ts'
+import { isUnusable, UnusablePage } from './unusable-page.tsx'
 import {
   AcceptPage,
   JoinedPage,
-  NewcomerPage,
-  OtherPersonPage,
+  NewUserPage,
   SignInPage,
-  UnconfirmedPage,
+  UnverifiedPage,
   type ViewProps,
+  WrongAccountPage,
 } from './views.tsx'
 
 const PATH = '/invitations/:token'
 
-/** Where the link of an invitation leads. Opening it changes nothing: mail scanners follow every link. */
+/** The pages of an invitation link. GET has no side effects: mail scanners follow every link. */
 export const invitationPages: Page[] = [
   definePage({
     method: 'GET',
     path: PATH,
-    handler: async (ctx, input) => show(ctx, await receive(ctx, input)),
+    handler: async (ctx, pageInput) => show(ctx, await toInvitationInput(ctx, pageInput)),
   }),
   definePage({
     method: 'POST',
     path: PATH,
-    handler: async (ctx, input) => {
-      requireCsrf(ctx, input.request, input.form)
-      const visit = await receive(ctx, input)
+    handler: async (ctx, pageInput) => {
+      requireCsrf(ctx, pageInput.request, pageInput.form)
+      const input = await toInvitationInput(ctx, pageInput)
       try {
-        return await act(ctx, visit)
+        return await submit(ctx, input)
       } catch (error) {
-        return show(ctx, visit, { problem: toPageProblem(error, input.reply) })
+        return show(ctx, input, { problem: toPageProblem(error, input.reply) })
       }
     },
   }),
 ]
 
-/** Somebody who has opened the link, and whoever is signed in in their browser. */
-interface Visit extends PageInput {
+interface InvitationPageInput extends PageInput {
   token: string
   session: BrowserSession | undefined
 }
 
-async function receive(ctx: Ctx, input: PageInput): Promise<Visit> {
+async function toInvitationInput(ctx: Ctx, input: PageInput): Promise<InvitationPageInput> {
   const { token } = input.request.params as { token: string }
   return { ...input, token, session: await findBrowserSession(ctx, input) }
 }
 
-function act(ctx: Ctx, visit: Visit): Promise<PageAnswer> {
-  switch (visit.form.get('choice')) {
+function submit(ctx: Ctx, input: InvitationPageInput): Promise<PageResult> {
+  switch (input.form.get('choice')) {
     case 'accept':
-      return acceptSignedIn(ctx, visit)
+      return acceptAsSignedIn(ctx, input)
     case 'join':
-      return joinAnew(ctx, visit)
+      return acceptAsNewUser(ctx, input)
     case 'switch':
-      return switchAccount(ctx, visit)
+      return switchAccount(ctx, input)
     case 'confirm':
-      return sendMailAgain(ctx, visit)
+      return resendMail(ctx, input)
     default:
       throw new AppError('INVALID_REQUEST')
   }
 }
 
-async function acceptSignedIn(ctx: Ctx, { token, session, request }: Visit): Promise<PageAnswer> {
-  return welcome(ctx, await accept(ctx, { token, userId: session?.userId, body: {}, request }))
+async function acceptAsSignedIn(ctx: Ctx, { token, session, request }: InvitationPageInput): Promise<PageResult> {
+  const membership = await acceptInvitation(ctx, { token, userId: session?.userId, body: {}, request })
+  return showJoined(ctx, membership)
 }
 
-/** Who fills in the form wants an account of the invited address, whoever else is signed in by now. */
-async function joinAnew(ctx: Ctx, visit: Visit): Promise<PageAnswer> {
-  const { token, request } = visit
-  const body = readForm(visit.form)
-  const joined = await accept(ctx, { token, userId: undefined, body, request })
-  const arrival = await arrive(ctx, visit, { user: joined.user, amr: ['pwd'] })
-  return arrival.state === 'signed-in' ? welcome(ctx, joined) : { redirect: wayOn(ctx, arrival, undefined) }
+/** The form creates an account for the invited address, so a session that was started meanwhile is ignored. */
+async function acceptAsNewUser(ctx: Ctx, input: InvitationPageInput): Promise<PageResult> {
+  const { token, request } = input
+  const body = parseForm(input.form)
+  const membership = await acceptInvitation(ctx, { token, userId: undefined, body, request })
+  const outcome = await establishSession(ctx, input, { user: membership.user, amr: ['pwd'] })
+  return outcome.state === 'signed-in' ? showJoined(ctx, membership) : { redirect: nextPage(ctx, outcome, undefined) }
 }
 
-async function welcome(ctx: Ctx, { tenantName, tenantSlug, user }: Joined): Promise<PageAnswer> {
+async function showJoined(ctx: Ctx, { tenantName, tenantSlug, user }: AcceptedMembership): Promise<PageResult> {
   const page = <JoinedPage tenantName={tenantName} email={user.email} />
   return { html: render(page, await findBrand(ctx, { tenant: tenantSlug, viewerId: user.id })) }
 }
 
-const readForm = (form: Fields) => ({
+const parseForm = (form: Fields) => ({
   givenName: form.get('givenName') ?? '',
   familyName: form.get('familyName') ?? '',
   password: form.get('password') ?? '',
 })
 
-/** Who has an account signs in to it, and loses nothing if they think better of it; for who has none, this one must go. */
-async function switchAccount(ctx: Ctx, visit: Visit): Promise<PageAnswer> {
-  const invitation = await showInvitation(ctx, visit.token)
-  if (invitation.hasAccount) return { redirect: signInAddress(ctx, journeyOf(ctx, visit, invitation), true) }
-  await signOut(ctx, visit)
-  return { redirect: pathOf(visit) }
+/** With an account for the address, the new sign-in replaces the session. Without one, the session must end first. */
+async function switchAccount(ctx: Ctx, input: InvitationPageInput): Promise<PageResult> {
+  const invitation = await getInvitationDetails(ctx, input.token)
+  if (invitation.hasAccount) return { redirect: signInUrl(ctx, toLogin(ctx, input, invitation), true) }
+  await signOut(ctx, input)
+  return { redirect: pathOf(input) }
 }
 
-async function sendMailAgain(ctx: Ctx, visit: Visit): Promise<PageAnswer> {
-  const user = visit.session && (await findUser(ctx.db, visit.session.userId))
+async function resendMail(ctx: Ctx, input: InvitationPageInput): Promise<PageResult> {
+  const user = input.session && (await findUser(ctx.db, input.session.userId))
   if (user) await resendVerification(ctx, user)
-  return show(ctx, visit, { mailed: true })
+  return show(ctx, input, { mailed: true })
 }
 
-interface State {
+interface PageState {
   problem?: PageProblem
   mailed?: boolean
 }
 
-/** The page that fits whoever has come, or says that the link leads nowhere any more. */
-async function show(ctx: Ctx, visit: Visit, { problem, mailed = false }: State = {}): Promise<PageAnswer> {
+/** The page for the state of the invitation and of the session. */
+async function show(
+  ctx: Ctx,
+  input: InvitationPageInput,
+  { problem, mailed = false }: PageState = {},
+): Promise<PageResult> {
   try {
-    const invitation = await showInvitation(ctx, visit.token)
-    const csrf = csrfToken(ctx, visit.request, visit.reply)
-    const view = { invitation, problem, action: pathOf(visit), csrf }
+    const invitation = await getInvitationDetails(ctx, input.token)
+    const csrf = createCsrfToken(ctx, input.request, input.reply)
+    const view = { invitation, problem, action: pathOf(input), csrf }
     const brand = await findBrand(ctx, { tenant: invitation.tenant.slug })
-    return { status: problem?.status ?? 200, html: render(choosePage(ctx, visit, { view, mailed }), brand) }
+    return { status: problem?.status ?? 200, html: render(choosePage(ctx, input, { view, mailed }), brand) }
   } catch (error) {
-    if (!(error instanceof AppError && isEnding(error))) throw error
+    if (!(error instanceof AppError && isUnusable(error))) throw error
     const { status, code } = error
-    return { status, html: render(<EndedPage code={code} isSignedIn={visit.session !== undefined} />) }
+    return { status, html: render(<UnusablePage code={code} isSignedIn={input.session !== undefined} />) }
   }
 }
 
-function choosePage(ctx: Ctx, visit: Visit, { view, mailed }: { view: ViewProps; mailed: boolean }) {
-  const { session, form } = visit
+function choosePage(ctx: Ctx, input: InvitationPageInput, { view, mailed }: { view: ViewProps; mailed: boolean }) {
+  const { session, form } = input
   const { hasAccount, email } = view.invitation
-  const journey = journeyOf(ctx, visit, view.invitation)
-  if (session && session.email !== email) return <OtherPersonPage {...view} signedIn={session.email} />
+  const login = toLogin(ctx, input, view.invitation)
+  if (session && session.email !== email) return <WrongAccountPage {...view} sessionEmail={session.email} />
   if (session?.emailVerified) return <AcceptPage {...view} />
-  if (session) return <UnconfirmedPage {...view} mailed={mailed} />
-  if (hasAccount) return <SignInPage {...view} signIn={signInAddress(ctx, journey, false)} />
+  if (session) return <UnverifiedPage {...view} mailed={mailed} />
+  if (hasAccount) return <SignInPage {...view} signInUrl={signInUrl(ctx, login, false)} />
   const providers = ctx.config.sso.map((provider) => ({
     label: provider.label,
-    path: withJourney(ctx, ssoPath(provider), journey),
+    path: urlWithLogin(ctx, ssoPath(provider), login),
   }))
-  return <NewcomerPage {...view} form={form} providers={providers} />
+  return <NewUserPage {...view} form={form} providers={providers} />
 }
 
-const pathOf = ({ token }: Pick<Visit, 'token'>): string => `/invitations/${token}`
+const pathOf = ({ token }: Pick<InvitationPageInput, 'token'>): string => `/invitations/${token}`
 
-/** Over a sign-in, with a second factor or through a provider, and back here. */
-const journeyOf = (ctx: Ctx, visit: Visit, { email, tenant }: ShownInvitation): Journey => ({
-  next: pathOf(visit),
+/** The login transaction that returns to this page. */
+const toLogin = (ctx: Ctx, input: InvitationPageInput, { email, tenant }: InvitationDetails): LoginTransaction => ({
+  next: pathOf(input),
   startedAt: ctx.now().getTime(),
   loginHint: email,
   tenant: tenant.slug,
   formTargets: [],
-  luggage: undefined,
+  state: undefined,
 })

@@ -1,39 +1,33 @@
 import { type Static, Type } from 'typebox'
+import { checkedByHandler, Timestamp } from '../http/routing/schema.ts'
+import { CreatedInvitation, InvitationStatus } from '../tenants/invitation-body.ts'
 
 const Role = Type.Enum(['owner', 'admin', 'member'])
-const Status = Type.Enum(['PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED'])
-const Moment = Type.String({ format: 'date-time' })
 
 export const ByTenant = Type.Object({ id: Type.String() })
 export const ByInvitation = Type.Object({ id: Type.String(), invitationId: Type.String() })
 export const ByToken = Type.Object({ token: Type.String() })
 
-export const LONGEST_DAYS = 90
+export const MAX_EXPIRY_DAYS = 90
 
-export const InviteRequest = Type.Object(
+export const CreateInvitationRequest = Type.Object(
   {
     email: Type.String({ maxLength: 1_000 }),
     role: Type.Optional(Role),
     expiresInDays: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: LONGEST_DAYS, description: '7 unless said otherwise' }),
+      Type.Integer({ minimum: 1, maximum: MAX_EXPIRY_DAYS, description: 'Default: INVITATION_TTL, 7 days' }),
     ),
     applicationId: Type.Optional(
       Type.String({ description: 'With licenseTypeId: a seat is kept for them until they accept' }),
     ),
     licenseTypeId: Type.Optional(Type.String()),
   },
-  { title: 'InviteRequest' },
+  { title: 'CreateInvitationRequest' },
 )
-export type InviteRequest = Static<typeof InviteRequest>
-
-export const CreatedInvitation = Type.Object(
-  { id: Type.String(), email: Type.String(), role: Role, status: Status, expiresAt: Moment },
-  { title: 'CreatedInvitation' },
-)
-export type CreatedInvitation = Static<typeof CreatedInvitation>
+export type CreateInvitationRequest = Static<typeof CreateInvitationRequest>
 
 export const InvitationQuery = Type.Object({
-  status: Type.Unsafe<Static<typeof Status>>({ ...Status, default: 'PENDING' }),
+  status: Type.Unsafe<Static<typeof InvitationStatus>>({ ...InvitationStatus, default: 'PENDING' }),
   page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 1_000 }),
 })
@@ -43,7 +37,7 @@ export const InvitationList = Type.Object(
     invitations: Type.Array(
       Type.Object({
         ...CreatedInvitation.properties,
-        createdAt: Moment,
+        createdAt: Timestamp,
         invitedBy: Type.Union([Type.Object({ id: Type.String(), displayName: Type.String() }), Type.Null()], {
           description: 'null when their account is gone',
         }),
@@ -55,31 +49,33 @@ export const InvitationList = Type.Object(
 )
 export type InvitationList = Static<typeof InvitationList>
 
-export const MOST_ROWS = 200
+export const MAX_BULK_ROWS = 200
 
-/** What a row holds is judged row by row. */
+/** Rows are validated one by one, so that an invalid row does not fail the request. */
 const BulkRow = Type.Object({
   email: Type.Unknown({ description: 'As for one invitation, and so are the others' }),
-  role: Type.Optional(Type.Unknown()),
-  expiresInDays: Type.Optional(Type.Unknown()),
-  applicationId: Type.Optional(Type.Unknown()),
-  licenseTypeId: Type.Optional(Type.Unknown()),
+  role: Type.Optional(checkedByHandler(Role)),
+  expiresInDays: Type.Optional(checkedByHandler({ type: 'integer', minimum: 1, maximum: MAX_EXPIRY_DAYS })),
+  applicationId: Type.Optional(checkedByHandler({ type: 'string' })),
+  licenseTypeId: Type.Optional(checkedByHandler({ type: 'string' })),
 })
 export type BulkRow = Static<typeof BulkRow>
 
 export const BulkInviteRequest = Type.Object(
-  { invitations: Type.Array(BulkRow, { minItems: 1, maxItems: MOST_ROWS }) },
+  { invitations: Type.Array(BulkRow, { minItems: 1, maxItems: MAX_BULK_ROWS }) },
   { title: 'BulkInviteRequest' },
 )
 
-export const BulkInviteReply = Type.Object(
+export const BulkInviteResponse = Type.Object(
   {
     created: Type.Integer({ description: 'Rows that became an invitation' }),
     failed: Type.Integer(),
     results: Type.Array(
       Type.Object({
         email: Type.Unknown({ description: 'As it was sent' }),
-        statusCode: Type.Integer({ description: '201, or what the row alone would have been answered' }),
+        statusCode: Type.Integer({
+          description: '201, or the status that a single request would have returned',
+        }),
         invitation: Type.Optional(CreatedInvitation),
         error: Type.Optional(Type.String()),
         message: Type.Optional(Type.String()),
@@ -88,38 +84,36 @@ export const BulkInviteReply = Type.Object(
       { description: 'One for each row, in their order' },
     ),
   },
-  { title: 'BulkInviteReply' },
+  { title: 'BulkInviteResponse' },
 )
-export type BulkInviteReply = Static<typeof BulkInviteReply>
+export type BulkInviteResponse = Static<typeof BulkInviteResponse>
 
-export const ShownInvitation = Type.Object(
+export const InvitationDetails = Type.Object(
   {
     tenant: Type.Object({ id: Type.String(), name: Type.String(), slug: Type.String() }),
     role: Role,
     email: Type.String(),
     invitedBy: Type.Union([Type.Object({ displayName: Type.String() }), Type.Null()]),
-    expiresAt: Moment,
+    expiresAt: Timestamp,
     hasAccount: Type.Boolean({
-      description: 'Whether whoever is invited signs in to accept, instead of choosing a password',
+      description: 'Whether the invited person signs in to accept, instead of choosing a password',
     }),
   },
-  { title: 'ShownInvitation' },
+  { title: 'InvitationDetails' },
 )
-export type ShownInvitation = Static<typeof ShownInvitation>
+export type InvitationDetails = Static<typeof InvitationDetails>
 
 const name = Type.String({ maxLength: 100 })
 
-export const AcceptRequest = Type.Object(
+export const AcceptInvitationRequest = Type.Object(
   {
-    password: Type.Optional(
-      Type.String({ maxLength: 4096, description: 'Only from who has no account yet' }),
-    ),
+    password: Type.Optional(Type.String({ maxLength: 4096, description: 'Only for a person without an account' })),
     givenName: Type.Optional(name),
     familyName: Type.Optional(name),
   },
-  { title: 'AcceptRequest' },
+  { title: 'AcceptInvitationRequest' },
 )
-export type AcceptRequest = Static<typeof AcceptRequest>
+export type AcceptInvitationRequest = Static<typeof AcceptInvitationRequest>
 
 export const Accepted = Type.Object(
   { success: Type.Boolean(), tenantId: Type.String(), tenantName: Type.String() },

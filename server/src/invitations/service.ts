@@ -1,65 +1,66 @@
 import type { FastifyRequest } from 'fastify'
-import { actorOf, record } from '../audit/record.ts'
+import { recordAuditEvent, toActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
-import { displayNameOf } from '../lib/display-name.ts'
+import { toDisplayName } from '../lib/display-name.ts'
+import { checkField, requireEmail, throwIfInvalid } from '../lib/field-validation.ts'
 import { isId, newId } from '../lib/ids.ts'
-import { demand, refuseProblems, requireEmail } from '../lib/problems.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { reserveSeat } from '../licensing/seats/service.ts'
 import { queueMail } from '../mail/outbox.ts'
-import { addInvited, dropInvited, keepInvited, requireNoMember } from '../tenants/invited.ts'
-import { type Acting, requireReach } from '../tenants/permissions.ts'
+import type { CreatedInvitation } from '../tenants/invitation-body.ts'
+import { createInvitedMember, deleteInvitedMember, extendInvitedMember, requireNotMember } from '../tenants/invited.ts'
+import { requireManageable, type TenantActor } from '../tenants/permissions.ts'
 import { getTenant } from '../tenants/service.ts'
-import { holdInvitee } from '../users/placeholders.ts'
+import { findOrCreateInvitee } from '../users/placeholders.ts'
 import { findUser, lockUser } from '../users/service.ts'
-import { expire } from './expiry.ts'
-import { invitationLetter } from './letters.ts'
-import type { CreatedInvitation, InviteRequest } from './schema.ts'
+import { expireOverdue } from './expiry.ts'
+import { toInvitationMail } from './invitation-mail.ts'
+import type { CreateInvitationRequest } from './schema.ts'
 import {
+  closeInvitation,
   findInvitation,
   type Invitation,
   insertInvitation,
-  promiseSeat,
   renewInvitation,
-  settleInvitation,
+  setLicenseType,
 } from './store.ts'
-import { requireLeisure } from './throttle.ts'
+import { countInvitationMail } from './throttle.ts'
 
 /**
- * Invitations bring people into a tenant. Each is for one address, open until it is accepted, revoked or overdue, and
- * its link stands in the mail alone. Meanwhile the person is an INVITED member.
+ * Invitations to a tenant. Each is for one address and open until it is accepted, revoked or expired. Its token is only
+ * in the mail. While it is open, the person is an INVITED member.
  */
 
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 
-const after = (moment: Date, seconds: number) => new Date(moment.getTime() + seconds * 1000)
+const addSeconds = (date: Date, seconds: number) => new Date(date.getTime() + seconds * 1000)
 
-/** Who sends, sends again or revokes an invitation, and by which request. */
-export interface Inviting {
-  caller: Acting
+/** Who creates, resends or revokes an invitation. */
+export interface Inviter {
+  caller: TenantActor
   request: FastifyRequest
-  /** What is the same in every mail of theirs, for who has looked it up already. */
-  letterhead?: Letterhead
+  /** Set by bulk requests, which look it up once. */
+  sender?: MailSender
 }
 
-export async function invite(
+export async function createInvitation(
   ctx: Ctx,
   tx: Tx,
-  { caller, request, letterhead }: Inviting,
-  wish: InviteRequest,
+  { caller, request, sender }: Inviter,
+  body: CreateInvitationRequest,
 ): Promise<CreatedInvitation> {
   const { tenantId } = caller
-  const email = requireEmail(wish.email.trim(), 'email')
-  const role = wish.role ?? 'member'
-  requireReach(caller.role, role)
-  const { expiresInDays } = wish
-  const lifetime = expiresInDays === undefined ? ctx.config.lifetimes.invitation : expiresInDays * DAY
-  await expire(ctx, tx, { of: { tenantId, email } })
-  const { id: userId } = await holdInvitee(ctx, tx, email)
-  await requireNoMember(tx, { tenantId, userId })
-  await requireLeisure(tx, caller, email)
+  const email = requireEmail(body.email.trim(), 'email')
+  const role = body.role ?? 'member'
+  requireManageable(caller.role, role)
+  const { expiresInDays } = body
+  const lifetime = expiresInDays === undefined ? ctx.config.lifetimes.invitation : expiresInDays * DAY_SECONDS
+  await expireOverdue(ctx, tx, { only: { tenantId, email } })
+  const { id: userId } = await findOrCreateInvitee(ctx, tx, email)
+  await requireNotMember(tx, { tenantId, userId })
+  await countInvitationMail(tx, caller, email)
   const now = ctx.now()
   const token = newSecret()
   const invitation = await insertInvitation(tx, {
@@ -73,26 +74,27 @@ export async function invite(
     user_id: userId,
     invited_by: caller.kind === 'person' ? caller.userId : null,
     created_at: now,
-    expires_at: after(now, lifetime),
+    expires_at: addSeconds(now, lifetime),
   })
   if (!invitation) throw new AppError('INVITATION_EXISTS')
   const { id, expires_at: until } = invitation
-  const inviteeId = await addInvited(ctx, tx, { tenantId, userId, role, until })
-  const seat = readSeat(wish)
+  const inviteeId = await createInvitedMember(ctx, tx, { tenantId, userId, role, until })
+  const seat = parseSeat(body)
   if (seat) {
-    await reserveSeat(ctx, tx, { tenantId, actor: actorOf(caller) }, { userId, ...seat })
-    await promiseSeat(tx, id, seat.licenseTypeId)
+    await reserveSeat(ctx, tx, { tenantId, actor: toActor(caller) }, { userId, ...seat })
+    await setLicenseType(tx, id, seat.licenseTypeId)
   }
-  await post(ctx, tx, { letterhead: letterhead ?? (await letterheadOf(tx, caller)), invitation, token })
+  await queueInvitationMail(ctx, tx, { sender: sender ?? (await getSender(tx, caller)), invitation, token })
   const details = { invitationId: id, after: { role, status: 'PENDING', expiresAt: until, ...seat } }
-  await note(ctx, tx, { action: 'invitation.created', caller, request, invitation, inviteeId, details })
+  const action = 'invitation.created'
+  await recordInvitationEvent(ctx, tx, { action, caller, request, invitation, inviteeId, details })
   return toCreated(invitation)
 }
 
-/** The seat that is to be kept for them: of which application and type, or none. */
-function readSeat({ applicationId, licenseTypeId }: InviteRequest) {
+/** The seat to reserve, if any. */
+function parseSeat({ applicationId, licenseTypeId }: CreateInvitationRequest) {
   if (applicationId === undefined && licenseTypeId === undefined) return undefined
-  refuseProblems([demand(licenseTypeId !== undefined, 'licenseTypeId', 'is required with applicationId')])
+  throwIfInvalid([checkField(licenseTypeId !== undefined, 'licenseTypeId', 'is required with applicationId')])
   return { applicationId: applicationId ?? '', licenseTypeId: licenseTypeId ?? '' }
 }
 
@@ -104,56 +106,57 @@ const toCreated = ({ id, email, role, status, expires_at }: Invitation): Created
   expiresAt: expires_at.toISOString(),
 })
 
-/** Sends the mail again, with a link of its own and as much time as at first. The link before is worth nothing now. */
-export async function resend(
+/** Sends the mail again with a new token and the original lifetime. The previous link becomes invalid. */
+export async function resendInvitation(
   ctx: Ctx,
   tx: Tx,
-  { caller, request, invitationId }: Inviting & { invitationId: string },
+  { caller, request, invitationId }: Inviter & { invitationId: string },
 ): Promise<void> {
-  const known = await getInvitation(tx, { caller, invitationId })
-  requireReach(caller.role, known.role)
+  const before = await getInvitation(tx, { caller, invitationId })
+  requireManageable(caller.role, before.role)
   const now = ctx.now()
   const token = newSecret()
-  const expiresAt = after(now, known.lifetime)
+  const expiresAt = addSeconds(now, before.lifetime)
   const invitation = await renewInvitation(tx, {
-    id: known.id,
+    id: before.id,
     tokenHash: hashSecret(token),
     now,
     expiresAt,
   })
   if (!invitation) throw new AppError('INVITATION_NOT_PENDING')
   const { tenant_id: tenantId, user_id: userId, email } = invitation
-  await requireLeisure(tx, caller, email)
-  const inviteeId = userId ? await keepInvited(tx, { tenantId, userId, until: expiresAt }) : undefined
-  await post(ctx, tx, { letterhead: await letterheadOf(tx, caller), invitation, token })
+  await countInvitationMail(tx, caller, email)
+  const inviteeId = userId ? await extendInvitedMember(tx, { tenantId, userId, until: expiresAt }) : undefined
+  await queueInvitationMail(ctx, tx, { sender: await getSender(tx, caller), invitation, token })
   const details = {
     invitationId,
-    before: { expiresAt: known.expires_at },
+    before: { expiresAt: before.expires_at },
     after: { expiresAt },
   }
-  await note(ctx, tx, { action: 'invitation.resent', caller, request, invitation, inviteeId, details })
+  const action = 'invitation.resent'
+  await recordInvitationEvent(ctx, tx, { action, caller, request, invitation, inviteeId, details })
 }
 
-export async function revoke(
+export async function revokeInvitation(
   ctx: Ctx,
   tx: Tx,
-  { caller, request, invitationId }: Inviting & { invitationId: string },
+  { caller, request, invitationId }: Inviter & { invitationId: string },
 ): Promise<void> {
-  const known = await getInvitation(tx, { caller, invitationId })
-  requireReach(caller.role, known.role)
-  const settled = { id: known.id, now: ctx.now(), status: 'REVOKED' } as const
-  const invitation = await settleInvitation(tx, settled)
+  const before = await getInvitation(tx, { caller, invitationId })
+  requireManageable(caller.role, before.role)
+  const invitation = await closeInvitation(tx, { id: before.id, now: ctx.now(), status: 'REVOKED' })
   if (!invitation) throw new AppError('INVITATION_NOT_PENDING')
   const details = { invitationId, before: { status: 'PENDING' }, after: { status: 'REVOKED' } }
   const { tenant_id: tenantId, user_id: userId } = invitation
-  const inviteeId = userId ? await dropInvited(tx, { tenantId, userId }) : undefined
-  await note(ctx, tx, { action: 'invitation.revoked', caller, request, invitation, inviteeId, details })
+  const inviteeId = userId ? await deleteInvitedMember(tx, { tenantId, userId }) : undefined
+  const action = 'invitation.revoked'
+  await recordInvitationEvent(ctx, tx, { action, caller, request, invitation, inviteeId, details })
 }
 
-/** The invitation of this tenant, whose invitee nobody else changes: whoever accepts locks the person first too. */
+/** The invitation, with the user row of the invitee locked first: the lock order of an acceptance. */
 async function getInvitation(
   tx: Tx,
-  { caller, invitationId: id }: { caller: Acting; invitationId: string },
+  { caller, invitationId: id }: { caller: TenantActor; invitationId: string },
 ): Promise<Invitation> {
   const key = { tenantId: caller.tenantId, id }
   const invitation = isId(id) ? await findInvitation(tx, key) : undefined
@@ -162,44 +165,50 @@ async function getInvitation(
   return invitation
 }
 
-/** Who writes, and for which tenant. */
-export interface Letterhead {
+/** The sender as named in the mail. */
+export interface MailSender {
   tenantName: string
-  /** Undefined: a machine, or an operator. */
+  /** Undefined for a client or an operator. */
   inviter: string | undefined
 }
 
-export async function letterheadOf(tx: Tx, caller: Acting): Promise<Letterhead> {
+export async function getSender(tx: Tx, caller: TenantActor): Promise<MailSender> {
   const { name: tenantName } = await getTenant(tx, caller.tenantId)
-  const sender = caller.kind === 'person' ? await findUser(tx, caller.userId) : undefined
-  return { tenantName, inviter: sender && displayNameOf(sender) }
+  const user = caller.kind === 'person' ? await findUser(tx, caller.userId) : undefined
+  return { tenantName, inviter: user && toDisplayName(user) }
 }
 
-interface Posted {
-  letterhead: Letterhead
+interface InvitationMail {
+  sender: MailSender
   invitation: Invitation
   token: string
 }
 
-async function post(ctx: Ctx, tx: Tx, { letterhead, invitation, token }: Posted): Promise<void> {
+async function queueInvitationMail(ctx: Ctx, tx: Tx, { sender, invitation, token }: InvitationMail): Promise<void> {
   const { email, role, expires_at: expiresAt } = invitation
-  await queueMail(ctx, tx, email, invitationLetter({ ...letterhead, token, role, expiresAt }))
+  await queueMail(ctx, tx, email, toInvitationMail({ ...sender, token, role, expiresAt }))
 }
 
-interface Noted extends Inviting {
+interface InvitationEvent extends Inviter {
   action: 'invitation.created' | 'invitation.resent' | 'invitation.revoked'
   invitation: Invitation
-  /** What is shown of whoever is invited, if anybody is a member by it. */
+  /** The user with the INVITED membership, if there is one. */
   inviteeId: string | undefined
   details: Record<string, unknown>
 }
 
-async function note(
+async function recordInvitationEvent(
   ctx: Ctx,
   tx: Tx,
-  { action, caller, request, invitation, inviteeId, details }: Noted,
+  { action, caller, request, invitation, inviteeId, details }: InvitationEvent,
 ): Promise<void> {
-  const { tenant_id: tenantId, email } = invitation
-  const entry = { action, actor: actorOf(caller), tenantId, request, details, personal: { email } }
-  await record(ctx, tx, { ...entry, ...(inviteeId && { userId: inviteeId }) })
+  await recordAuditEvent(ctx, tx, {
+    action,
+    actor: toActor(caller),
+    tenantId: invitation.tenant_id,
+    ...(inviteeId && { userId: inviteeId }),
+    request,
+    details,
+    personal: { email: invitation.email },
+  })
 }

@@ -4,30 +4,24 @@ import type { InvitationStatus, InvitationsTable } from '../db/tables.ts'
 
 export type Invitation = Selectable<InvitationsTable>
 
-/** Undefined when the address is invited already. */
-export const insertInvitation = (
-  tx: Tx,
-  invitation: Insertable<InvitationsTable>,
-): Promise<Invitation | undefined> =>
+/** Undefined when the address has an open invitation. */
+export const insertInvitation = (tx: Tx, invitation: Insertable<InvitationsTable>): Promise<Invitation | undefined> =>
   tx
     .insertInto('invitations')
     .values(invitation)
     .onConflict((conflict) =>
-      // Written out: a prepared statement does not know yet what it is given, and so not which index it is about.
+      // A literal: with a parameter, PostgreSQL cannot infer the partial unique index.
       conflict.columns(['tenant_id', 'email']).where('status', '=', sql.lit('PENDING')).doNothing(),
     )
     .returningAll()
     .executeTakeFirst()
 
-/** Writes down which seat comes with an invitation. */
-export async function promiseSeat(tx: Tx, id: string, licenseTypeId: string): Promise<void> {
+/** Stores the license type of the seat that is reserved for the invitation. */
+export async function setLicenseType(tx: Tx, id: string, licenseTypeId: string): Promise<void> {
   await tx.updateTable('invitations').set({ license_type_id: licenseTypeId }).where('id', '=', id).execute()
 }
 
-const inState = (
-  db: Db,
-  { tenantId, status, now }: { tenantId: string; status: InvitationStatus; now: Date },
-) =>
+const selectByStatus = (db: Db, { tenantId, status, now }: { tenantId: string; status: InvitationStatus; now: Date }) =>
   db
     .selectFrom('invitations')
     .where('invitations.tenant_id', '=', tenantId)
@@ -36,18 +30,16 @@ const inState = (
         return where.and([where('status', '=', 'PENDING'), where('expires_at', '>', now)])
       }
       const overdue = where.and([where('status', '=', 'PENDING'), where('expires_at', '<=', now)])
-      return status === 'EXPIRED'
-        ? where.or([where('status', '=', status), overdue])
-        : where('status', '=', status)
+      return status === 'EXPIRED' ? where.or([where('status', '=', status), overdue]) : where('status', '=', status)
     })
 
-/** Invitations as they stand at this moment, the newest first, with who has sent them. */
+/** The invitations with this status at `now`, newest first, with their senders. */
 export const listInvitations = (
   db: Db,
   filter: { tenantId: string; status: InvitationStatus; now: Date },
   { offset, limit }: { offset: number; limit: number },
 ) =>
-  inState(db, filter)
+  selectByStatus(db, filter)
     .leftJoin('users as inviter', 'inviter.id', 'invitations.invited_by')
     .select(['invitations.id', 'invitations.email', 'invitations.role'])
     .select(['invitations.created_at', 'invitations.expires_at', 'invitations.invited_by'])
@@ -62,7 +54,7 @@ export async function countInvitations(
   db: Db,
   filter: { tenantId: string; status: InvitationStatus; now: Date },
 ): Promise<number> {
-  const { count } = await inState(db, filter)
+  const { count } = await selectByStatus(db, filter)
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)
@@ -72,14 +64,9 @@ export const findInvitation = (
   db: Db,
   { tenantId, id }: { tenantId: string; id: string },
 ): Promise<Invitation | undefined> =>
-  db
-    .selectFrom('invitations')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst()
+  db.selectFrom('invitations').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id).executeTakeFirst()
 
-/** The invitation of a link, with its tenant and who has sent it. */
+/** The invitation with its tenant and its sender. */
 export const findInvitationByToken = (db: Db, tokenHash: Buffer) =>
   db
     .selectFrom('invitations')
@@ -96,10 +83,10 @@ export const findInvitationByToken = (db: Db, tokenHash: Buffer) =>
 export type FoundInvitation = NonNullable<Awaited<ReturnType<typeof findInvitationByToken>>>
 
 /**
- * Settles an invitation that is open and not overdue: of several who try, one does. Undefined when it is settled by
- * now, or its link is not this one any more.
+ * Sets the final status of an open invitation. Of concurrent calls only one succeeds. Undefined when the invitation is
+ * closed or overdue, or has another token by now.
  */
-export const settleInvitation = (
+export const closeInvitation = (
   tx: Tx,
   { id, tokenHash, now, status }: { id: string; tokenHash?: Buffer; now: Date; status: InvitationStatus },
 ): Promise<Invitation | undefined> =>
@@ -113,7 +100,7 @@ export const settleInvitation = (
     .returningAll()
     .executeTakeFirst()
 
-/** Gives an open invitation another link and more time; undefined when it is settled by now. */
+/** Gives an open invitation a new token and expiry; undefined when it is closed or overdue. */
 export const renewInvitation = (
   tx: Tx,
   { id, tokenHash, now, expiresAt }: { id: string; tokenHash: Buffer; now: Date; expiresAt: Date },
@@ -127,33 +114,28 @@ export const renewInvitation = (
     .returningAll()
     .executeTakeFirst()
 
-/** Marks what is overdue: of one address in one tenant, or some of all. */
+/** Marks overdue invitations: only those of one address in one tenant, or of all tenants. */
 export async function expireInvitations(
   tx: Tx,
-  { now, of, limit }: { now: Date; of?: { tenantId: string; email: string }; limit: number },
+  { now, only, limit }: { now: Date; only?: { tenantId: string; email: string }; limit: number },
 ): Promise<Invitation[]> {
   const overdue = tx
     .selectFrom('invitations')
     .select('id')
     .where('status', '=', 'PENDING')
     .where('expires_at', '<=', now)
-    .$if(of !== undefined, (query) =>
-      query.where('tenant_id', '=', of?.tenantId ?? '').where('email', '=', of?.email ?? ''),
+    .$if(only !== undefined, (query) =>
+      query.where('tenant_id', '=', only?.tenantId ?? '').where('email', '=', only?.email ?? ''),
     )
     .orderBy('expires_at')
     .limit(limit)
     .forUpdate()
     .skipLocked()
-  return tx
-    .updateTable('invitations')
-    .set({ status: 'EXPIRED' })
-    .where('id', 'in', overdue)
-    .returningAll()
-    .execute()
+  return tx.updateTable('invitations').set({ status: 'EXPIRED' }).where('id', 'in', overdue).returningAll().execute()
 }
 
-/** The tenant stays until the transaction ends, and nobody else changes it or its members; undefined: it is not there. */
-export async function holdTenant(tx: Tx, tenantId: string): Promise<{ suspended: boolean } | undefined> {
+/** Locks the tenant row, which also serializes changes of its members; undefined when the tenant does not exist. */
+export async function lockTenant(tx: Tx, tenantId: string): Promise<{ suspended: boolean } | undefined> {
   const { rows } = await sql<{ suspended: boolean }>`
     select suspended_at is not null as suspended from tenants where id = ${tenantId} for no key update
   `.execute(tx)

@@ -1,31 +1,34 @@
 import { createHash } from 'node:crypto'
-import { createLimiter, type Limit } from '../db/limiter.ts'
+import { createLimiter, type RateLimit } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
 import { tooManyAttempts } from '../errors.ts'
-import { callerName } from '../http/callers.ts'
-import type { Acting } from '../tenants/permissions.ts'
+import { callerKey } from '../http/routing/callers.ts'
+import type { TenantActor } from '../tenants/permissions.ts'
 
 /**
- * No tenant fills the world's mailboxes, nor anybody one of them with the help of many tenants. What one does costs
- * others nothing, until a mailbox has had more than anybody would read.
+ * Limits against mail floods: per tenant, per mailbox and tenant, and per mailbox and sender over several tenants. The
+ * limit per mailbox is shared by all senders, so it is high.
  */
-const PER_TENANT = { name: 'invitations', most: 2_000, seconds: 15 * 60 }
-const PER_TENANT_AND_RECIPIENT = { name: 'invitations-to', most: 10, seconds: 3_600 }
-const PER_SENDER_AND_RECIPIENT = { name: 'invitations-from', most: 30, seconds: 3_600 }
-const PER_RECIPIENT = { name: 'invitation-mail', most: 200, seconds: 3_600 }
+const PER_TENANT = { name: 'invitations', max: 2_000, seconds: 15 * 60 }
+const PER_TENANT_AND_RECIPIENT = { name: 'invitations-to', max: 10, seconds: 3_600 }
+const PER_SENDER_AND_RECIPIENT = { name: 'invitations-from', max: 30, seconds: 3_600 }
+const PER_RECIPIENT = { name: 'invitation-mail', max: 200, seconds: 3_600 }
 
-/** Counts one more mail, which goes out if the transaction commits, or throws RATE_LIMITED. */
-export async function requireLeisure(tx: Tx, caller: Acting, email: string): Promise<void> {
+/**
+ * Counts a mail that is sent if the transaction commits; throws RATE_LIMITED above a limit. Counts resends too; the window
+ * starts with the first mail.
+ */
+export async function countInvitationMail(tx: Tx, caller: TenantActor, email: string): Promise<void> {
   const { tenantId } = caller
-  // No address stands in the counts themselves.
+  // The counter keys hold a hash instead of the address.
   const mailbox = createHash('sha256').update(email).digest('base64url')
-  await requireRoom(tx, PER_TENANT, tenantId)
-  await requireRoom(tx, PER_TENANT_AND_RECIPIENT, `${tenantId}:${mailbox}`)
-  await requireRoom(tx, PER_SENDER_AND_RECIPIENT, `${callerName(caller)}:${mailbox}`)
-  await requireRoom(tx, PER_RECIPIENT, mailbox)
+  await countAgainstLimit(tx, PER_TENANT, tenantId)
+  await countAgainstLimit(tx, PER_TENANT_AND_RECIPIENT, `${tenantId}:${mailbox}`)
+  await countAgainstLimit(tx, PER_SENDER_AND_RECIPIENT, `${callerKey(caller)}:${mailbox}`)
+  await countAgainstLimit(tx, PER_RECIPIENT, mailbox)
 }
 
-async function requireRoom(tx: Tx, limit: Limit, key: string): Promise<void> {
+async function countAgainstLimit(tx: Tx, limit: RateLimit, key: string): Promise<void> {
   const wait = await createLimiter(tx, limit).count(key)
   if (wait !== undefined) throw tooManyAttempts(wait)
 }

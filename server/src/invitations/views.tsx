@@ -1,18 +1,18 @@
 import type { ComponentChildren } from 'preact'
-import type { PageProblem } from '../http/page-problem.ts'
+import type { PageProblem } from '../http/errors/page-problem.ts'
 import type { Fields } from '../lib/fields.ts'
 import { Field, Form, Problem } from '../ui/form.tsx'
 import { Layout } from '../ui/layout.tsx'
-import { asRole } from './as-role.ts'
-import type { ShownInvitation } from './schema.ts'
+import { toRolePhrase } from './role-phrase.ts'
+import type { InvitationDetails } from './schema.ts'
 
 interface FrameProps {
-  invitation: ShownInvitation
+  invitation: InvitationDetails
   problem: PageProblem | undefined
   children: ComponentChildren
 }
 
-/** What everybody sees who holds an open link: who invites whom to what, and until when. */
+/** The common part of the pages of an open invitation: tenant, inviter, role, address and expiry. */
 const Frame = ({ invitation, problem, children }: FrameProps) => {
   const { tenant, role, email, invitedBy, expiresAt } = invitation
   return (
@@ -27,7 +27,7 @@ const Frame = ({ invitation, problem, children }: FrameProps) => {
           'You are invited'
         )}{' '}
         to join <strong>{tenant.name}</strong>
-        {asRole(role)}.
+        {toRolePhrase(role)}.
       </p>
       <p class="quiet">
         The invitation is for {email}. It is good until {expiresAt.slice(0, 10)}.
@@ -38,21 +38,20 @@ const Frame = ({ invitation, problem, children }: FrameProps) => {
   )
 }
 
-/** What the pages of one open invitation need to know. */
 export interface ViewProps extends Omit<FrameProps, 'children'> {
   action: string
   csrf: string
 }
 
-/** The button, and the field that says which it was: also for who just presses the enter key. */
-const Step = ({ action, csrf, choice, children }: StepProps) => (
+/** A form whose choice is a hidden field, because the enter key submits without a button's value. */
+const ChoiceForm = ({ action, csrf, choice, children }: ChoiceFormProps) => (
   <Form action={action} csrf={csrf}>
     <input type="hidden" name="choice" value={choice} />
     {children}
   </Form>
 )
 
-interface StepProps {
+interface ChoiceFormProps {
   action: string
   csrf: string
   choice: 'accept' | 'join' | 'switch' | 'confirm'
@@ -61,65 +60,65 @@ interface StepProps {
 
 export const AcceptPage = (view: ViewProps) => (
   <Frame {...view}>
-    <Step {...view} choice="accept">
+    <ChoiceForm {...view} choice="accept">
       <button type="submit">Accept</button>
-    </Step>
+    </ChoiceForm>
   </Frame>
 )
 
-export const SignInPage = ({ signIn, ...view }: ViewProps & { signIn: string }) => (
+export const SignInPage = ({ signInUrl, ...view }: ViewProps & { signInUrl: string }) => (
   <Frame {...view}>
     <p>There is an account with this address already.</p>
-    <a class="button" href={signIn}>
+    <a class="button" href={signInUrl}>
       Sign in to accept
     </a>
   </Frame>
 )
 
-export const OtherPersonPage = ({ signedIn, ...view }: ViewProps & { signedIn: string }) => (
+export const WrongAccountPage = ({ sessionEmail, ...view }: ViewProps & { sessionEmail: string }) => (
   <Frame {...view}>
     <p>
-      You are signed in with another address: <strong>{signedIn}</strong>.
+      You are signed in with another address: <strong>{sessionEmail}</strong>.
     </p>
-    <Step {...view} choice="switch">
+    <ChoiceForm {...view} choice="switch">
       <button type="submit">Use another account</button>
-    </Step>
+    </ChoiceForm>
     <p class="links">
       <a href="/account">Go to your account</a>
     </p>
   </Frame>
 )
 
-export const UnconfirmedPage = ({ mailed, ...view }: ViewProps & { mailed: boolean }) => (
+export const UnverifiedPage = ({ mailed, ...view }: ViewProps & { mailed: boolean }) => (
   <Frame {...view}>
     {mailed ? (
       <p role="status">A mail with a link is on its way. Follow it, and then open this invitation again.</p>
     ) : (
-      <Step {...view} choice="confirm">
+      <ChoiceForm {...view} choice="confirm">
         <p role="status">
-          This address is not confirmed yet: follow the link in the mail we sent you, and then open this
-          invitation again.
+          This address is not confirmed yet: follow the link in the mail we sent you, and then open this invitation
+          again.
         </p>
         <button type="submit" class="second">
           Send the mail again
         </button>
-      </Step>
+      </ChoiceForm>
     )}
   </Frame>
 )
 
-interface NewcomerProps extends ViewProps {
+interface NewUserProps extends ViewProps {
   form: Fields
   providers: { label: string; path: string }[]
 }
 
-export const NewcomerPage = ({ form, providers, ...view }: NewcomerProps) => {
+export const NewUserPage = ({ form, providers, ...view }: NewUserProps) => {
   const { email, tenant } = view.invitation
-  const wrong = fieldsAtFault(view.problem)
-  const describedBy = (field: string) => (wrong.includes(field) ? 'problem' : undefined)
+  const invalidFields = listInvalidFields(view.problem)
+  const describedBy = (field: string) => (invalidFields.includes(field) ? 'problem' : undefined)
   return (
     <Frame {...view}>
-      <Step {...view} choice="join">
+      <ChoiceForm {...view} choice="join">
         <Field
           label="Given name"
           name="givenName"
@@ -137,17 +136,9 @@ export const NewcomerPage = ({ form, providers, ...view }: NewcomerProps) => {
           describedBy={describedBy('familyName')}
         />
         <p class="field">
-          <label for="email">E-mail address</label>
-          {/* Nobody chooses it here: it is for the person to read, and for their password manager to keep. */}
-          <input
-            id="email"
-            name="email"
-            type="email"
-            autocomplete="username"
-            class="quiet"
-            value={email}
-            readonly
-          />
+          <label for="email">Email address</label>
+          {/* Read-only: shown to the person and stored by password managers. */}
+          <input id="email" name="email" type="email" autocomplete="username" class="quiet" value={email} readonly />
         </p>
         <Field
           label="Password"
@@ -158,7 +149,7 @@ export const NewcomerPage = ({ form, providers, ...view }: NewcomerProps) => {
           describedBy={describedBy('password')}
         />
         <button type="submit">Join {tenant.name}</button>
-      </Step>
+      </ChoiceForm>
       {providers.length > 0 && <p class="or">or</p>}
       {providers.map(({ label, path }) => (
         <a key={path} class="button second" href={path}>
@@ -169,7 +160,7 @@ export const NewcomerPage = ({ form, providers, ...view }: NewcomerProps) => {
   )
 }
 
-function fieldsAtFault(problem: PageProblem | undefined): string[] {
+function listInvalidFields(problem: PageProblem | undefined): string[] {
   if (problem?.error.code === 'WEAK_PASSWORD') return ['password']
   const details = problem?.error.details
   return Array.isArray(details) ? details.map(({ field }) => field) : []

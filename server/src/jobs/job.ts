@@ -3,14 +3,14 @@ import type { Ctx } from '../context.ts'
 /** Work done outside a request. It may run twice after a crash, so it must be safe to repeat. */
 export interface Job<P> {
   name: string
-  /** A cron pattern in UTC. Each tick runs once, on whichever node; one missed within the last hour is made up for. */
+  /** A cron pattern in UTC. Each tick runs once, on one node. A tick missed within the last hour is made up for. */
   schedule?: string
   /**
-   * Done on every node, again and again, with this long between; several nodes may be at it at once. Its payload is
-   * the signal to stop, for work that takes its time.
+   * The pause between runs of a job that runs repeatedly on every node, possibly on several at the same time. The
+   * payload is the abort signal for stopping.
    */
   everyMs?: number
-  /** It may wait long for others outside: of what is due, it is taken last, and keeps the rest waiting for one turn only. */
+  /** The job waits for external systems. It has a lower priority, so that it does not delay other due jobs. */
   isSlow?: true
   run(ctx: Ctx, payload: P): Promise<void>
 }

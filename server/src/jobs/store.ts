@@ -3,17 +3,19 @@ import type { Db } from '../db/open.ts'
 import { isConnected } from '../db/processes.ts'
 import type { Job } from './job.ts'
 
-/** Queues a job in the caller's transaction: it exists exactly if its cause does. */
+/** Queues a job in the caller's transaction, so that it exists only if the transaction commits. */
 export async function enqueue<P>(tx: Db, job: Job<P>, payload: P): Promise<void> {
-  const priority = job.isSlow ? TAKEN_LAST : TAKEN_FIRST
+  const priority = job.isSlow ? SLOW_PRIORITY : DEFAULT_PRIORITY
   await sql`
     select graphile_worker.add_job(${job.name}, ${JSON.stringify(payload)}::json, priority := ${priority})
   `.execute(tx)
 }
 
-const [TAKEN_FIRST, TAKEN_LAST] = [0, 10]
+// graphile-worker runs lower numbers first.
+const DEFAULT_PRIORITY = 0
+const SLOW_PRIORITY = 10
 
-/** Jobs taken by a worker that died stay locked; those locked for longer than any job may last are given back. */
+/** Unlocks jobs that were locked for longer than any job may run. A killed worker leaves its jobs locked. */
 export async function releaseAbandonedJobs(db: Db, lockedForMs: number): Promise<void> {
   await sql`
     select graphile_worker.force_unlock_workers(
@@ -25,8 +27,8 @@ export async function releaseAbandonedJobs(db: Db, lockedForMs: number): Promise
   `.execute(db)
 }
 
-/** Gives back what processes have taken that have been gone for a while. */
-export async function releaseJobsOfGone(db: Db, goneForMs: number): Promise<void> {
+/** Unlocks the jobs of processes that have been disconnected for the given time. */
+export async function releaseJobsOfKilledProcesses(db: Db, goneForMs: number): Promise<void> {
   await sql`
     select graphile_worker.force_unlock_workers(
       array(
@@ -38,13 +40,13 @@ export async function releaseJobsOfGone(db: Db, goneForMs: number): Promise<void
   `.execute(db)
 }
 
-/** Gives back what workers have taken that have ended since. They may not have heard that they had a job. */
-export async function releaseJobsOf(db: Db, workers: string[]): Promise<void> {
+/** Unlocks the jobs of workers that have ended. A worker may have ended before it received a job that it locked. */
+export async function releaseJobsOfWorkers(db: Db, workers: string[]): Promise<void> {
   if (workers.length === 0) return
   await sql`select graphile_worker.force_unlock_workers(${workers}::text[])`.execute(db)
 }
 
-/** Makes the failed jobs of one kind due at once, because what they failed on works again. */
+/** Makes the failed jobs of one task due now, because the cause of the failures is gone. */
 export async function retryFailedJobs<P>(db: Db, job: Job<P>): Promise<void> {
   await sql`
     select graphile_worker.reschedule_jobs(
@@ -57,7 +59,7 @@ export async function retryFailedJobs<P>(db: Db, job: Job<P>): Promise<void> {
   `.execute(db)
 }
 
-export interface QueuedWork {
+export interface QueuedTask {
   task: string
   waiting: number
   failing: number
@@ -65,11 +67,11 @@ export interface QueuedWork {
   oldest: number
 }
 
-/** However long the queue is, no more of it is looked at than its oldest jobs. */
-const MOST_COUNTED = 10_000
+/** Bounds the cost of counting a long queue: only the oldest jobs are counted. */
+const MAX_COUNTED = 10_000
 
-/** What is queued, by kind of work. Work that was given up lies there until somebody looks at it. */
-export const queuedWork = sql<QueuedWork>`
+/** The queue by task. Jobs that are not retried any more stay in it until an operator deletes them. */
+export const queuedTasksQuery = sql<QueuedTask>`
   select task_identifier as task,
     count(*) filter (where attempts < max_attempts) as waiting,
     count(*) filter (where attempts > 0 and attempts < max_attempts and locked_at is null) as failing,
@@ -79,6 +81,6 @@ export const queuedWork = sql<QueuedWork>`
     )), 0) as oldest
   from (
     select task_identifier, attempts, max_attempts, locked_at, run_at
-    from graphile_worker.jobs order by id limit ${sql.lit(MOST_COUNTED)}
+    from graphile_worker.jobs order by id limit ${sql.lit(MAX_COUNTED)}
   ) as oldest_jobs
   group by task_identifier`

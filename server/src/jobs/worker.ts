@@ -1,31 +1,24 @@
 import { EventEmitter, once } from 'node:events'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import {
-  Logger,
-  type ParsedCronItem,
-  parseCronItems,
-  run,
-  type TaskList,
-  type WorkerEvents,
-} from 'graphile-worker'
+import { Logger, type ParsedCronItem, parseCronItems, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import type pg from 'pg'
 import type { Ctx } from '../context.ts'
 import type { Connection } from '../db/open.ts'
-import { nameWorker, noteGoneProcesses } from '../db/processes.ts'
-import { RUNS } from './figures.ts'
+import { markGoneProcesses, recordWorkerId } from '../db/processes.ts'
+import { startIntervalJob } from './interval-job.ts'
 import type { Job } from './job.ts'
-import { openPatientPool } from './patient-pool.ts'
-import { keepDoing } from './steady.ts'
-import { releaseAbandonedJobs, releaseJobsOf, releaseJobsOfGone } from './store.ts'
+import { RUNS } from './metrics.ts'
+import { openRetryingPool } from './retrying-pool.ts'
+import { releaseAbandonedJobs, releaseJobsOfKilledProcesses, releaseJobsOfWorkers } from './store.ts'
 
-/** No job may last longer; a lock older than this belongs to a worker that died. */
-const LONGEST_JOB_MS = 5 * 60_000
-/** A process that has been without a connection for so long was killed; its jobs are given to others. */
+/** No job may run longer. An older lock belongs to a killed worker. */
+const MAX_JOB_MS = 5 * 60_000
+/** A process that is disconnected for this long counts as killed. Its jobs are unlocked. */
 const GONE_MS = 5_000
 const SWEEP_MS = 5_000
 const RESTART_MS = 1_000
 const CONCURRENCY = 2
-/** How far back a tick is made up for that fell into a time without any worker. */
+/** Missed cron ticks are made up for within this period. */
 const CATCH_UP_MS = 60 * 60_000
 
 export interface Worker {
@@ -33,13 +26,13 @@ export interface Worker {
 }
 
 /**
- * Works off the job queue on connections of its own, so that jobs and requests never wait for each other's. It
- * outlives outages of the database: it is started again until it is stopped.
+ * Processes the job queue on separate connections, so that jobs and requests do not compete for connections. After a
+ * database outage it is restarted until it is stopped.
  */
 export async function startWorker(ctx: Ctx, connection: Connection, jobs: Job<never>[]): Promise<Worker> {
-  // A bundled database has one service: whatever is locked now was locked by one that was killed.
-  const alone = ctx.config.database.url === undefined && ctx.config.workers === 1
-  await releaseAbandonedJobs(ctx.db, alone ? 0 : LONGEST_JOB_MS)
+  // A bundled database has one service, so every existing lock belongs to a killed process.
+  const isOnlyProcess = ctx.config.database.url === undefined && ctx.config.workers === 1
+  await releaseAbandonedJobs(ctx.db, isOnlyProcess ? 0 : MAX_JOB_MS)
   const sweep = setInterval(() => {
     sweepJobs(ctx).catch((err) => ctx.log.warn({ err }, 'job sweep failed'))
   }, SWEEP_MS).unref()
@@ -50,24 +43,27 @@ export async function startWorker(ctx: Ctx, connection: Connection, jobs: Job<ne
     parsedCronItems: toCronItems(jobs),
   }
   const ended = keepRunning(ctx, work, stopped.signal)
-  const steady = jobs.flatMap((job) => (job.everyMs === undefined ? [] : [keepDoing(ctx, job, job.everyMs)]))
+  const intervalJobs = jobs.flatMap((job) =>
+    job.everyMs === undefined ? [] : [startIntervalJob(ctx, job, job.everyMs)],
+  )
   return {
     async stop() {
       clearInterval(sweep)
-      stopped.abort()
-      await Promise.all([ended, ...steady.map(({ stop }) => stop())])
+      // graphile-worker never forgets a pool, and so this reason. The default one has a stack trace with all callers.
+      stopped.abort('the worker is stopped')
+      await Promise.all([ended, ...intervalJobs.map(({ stop }) => stop())])
     },
   }
 }
 
-/** Gives others the jobs of workers that died. */
+/** Unlocks the jobs of killed workers. */
 async function sweepJobs({ db }: Ctx): Promise<void> {
-  await noteGoneProcesses(db)
-  await releaseJobsOfGone(db, GONE_MS)
-  await releaseAbandonedJobs(db, LONGEST_JOB_MS)
+  await markGoneProcesses(db)
+  await releaseJobsOfKilledProcesses(db, GONE_MS)
+  await releaseAbandonedJobs(db, MAX_JOB_MS)
 }
 
-/** What there is to do, what of it is due by the clock, and where it is written down. */
+/** The tasks, their schedules and the database of the queue. */
 interface Work {
   settings: pg.ClientConfig
   taskList: TaskList
@@ -75,53 +71,56 @@ interface Work {
 }
 
 async function keepRunning(ctx: Ctx, work: Work, stop: AbortSignal): Promise<void> {
-  let troubled = false
+  let isFailing = false
   const ended = new Set<string>()
   while (!stop.aborted) {
     try {
-      await releaseJobsOf(ctx.db, [...ended])
+      await releaseJobsOfWorkers(ctx.db, [...ended])
       ended.clear()
       await runOnce(work, {
         stop,
         onStart: (worker) => {
           ended.add(worker)
-          nameWorker(ctx.db, { number: ctx.changes.processNumber, worker }).catch((err) =>
-            ctx.log.warn({ err }, 'should this process be killed, its jobs will wait for minutes'),
+          recordWorkerId(ctx.db, { number: ctx.changes.processNumber, worker }).catch((err) =>
+            ctx.log.warn(
+              { err },
+              'the worker could not be registered: if this process is killed, its jobs are delayed by minutes',
+            ),
           )
         },
         onWorking: () => {
-          troubled = false
+          isFailing = false
         },
       })
     } catch (err) {
-      // One line for an outage, not one a second.
-      if (!troubled) ctx.log.warn({ err }, 'job worker lost the database and will go on when it is back')
-      troubled = true
+      // Log an outage once, not every second.
+      if (!isFailing) ctx.log.warn({ err }, 'job worker lost the database and will continue when it is back')
+      isFailing = true
     }
     await sleep(RESTART_MS, undefined, { signal: stop }).catch(() => {})
   }
 }
 
-interface Run {
+interface RunOptions {
   stop: AbortSignal
-  /** Told the name under which jobs are taken. */
+  /** Called with the name under which jobs are locked. */
   onStart(worker: string): void
-  /** The queue can be read. */
+  /** Called when the queue was read successfully. */
   onWorking(): void
 }
 
-/** Runs until told to stop, or until the queue cannot be read. */
-async function runOnce(work: Work, { stop, onStart, onWorking }: Run): Promise<void> {
+/** Runs until it is stopped or the queue cannot be read. */
+async function runOnce(work: Work, { stop, onStart, onWorking }: RunOptions): Promise<void> {
   const { settings, ...tasks } = work
   const events: WorkerEvents = new EventEmitter()
   const failed = new AbortController()
   const end = AbortSignal.any([stop, failed.signal])
-  const pool = openPatientPool(settings, { size: CONCURRENCY + 2, stop, ending: end })
+  const pool = openRetryingPool(settings, { size: CONCURRENCY + 2, stop, ending: end })
   events.once('pool:create', ({ workerPool }) => onStart(workerPool.id))
-  // The library keeps a failed look-up of its task ids for ever; only a new runner looks again.
+  // graphile-worker caches a failed lookup of its task ids forever. Only a new runner repeats it.
   events.once('worker:getJob:error', ({ error }) => failed.abort(error))
   events.once('worker:getJob:empty', onWorking)
-  const untilNobodyLooks = watchLooking(events)
+  const waitForLookups = trackLookups(events)
   try {
     const runner = await run({
       pgPool: pool,
@@ -130,13 +129,13 @@ async function runOnce(work: Work, { stop, onStart, onWorking }: Run): Promise<v
       concurrency: CONCURRENCY,
       noHandleSignals: true,
       gracefulShutdownAbortTimeout: 2_000,
-      // In batches, even if of one: only then does the library hear of it when a job could not be ended.
+      // Batching is required: only then does graphile-worker report that a job could not be finished.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: silentLogger,
     })
-    const whenEnded = () => void untilNobodyLooks().then(() => runner.stop().catch(() => {}))
-    if (end.aborted) whenEnded()
-    else end.addEventListener('abort', whenEnded, { once: true })
+    const stopRunner = () => void waitForLookups().then(() => runner.stop().catch(() => {}))
+    if (end.aborted) stopRunner()
+    else end.addEventListener('abort', stopRunner, { once: true })
     await runner.promise
   } finally {
     await pool.end()
@@ -144,26 +143,25 @@ async function runOnce(work: Work, { stop, onStart, onWorking }: Run): Promise<v
   failed.signal.throwIfAborted()
 }
 
-/** Longer than a look at the queue takes, unless the database does not answer. */
-const LOOK_MS = 500
+/** Longer than a query of the queue takes, unless the database does not answer. */
+const LOOKUP_TIMEOUT_MS = 500
 
-/** Waits until none is looking for a job: one that is stopped meanwhile, and does not find the database, prints a trace. */
-function watchLooking(events: WorkerEvents): () => Promise<void> {
-  const looking = new Set<string>()
-  const found = new EventEmitter()
-  const hasLooked = ({ worker }: { worker: { workerId: string } }) => {
-    looking.delete(worker.workerId)
-    found.emit('one')
+/** Waits until no query for a job is running. A runner that is stopped during a failing query prints a stack trace. */
+function trackLookups(events: WorkerEvents): () => Promise<void> {
+  const pending = new Set<string>()
+  const settled = new EventEmitter()
+  const settle = ({ worker }: { worker: { workerId: string } }) => {
+    pending.delete(worker.workerId)
+    settled.emit('lookup')
   }
-  events.on('worker:getJob:start', ({ worker }) => looking.add(worker.workerId))
-  events.on('worker:getJob:error', hasLooked)
-  events.on('worker:getJob:empty', hasLooked)
-  events.on('job:start', hasLooked)
+  events.on('worker:getJob:start', ({ worker }) => pending.add(worker.workerId))
+  events.on('worker:getJob:error', settle)
+  events.on('worker:getJob:empty', settle)
+  events.on('job:start', settle)
   return async () => {
-    const patience = AbortSignal.timeout(LOOK_MS)
-    while (looking.size > 0 && !patience.aborted)
-      await once(found, 'one', { signal: patience }).catch(() => {})
-    // The one who has looked last has yet to see what became of it.
+    const timeout = AbortSignal.timeout(LOOKUP_TIMEOUT_MS)
+    while (pending.size > 0 && !timeout.aborted) await once(settled, 'lookup', { signal: timeout }).catch(() => {})
+    // The last runner handles the result in the next turn of the event loop.
     await setImmediate()
   }
 }
@@ -173,15 +171,15 @@ function toTaskList(ctx: Ctx, jobs: Job<never>[]): TaskList {
     jobs.map((job) => [
       job.name,
       async (payload: unknown, { job: { attempts } }) => {
-        const facts = { 'latchkey.job': job.name, 'latchkey.attempt': attempts }
+        const attributes = { 'latchkey.job': job.name, 'latchkey.attempt': attempts }
         try {
-          await ctx.tracer.trace(`job ${job.name}`, { kind: 'consumer', facts }, () =>
+          await ctx.tracer.trace(`job ${job.name}`, { kind: 'consumer', attributes }, () =>
             job.run(ctx, payload as never),
           )
-          ctx.figures.count(RUNS, { task: job.name, outcome: 'ok' })
+          ctx.metrics.count(RUNS, { task: job.name, outcome: 'ok' })
         } catch (err) {
-          ctx.figures.count(RUNS, { task: job.name, outcome: 'failed' })
-          ctx.log.warn({ err, job: job.name, attempt: attempts }, 'job failed and will be tried again')
+          ctx.metrics.count(RUNS, { task: job.name, outcome: 'failed' })
+          ctx.log.warn({ err, job: job.name, attempt: attempts }, 'job failed and will be retried')
           throw err
         }
       },
@@ -189,7 +187,7 @@ function toTaskList(ctx: Ctx, jobs: Job<never>[]): TaskList {
   )
 }
 
-/** Under the job's own key, so that ticks which nobody worked off do not pile up. */
+/** Keyed by the job name, so that unprocessed ticks do not accumulate. */
 const toCronItems = (jobs: Job<never>[]): ParsedCronItem[] =>
   parseCronItems(
     jobs.flatMap(({ name, schedule }) =>
@@ -205,5 +203,5 @@ const toCronItems = (jobs: Job<never>[]): ParsedCronItem[] =>
     ),
   )
 
-/** Failures are logged above, with their attempt; the library's own chatter adds nothing. */
+/** Failures are logged above. */
 const silentLogger = new Logger(() => () => {})

@@ -3,11 +3,11 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { OperatorError } from '../errors.ts'
-import { fsProblem } from '../lib/fs-problem.ts'
+import { describeFsError } from '../lib/fs-error.ts'
 
 /**
- * The keys that seal secrets at rest. Production brings its own; the demo makes one and keeps it beside its
- * database, so that a restart can still read what was sealed.
+ * The keys that encrypt secrets at rest. Production must configure them. The demo creates one beside its database, so
+ * that a restart can still decrypt.
  */
 export function loadEncryptionKeys({ encryptionKeys, dataDir }: Config): [Buffer, ...Buffer[]] {
   const [first, ...rest] = encryptionKeys
@@ -16,7 +16,7 @@ export function loadEncryptionKeys({ encryptionKeys, dataDir }: Config): [Buffer
   try {
     if (!existsSync(path)) createKeyFile(dataDir, path)
   } catch (error) {
-    throw new OperatorError(`The key file ${path} cannot be written: ${fsProblem(error) ?? error}.`, {
+    throw new OperatorError(`The key file ${path} cannot be written: ${describeFsError(error) ?? error}.`, {
       cause: error,
     })
   }
@@ -30,7 +30,7 @@ export function loadEncryptionKeys({ encryptionKeys, dataDir }: Config): [Buffer
   return [key]
 }
 
-/** Written whole under another name and linked into place: of two that start at once, both use one key. */
+/** Writes a temporary file and links it into place, so that two processes that start together use the same key. */
 function createKeyFile(dataDir: string, path: string): void {
   mkdirSync(dataDir, { recursive: true })
   const draft = `${path}.${process.pid}`

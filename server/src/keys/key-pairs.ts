@@ -2,8 +2,8 @@ import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { calculateJwkThumbprint } from 'jose'
 import { OperatorError } from '../errors.ts'
+import { beginSlowWork } from '../lib/concurrency/slow-work.ts'
 import type { Sealer } from '../lib/seal.ts'
-import { beginSlowWork } from '../lib/slow-work.ts'
 import type { StoredKey } from './store.ts'
 
 const SEAL = 'signing-key'
@@ -11,7 +11,7 @@ const generate = promisify(generateKeyPair)
 
 type KeyPair = Pick<StoredKey, 'kid' | 'public_jwk' | 'sealed_private_key'>
 
-/** A new RSA key, made off the event loop and named by its own thumbprint (RFC 7638). */
+/** Generates an RSA key on the thread pool. Its kid is the JWK thumbprint (RFC 7638). */
 export async function generateSigningKey(sealer: Sealer): Promise<KeyPair> {
   beginSlowWork('key generation')
   const { publicKey, privateKey } = await generate('rsa', { modulusLength: 2048 })

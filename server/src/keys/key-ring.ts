@@ -1,72 +1,71 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ctx } from '../context.ts'
-import type { Eventual } from '../lib/eventual.ts'
 import { openPrivateKey } from './key-pairs.ts'
 import { listSigningKeys, type StoredKey } from './store.ts'
 
-/** What the change feed calls a change of any of them. */
-export const KEYS = 'signing_keys'
+/** The subject of the change feed for any change of a signing key. */
+export const SIGNING_KEYS = 'signing_keys'
 
-const FRESH_MS = 60_000
+const MAX_AGE_MS = 60_000
 const RETRY_MS = 1_000
-/** How long whoever could go on with the known keys waits for newer ones. */
-const PATIENCE_MS = 500
+/** How long a caller waits for a refresh before it uses the cached keys. */
+const MAX_WAIT_MS = 500
 
 export interface SigningKey extends StoredKey {
   publicKey: KeyObject
-  /** Opened when first used, then kept. */
+  /** Decrypted on first use, then cached. */
   privateKey(): KeyObject
 }
 
-/** The keys of the database, remembered. */
+/** A cache of the signing keys in the database. */
 export interface KeyRing {
-  /** Newest first; read again when they may have changed. While that fails, those known before are good. */
-  keys(): Eventual<readonly SigningKey[]>
-  /** For a key nobody here knows: read just now. Fails if that does. */
+  /** Newest first. Refreshed after a change or after MAX_AGE_MS. If that fails, the cached keys are returned. */
+  keys(): Promise<readonly SigningKey[]>
+  /** For an unknown kid: reads the database unless it was read within RETRY_MS. Throws if the read fails. */
   latestKeys(): Promise<readonly SigningKey[]>
 }
 
-interface Reading {
+interface KeyRead {
   asOf: number
   done: Promise<readonly SigningKey[]>
-  /** Ends with the reading or with our patience, and never fails. */
-  patiently: Promise<unknown>
+  /** Resolves when the read ends or MAX_WAIT_MS have passed. Never rejects. */
+  settled: Promise<unknown>
 }
 
 export function openKeyRing(deps: Pick<Ctx, 'db' | 'now' | 'keys' | 'changes'>): KeyRing {
-  const open = createOpener(deps)
-  let known: { keys: readonly SigningKey[]; asOf: number; readAt: number } | undefined
+  const open = createKeyOpener(deps)
+  let cached: { keys: readonly SigningKey[]; asOf: number; readAt: number } | undefined
   let failure: { error: unknown; at: number } | undefined
-  let reading: Reading | undefined
-  /** Counts the changes heard of, so that a reading begun before one is not taken for its result. */
-  let heard = 0
+  let pendingRead: KeyRead | undefined
+  /** Counts change announcements, so that a read that started before a change does not count as its result. */
+  let changeCount = 0
   deps.changes.subscribe((subject) => {
-    if (subject !== undefined && subject !== KEYS) return
-    heard += 1
+    if (subject !== undefined && subject !== SIGNING_KEYS) return
+    changeCount += 1
     failure = undefined
   })
   const isWithin = (ms: number, at: number) => Math.abs(deps.now().getTime() - at) < ms
 
-  function read(): Reading {
-    if (reading?.asOf === heard) return reading
-    const done = load(heard)
-    const patiently = Promise.race([done, pause(PATIENCE_MS, undefined, { ref: false })]).catch(() => {})
-    const begun = { asOf: heard, done, patiently }
-    reading = begun
+  function read(): KeyRead {
+    if (pendingRead?.asOf === changeCount) return pendingRead
+    const done = load(changeCount)
+    const settled = Promise.race([done, pause(MAX_WAIT_MS, undefined, { ref: false })]).catch(() => {})
+    const started = { asOf: changeCount, done, settled }
+    pendingRead = started
     const end = () => {
-      if (reading === begun) reading = undefined
+      if (pendingRead === started) pendingRead = undefined
     }
     done.then(end, end)
-    return begun
+    return started
   }
 
   async function load(asOf: number): Promise<readonly SigningKey[]> {
     const readAt = deps.now().getTime()
     try {
       const keys = open(await listSigningKeys(deps.db))
-      if (known && known.asOf > asOf) return known.keys
-      known = { keys, asOf, readAt }
+      if (cached && cached.asOf > asOf) return cached.keys
+      cached = { keys, asOf, readAt }
       failure = undefined
       return keys
     } catch (error) {
@@ -76,23 +75,24 @@ export function openKeyRing(deps: Pick<Ctx, 'db' | 'now' | 'keys' | 'changes'>):
   }
 
   return {
-    keys() {
-      if (!known || known.keys.length === 0) return read().done
-      const due = known.asOf !== heard || !isWithin(FRESH_MS, known.readAt)
-      if (!due || (failure && isWithin(RETRY_MS, failure.at))) return known.keys
-      const before = known
-      return read().patiently.then(() => (known ?? before).keys)
+    async keys() {
+      if (!cached || cached.keys.length === 0) return read().done
+      const due = cached.asOf !== changeCount || !isWithin(MAX_AGE_MS, cached.readAt)
+      if (!due || (failure && isWithin(RETRY_MS, failure.at))) return cached.keys
+      const before = cached
+      await read().settled
+      return (cached ?? before).keys
     },
     async latestKeys() {
       if (failure && isWithin(RETRY_MS, failure.at)) throw failure.error
-      if (known && isWithin(RETRY_MS, known.readAt)) return known.keys
+      if (cached && isWithin(RETRY_MS, cached.readAt)) return cached.keys
       return read().done
     },
   }
 }
 
-/** Turns rows into keys. What was opened once stays so over all readings, for as long as the row exists. */
-function createOpener({ keys: sealer }: Pick<Ctx, 'keys'>): (rows: StoredKey[]) => readonly SigningKey[] {
+/** Converts rows to keys. Parsed and decrypted keys are reused for as long as the row exists. */
+function createKeyOpener({ keys: sealer }: Pick<Ctx, 'keys'>): (rows: StoredKey[]) => readonly SigningKey[] {
   let opened = new Map<string, Pick<SigningKey, 'publicKey' | 'privateKey'>>()
   return (rows) => {
     const keys = rows.map((row) => ({ ...row, ...(opened.get(row.kid) ?? openOnce(row)) }))

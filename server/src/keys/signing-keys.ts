@@ -1,157 +1,163 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { generateSigningKey, openPrivateKey } from './key-pairs.ts'
+import { type KeyState, toKeyStates } from './key-states.ts'
 import {
+  deletePrivateKeys,
   deleteSigningKeys,
   insertSigningKey,
   listSigningKeys,
   lockSigningKeys,
   type StoredKey,
   updateActivation,
-  updateToPublicHalf,
 } from './store.ts'
-import { type KeyState, placeInTime } from './timeline.ts'
 
 /**
- * The keys that sign tokens. A new key is published before it signs, and stays published after its successor took
- * over for as long as its tokens live; then its private half is thrown away. All of this follows from the rows and
- * the clock, so nodes need not agree on anything else.
+ * The lifecycle of signing keys. A new key is published before it signs, and stays published after its successor took
+ * over for as long as its tokens are valid. Then its private key is deleted. All of this follows from the rows and the
+ * clock, so nodes need no other coordination.
  */
 type KeyDeps = Pick<Ctx, 'db' | 'now' | 'keys'>
 
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
-/** How long a key is published before it signs; the key set may be cached for five minutes. */
-const PUBLISH_AHEAD_MS = 15 * MINUTE
-/** Of two rotations closer than this, the second is an echo of the first. */
-const ECHO_MS = 5_000
-/** How long the public half of a retired key still tells that an old token was ours. */
-const RECOGNISED_MS = 100 * DAY
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** How long a key is published before it signs. Clients may cache the key set for five minutes. */
+const PUBLISH_AHEAD_MS = 15 * MINUTE_MS
+/** A second rotation within this interval returns the key of the first. */
+const MIN_ROTATION_INTERVAL_MS = 5_000
+/** How long the public key of a retired key is kept, to verify ID token hints. */
+const RETIRED_KEY_RETENTION_MS = 100 * DAY_MS
 
-/** Something that has happened to a key. */
-export interface KeyNews {
+export interface KeyEvent {
   event: 'created' | 'brought_forward' | 'withdrawn'
   kid: string
-  /** When it signs from; a withdrawn one never does. */
+  /** When it starts to sign; undefined for a withdrawn key. */
   activatesAt?: Date
 }
 
-/** Writes it down, in the transaction in which it happens. */
-export type Witness = (tx: Tx, news: KeyNews) => Promise<void>
+/** Records the event in the transaction that causes it. */
+export type OnKeyEvent = (tx: Tx, event: KeyEvent) => Promise<void>
 
-const nobody: Witness = async () => {}
+const ignoreKeyEvent: OnKeyEvent = async () => {}
 
-/** Makes the first key, active at once; of several nodes that start together, one does. Fails if it does not open. */
-export async function ensureSigningKey(deps: KeyDeps, witness = nobody): Promise<void> {
+/**
+ * Creates the first key, active immediately; of several nodes that start together, one does. Throws if existing keys
+ * cannot be decrypted.
+ */
+export async function ensureSigningKey(deps: KeyDeps, onKeyEvent = ignoreKeyEvent): Promise<void> {
   const keys = await listSigningKeys(deps.db)
-  requireReadable(deps, keys)
-  if (keys.length === 0) await makeKey(deps, { immediately: true, unless: ([newest]) => newest, witness })
+  requireDecryptable(deps, keys)
+  if (keys.length === 0) await createKey(deps, { immediately: true, findExisting: ([newest]) => newest, onKeyEvent })
 }
 
-/** A key of a rotation. `isNew` is false if another rotation had just made it, or it was waiting for its turn. */
+/** The key that a rotation resulted in. `isNew` is false if it already existed. */
 export interface Rotation {
   kid: string
   activatesAt: Date
   isNew: boolean
 }
 
-/** Makes the next key, or brings forward the one that waits. Rotations at the same moment are one. */
+/** Creates the next key, or activates the upcoming one early. Concurrent rotations create one key. */
 export async function rotateSigningKeys(
   deps: KeyDeps,
-  { immediately, witness = nobody }: { immediately: boolean; witness?: Witness },
+  { immediately, onKeyEvent = ignoreKeyEvent }: { immediately: boolean; onKeyEvent?: OnKeyEvent },
 ): Promise<Rotation> {
-  return makeKey(deps, { immediately, unless: findRotated, witness })
+  return createKey(deps, { immediately, findExisting: findRecentRotation, onKeyEvent })
 }
 
 /**
- * For when a key has leaked: a new one signs at once, and no token that another has signed is good any more. Both
- * happen together, so that of two replacements at once the later one's key is left.
+ * For a leaked key: a new key signs immediately, and every token signed by another key becomes invalid. Both happen in
+ * one transaction, so that of two concurrent replacements only the later key remains.
  */
-export async function replaceSigningKeys(deps: KeyDeps, witness = nobody): Promise<Rotation> {
+export async function replaceSigningKeys(deps: KeyDeps, onKeyEvent = ignoreKeyEvent): Promise<Rotation> {
   const pair = await generateSigningKey(deps.keys)
   return deps.db.transaction().execute(async (tx) => {
     await lockSigningKeys(tx)
     const now = deps.now()
     const leaked = await listSigningKeys(tx)
-    requireReadable(deps, leaked)
+    requireDecryptable(deps, leaked)
     const kids = leaked.map(({ kid }) => kid)
     await deleteSigningKeys(tx, kids)
-    for (const kid of kids) await witness(tx, { event: 'withdrawn', kid })
+    for (const kid of kids) await onKeyEvent(tx, { event: 'withdrawn', kid })
     await insertSigningKey(tx, { ...pair, created_at: now, activates_at: now })
-    await witness(tx, { event: 'created', kid: pair.kid, activatesAt: now })
+    await onKeyEvent(tx, { event: 'created', kid: pair.kid, activatesAt: now })
     return { kid: pair.kid, activatesAt: now, isNew: true }
   })
 }
 
-/** The key of a rotation that is under way or just over. An instance's first key is of none. */
-function findRotated([newest, before]: StoredKey[], now: Date): StoredKey | undefined {
+/** The key of a pending or very recent rotation. The first key of an instance does not count as one. */
+function findRecentRotation([newest, before]: StoredKey[], now: Date): StoredKey | undefined {
   if (!newest || !before) return undefined
-  const isEcho = now.getTime() - newest.created_at.getTime() < ECHO_MS
-  return isEcho || newest.activates_at > now ? newest : undefined
+  const isRecent = now.getTime() - newest.created_at.getTime() < MIN_ROTATION_INTERVAL_MS
+  return isRecent || newest.activates_at > now ? newest : undefined
 }
 
-interface Making {
+interface KeyCreation {
   immediately: boolean
-  /** The key that makes another one needless. */
-  unless(keys: StoredKey[], now: Date): StoredKey | undefined
-  witness: Witness
+  /** Returns an existing key that makes a new one unnecessary. */
+  findExisting(keys: StoredKey[], now: Date): StoredKey | undefined
+  onKeyEvent: OnKeyEvent
 }
 
-async function makeKey(deps: KeyDeps, { immediately, unless, witness }: Making): Promise<Rotation> {
-  // Before the lock: it takes a while.
+async function createKey(deps: KeyDeps, { immediately, findExisting, onKeyEvent }: KeyCreation): Promise<Rotation> {
+  // Key generation is slow, so it runs before the lock is taken.
   const pair = await generateSigningKey(deps.keys)
   return deps.db.transaction().execute(async (tx) => {
     await lockSigningKeys(tx)
     const now = deps.now()
     const keys = await listSigningKeys(tx)
-    requireReadable(deps, keys)
-    const made = unless(keys, now)
-    if (!made) {
-      const atOnce = immediately || keys.length === 0
-      const activatesAt = follow(keys[0], atOnce ? now : new Date(now.getTime() + PUBLISH_AHEAD_MS))
+    requireDecryptable(deps, keys)
+    const existing = findExisting(keys, now)
+    if (!existing) {
+      const isImmediate = immediately || keys.length === 0
+      const earliest = isImmediate ? now : new Date(now.getTime() + PUBLISH_AHEAD_MS)
+      const activatesAt = activateAfter(keys[0], earliest)
       await insertSigningKey(tx, { ...pair, created_at: now, activates_at: activatesAt })
-      await witness(tx, { event: 'created', kid: pair.kid, activatesAt })
+      await onKeyEvent(tx, { event: 'created', kid: pair.kid, activatesAt })
       return { kid: pair.kid, activatesAt, isNew: true }
     }
-    if (!immediately || made.activates_at <= now) {
-      return { kid: made.kid, activatesAt: made.activates_at, isNew: false }
+    if (!immediately || existing.activates_at <= now) {
+      return { kid: existing.kid, activatesAt: existing.activates_at, isNew: false }
     }
-    const activatesAt = follow(keys[1], now)
-    await updateActivation(tx, made.kid, activatesAt)
-    await witness(tx, { event: 'brought_forward', kid: made.kid, activatesAt })
-    return { kid: made.kid, activatesAt, isNew: false }
+    const activatesAt = activateAfter(keys[1], now)
+    await updateActivation(tx, existing.kid, activatesAt)
+    await onKeyEvent(tx, { event: 'brought_forward', kid: existing.kid, activatesAt })
+    return { kid: existing.kid, activatesAt, isNew: false }
   })
 }
 
-/** When a key may sign that was wanted for this time: after the one before it, also when the clock was set back. */
-const follow = (before: StoredKey | undefined, wanted: Date): Date =>
-  before && before.activates_at >= wanted ? new Date(before.activates_at.getTime() + 1) : wanted
+/** Returns the wanted time, or the earliest one after the predecessor's: the clock may have been set back. */
+const activateAfter = (predecessor: StoredKey | undefined, wanted: Date): Date =>
+  predecessor && predecessor.activates_at >= wanted ? new Date(predecessor.activates_at.getTime() + 1) : wanted
 
-/** Whoever cannot open the keys in use has another encryption key, and would make one that the others cannot open. */
-function requireReadable({ now, keys: sealer }: KeyDeps, keys: StoredKey[]): void {
-  for (const { key, state } of placeInTime(keys, now())) {
+/**
+ * Throws if a key in use cannot be decrypted: this process has another encryption key, and would create keys that other
+ * nodes cannot use.
+ */
+function requireDecryptable({ now, keys: sealer }: KeyDeps, keys: StoredKey[]): void {
+  for (const { key, state } of toKeyStates(keys, now())) {
     if (state === 'signing' || state === 'upcoming') openPrivateKey(sealer, key)
   }
 }
 
-/** Throws when the keys in use cannot be opened. */
+/** Throws if a key in use cannot be decrypted. */
 export async function requireSigningKeys(deps: KeyDeps): Promise<void> {
-  requireReadable(deps, await listSigningKeys(deps.db))
+  requireDecryptable(deps, await listSigningKeys(deps.db))
 }
 
-/** What may be told of a key. */
-export interface DescribedKey {
+/** The public properties of a key. */
+export interface SigningKeyInfo {
   kid: string
   state: KeyState
   createdAt: Date
   activatesAt: Date
-  /** When its last token is gone; undefined while no other key is to follow it. */
+  /** When its last token expires; undefined while it has no successor. */
   retiresAt: Date | undefined
 }
 
-/** Every key that is kept, newest first, with what it is for now. */
-export async function describeSigningKeys({ db, now }: Pick<Ctx, 'db' | 'now'>): Promise<DescribedKey[]> {
-  return placeInTime(await listSigningKeys(db), now()).map(({ key, state, retiresAt }) => ({
+/** Lists all stored keys with their state, newest first. */
+export async function describeSigningKeys({ db, now }: Pick<Ctx, 'db' | 'now'>): Promise<SigningKeyInfo[]> {
+  return toKeyStates(await listSigningKeys(db), now()).map(({ key, state, retiresAt }) => ({
     kid: key.kid,
     state,
     createdAt: key.created_at,
@@ -160,14 +166,14 @@ export async function describeSigningKeys({ db, now }: Pick<Ctx, 'db' | 'now'>):
   }))
 }
 
-/** Rotates when the newest key has become old, and clears away what no token needs any more. */
+/** Rotates when the newest key has reached its maximum age, and retires keys that no token needs. */
 export async function maintainSigningKeys(
   deps: KeyDeps & Pick<Ctx, 'config'>,
-  witness = nobody,
+  onKeyEvent = ignoreKeyEvent,
 ): Promise<void> {
   const [newest] = await listSigningKeys(deps.db)
   const age = newest ? deps.now().getTime() - newest.created_at.getTime() : Number.POSITIVE_INFINITY
-  if (age >= deps.config.keyRotationDays * DAY) await rotateSigningKeys(deps, { immediately: false, witness })
+  if (age >= deps.config.keyRotationDays * DAY_MS) await rotateSigningKeys(deps, { immediately: false, onKeyEvent })
   await retireSigningKeys(deps)
 }
 
@@ -175,12 +181,12 @@ async function retireSigningKeys({ db, now }: KeyDeps): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockSigningKeys(tx)
     const at = now()
-    const retired = placeInTime(await listSigningKeys(tx), at).filter(({ state }) => state === 'retired')
-    const lastRecognised = new Date(at.getTime() - RECOGNISED_MS)
-    const forgotten = retired.filter(({ retiresAt }) => retiresAt && retiresAt <= lastRecognised)
-    const whole = retired.filter(({ key }) => key.sealed_private_key !== null)
-    await updateToPublicHalf(tx, whole.map(kidOf))
-    await deleteSigningKeys(tx, forgotten.map(kidOf))
+    const retired = toKeyStates(await listSigningKeys(tx), at).filter(({ state }) => state === 'retired')
+    const lastRecognized = new Date(at.getTime() - RETIRED_KEY_RETENTION_MS)
+    const expired = retired.filter(({ retiresAt }) => retiresAt && retiresAt <= lastRecognized)
+    const withPrivateKey = retired.filter(({ key }) => key.sealed_private_key !== null)
+    await deletePrivateKeys(tx, withPrivateKey.map(kidOf))
+    await deleteSigningKeys(tx, expired.map(kidOf))
   })
 }
 

@@ -4,15 +4,15 @@ import type { SigningKeysTable } from '../db/tables.ts'
 
 export type StoredKey = Selectable<SigningKeysTable>
 
-/** Any number that no other lock of this database uses. */
-const LOCK = 5_284_417_391
+/** The advisory lock number. No other lock of this database uses it. */
+const ADVISORY_LOCK = 5_284_417_391
 
-/** Lets those who make and retire keys in one by one, until the end of the transaction. Reading stays free. */
+/** Serializes key changes until the transaction ends. Reads are not blocked. */
 export async function lockSigningKeys(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
+  await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`.execute(tx)
 }
 
-/** All keys, the one that signs last first. */
+/** All keys, the latest activation first. */
 export const listSigningKeys = (db: Db): Promise<StoredKey[]> =>
   db
     .selectFrom('signing_keys')
@@ -33,7 +33,7 @@ export async function updateActivation(tx: Tx, kid: string, activatesAt: Date): 
   await tx.updateTable('signing_keys').set({ activates_at: activatesAt }).where('kid', '=', kid).execute()
 }
 
-export async function updateToPublicHalf(tx: Tx, kids: string[]): Promise<void> {
+export async function deletePrivateKeys(tx: Tx, kids: string[]): Promise<void> {
   if (kids.length === 0) return
   await tx.updateTable('signing_keys').set({ sealed_private_key: null }).where('kid', 'in', kids).execute()
 }
@@ -43,6 +43,6 @@ export async function deleteSigningKeys(tx: Tx, kids: string[]): Promise<void> {
   await tx.deleteFrom('signing_keys').where('kid', 'in', kids).execute()
 }
 
-/** When each key was made and signs, the one that signs last first. Moments as text. */
-export const keyTimes = sql<{ created_at: string; activates_at: string }>`
+/** Creation and activation times as text, the latest activation first. */
+export const keyTimesQuery = sql<{ created_at: string; activates_at: string }>`
   select created_at, activates_at from signing_keys order by activates_at desc, created_at desc, kid`

@@ -1,7 +1,6 @@
 /**
- * The bytes of a base64url text in its canonical spelling: no padding, no whitespace, no other character, and zeros in
- * the bits that are left over (RFC 4648 §3.5). Undefined for any other: a lenient decoder would take several texts for
- * the same token.
+ * Decodes canonical base64url only: no padding, no other characters, and zero trailing bits (RFC 4648 §3.5). Returns
+ * undefined otherwise, because a lenient decoder would accept several spellings of the same token.
  */
 export function decodeBase64Url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url')

@@ -1,4 +1,4 @@
-/** Things to close, last opened first. Closing twice closes once. */
+/** Closes resources in reverse order of opening. A second `close` does nothing. */
 export interface Closers {
   add(close: () => Promise<void> | void): void
   close(): Promise<void>
@@ -14,7 +14,7 @@ export function createClosers(): Closers {
         try {
           await close()
         } catch (error) {
-          // It must not keep the others, the database among them, from closing.
+          // Close the remaining resources as well, such as the database.
           errors.push(error)
         }
       }

@@ -1,13 +1,13 @@
 const DAY_MS = 86_400_000
 
-/** The beginning of the day a moment lies in, as it is counted everywhere: by UTC. */
-export const startOfDay = (moment: Date): Date => new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS)
+/** The start of the UTC day. */
+export const startOfDay = (date: Date): Date => new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS)
 
-/** The beginnings of so many days up to the one a moment lies in, the oldest first. */
-export const daysUpTo = (moment: Date, many: number): Date[] =>
-  Array.from({ length: many }, (_, index) => addDays(startOfDay(moment), index - many + 1))
+/** The starts of the last `count` UTC days up to and including the given one, oldest first. */
+export const listDaysUpTo = (date: Date, count: number): Date[] =>
+  Array.from({ length: count }, (_, index) => addDays(startOfDay(date), index - count + 1))
 
-export const addDays = (moment: Date, days: number): Date => new Date(moment.getTime() + days * DAY_MS)
+export const addDays = (date: Date, days: number): Date => new Date(date.getTime() + days * DAY_MS)
 
-/** The day a moment lies in, such as 2026-11-15. */
-export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
+/** The UTC day, such as 2026-11-15. */
+export const toIsoDay = (date: Date): string => date.toISOString().slice(0, 10)

@@ -3,11 +3,11 @@ const ASCII = /^[\x21-\x7e]*$/
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * The canonical form of an e-mail address, or undefined for anything else. Only the plain form is taken (no
- * quotes, comments, lists or look-alike characters): whatever we accept must mean one mailbox to every mail server.
+ * The canonical form of an email address, or undefined. Quotes, comments, lists and non-ASCII characters are rejected,
+ * so that every mail server resolves the address to the same mailbox.
  */
 export function parseEmail(text: string): string | undefined {
-  // Before the letters are made small: some of other alphabets become Latin ones then.
+  // Before toLowerCase, which maps some non-ASCII letters to ASCII ones.
   if (!ASCII.test(text)) return undefined
   const email = text.toLowerCase()
   const [local = '', domain = '', ...rest] = email.split('@')

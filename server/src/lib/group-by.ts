@@ -1,4 +1,4 @@
-/** The items by key, each group in the order of the items. (Map.groupBy is not in Node 20.) */
+/** Like Map.groupBy, which Node 20 lacks. */
 export function groupBy<T, K>(items: Iterable<T>, key: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const item of items) {

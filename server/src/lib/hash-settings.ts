@@ -1,19 +1,19 @@
-/** What hashing a password takes. */
+/** Settings for password hashing. */
 export interface HashSettings {
-  /** The memory for one hash. The time grows with it. */
+  /** The memory per hash. The time per hash is proportional. */
   memoryMib: number
-  /** Processes that share the cores of this machine. */
+  /** The number of processes that share the CPU cores. */
   processes: number
 }
 
-/** OWASP's least memory for argon2id with two passes. */
-export const LEAST_HASH_MEMORY_MIB = 19
+/** OWASP's minimum memory for argon2id with two passes. */
+export const MIN_HASH_MEMORY_MIB = 19
 
-let settings: HashSettings = { memoryMib: LEAST_HASH_MEMORY_MIB, processes: 1 }
+let settings: HashSettings = { memoryMib: MIN_HASH_MEMORY_MIB, processes: 1 }
 
-export const hashSettings = (): HashSettings => settings
+export const getHashSettings = (): HashSettings => settings
 
-/** Set once at the start, from the configuration. */
-export function setHashSettings(chosen: HashSettings): void {
-  settings = chosen
+/** Called once at startup. */
+export function setHashSettings(configured: HashSettings): void {
+  settings = configured
 }

@@ -1,13 +1,11 @@
 import { isCleanText } from './text.ts'
 
 const MAX_DEPTH = 64
-/** More than any honest request needs, and few enough that checking each costs nothing to speak of. */
+/** More than any legitimate request needs, and few enough to check quickly. */
 const MAX_VALUES = 10_000
 
-/** What is wrong with a JSON text, if anything: it is not JSON at all, or holds a value we refuse. */
-export type JsonProblem =
-  | { kind: 'syntax'; message: string }
-  | { kind: 'value'; field: string; message: string }
+/** `syntax`: the text is not acceptable JSON; `value`: one value is not allowed. */
+export type JsonProblem = { kind: 'syntax'; message: string } | { kind: 'value'; field: string; message: string }
 
 export type JsonResult = { ok: true; value: unknown } | { ok: false; problem: JsonProblem }
 
@@ -15,8 +13,8 @@ const syntax = (message: string): JsonResult => ({ ok: false, problem: { kind: '
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses a request body so that it has one meaning only: valid UTF-8, bounded depth, no key given twice,
- * no text that the database cannot hold, no key that reaches a prototype.
+ * Parses a request body. Rejects invalid UTF-8, deep nesting, duplicate keys, text that PostgreSQL cannot store, and the
+ * key `__proto__`.
  */
 export function parseJson(bytes: Uint8Array): JsonResult {
   let text: string
@@ -31,66 +29,65 @@ export function parseJson(bytes: Uint8Array): JsonResult {
   } catch {
     return syntax('The body is not valid JSON.')
   }
-  const survey: Survey = { path: [], keys: 0, values: 0 }
-  const problem = inspect(value, survey)
+  const state: InspectionState = { path: [], keys: 0, values: 0 }
+  const problem = inspect(value, state)
   if (problem) return { ok: false, problem }
-  // JSON.parse keeps the last of two equal keys; another reader may keep the first. Counting shows them.
-  if (survey.keys !== countKeys(text)) return syntax('The body names a key twice.')
+  // JSON.parse keeps the last of two equal keys, other parsers keep the first. Comparing the counts detects duplicates.
+  if (state.keys !== countKeys(text)) return syntax('The body names a key twice.')
   return { ok: true, value }
 }
 
-/** What of a value, however it was read, could not have come as JSON; undefined: nothing. */
-export function findProblem(value: unknown): string | undefined {
-  // However many values there are.
+/** Applies the same rules to a value that was not parsed by `parseJson`. Returns an error message or undefined. */
+export function findJsonProblem(value: unknown): string | undefined {
+  // Without a limit on the number of values.
   const problem = inspect(value, { path: [], keys: 0, values: Number.NEGATIVE_INFINITY })
   return problem && (problem.kind === 'value' ? `${problem.field} ${problem.message}` : problem.message)
 }
 
-interface Survey {
-  /** Where we are. One list for the whole walk: a copy at each step would cost more than the parsing. */
+interface InspectionState {
+  /** The current path. It is mutated, because copying it at each step would take longer than parsing. */
   path: (string | number)[]
   keys: number
   values: number
 }
 
-function inspect(value: unknown, survey: Survey): JsonProblem | undefined {
-  if (++survey.values > MAX_VALUES) {
+function inspect(value: unknown, state: InspectionState): JsonProblem | undefined {
+  if (++state.values > MAX_VALUES) {
     return { kind: 'syntax', message: `The body holds more than ${MAX_VALUES} values.` }
   }
   if (typeof value === 'string')
-    return isCleanText(value) ? undefined : refuse(survey, 'contains a character that is not allowed')
-  if (typeof value === 'number')
-    return Number.isFinite(value) ? undefined : refuse(survey, 'is too large a number')
+    return isCleanText(value) ? undefined : refuse(state, 'contains a character that is not allowed')
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : refuse(state, 'is too large a number')
   if (value === null || typeof value !== 'object') return undefined
-  if (survey.path.length >= MAX_DEPTH) {
+  if (state.path.length >= MAX_DEPTH) {
     return { kind: 'syntax', message: `The body is nested deeper than ${MAX_DEPTH} levels.` }
   }
-  return Array.isArray(value) ? inspectList(value, survey) : inspectObject(value, survey)
+  return Array.isArray(value) ? inspectList(value, state) : inspectObject(value, state)
 }
 
-function inspectList(list: unknown[], survey: Survey): JsonProblem | undefined {
+function inspectList(list: unknown[], state: InspectionState): JsonProblem | undefined {
   for (let index = 0; index < list.length; index++) {
-    survey.path.push(index)
-    const problem = inspect(list[index], survey)
+    state.path.push(index)
+    const problem = inspect(list[index], state)
     if (problem) return problem
-    survey.path.pop()
+    state.path.pop()
   }
   return undefined
 }
 
-function inspectObject(object: object, survey: Survey): JsonProblem | undefined {
+function inspectObject(object: object, state: InspectionState): JsonProblem | undefined {
   for (const key of Object.keys(object)) {
-    survey.keys++
-    if (key === '__proto__' || !isCleanText(key)) return refuse(survey, 'has a key that is not allowed')
-    survey.path.push(key)
-    const problem = inspect((object as Record<string, unknown>)[key], survey)
+    state.keys++
+    if (key === '__proto__' || !isCleanText(key)) return refuse(state, 'has a key that is not allowed')
+    state.path.push(key)
+    const problem = inspect((object as Record<string, unknown>)[key], state)
     if (problem) return problem
-    survey.path.pop()
+    state.path.pop()
   }
   return undefined
 }
 
-const refuse = ({ path }: Survey, message: string): JsonProblem => ({
+const refuse = ({ path }: InspectionState, message: string): JsonProblem => ({
   kind: 'value',
   field: path.join('.'),
   message,
@@ -100,7 +97,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
 
-/** In valid JSON every key is followed by a colon, and colons stand nowhere else outside strings. */
+/** In valid JSON every key is followed by a colon, and outside of strings there are no other colons. */
 function countKeys(json: string): number {
   let colons = 0
   for (let i = 0; i < json.length; i++) {

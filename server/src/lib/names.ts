@@ -1,32 +1,32 @@
 import { isVisible } from './text.ts'
 
-const LONGEST_NAME = 120
-const LONGEST_SLUG = 63
+const MAX_NAME_LENGTH = 120
+const MAX_SLUG_LENGTH = 63
 const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** A display name without the space around it; undefined when nothing is to be seen, or more than 120 characters. */
+/** The trimmed name; undefined if it has no visible character or is too long. */
 export function parseName(text: string): string | undefined {
   const name = text.trim()
-  return isVisible(name) && [...name].length <= LONGEST_NAME ? name : undefined
+  return isVisible(name) && [...name].length <= MAX_NAME_LENGTH ? name : undefined
 }
 
-export const NAME_RULE = `must have 1 to ${LONGEST_NAME} characters, and one to be seen`
+export const NAME_RULE = `must have 1 to ${MAX_NAME_LENGTH} characters, and one to be seen`
 
 export const isSlug = (text: string): boolean => SLUG.test(text)
 
-export const SLUG_RULE = `must be 1 to ${LONGEST_SLUG} small letters, digits and hyphens, with no hyphen at either end`
+export const SLUG_RULE = `must be 1 to ${MAX_SLUG_LENGTH} small letters, digits and hyphens, with no hyphen at either end`
 
-/** A slug that reminds of the name. Where nothing of the name can stand in a slug, the fallback does. */
-export function slugFrom(name: string, fallback: string): string {
+/** Derives a slug from the name; the fallback if the name has no usable characters. */
+export function toSlug(name: string, fallback: string): string {
   const words = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .match(/[a-z0-9]+/g)
-  const slug = (words ?? []).join('-').slice(0, LONGEST_SLUG).replace(/-$/, '')
+  const slug = (words ?? []).join('-').slice(0, MAX_SLUG_LENGTH).replace(/-$/, '')
   return slug || fallback
 }
 
-/** The slug with something at its end that tells it from its like. */
+/** Appends a suffix that makes the slug unique. */
 export const slugWithSuffix = (slug: string, suffix: string): string =>
-  `${slug.slice(0, LONGEST_SLUG - suffix.length - 1).replace(/-$/, '')}-${suffix}`
+  `${slug.slice(0, MAX_SLUG_LENGTH - suffix.length - 1).replace(/-$/, '')}-${suffix}`

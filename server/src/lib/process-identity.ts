@@ -2,17 +2,17 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * When a process began, in the system's own words; undefined when it is gone. A pid alone proves nothing,
- * because pids are used again. A zombie counts as gone: it holds nothing any more.
+ * The start time of a process in the system's format; undefined if it does not run. It identifies a process together with
+ * the pid, because pids are reused. A zombie counts as not running.
  */
-export function processStart(pid: number): string | undefined {
+export function readProcessStart(pid: number): string | undefined {
   return process.platform === 'linux' ? startOnLinux(pid) : startFromPs(pid)
 }
 
 function startOnLinux(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The command name, in parentheses, may itself hold spaces: count from behind it.
+    // The command name in parentheses may contain spaces, so parse after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' ? undefined : fields[19]
   } catch {

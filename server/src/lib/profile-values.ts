@@ -1,50 +1,44 @@
-import { holdsWebAddress, isPlainLine, isVisible } from './text.ts'
+import { containsWebAddress, isPlainLine, isVisible } from './text.ts'
 
-/**
- * What a person may write about themselves. Each reader answers the text as it is to be kept, or undefined for what
- * will not do.
- */
+/** Parsers of profile fields. Each returns the value to store, or undefined if the text is invalid. */
 
-/** A name without the space around it. A character is a code point. */
-export function readName(text: string, longest: number): string | undefined {
-  return holdsWebAddress(text) ? undefined : readAnyName(text, longest)
+/** The trimmed name. The length is counted in code points. */
+export function parsePersonName(text: string, maxLength: number): string | undefined {
+  return containsWebAddress(text) ? undefined : parseImportedName(text, maxLength)
 }
 
-/** A name that somebody had elsewhere, which may hold a web address. */
-export function readAnyName(text: string, longest: number): string | undefined {
+/** A name from another system, which may contain a web address. */
+export function parseImportedName(text: string, maxLength: number): string | undefined {
   const name = text.trim()
-  return isVisible(name) && isPlainLine(name) && [...name].length <= longest ? name : undefined
+  return isVisible(name) && isPlainLine(name) && [...name].length <= maxLength ? name : undefined
 }
 
-/**
- * The text is kept and shown as given, so it must hold nothing that readers of addresses mend each in their own way,
- * such as spaces and backslashes.
- */
+/** The text is stored and shown unchanged, so characters that URL parsers normalize differently are rejected. */
 const WEB_ADDRESS = /^https?:\/\/[^/?#\s"<>\\^`{|}\p{C}@]+(?:[/?#][^\s"<>\\^`{|}\p{C}]*)?$/iu
 
-export const LONGEST_ADDRESS = 2_048
+export const MAX_WEB_ADDRESS_LENGTH = 2_048
 
-/** An address on the web, without credentials. Nobody visits it. */
-export const readWebAddress = (text: string): string | undefined =>
-  text.length <= LONGEST_ADDRESS && WEB_ADDRESS.test(text) && URL.canParse(text) ? text : undefined
+/** An http(s) URL without credentials. The service never requests it. */
+export const parseWebAddress = (text: string): string | undefined =>
+  text.length <= MAX_WEB_ADDRESS_LENGTH && WEB_ADDRESS.test(text) && URL.canParse(text) ? text : undefined
 
-/** A day of the calendar up to today, as OpenID Connect Core §5.1 writes one. The year is always told. */
-export function readBirthdate(text: string, now: Date): string | undefined {
+/** A date up to today in the format of OpenID Connect Core §5.1. The year is required. */
+export function parseBirthdate(text: string, now: Date): string | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return undefined
   const date = new Date(`${text}T00:00:00Z`)
-  // A day that a month does not have is no date, or would be read as one of the next.
+  // Date maps a nonexistent day to the next month, so the result is compared with the input.
   const isDay = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
   return isDay && date <= now ? text : undefined
 }
 
-/** Names of the time zone database have an area, but for these, most of which are older than that rule. */
+/** Names in the time zone database without an area, most of them legacy. */
 const WITHOUT_AREA =
   'UTC GMT UCT Universal Zulu Greenwich GMT0 GMT+0 GMT-0 CET EET MET WET EST HST MST EST5EDT CST6CDT MST7MDT PST8PDT ' +
   'Cuba Egypt Eire GB GB-Eire Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya NZ NZ-CHAT Navajo Poland ' +
   'Portugal PRC ROC ROK Singapore Turkey W-SU'
 const AREAS =
   'Africa America Antarctica Arctic Asia Atlantic Australia Brazil Canada Chile Etc Europe Indian Mexico Pacific US'
-/** Other readers of these names insist on the case, so it is not mended here. */
+/** Case-sensitive, because other parsers of these names are. */
 const ZONE = /^([A-Z][A-Za-z]+)\/[A-Z][A-Za-z0-9]*(?:[/_+-][A-Za-z0-9]+)*$/
 const ALL_CAPITALS = /\/[A-Z]{4,}$/
 
@@ -54,11 +48,11 @@ function looksLikeZone(text: string): boolean {
   return AREAS.split(' ').includes(area) && !ALL_CAPITALS.test(text)
 }
 
-/** A time zone by a name of the IANA database, be it today's or one from before. */
-export function readZone(text: string): string | undefined {
+/** A current or former time zone name of the IANA database. */
+export function parseTimeZone(text: string): string | undefined {
   const canonical = looksLikeZone(text) ? findZone(text) : undefined
   if (canonical === undefined) return undefined
-  // Asia/Kolkata may be known here under its older name; it is kept as given.
+  // The ICU version may use an older name as canonical, such as for Asia/Kolkata. The input is kept.
   const isAlias = canonical.toLowerCase() !== text.toLowerCase()
   return isAlias || canonical === text ? text : undefined
 }
@@ -71,12 +65,12 @@ function findZone(timeZone: string): string | undefined {
   }
 }
 
-/** RFC 5646 §4.4.1: no tag in use is longer. */
-const LONGEST_LOCALE = 35
+/** RFC 5646 §4.4.1. */
+const MAX_LOCALE_LENGTH = 35
 
-/** A language tag (BCP 47) in its canonical form. The language comes first and has a code of two or three letters. */
-export function readLocale(text: string): string | undefined {
-  if (text.length > LONGEST_LOCALE || !/^[a-z]{2,3}(?:-|$)/i.test(text)) return undefined
+/** A BCP 47 language tag in canonical form. It must start with a language code of two or three letters. */
+export function parseLocale(text: string): string | undefined {
+  if (text.length > MAX_LOCALE_LENGTH || !/^[a-z]{2,3}(?:-|$)/i.test(text)) return undefined
   try {
     return Intl.getCanonicalLocales(text)[0]
   } catch {

@@ -2,57 +2,52 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 import { decodeBase64Url } from './base64url.ts'
 
 /**
- * Authenticated encryption for what must be readable again (mail waiting to be sent, private keys, what travels
- * through a browser). Layout: version 1 | key fingerprint 4 | salt 16 | tag 16 | ciphertext. The purpose is bound in,
- * so that a sealed value copied to another place does not open.
+ * Authenticated encryption, for example of queued mail, private keys and values in forms. Layout in bytes: version 1 |
+ * key fingerprint 4 | salt 16 | tag 16 | ciphertext. A value can only be unsealed with the purpose it was sealed for.
  *
- * Every value has a key of its own, derived from the salt and the purpose: anybody can make us seal by asking for a
- * page, and one AES-GCM key must not be used billions of times.
+ * Every value has its own key, derived from the salt and the purpose: anyone who requests a page causes a seal, and one
+ * AES-GCM key must not be used billions of times.
  */
 export interface Sealer {
   seal(purpose: string, plaintext: string): Buffer
   unseal(purpose: string, sealed: Buffer): string
-  /** How everything begins that is sealed with the newest key. */
-  readonly mark: Buffer
-  /**
-   * What tells a text from others without telling the text, also to whoever can guess it: under each key, the first
-   * first. What was kept under a key that has been replaced since is found among them while that key is still here.
-   */
+  /** The prefix of every value that is sealed with the current key. */
+  readonly currentKeyPrefix: Buffer
+  /** The MAC of a text under each configured key, the current key first. Older MACs match while their key is configured. */
   macs(purpose: string, text: string): [Buffer, ...Buffer[]]
 }
 
 const VERSION = 2
 const HEADER = 1 + 4 + 16 + 16
-/** Good because no two values share a key. */
+/** A constant nonce is safe because every value has its own key. */
 const NONCE = Buffer.alloc(12)
 
-const fingerprint = (key: Buffer) =>
-  createHash('sha256').update('latchkey-key-id').update(key).digest().subarray(0, 4)
+const fingerprint = (key: Buffer) => createHash('sha256').update('latchkey-key-id').update(key).digest().subarray(0, 4)
 
 const derive = (key: Buffer, salt: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', key, salt, `latchkey:${purpose}`, 32))
 
-/** Of a key of its own, which seals nothing. */
+/** Uses a derived key that is never used for encryption. */
 const mac = (key: Buffer, purpose: string, text: string) =>
   createHmac('sha256', derive(key, Buffer.alloc(0), `mac:${purpose}`))
     .update(text)
     .digest()
 
-/** The first key seals; the others still open what they sealed, so that a key can be replaced. */
+/** The first key is current; the others only unseal, so that keys can be rotated. */
 export function createSealer(keys: readonly [Buffer, ...Buffer[]]): Sealer {
   const [current] = keys
   const byFingerprint = new Map(keys.map((key) => [fingerprint(key).toString('hex'), key]))
-  const mark = Buffer.concat([Buffer.from([VERSION]), fingerprint(current)])
+  const currentKeyPrefix = Buffer.concat([Buffer.from([VERSION]), fingerprint(current)])
   return {
-    mark,
+    currentKeyPrefix,
     seal(purpose, plaintext) {
       const salt = randomBytes(16)
       const cipher = createCipheriv('aes-256-gcm', derive(current, salt, purpose), NONCE)
       const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
-      return Buffer.concat([mark, salt, cipher.getAuthTag(), body])
+      return Buffer.concat([currentKeyPrefix, salt, cipher.getAuthTag(), body])
     },
     unseal(purpose, sealed) {
-      if (sealed[0] === 1) return unsealFirst(byFingerprint, purpose, sealed)
+      if (sealed[0] === 1) return unsealVersion1(byFingerprint, purpose, sealed)
       if (sealed.length < HEADER || sealed[0] !== VERSION) throw new Error('not a sealed value')
       const key = keyOf(byFingerprint, sealed)
       const decipher = createDecipheriv('aes-256-gcm', derive(key, sealed.subarray(5, 21), purpose), NONCE)
@@ -66,11 +61,11 @@ export function createSealer(keys: readonly [Buffer, ...Buffer[]]): Sealer {
   }
 }
 
-/** A sealed value in characters that can stand in an address or a form. */
+/** The sealed value as base64url, for URLs and forms. */
 export const sealText = (sealer: Sealer, purpose: string, text: string): string =>
   sealer.seal(purpose, text).toString('base64url')
 
-/** Undefined for whatever was not sealed by us for this purpose. */
+/** Returns undefined if the text is not a value that was sealed for this purpose. */
 export function unsealText(sealer: Sealer, purpose: string, sealed: string | undefined): string | undefined {
   const bytes = sealed === undefined ? undefined : decodeBase64Url(sealed)
   if (!bytes) return undefined
@@ -87,8 +82,8 @@ function keyOf(byFingerprint: Map<string, Buffer>, sealed: Buffer): Buffer {
   return key
 }
 
-/** The first layout (version | fingerprint | nonce 12 | tag 16 | ciphertext), of mail that still waits in old databases. */
-function unsealFirst(byFingerprint: Map<string, Buffer>, purpose: string, sealed: Buffer): string {
+/** Layout of version 1: version | fingerprint | nonce 12 | tag 16 | ciphertext. Old databases may contain such mail. */
+function unsealVersion1(byFingerprint: Map<string, Buffer>, purpose: string, sealed: Buffer): string {
   if (sealed.length < 33) throw new Error('not a sealed value')
   const decipher = createDecipheriv('aes-256-gcm', keyOf(byFingerprint, sealed), sealed.subarray(5, 17))
     .setAAD(Buffer.from(purpose))

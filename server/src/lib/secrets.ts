@@ -1,31 +1,31 @@
 import { hash, randomFillSync } from 'node:crypto'
 
-/** To ask for many random bytes takes hardly longer than for a few. */
-const reserve = Buffer.allocUnsafe(4096)
-let used = reserve.length
+/** A pool of random bytes: generating many takes hardly longer than generating a few. */
+const randomPool = Buffer.allocUnsafe(4096)
+let used = randomPool.length
 
-/** So many random bytes as text, in characters that need no escaping anywhere. */
+/** Random bytes as base64url. */
 export function randomText(bytes: number): string {
-  if (used + bytes > reserve.length) {
-    randomFillSync(reserve)
+  if (used + bytes > randomPool.length) {
+    randomFillSync(randomPool)
     used = 0
   }
   const from = used
   used += bytes
-  const text = reserve.toString('base64url', from, used)
-  // Nobody finds here what was given out.
-  reserve.fill(0, from, used)
+  const text = randomPool.toString('base64url', from, used)
+  // Erase the used bytes, because they are part of a secret now.
+  randomPool.fill(0, from, used)
   return text
 }
 
-/** A secret that nobody can guess: 256 bits. */
+/** A secret with 256 random bits. */
 export const newSecret = (): string => randomText(32)
 
-/** What is kept of a secret. It has too many bits to be tried out, so a fast hash does. */
+/** The hash to store. A secret has too many bits for brute force, so a fast hash is enough. */
 export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
-/** The same as text, to find something by. */
+/** The hash as text, for use as a key. */
 export const fingerprintOf = (secret: string): string => hash('sha256', secret, 'base64url')
 
-/** Whether this could be one. */
+/** True if the text has the format of `newSecret`. */
 export const isSecret = (text: string): boolean => /^[\w-]{43}$/.test(text)

@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
-import { LEDGER_REASONS } from '../db/tables.ts'
+import { LEDGER_REASONS } from '../db/tables/licensing.ts'
+import { Timestamp } from '../http/routing/schema.ts'
 import { applicationIdField as applicationId } from './application-id.ts'
 
-const Moment = Type.String({ format: 'date-time' })
-const nullableMoment = Type.Union([Moment, Type.Null()])
+const nullableDateTime = Type.Union([Timestamp, Type.Null()])
 const nullableText = Type.Union([Type.String(), Type.Null()])
 const Features = Type.Unsafe<Record<string, boolean>>({
   type: 'object',
-  // The validator would take additional properties away.
+  // With additionalProperties the validator would remove the keys.
   patternProperties: { '^': { type: 'boolean' } },
-  description: 'What a licence of this type lets people do, by key',
+  description: 'The features of the license type: key and whether it is enabled',
 })
 
 export const ById = Type.Object({ id: Type.String() })
@@ -21,7 +21,7 @@ const TypeStatus = Type.Enum(['ACTIVE', 'ARCHIVED'])
 export const displayOrder = Type.Integer({
   minimum: -1_000_000,
   maximum: 1_000_000,
-  description: 'The lowest comes first, the highest is the best',
+  description: 'Lists are sorted by it, ascending; of several tenant-wide licenses the highest applies',
 })
 
 export const LicenseTypeBody = Type.Object(
@@ -34,8 +34,8 @@ export const LicenseTypeBody = Type.Object(
     features: Type.Object({}, { additionalProperties: Type.Boolean() }),
     displayOrder: Type.Integer(),
     status: TypeStatus,
-    createdAt: Moment,
-    updatedAt: Moment,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
   },
   { title: 'LicenseType' },
 )
@@ -44,7 +44,7 @@ export type LicenseTypeBody = Static<typeof LicenseTypeBody>
 const text = Type.String({ maxLength: 1_000 })
 export const description = Type.Optional(Type.Union([Type.String({ maxLength: 2_000 }), Type.Null()]))
 
-export const NewLicenseType = Type.Object(
+export const CreateLicenseTypeRequest = Type.Object(
   {
     applicationId,
     name: text,
@@ -53,10 +53,10 @@ export const NewLicenseType = Type.Object(
     features: Type.Optional(Features),
     displayOrder: Type.Optional(displayOrder),
   },
-  { title: 'NewLicenseType' },
+  { title: 'CreateLicenseTypeRequest' },
 )
 
-export const LicenseTypeChange = Type.Object(
+export const UpdateLicenseTypeRequest = Type.Object(
   {
     name: Type.Optional(text),
     slug: Type.Optional(text),
@@ -65,12 +65,12 @@ export const LicenseTypeChange = Type.Object(
     displayOrder: Type.Optional(displayOrder),
     status: Type.Optional(TypeStatus),
   },
-  { title: 'LicenseTypeChange' },
+  { title: 'UpdateLicenseTypeRequest' },
 )
 
 export const SubscriptionStatus = Type.Enum(['ACTIVE', 'TRIALING', 'CANCELED', 'PAST_DUE', 'EXPIRED'])
 
-const entry = {
+const summaryFields = {
   applicationId: Type.String(),
   applicationName: Type.String(),
   licenseTypeId: Type.String(),
@@ -85,10 +85,10 @@ export const Overview = Type.Object(
   {
     tenantId: Type.String(),
     tenantName: Type.String(),
-    totalSeatsOwned: Type.Integer({ description: 'Of the subscriptions that are good' }),
+    totalSeatsOwned: Type.Integer({ description: 'Only of subscriptions that are not expired' }),
     totalSeatsAssigned: Type.Integer(),
     totalSeatsAvailable: Type.Integer(),
-    subscriptions: Type.Array(Type.Object(entry, { title: 'SubscriptionEntry' })),
+    subscriptions: Type.Array(Type.Object(summaryFields, { title: 'SubscriptionEntry' })),
   },
   { title: 'LicenseOverview' },
 )
@@ -96,11 +96,11 @@ export const Overview = Type.Object(
 export const SubscriptionBody = Type.Object(
   {
     id: Type.String(),
-    ...entry,
+    ...summaryFields,
     licenseTypeSlug: Type.String(),
-    currentPeriodStart: Moment,
-    currentPeriodEnd: nullableMoment,
-    createdAt: Moment,
+    currentPeriodStart: Timestamp,
+    currentPeriodEnd: nullableDateTime,
+    createdAt: Timestamp,
   },
   { title: 'Subscription' },
 )
@@ -112,18 +112,18 @@ export const NewSubscriptionRequest = Type.Object(
     licenseTypeId: Type.String(),
     quantityPurchased,
     status: Type.Optional(SubscriptionStatus),
-    currentPeriodEnd: Type.Optional(nullableMoment),
+    currentPeriodEnd: Type.Optional(nullableDateTime),
   },
-  { title: 'NewSubscription' },
+  { title: 'CreateSubscriptionRequest' },
 )
 
 export const SubscriptionChangeRequest = Type.Object(
   {
     quantityPurchased: Type.Optional(quantityPurchased),
     status: Type.Optional(SubscriptionStatus),
-    currentPeriodEnd: Type.Optional(nullableMoment),
+    currentPeriodEnd: Type.Optional(nullableDateTime),
   },
-  { title: 'SubscriptionChange' },
+  { title: 'UpdateSubscriptionRequest' },
 )
 
 export const LedgerQuery = Type.Object({
@@ -131,12 +131,12 @@ export const LedgerQuery = Type.Object({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0,
-    description: 'The last sequence known',
+    description: 'The last sequence that was read',
   }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100 }),
   order: Type.Enum(['asc', 'desc'], {
     default: 'asc',
-    description: 'desc: the newest first, or those before the one that `after` names',
+    description: 'desc: newest first; `after` then lists the entries before that sequence',
   }),
 })
 
@@ -148,7 +148,7 @@ export const Ledger = Type.Object(
       Type.Object(
         {
           sequence: Type.Integer(),
-          occurredAt: Moment,
+          occurredAt: Timestamp,
           actor: Type.Union([Type.String(), Type.Null()], {
             description: 'user:<id> or client:<client id>; null: the service itself',
           }),
@@ -156,7 +156,7 @@ export const Ledger = Type.Object(
           subject: Type.Enum(['seat', 'subscription']),
           subjectId: Type.String(),
           userId: Type.Union([Type.String(), Type.Null()], {
-            description: 'Whose seat; null of one that is kept for somebody who is INVITED',
+            description: 'The holder of the seat; null for a subscription, and for a seat reserved by an invitation',
           }),
           applicationId: Type.String(),
           before: state,

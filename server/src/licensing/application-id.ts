@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { AppError } from '../errors.ts'
-import { checkedByHandler } from '../http/schema.ts'
+import { checkedByHandler } from '../http/routing/schema.ts'
 import { toId } from '../lib/ids.ts'
 
-/** The id of an application, as a licensing route takes it: whatever is none has one code, wherever it stands. */
+/** The id of an application in licensing routes. Every invalid value has the same error code. */
 
 const describe = (description: string) =>
   checkedByHandler({
@@ -14,15 +14,15 @@ const describe = (description: string) =>
 
 export const applicationIdField = describe('not its slug')
 
-/** In a POST that takes its fields from the body or from the address. */
-export const applicationIdInEither = Type.Optional(describe('required in the body or in the address'))
+/** For a POST that takes its fields from the body or from the query string. */
+export const optionalApplicationIdField = Type.Optional(describe('required in the body or in the query string'))
 
-/** Throws INVALID_APPLICATION_ID, with a sentence that says what was wrong, unless it is the id of something. */
-export function requireApplicationId(said: unknown): string {
-  const id = toId(said)
+/** Throws INVALID_APPLICATION_ID unless the value is a UUID. */
+export function requireApplicationId(value: unknown): string {
+  const id = toId(value)
   if (id !== undefined) return id
   const message =
-    said === undefined || said === ''
+    value === undefined || value === ''
       ? 'The applicationId is missing. Send the id of an application.'
       : 'The applicationId must be the id of an application, a UUID, and not its slug or name.'
   throw new AppError('INVALID_APPLICATION_ID', { message })

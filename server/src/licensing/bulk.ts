@@ -1,17 +1,16 @@
 import type { BulkReply } from './schema.ts'
-import type { RowResult } from './seats/many.ts'
+import type { RowResult } from './seats/bulk.ts'
 
 type Row = BulkReply['results'][number]
 
-/** What became of each of many, as it is answered. */
-export function bulkReply<T>(
-  wishes: { userId: string }[],
+export function toBulkReply<T>(
+  requests: { userId: string }[],
   outcomes: RowResult<T>[],
-  show: (result: T) => Omit<Row, 'userId'>,
+  toRow: (result: T) => Omit<Row, 'userId'>,
 ): BulkReply {
   const results = outcomes.map((outcome, index): Row => {
-    const userId = wishes[index]?.userId ?? ''
-    if ('result' in outcome) return { userId, ...show(outcome.result) }
+    const userId = requests[index]?.userId ?? ''
+    if ('result' in outcome) return { userId, ...toRow(outcome.result) }
     const { status, code, message, details } = outcome.error
     return { userId, statusCode: status, error: code, message, ...(details && { details }) }
   })

@@ -1,21 +1,21 @@
 import { type Static, Type } from 'typebox'
-import { OPERATOR } from '../audit/record.ts'
+import { OPERATOR_SOURCE } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import {
+  describeCascade,
   describeFields,
-  describeLoss,
   findDifference,
-  inEntry,
   listDeclared,
-  refuseTwice,
+  requireUniqueKeys,
+  withEntryContext,
 } from '../declaration/compare.ts'
 import type { Change, Entry, Section } from '../declaration/section.ts'
 import { OperatorError } from '../errors.ts'
 import { description, displayOrder } from './admin-schema.ts'
-import { removeType } from './catalogue/removal.ts'
-import { changeType, checkType, createType, type NewType } from './catalogue/service.ts'
-import { type DeclaredTypeRow, listDeclaredTypes, listLeavingTypes, listTypeKeys } from './declare/store.ts'
-import { exportTypes } from './export/store.ts'
+import { removeLicenseType } from './catalog/removal.ts'
+import { changeLicenseType, createLicenseType, type NewLicenseType, validateLicenseType } from './catalog/service.ts'
+import { type DeclaredTypeRow, listDeclaredTypes, listTypeKeys, listTypeRemovals } from './declare/store.ts'
+import { exportTypes } from './export-store.ts'
 
 const DeclaredType = Type.Object(
   {
@@ -40,17 +40,19 @@ export const licenseTypesSection: Section = {
   refersTo: { applications: { slug: 'application' } },
   async plan(ctx, entries, { declaration }) {
     const declared = (entries as DeclaredType[]).map((entry) => ({ ...entry, name: entry.name.trim() }))
-    refuseTwice('licence type', declared.map(nameOf))
-    for (const entry of declared) await inEntry(`licence type ${nameOf(entry)}`, () => checkType(entry))
-    const known = await listDeclaredTypes(ctx.db)
-    const coming = new Set(listDeclared(declaration, 'applications', 'slug'))
+    requireUniqueKeys('license type', declared.map(toName))
+    for (const entry of declared) {
+      await withEntryContext(`license type ${toName(entry)}`, () => validateLicenseType(entry))
+    }
+    const current = await listDeclaredTypes(ctx.db)
+    const declaredApplications = new Set(listDeclared(declaration, 'applications', 'slug'))
     return declared.flatMap((entry) => {
-      const application = known.applications.get(entry.application)
-      if (!application && !coming.has(entry.application)) {
-        throw new OperatorError(`The licence type ${nameOf(entry)} is of an application that there is not.`)
+      const application = current.applications.get(entry.application)
+      if (!application && !declaredApplications.has(entry.application)) {
+        throw new OperatorError(`The license type ${toName(entry)} belongs to an application that does not exist.`)
       }
-      const type = application && known.types.get(nameOf(entry))
-      return type ? planTypeChange(ctx, entry, type) : [planType(ctx, entry)]
+      const type = application && current.types.get(toName(entry))
+      return type ? planTypeChange(ctx, entry, type) : [planTypeCreation(ctx, entry)]
     })
   },
   planRemoval,
@@ -58,24 +60,25 @@ export const licenseTypesSection: Section = {
   export: ({ db }) => exportTypes(db),
 }
 
-const nameOf = ({ application, slug }: { application: string; slug: string }) => `${application}/${slug}`
+const toName = ({ application, slug }: { application: string; slug: string }) => `${application}/${slug}`
 
-/** A type that is sold no more is archived when the subscriptions that there still are have been made. */
-function planType(ctx: Ctx, { application, status, ...rest }: DeclaredType): Change {
+/** An ARCHIVED type is created as ACTIVE and archived last: it accepts no new subscriptions afterwards. */
+function planTypeCreation(ctx: Ctx, { application, status, ...rest }: DeclaredType): Change {
   const entry = { application, ...rest, ...(status && { status }) }
-  const draft: NewType = rest
+  const draft: NewLicenseType = rest
   let id = ''
   return {
     action: 'create',
-    subject: `licence type ${nameOf(entry)}`,
+    subject: `license type ${toName(entry)}`,
     fields: describeFields(entry, SETTINGS),
     async apply(tx) {
       const { applications } = await listDeclaredTypes(tx)
       const applicationId = applications.get(application) ?? ''
-      id = (await createType(ctx, tx, { applicationId, draft, source: OPERATOR })).id
+      id = (await createLicenseType(ctx, tx, { applicationId, draft, source: OPERATOR_SOURCE })).id
     },
     async finish(tx) {
-      if (status === 'ARCHIVED') await changeType(ctx, tx, { id, change: { status }, source: OPERATOR })
+      if (status !== 'ARCHIVED') return
+      await changeLicenseType(ctx, tx, { id, change: { status }, source: OPERATOR_SOURCE })
     },
   }
 }
@@ -84,18 +87,18 @@ function planTypeChange(ctx: Ctx, entry: DeclaredType, type: DeclaredTypeRow): C
   const { change, fields } = findDifference(type, entry, SETTINGS)
   if (fields.length === 0) return []
   const apply: Change['apply'] = async (tx) => {
-    await changeType(ctx, tx, { id: type.id, change, source: OPERATOR })
+    await changeLicenseType(ctx, tx, { id: type.id, change, source: OPERATOR_SOURCE })
   }
-  return [{ action: 'update', subject: `licence type ${nameOf(entry)}`, fields, apply }]
+  return [{ action: 'update', subject: `license type ${toName(entry)}`, fields, apply }]
 }
 
 async function planRemoval(ctx: Ctx, entries: Entry[]): Promise<Change[]> {
   const names = entries.map(({ application, slug }) => `${application}/${slug}`)
-  const leaving = await listLeavingTypes(ctx.db, names)
-  return leaving.map(({ id, name, ...counts }) => ({
+  const removals = await listTypeRemovals(ctx.db, names)
+  return removals.map(({ id, name, ...counts }) => ({
     action: 'delete',
-    subject: `licence type ${name}`,
-    fields: describeLoss(counts),
-    apply: (tx) => removeType(ctx, tx, { id, source: OPERATOR }),
+    subject: `license type ${name}`,
+    fields: describeCascade(counts),
+    apply: (tx) => removeLicenseType(ctx, tx, { id, source: OPERATOR_SOURCE }),
   }))
 }

@@ -1,36 +1,35 @@
 import type { Ctx } from '../context.ts'
 import type { LicensingMode, MembershipStatus } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
-import { type Eventual, whenThere } from '../lib/eventual.ts'
-import { restUntil } from '../lib/grounds.ts'
-import { NO_ID, toId } from '../lib/ids.ts'
+import { NIL_ID, toId } from '../lib/ids.ts'
 import { requireApplicationId } from './application-id.ts'
-import { findStandingRow, type StandingRow } from './checks/store.ts'
-import { goodUntil, isBefore } from './periods.ts'
+import { type EligibilityRow, findEligibilityRow } from './checks/store.ts'
+import { findUsableUntil, isBeforeEnd } from './periods.ts'
 
-/** A licence that somebody may hold, and until when it is good. */
-interface Holding {
+/** A license that a user is entitled to, and when it ends. */
+interface Entitlement {
   type: string
   name: string
-  /** In the order of the alphabet. */
+  /** Sorted alphabetically. */
   features: string[]
   since: Date | undefined
-  /** Null: without an end. */
+  /** Null if it has no end. */
   until: Date | null
 }
 
-/** Everything on which it depends whether somebody in a tenant may use an application. */
-export interface Standing {
+/** The stored state that decides which license a user holds in a tenant; only the time is missing. */
+export interface Eligibility {
   mode: LicensingMode
-  /** How far the tenant's ledger had come. */
+  /** The revision of the tenant's ledger at which this was read. */
   revision: bigint
-  /** The tenant is: nobody holds anything there meanwhile. */
+  /** Whether the tenant is suspended. */
   suspended: boolean
+  /** Whether the account is disabled. */
   disabled: boolean
   status: MembershipStatus | undefined
   joinedAt: Date | undefined
-  /** Whichever of these is good first is what they hold. */
-  holdings: Holding[]
+  /** In order of precedence: the first one that has not ended is the license. */
+  entitlements: Entitlement[]
 }
 
 export interface License {
@@ -40,46 +39,44 @@ export interface License {
   assignedAt: Date
 }
 
-/** Whose licence for what. */
-export interface Question {
+export interface LicenseQuery {
   tenantId: string
   userId: string
-  /** Whatever was said; what is no id of one is refused. */
+  /** Not validated by the schema; an invalid id is refused with INVALID_APPLICATION_ID. */
   applicationId?: unknown
-  /** The answer must know the ledger up to here. */
+  /** The oldest acceptable revision of the tenant's ledger. */
   minRevision?: bigint | undefined
 }
 
 /**
- * What somebody holds at this moment; undefined: nothing, for whatever reason. What it depends on is remembered until
- * the database announces a change of any of it; the clock is asked each time.
+ * Finds the license that a user holds now. The eligibility is cached until the database announces a change to it; the
+ * end of a license is compared with the clock at every call.
  */
-export const findLicense = (ctx: Ctx, question: Question): Eventual<License | undefined> =>
-  whenThere(getStanding(ctx, question), (standing) => licenseAt(standing, ctx.now()))
+export const findLicense = async (ctx: Ctx, query: LicenseQuery): Promise<License | undefined> =>
+  findLicenseAt(await getEligibility(ctx, query), ctx.now())
 
-type Key = Record<'tenantId' | 'userId' | 'applicationId', string>
+type EligibilityKey = Record<'tenantId' | 'userId' | 'applicationId', string>
 
-/** Throws INVALID_APPLICATION_ID when there is no such application. */
-export function getStanding(ctx: Ctx, question: Question): Eventual<Standing> {
-  const { tenantId, minRevision = 0n } = question
-  const applicationId = requireApplicationId(question.applicationId)
-  // Whatever is no id is nobody's.
-  const key = { tenantId, applicationId, userId: toId(question.userId) ?? NO_ID }
-  const standing = ctx.licenses.recall(
+/** Throws INVALID_APPLICATION_ID if the application does not exist. */
+export async function getEligibility(ctx: Ctx, query: LicenseQuery): Promise<Eligibility> {
+  const { tenantId, minRevision = 0n } = query
+  const applicationId = requireApplicationId(query.applicationId)
+  // An invalid user id is treated like an unknown user.
+  const key = { tenantId, applicationId, userId: toId(query.userId) ?? NIL_ID }
+  const eligibility = await ctx.licenseCache.getOrLoad(
     `${tenantId}:${key.userId}:${applicationId}`,
     async () => {
-      const row = await findStandingRow(ctx.db, key)
-      return row && { value: toStanding(row), subjects: subjectsOf(key) }
+      const row = await findEligibilityRow(ctx.db, key)
+      return row && { value: toEligibility(row), subjects: toChangeSubjects(key) }
     },
     ({ revision }) => revision >= minRevision,
   )
-  return whenThere(standing, (known) => {
-    if (!known) throw new AppError('INVALID_APPLICATION_ID')
-    return known
-  })
+  if (!eligibility) throw new AppError('INVALID_APPLICATION_ID')
+  return eligibility
 }
 
-const subjectsOf = ({ tenantId, userId, applicationId }: Key): string[] => [
+/** The change notifications that invalidate a cached eligibility. */
+const toChangeSubjects = ({ tenantId, userId, applicationId }: EligibilityKey): string[] => [
   `application:${applicationId}`,
   `license_types:${applicationId}`,
   `subscriptions:${tenantId}`,
@@ -89,7 +86,7 @@ const subjectsOf = ({ tenantId, userId, applicationId }: Key): string[] => [
   `tenant:${tenantId}`,
 ]
 
-function toStanding(row: StandingRow): Standing {
+function toEligibility(row: EligibilityRow): Eligibility {
   return {
     mode: row.mode,
     revision: BigInt(row.revision),
@@ -97,24 +94,23 @@ function toStanding(row: StandingRow): Standing {
     disabled: row.disabled ?? false,
     status: row.status ?? undefined,
     joinedAt: row.joined_at ?? undefined,
-    holdings: row.holdings.flatMap(({ slug, name, features, since, status, end }) => {
-      const until = goodUntil({ status, currentPeriodEnd: end === null ? null : new Date(end) })
+    entitlements: row.entitlements.flatMap(({ slug, name, features, since, status, end }) => {
+      const until = findUsableUntil({ status, currentPeriodEnd: end === null ? null : new Date(end) })
       if (until === undefined) return []
-      const own = Object.keys(features).filter((key) => features[key])
-      return [{ type: slug, name, features: own.sort(), since: since ? new Date(since) : undefined, until }]
+      const enabled = Object.keys(features).filter((key) => features[key])
+      return [{ type: slug, name, features: enabled.sort(), since: since ? new Date(since) : undefined, until }]
     }),
   }
 }
 
-/** Only ACTIVE members who are not disabled hold anything, and only in a tenant that is not suspended. */
-export function licenseAt(standing: Standing, now: Date): License | undefined {
-  const { suspended, disabled, status, joinedAt, holdings } = standing
+/** Only ACTIVE members with an enabled account hold a license, and only while the tenant is not suspended. */
+export function findLicenseAt(eligibility: Eligibility, now: Date): License | undefined {
+  const { suspended, disabled, status, joinedAt, entitlements } = eligibility
   if (suspended || disabled || status !== 'ACTIVE' || joinedAt === undefined) return undefined
-  for (const { until } of holdings) if (until && now < until) restUntil(until)
-  const held = holdings.find(({ until }) => isBefore(now, until))
+  const held = entitlements.find(({ until }) => isBeforeEnd(now, until))
   if (!held) return undefined
   const { type, name, features, since = joinedAt } = held
-  // Where nobody is given a seat, who joins later has it from then on.
+  // Without seats, a member who joined after the subscription began holds the license since joining.
   const assignedAt = since > joinedAt ? since : joinedAt
   return { type, name, features, assignedAt }
 }

@@ -1,28 +1,28 @@
 import type { SubscriptionStatus } from '../db/tables.ts'
 
-/** What of a subscription decides whether it is good at a moment. */
+/** The fields of a subscription that decide whether it is usable at a given time. */
 export interface Period {
   status: SubscriptionStatus
   currentPeriodEnd: Date | null
 }
 
-/** Who pays late keeps what they have for so long. */
+/** A PAST_DUE subscription stays usable for this long after its end. */
 export const GRACE_DAYS = 7
 const GRACE_MS = GRACE_DAYS * 86_400_000
 
-/** Until when it is good. Null: without an end; undefined: it is not, whatever the clock says. */
-export function goodUntil({ status, currentPeriodEnd: end }: Period): Date | null | undefined {
+/** The time until which a subscription is usable: null if it has no end, undefined if it is EXPIRED. */
+export function findUsableUntil({ status, currentPeriodEnd: end }: Period): Date | null | undefined {
   if (status === 'EXPIRED') return undefined
   if (end === null || status !== 'PAST_DUE') return end
   return new Date(end.getTime() + GRACE_MS)
 }
 
-export const isUsable = (period: Period, now: Date): boolean => isBefore(now, goodUntil(period))
+export const isUsable = (period: Period, now: Date): boolean => isBeforeEnd(now, findUsableUntil(period))
 
-/** Whether what is good until then is good now. */
-export const isBefore = (now: Date, until: Date | null | undefined): boolean =>
+/** Takes the result of `findUsableUntil`. */
+export const isBeforeEnd = (now: Date, until: Date | null | undefined): boolean =>
   until === null || (until !== undefined && now < until)
 
-/** What it is called at a moment: whatever has run out is EXPIRED. */
-export const statusAt = (period: Period, now: Date): SubscriptionStatus =>
+/** The status to show: EXPIRED once the period and the grace days are over. */
+export const toEffectiveStatus = (period: Period, now: Date): SubscriptionStatus =>
   isUsable(period, now) ? period.status : 'EXPIRED'

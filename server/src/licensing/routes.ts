@@ -1,15 +1,15 @@
 import { Type } from 'typebox'
-import { defineRoute } from '../http/define-route.ts'
+import { defineRoute } from '../http/routing/define-route.ts'
 import {
-  check,
   checkFeature,
-  requireConfidant,
+  checkLicense,
+  requireExplainAccess,
   requireFeatureKey,
   requireTrusted,
-  toQuestion,
+  toLicenseQuery,
 } from './checks/service.ts'
 import { explain } from './explain/service.ts'
-import { holdersOf, numberOfHolders } from './holders/service.ts'
+import { countLicenseHolders, listLicenseHolders } from './holders/service.ts'
 import {
   ByApplication,
   CheckBody,
@@ -28,57 +28,58 @@ import {
 } from './schema.ts'
 import { seatsRoutes } from './seats/routes.ts'
 
-/** What somebody may do with an application, for whoever has a token of the tenant. */
+/** License checks, for every caller with a token of the tenant. */
 
-const AT = '/api/integration/licenses'
-const reading = { tag: 'Licences', caller: 'license-reader' } as const
-/** Where an answer is asked for that is at least so fresh. */
-const asking = {
+const BASE_PATH = '/api/integration/licenses'
+const reading = { tag: 'Licenses', caller: 'license-reader' } as const
+const readingFresh = {
   ...reading,
-  requestHeaders: { 'X-License-Min-Revision': 'The same as minRevision, which comes before it' },
+  requestHeaders: { 'X-License-Min-Revision': 'The same as minRevision, which takes precedence' },
 } as const
 
-const checks = [
+const checkRoutes = [
   defineRoute({
-    ...asking,
+    ...readingFresh,
     method: 'GET',
-    repeats: true,
-    path: `${AT}/check`,
-    summary: 'Says whether somebody holds a licence, and which',
+    path: `${BASE_PATH}/check`,
+    operationId: 'checkLicense',
+    summary: 'Checks whether a user holds a license, and which',
     query: CheckQuery,
     reply: { 200: CheckResult },
     errors: ['INVALID_APPLICATION_ID'],
-    handler: (ctx, { caller, query, request }) => check(ctx, toQuestion(caller, query, request)),
+    handler: (ctx, { caller, query, request }) => checkLicense(ctx, toLicenseQuery(caller, query, request)),
   }),
   defineRoute({
-    ...asking,
+    ...readingFresh,
     method: 'POST',
-    path: `${AT}/check`,
-    summary: 'The same, with the fields in the body or in the address',
+    path: `${BASE_PATH}/check`,
+    operationId: 'postLicenseCheck',
+    summary: 'The same, with the fields in the body or in the query string',
     query: CheckFields,
     body: Type.Optional(CheckBody),
     reply: { 200: CheckResult },
     errors: ['INVALID_APPLICATION_ID'],
     handler: (ctx, { caller, query, body, request }) =>
-      check(ctx, toQuestion(caller, { ...query, ...body }, request)),
+      checkLicense(ctx, toLicenseQuery(caller, { ...query, ...body }, request)),
   }),
   defineRoute({
-    ...asking,
+    ...readingFresh,
     method: 'GET',
-    repeats: true,
-    path: `${AT}/feature`,
-    summary: 'Says whether the licence of somebody has a feature',
+    path: `${BASE_PATH}/feature`,
+    operationId: 'checkFeature',
+    summary: 'Checks whether the license of a user has a feature',
     query: FeatureQuery,
     reply: { 200: FeatureResult },
     errors: ['INVALID_APPLICATION_ID'],
     handler: (ctx, { caller, query, request }) =>
-      checkFeature(ctx, toQuestion(caller, query, request), query.featureKey),
+      checkFeature(ctx, toLicenseQuery(caller, query, request), query.featureKey),
   }),
   defineRoute({
-    ...asking,
+    ...readingFresh,
     method: 'POST',
-    path: `${AT}/feature`,
-    summary: 'The same, with the fields in the body or in the address',
+    path: `${BASE_PATH}/feature`,
+    operationId: 'postFeatureCheck',
+    summary: 'The same, with the fields in the body or in the query string',
     query: FeatureFields,
     body: Type.Optional(FeatureBody),
     reply: { 200: FeatureResult },
@@ -86,64 +87,68 @@ const checks = [
     handler: (ctx, { caller, query, body, request }) => {
       const fields = { ...query, ...body }
       const featureKey = requireFeatureKey(fields)
-      return checkFeature(ctx, toQuestion(caller, fields, request), featureKey)
+      return checkFeature(ctx, toLicenseQuery(caller, fields, request), featureKey)
     },
   }),
   defineRoute({
-    ...asking,
+    ...readingFresh,
     method: 'GET',
-    path: `${AT}/type`,
-    summary: 'Says which type of licence somebody holds',
+    path: `${BASE_PATH}/type`,
+    operationId: 'getUserLicenseType',
+    summary: 'Returns the license type that a user holds',
     query: CheckQuery,
     reply: { 200: TypeResult },
     errors: ['INVALID_APPLICATION_ID'],
     handler: async (ctx, { caller, query, request }) => {
-      const { licenseType } = await check(ctx, toQuestion(caller, query, request))
+      const { licenseType } = await checkLicense(ctx, toLicenseQuery(caller, query, request))
       return { licenseType }
     },
   }),
   defineRoute({
-    ...asking,
+    ...readingFresh,
     method: 'GET',
-    path: `${AT}/explain`,
-    summary: 'Says why somebody has a licence or a feature, or why not, and what would change it',
+    path: `${BASE_PATH}/explain`,
+    operationId: 'explainLicense',
+    summary: 'Explains why a user has or does not have a license or feature, and what would change it',
     query: ExplainQuery,
     reply: { 200: Explanation },
     errors: ['INVALID_APPLICATION_ID'],
     handler: (ctx, { caller, query, request }) => {
-      const question = toQuestion(caller, query, request)
-      requireConfidant(caller, question)
-      return explain(ctx, question, query.featureKey)
+      const licenseQuery = toLicenseQuery(caller, query, request)
+      requireExplainAccess(caller, licenseQuery)
+      return explain(ctx, licenseQuery, query.featureKey)
     },
   }),
 ]
 
-const holders = [
+const holderRoutes = [
   defineRoute({
     ...reading,
     method: 'GET',
-    path: `${AT}/apps/:applicationId/users`,
-    summary: 'Lists who in the tenant may use the application at this moment',
+    path: `${BASE_PATH}/apps/:applicationId/users`,
+    operationId: 'listLicensedUsers',
+    summary: 'Lists the members of the tenant who hold a license for the application now',
     params: ByApplication,
     reply: { 200: LicensedUsers },
     errors: ['INVALID_APPLICATION_ID'],
     handler: async (ctx, { caller, params }) => {
-      const list = await holdersOf(ctx, { ...params, tenantId: requireTrusted(caller).tenantId })
-      return list.map((holder) => ({ ...holder, assignedAt: holder.assignedAt.toISOString() }))
+      const holders = await listLicenseHolders(ctx, { ...params, tenantId: requireTrusted(caller).tenantId })
+      return holders.map((holder) => ({ ...holder, assignedAt: holder.assignedAt.toISOString() }))
     },
   }),
   defineRoute({
     ...reading,
     method: 'GET',
-    path: `${AT}/apps/:applicationId/count`,
-    summary: 'Says how many these are',
+    path: `${BASE_PATH}/apps/:applicationId/count`,
+    operationId: 'countLicenses',
+    summary: 'Counts the members of the tenant who hold a license for the application now',
     params: ByApplication,
     reply: { 200: LicenseCount },
     errors: ['INVALID_APPLICATION_ID'],
     handler: async (ctx, { caller, params }) => ({
-      count: await numberOfHolders(ctx, { ...params, tenantId: requireTrusted(caller).tenantId }),
+      count: await countLicenseHolders(ctx, { ...params, tenantId: requireTrusted(caller).tenantId }),
     }),
   }),
 ]
 
-export const licensingRoutes = [...checks, ...holders, ...seatsRoutes]
+export const licensingRoutes = [...checkRoutes, ...holderRoutes, ...seatsRoutes]

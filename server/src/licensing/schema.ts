@@ -1,30 +1,30 @@
 import { type Static, Type } from 'typebox'
-import { applicationIdField as applicationId, applicationIdInEither } from './application-id.ts'
+import { Timestamp } from '../http/routing/schema.ts'
+import { applicationIdField as applicationId, optionalApplicationIdField } from './application-id.ts'
 
-const Moment = Type.String({ format: 'date-time' })
 const nullableText = Type.Union([Type.String(), Type.Null()])
 
-/** What is read is about the caller unless said; what is changed names whom it changes. */
+/** Reads default to the caller; writes must name the user. */
 const userId = Type.Optional(
   Type.String({
-    description: 'Whose; the subject of the token unless said. The token of a machine must say.',
+    description: 'The user; by default the subject of the token. Required with the token of a machine.',
   }),
 )
-const namedUserId = Type.String({ description: 'The id of the member' })
-const description = 'The answer must know what was answered with this X-License-Revision'
+const requiredUserId = Type.String({ description: 'The id of the member' })
+const description = 'The result must be at least as fresh as this X-License-Revision'
 const revision = Type.String({ pattern: '^\\d{1,18}$', description })
 const minRevision = Type.Optional(revision)
 
 export const CheckQuery = Type.Object({ userId, applicationId, minRevision })
-/** In a POST the fields may stand in the body or in the address; the body wins. */
-export const CheckFields = Type.Object({ userId, applicationId: applicationIdInEither, minRevision })
+/** In a POST the fields may be in the body or in the query string; the body takes precedence. */
+export const CheckFields = Type.Object({ userId, applicationId: optionalApplicationIdField, minRevision })
 
-const inBody = {
+const bodyFields = {
   minRevision: Type.Optional(
     Type.Union([revision, Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })], { description }),
   ),
 }
-export const CheckBody = Type.Object({ ...CheckFields.properties, ...inBody })
+export const CheckBody = Type.Object({ ...CheckFields.properties, ...bodyFields })
 export type CheckBody = Static<typeof CheckBody>
 
 const featureKey = Type.String({ minLength: 1, maxLength: 200 })
@@ -38,15 +38,15 @@ export const FeatureFields = Type.Object({
   featureKey: Type.Optional(featureKey),
 })
 export type FeatureFields = Static<typeof FeatureFields>
-export const FeatureBody = Type.Object({ ...FeatureFields.properties, ...inBody })
+export const FeatureBody = Type.Object({ ...FeatureFields.properties, ...bodyFields })
 
 export const CheckResult = Type.Object(
   {
     hasLicense: Type.Boolean(),
-    licenseType: Type.Union([Type.String(), Type.Null()], { description: 'The slug of the licence type' }),
+    licenseType: Type.Union([Type.String(), Type.Null()], { description: 'The slug of the license type' }),
     licenseTypeName: nullableText,
-    features: Type.Array(Type.String(), { description: 'In the order of the alphabet' }),
-    assignedAt: Type.Optional(Moment),
+    features: Type.Array(Type.String(), { description: 'Sorted alphabetically' }),
+    assignedAt: Type.Optional(Timestamp),
   },
   { title: 'LicenseCheck' },
 )
@@ -67,19 +67,22 @@ export const LicensedUsers = Type.Array(
       familyName: nullableText,
       licenseType: Type.String(),
       licenseTypeName: Type.String(),
-      assignedAt: Moment,
+      assignedAt: Timestamp,
     },
     { title: 'LicensedUser' },
   ),
-  { description: 'Who was given one first comes first' },
+  { description: 'Sorted by assignedAt, oldest first' },
 )
 export const LicenseCount = Type.Object({ count: Type.Integer() }, { title: 'LicenseCount' })
 
-export const GrantRequest = Type.Object(
-  { userId: namedUserId, applicationId, licenseTypeId: Type.String() },
-  { title: 'GrantRequest' },
+export const GrantLicenseRequest = Type.Object(
+  { userId: requiredUserId, applicationId, licenseTypeId: Type.String() },
+  { title: 'GrantLicenseRequest' },
 )
-export const RevokeRequest = Type.Object({ userId: namedUserId, applicationId }, { title: 'RevokeRequest' })
+export const RevokeLicenseRequest = Type.Object(
+  { userId: requiredUserId, applicationId },
+  { title: 'RevokeLicenseRequest' },
+)
 
 export const Assignment = Type.Object(
   {
@@ -87,19 +90,19 @@ export const Assignment = Type.Object(
     userId: Type.String(),
     licenseTypeId: Type.String(),
     licenseTypeName: Type.String(),
-    assignedAt: Moment,
+    assignedAt: Timestamp,
   },
   { title: 'LicenseAssignment' },
 )
 export type Assignment = Static<typeof Assignment>
 
-export const MOST_ROWS = 500
+const MAX_BULK_ROWS = 500
 
 export const BulkGrantRequest = Type.Object(
   {
     grants: Type.Array(Type.Object({ userId: Type.String(), applicationId, licenseTypeId: Type.String() }), {
       minItems: 1,
-      maxItems: MOST_ROWS,
+      maxItems: MAX_BULK_ROWS,
     }),
   },
   { title: 'BulkGrantRequest' },
@@ -108,7 +111,7 @@ export const BulkRevokeRequest = Type.Object(
   {
     revocations: Type.Array(Type.Object({ userId: Type.String(), applicationId }), {
       minItems: 1,
-      maxItems: MOST_ROWS,
+      maxItems: MAX_BULK_ROWS,
     }),
   },
   { title: 'BulkRevokeRequest' },
@@ -116,7 +119,9 @@ export const BulkRevokeRequest = Type.Object(
 
 const rowResult = {
   userId: Type.String(),
-  statusCode: Type.Integer({ description: 'What the row alone would have been answered' }),
+  statusCode: Type.Integer({
+    description: 'The status code that a request for this row alone would have had',
+  }),
   error: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
   details: Type.Optional(Type.Unknown()),
@@ -126,19 +131,19 @@ export const BulkReply = Type.Object(
     done: Type.Integer(),
     failed: Type.Integer(),
     results: Type.Array(Type.Object({ ...rowResult, license: Type.Optional(Assignment) }), {
-      description: 'One for each row, in their order',
+      description: 'One result for each row, in the order of the request',
     }),
   },
-  { title: 'BulkLicenseReply' },
+  { title: 'BulkLicenseResponse' },
 )
 export type BulkReply = Static<typeof BulkReply>
 
 export const Explanation = Type.Object(
   {
     hasLicense: Type.Boolean(),
-    hasFeature: Type.Optional(Type.Boolean({ description: 'When a featureKey was asked for' })),
+    hasFeature: Type.Optional(Type.Boolean({ description: 'Only if a featureKey was sent' })),
     decidedBy: Type.Enum(['TENANT', 'USER', 'MEMBERSHIP', 'SUBSCRIPTION', 'SEAT', 'FEATURE']),
-    message: Type.String({ description: 'One sentence for a person' }),
+    message: Type.String({ description: 'One sentence for display' }),
     steps: Type.Array(
       Type.Object({
         check: Type.Enum(['TENANT', 'USER', 'MEMBERSHIP', 'MFA_POLICY', 'SUBSCRIPTION', 'SEAT', 'FEATURE']),
@@ -147,7 +152,7 @@ export const Explanation = Type.Object(
       }),
       {
         description:
-          'In the order in which they decide; the tenant stands there when it is suspended, and the MFA policy decides about tokens, not licences',
+          'In the order of evaluation. TENANT is only listed if it is suspended. MFA_POLICY affects tokens, not licenses.',
       },
     ),
     remedy: Type.Union(
@@ -159,7 +164,7 @@ export const Explanation = Type.Object(
         }),
         Type.Null(),
       ],
-      { description: 'The one call that would change it, if there is one' },
+      { description: 'The API call that would change the result, if there is one' },
     ),
   },
   { title: 'LicenseExplanation' },

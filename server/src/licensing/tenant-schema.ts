@@ -1,16 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { Pagination, pageQuery } from '../http/pagination.ts'
+import { Pagination, pageQuery } from '../http/routing/pagination.ts'
+import { Timestamp } from '../http/routing/schema.ts'
 import { SubscriptionStatus } from './admin-schema.ts'
 
-/** What the members of a tenant see of its licences. */
-
-const Moment = Type.String({ format: 'date-time' })
 const nullableText = Type.Union([Type.String(), Type.Null()])
 
 export const ByTenant = Type.Object({ id: Type.String() })
 export const ByTenantAndApplication = Type.Object({ id: Type.String(), applicationId: Type.String() })
 
-const seats = { purchased: Type.Integer(), assigned: Type.Integer(), available: Type.Integer() }
+const seatCounts = { purchased: Type.Integer(), assigned: Type.Integer(), available: Type.Integer() }
 
 export const LicensedApplication = Type.Object(
   {
@@ -18,7 +16,7 @@ export const LicensedApplication = Type.Object(
     name: Type.String(),
     slug: Type.String(),
     licensingMode: Type.Enum(['PER_SEAT', 'TENANT_WIDE', 'FREE']),
-    seats: Type.Object(seats, { description: 'Of the subscriptions that are good' }),
+    seats: Type.Object(seatCounts, { description: 'Only of subscriptions that are not expired' }),
     licenseTypes: Type.Array(
       Type.Object(
         {
@@ -28,17 +26,16 @@ export const LicensedApplication = Type.Object(
           description: nullableText,
           features: Type.Object({}, { additionalProperties: Type.Boolean() }),
           subscriptionId: Type.Union([Type.String(), Type.Null()], {
-            description: 'null: it is free for all',
+            description: 'null: the type is free',
           }),
           status: Type.Union([SubscriptionStatus, Type.Null()]),
-          currentPeriodEnd: Type.Union([Moment, Type.Null()]),
-          ...seats,
+          currentPeriodEnd: Type.Union([Timestamp, Type.Null()]),
+          ...seatCounts,
         },
         { title: 'LicensedType' },
       ),
       {
-        description:
-          'What was bought, whatever its status; where the application is free, what everybody holds',
+        description: 'The subscriptions in every status; for a free application also the type that every member holds',
       },
     ),
   },
@@ -47,7 +44,7 @@ export const LicensedApplication = Type.Object(
 export type LicensedApplication = Static<typeof LicensedApplication>
 
 export const TenantLicenses = Type.Object(
-  { applications: Type.Array(LicensedApplication, { description: 'By name' }) },
+  { applications: Type.Array(LicensedApplication, { description: 'Sorted by name' }) },
   { title: 'TenantLicenses' },
 )
 
@@ -56,12 +53,14 @@ export const RosterQuery = Type.Object({
   search: Type.Optional(
     Type.String({
       maxLength: 1_000,
-      description: 'As in the list of members: words, each the beginning of the address or of a name',
+      description: 'Words, each a prefix of the email address or of a name, as in the list of members',
     }),
   ),
-  licensed: Type.Optional(Type.Boolean({ description: 'Only those who hold a licence, or who hold none' })),
+  licensed: Type.Optional(
+    Type.Boolean({ description: 'true: only members with a license; false: only members without one' }),
+  ),
   licenseTypeId: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Only those who hold a licence of this type' }),
+    Type.String({ maxLength: 200, description: 'Only members with a license of this type' }),
   ),
 })
 export type RosterQuery = Static<typeof RosterQuery>
@@ -79,20 +78,20 @@ export const SeatBody = Type.Object(
           licenseTypeId: Type.String(),
           slug: Type.String(),
           name: Type.String(),
-          assignedAt: Moment,
+          assignedAt: Timestamp,
         }),
         Type.Null(),
       ],
-      { description: 'What they hold at this moment; null: nothing' },
+      { description: 'The license that the member holds now, or null' },
     ),
   },
-  { title: 'SeatOfMember' },
+  { title: 'MemberSeat' },
 )
 export type SeatBody = Static<typeof SeatBody>
 
 export const RosterPage = Type.Object(
   {
-    seats: Type.Array(SeatBody, { description: 'Every ACTIVE member, by display name' }),
+    seats: Type.Array(SeatBody, { description: 'All ACTIVE members, sorted by display name' }),
     pagination: Pagination,
   },
   { title: 'SeatPage' },
@@ -100,23 +99,30 @@ export const RosterPage = Type.Object(
 export type RosterPage = Static<typeof RosterPage>
 
 export const UsageQuery = Type.Object({
-  days: Type.Integer({ minimum: 1, maximum: 366, default: 90, description: 'So many days up to today' }),
+  days: Type.Integer({
+    minimum: 1,
+    maximum: 366,
+    default: 90,
+    description: 'The number of days, up to and including today',
+  }),
 })
 
-const DayOfUsage = Type.Object(
+const DailyLicenseUsage = Type.Object(
   {
-    day: Type.String({ format: 'date', description: 'By UTC' }),
-    purchased: Type.Integer({ description: 'Of the subscriptions that were good when the day ended' }),
+    day: Type.String({ format: 'date', description: 'In UTC' }),
+    purchased: Type.Integer({
+      description: 'Only of subscriptions that were not expired at the end of the day',
+    }),
     assigned: Type.Integer(),
   },
-  { title: 'DayOfUsage' },
+  { title: 'DailyLicenseUsage' },
 )
-export type DayOfUsage = Static<typeof DayOfUsage>
+export type DailyLicenseUsage = Static<typeof DailyLicenseUsage>
 
 export const LicenseUsage = Type.Object(
   {
-    days: Type.Array(DayOfUsage, {
-      description: 'The oldest first, today as it is now; none where nobody is given a seat',
+    days: Type.Array(DailyLicenseUsage, {
+      description: 'Oldest first, today as of now; empty if the application is not licensed per seat',
     }),
   },
   { title: 'LicenseUsage' },

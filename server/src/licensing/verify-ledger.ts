@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.ts'
-import { findContradictions } from './ledger-check/store.ts'
+import { findLedgerMismatches } from './ledger-check-store.ts'
 
-/** What is not as the ledger tells, in words; empty when all is. */
+/** Describes every seat and subscription that differs from the ledger. */
 export async function verifyLedger(db: Db): Promise<string[]> {
-  return (await findContradictions(db)).map(({ subject, what }) => `${subject}: ${what}`)
+  return (await findLedgerMismatches(db)).map(({ subject, problem }) => `${subject}: ${problem}`)
 }

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import type { Ctx } from '../context.ts'
-import { definePage, defineRoute } from '../http/define-route.ts'
+import { definePage, defineRoute } from '../http/routing/define-route.ts'
+import { Timestamp } from '../http/routing/schema.ts'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
-import { openMail } from './outbox.ts'
+import { unsealMail } from './outbox.ts'
 import { listNewestMail } from './store.ts'
 
-const MOST_SHOWN = 200
+const MAX_MESSAGES = 200
 
 const Message = Type.Object(
   {
@@ -15,7 +16,7 @@ const Message = Type.Object(
     subject: Type.String(),
     text: Type.String(),
     html: Type.String(),
-    createdAt: Type.String({ format: 'date-time' }),
+    createdAt: Timestamp,
   },
   { title: 'MailboxMessage' },
 )
@@ -26,20 +27,21 @@ const MailboxQuery = Type.Object(
 )
 
 async function listMessages(ctx: Ctx, to?: string) {
-  const mails = await listNewestMail(ctx.db, { to, limit: MOST_SHOWN })
+  const mails = await listNewestMail(ctx.db, { to, limit: MAX_MESSAGES })
   return mails.map((mail) => ({
     id: mail.id,
     to: mail.recipient,
-    ...openMail(ctx, mail),
+    ...unsealMail(ctx, mail),
     createdAt: mail.created_at.toISOString(),
   }))
 }
 
-/** The demo's mail server: nothing leaves the machine, and whatever would have been sent can be read here. */
+/** The mailbox of the demo, which shows mail instead of sending it. */
 export const mailboxRoutes = [
   defineRoute({
     method: 'GET',
     path: '/dev/mailbox/messages',
+    operationId: 'listMailboxMessages',
     tag: 'Demo',
     summary: 'The mail the demo would have sent, newest first',
     caller: 'anyone',
@@ -72,14 +74,14 @@ const MailboxPage = ({ messages, baseUrl }: { messages: Messages; baseUrl: strin
         <p class="quiet">
           To {to} · <time dateTime={createdAt}>{createdAt.replace('T', ' ').slice(0, 19)} UTC</time>
         </p>
-        <pre>{withLinks(text, baseUrl)}</pre>
+        <pre>{linkUrls(text, baseUrl)}</pre>
       </article>
     ))}
   </Layout>
 )
 
-/** Our own addresses become links, so that one can go on from the mail as from a real one. */
-function withLinks(text: string, baseUrl: string) {
+/** Turns URLs of the service into links. */
+function linkUrls(text: string, baseUrl: string) {
   return text.split(/(\s+)/).map((word, index) =>
     word.startsWith(`${baseUrl}/`) ? (
       <a key={index} href={word}>

@@ -3,29 +3,29 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { defineJob } from '../jobs/job.ts'
 import { enqueue, retryFailedJobs } from '../jobs/store.ts'
-import { newId } from '../lib/ids.ts'
-import { beginSlowWork } from '../lib/slow-work.ts'
-import { DELIVERIES } from './figures.ts'
-import { type Letter, type RenderedLetter, renderLetter } from './letter.tsx'
+import { beginSlowWork } from '../lib/concurrency/slow-work.ts'
+import { newUniqueId } from '../lib/ids.ts'
+import { type MailContent, type RenderedMail, renderMail } from './content.tsx'
+import { DELIVERIES } from './metrics.ts'
 import { deleteMail, findMail, insertMail, type StoredMail } from './store.ts'
 
 const SEAL = 'mail'
 
-/** Writes a letter in the caller's transaction. It is sent if and only if that transaction commits. */
-export async function queueMail(ctx: Ctx, tx: Tx, to: string, letter: Letter): Promise<void> {
-  const id = newId()
-  const sealed = ctx.keys.seal(SEAL, JSON.stringify(renderLetter(ctx.config, letter)))
+/** Queues a mail in the caller's transaction. It is sent if and only if the transaction commits. */
+export async function queueMail(ctx: Ctx, tx: Tx, to: string, content: MailContent): Promise<void> {
+  const id = newUniqueId()
+  const sealed = ctx.keys.seal(SEAL, JSON.stringify(renderMail(ctx.config, content)))
   await insertMail(tx, { id, recipient: to, sealed, created_at: ctx.now() })
   if (!ctx.config.mail.mailbox) await enqueue(tx, deliverMail, { mailId: id })
 }
 
-export const openMail = (ctx: Ctx, { sealed }: StoredMail): RenderedLetter =>
-  JSON.parse(ctx.keys.unseal(SEAL, sealed)) as RenderedLetter
+export const unsealMail = (ctx: Ctx, { sealed }: StoredMail): RenderedMail =>
+  JSON.parse(ctx.keys.unseal(SEAL, sealed)) as RenderedMail
 
 /**
- * Hands one mail to the mail server. A failure is thrown and so tried again later; the first mail that goes
- * through after an outage calls the waiting ones. The Message-ID is the row's, so that a mail repeated after a
- * crash between sending and deleting is recognised as the same.
+ * Hands one mail to the mail server. A failure is thrown, so that the job is retried. The first mail that succeeds
+ * after an outage makes the other failed jobs due. The Message-ID is the row id, so that a mail that is sent twice
+ * because of a crash is recognized as a duplicate.
  */
 export const deliverMail = defineJob<{ mailId: string }>({
   name: 'deliver_mail',
@@ -33,29 +33,29 @@ export const deliverMail = defineJob<{ mailId: string }>({
   async run(ctx, { mailId }) {
     const mail = await findMail(ctx.db, mailId)
     if (!mail || ctx.config.mail.mailbox) return
-    const { subject, text, html } = openMail(ctx, mail)
+    const { subject, text, html } = unsealMail(ctx, mail)
     const messageId = `<${mail.id}@${new URL(ctx.config.baseUrl).hostname}>`
     const message = { from: ctx.config.mail.from, to: mail.recipient, subject, text, html, messageId }
-    await handOver(ctx, mailId, message)
+    await sendMail(ctx, mailId, message)
     await deleteMail(ctx.db, mail.id)
     await retryFailedJobs(ctx.db, deliverMail)
   },
 })
 
-/** Sent, or refused for good: in both cases there is nothing left to do. */
-async function handOver(ctx: Ctx, mailId: string, message: SendMailOptions): Promise<void> {
+/** Returns when the mail was sent or permanently refused. Throws when it should be retried. */
+async function sendMail(ctx: Ctx, mailId: string, message: SendMailOptions): Promise<void> {
   beginSlowWork('mail')
-  const facts = { 'latchkey.mail_id': mailId }
+  const attributes = { 'latchkey.mail_id': mailId }
   try {
-    await ctx.tracer.trace('send mail', { kind: 'client', facts }, async () => {
+    await ctx.tracer.trace('send mail', { kind: 'client', attributes }, async () => {
       const transport = await openTransport(ctx)
       return transport.sendMail(message)
     })
-    ctx.figures.count(DELIVERIES, { outcome: 'sent' })
+    ctx.metrics.count(DELIVERIES, { outcome: 'sent' })
   } catch (error) {
-    const isFinal = isRefusedForGood(error)
-    ctx.figures.count(DELIVERIES, { outcome: isFinal ? 'refused' : 'failed' })
-    if (!isFinal) throw error
+    const isPermanent = isPermanentError(error)
+    ctx.metrics.count(DELIVERIES, { outcome: isPermanent ? 'refused' : 'failed' })
+    if (!isPermanent) throw error
     ctx.log.warn({ err: error, mailId }, 'mail refused by the mail server')
   }
 }
@@ -65,7 +65,7 @@ const transports = new WeakMap<Ctx, Transporter>()
 async function openTransport(ctx: Ctx): Promise<Transporter> {
   const { smtpUrl } = ctx.config.mail
   if (smtpUrl === undefined) throw new Error('SMTP_URL is not set')
-  // Loaded by who sends mail.
+  // Loaded on first use.
   const { createTransport } = await import('nodemailer')
   const open = transports.get(ctx)
   if (open) return open
@@ -81,8 +81,8 @@ async function openTransport(ctx: Ctx): Promise<Transporter> {
   return transport
 }
 
-/** A 5xx answer to the recipient or the message will not change by asking again (RFC 5321 §4.2.1). */
-function isRefusedForGood(error: unknown): boolean {
+/** A 5xx reply to the recipient or the message is permanent (RFC 5321 §4.2.1). */
+function isPermanentError(error: unknown): boolean {
   const { responseCode = 0, command = '' } = error as { responseCode?: number; command?: string }
   return responseCode >= 500 && ['RCPT TO', 'DATA', 'API'].includes(command)
 }

@@ -19,7 +19,7 @@ export async function deleteMail(db: Db, id: string): Promise<void> {
   await db.deleteFrom('mail_messages').where('id', '=', id).execute()
 }
 
-/** The newest mail, to everybody or to one address. */
+/** The newest mail to one address, or to all. */
 export const listNewestMail = (
   db: Db,
   { to, limit }: { to?: string | undefined; limit: number },
@@ -33,11 +33,11 @@ export const listNewestMail = (
     .limit(limit)
     .execute()
 
-/** Nobody needs to know exactly how many more there are. */
-const MOST_COUNTED = 10_000
+/** Bounds the cost of counting. */
+const MAX_COUNTED = 10_000
 
-/** How much mail waits, and since when the oldest of it does. */
-export const mailWaiting = sql<{ waiting: number; oldest: number }>`
+/** The number of queued mails and the age of the oldest one in seconds. */
+export const queuedMailQuery = sql<{ waiting: number; oldest: number }>`
   select
-    (select count(*) from (select from mail_messages limit ${sql.lit(MOST_COUNTED)}) as counted) as waiting,
+    (select count(*) from (select from mail_messages limit ${sql.lit(MAX_COUNTED)}) as counted) as waiting,
     coalesce(extract(epoch from now() - (select min(created_at) from mail_messages)), 0) as oldest`

@@ -3,12 +3,12 @@ import type { Ctx } from '../context.ts'
 import type { PkceMethod } from '../db/tables.ts'
 import { AppError, OAuthError } from '../errors.ts'
 import type { Fields } from '../lib/fields.ts'
-import { findHint } from './id-token-hint.ts'
+import { findIdTokenHint } from './id-token-hint.ts'
 import { isChallenge, isPkceMethod } from './pkce.ts'
 import { MACHINE_SCOPE, parseScope } from './scopes.ts'
 
-/** Where the answer goes. Known before anything else is looked at: errors travel there too. */
-export interface ReturnAddress {
+/** Where the response is sent. It is validated first, because errors are sent there too. */
+export interface RedirectTarget {
   client: Client
   redirectUri: string
   state: string | undefined
@@ -17,60 +17,62 @@ export interface ReturnAddress {
 const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const
 type Prompt = (typeof PROMPTS)[number]
 
-/** An authorization request that makes sense. */
-export interface AuthorizeRequest extends ReturnAddress {
+/** A valid authorization request. */
+export interface AuthorizeRequest extends RedirectTarget {
   scopes: string[]
   nonce: string | undefined
   challenge: { value: string; method: PkceMethod } | undefined
   prompts: Prompt[]
   maxAge: number | undefined
   loginHint: string | undefined
-  /** The person the client expects, by an ID token of theirs. */
+  /** The user of the id_token_hint. */
   expectedUserId: string | undefined
   tenantSlug: string | undefined
 }
 
-const LONGEST_NONCE = 2048
+const MAX_NONCE_LENGTH = 2048
 
-/** RFC 6749 §4.1.2.1: with a wrong client or address there is nobody to redirect to, so a page says so. */
-export async function readReturnAddress(ctx: Ctx, fields: Fields): Promise<ReturnAddress> {
-  const twice = ['client_id', 'redirect_uri'].find((name) => fields.repeated.includes(name))
-  if (twice) throw unanswerable(`it names ${twice} more than once`)
+/** RFC 6749 §4.1.2.1: with an invalid client or redirect_uri the error is shown on a page and not redirected. */
+export async function readRedirectTarget(ctx: Ctx, fields: Fields): Promise<RedirectTarget> {
+  const repeated = ['client_id', 'redirect_uri'].find((name) => fields.repeated.includes(name))
+  if (repeated) throw invalidTarget(`it has ${repeated} more than once`)
   const clientId = fields.get('client_id')
   const client = clientId === undefined ? undefined : await findClient(ctx, clientId)
-  if (!client || client.disabled) throw unanswerable('it names no application that is registered here')
+  if (!client || client.disabled) throw invalidTarget('its client_id is not that of a registered application')
   const redirectUri = fields.get('redirect_uri')
   if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) {
-    throw unanswerable('it wants to lead to an address that is not registered for the application')
+    throw invalidTarget('its redirect_uri is not registered for the application')
   }
   return { client, redirectUri, state: fields.get('state') }
 }
 
-const unanswerable = (reason: string) =>
+const invalidTarget = (reason: string) =>
   new AppError('INVALID_REQUEST', {
     message: `The application sent a sign-in request that cannot be answered: ${reason}.`,
   })
 
-/** Reads the rest of the request, or throws what the client is to be told. */
+/** Parses the rest of the request. Throws an OAuthError for the client. */
 export async function readAuthorizeRequest(
   ctx: Ctx,
-  address: ReturnAddress,
+  target: RedirectTarget,
   fields: Fields,
 ): Promise<AuthorizeRequest> {
   if (fields.repeated.length > 0) throw invalid('A parameter was sent more than once.')
   refuseUnsupported(fields)
-  const { client } = address
+  const { client } = target
   // Unknown scopes are ignored (RFC 6749 §3.3); the token response says what was granted.
   const scopes = parseScope(fields.get('scope')).filter(
     (scope) => client.scopes.includes(scope) && scope !== MACHINE_SCOPE,
   )
   const nonce = fields.get('nonce')
   if (scopes.includes('openid') && nonce === undefined && client.requireNonce) {
-    throw invalid('The parameter nonce is required with the scope openid.')
+    throw invalid(
+      'The parameter nonce is required with the scope openid. An operator can turn this off for the client: requireNonce, or --no-require-nonce.',
+    )
   }
-  if (nonce !== undefined && nonce.length > LONGEST_NONCE) throw invalid('The nonce is too long.')
+  if (nonce !== undefined && nonce.length > MAX_NONCE_LENGTH) throw invalid('The nonce is too long.')
   return {
-    ...address,
+    ...target,
     scopes,
     nonce,
     challenge: readChallenge(client, fields),
@@ -85,7 +87,7 @@ export async function readAuthorizeRequest(
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
 function refuseUnsupported(fields: Fields): void {
-  // OpenID Connect Core §6: neither is fetched nor looked into.
+  // OpenID Connect Core §6.
   if (fields.get('request') !== undefined) {
     throw new OAuthError('request_not_supported', 'Request objects are not supported.')
   }
@@ -102,17 +104,17 @@ function refuseUnsupported(fields: Fields): void {
 
 function readChallenge(client: Client, fields: Fields): AuthorizeRequest['challenge'] {
   const value = fields.get('code_challenge')
-  const named = fields.get('code_challenge_method')
+  const requestedMethod = fields.get('code_challenge_method')
   if (value === undefined) {
-    if (named !== undefined) throw invalid('A code_challenge_method came without a code_challenge.')
+    if (requestedMethod !== undefined) throw invalid('A code_challenge_method came without a code_challenge.')
     if (client.kind === 'SPA') throw invalid('The parameter code_challenge is required for this client.')
     return undefined
   }
-  if (named === undefined && client.kind === 'SPA') {
+  if (requestedMethod === undefined && client.kind === 'SPA') {
     throw invalid('The parameter code_challenge_method is required for this client.')
   }
-  // RFC 7636 §4.3: plain, if nothing is said.
-  const method = named ?? 'plain'
+  // RFC 7636 §4.3: the default method is plain.
+  const method = requestedMethod ?? 'plain'
   if (!isPkceMethod(method) || !client.pkceMethods.includes(method)) {
     throw invalid(`The code_challenge_method must be ${client.pkceMethods.join(' or ')}.`)
   }
@@ -122,9 +124,9 @@ function readChallenge(client: Client, fields: Fields): AuthorizeRequest['challe
 
 function readPrompts(text: string | undefined): Prompt[] {
   const prompts = parseScope(text).map((word) => {
-    const known = PROMPTS.find((prompt) => prompt === word)
-    if (!known) throw invalid(`The prompt must be one of ${PROMPTS.join(', ')}.`)
-    return known
+    const match = PROMPTS.find((prompt) => prompt === word)
+    if (!match) throw invalid(`The prompt must be one of ${PROMPTS.join(', ')}.`)
+    return match
   })
   if (prompts.includes('none') && prompts.length > 1) throw invalid('The prompt none cannot be combined.')
   return prompts
@@ -138,8 +140,7 @@ function readMaxAge(text: string | undefined): number | undefined {
 
 async function readHint(ctx: Ctx, client: Client, token: string | undefined): Promise<string | undefined> {
   if (token === undefined) return undefined
-  const hint = await findHint(ctx, token)
-  if (hint?.clientId !== client.clientId)
-    throw invalid('The id_token_hint is not one that this client was given.')
+  const hint = await findIdTokenHint(ctx, token)
+  if (hint?.clientId !== client.clientId) throw invalid('The id_token_hint is not one that this client was given.')
   return hint.userId
 }

@@ -1,38 +1,40 @@
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
-import type { PageAnswer } from '../http/define-route.ts'
-import type { Exchange } from '../http/exchange.ts'
+import type { PageResult } from '../http/routing/define-route.ts'
+import type { Exchange } from '../http/routing/exchange.ts'
 import { type Fields, toFields } from '../lib/fields.ts'
-import { newId } from '../lib/ids.ts'
+import { newUniqueId } from '../lib/ids.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { type BrowserSession, findBrowserSession } from '../sessions/browser-session.ts'
-import { type Journey, signInAddress, withJourney } from '../sessions/journey.ts'
+import { type LoginTransaction, signInUrl, urlWithLogin } from '../sessions/login-transaction.ts'
 import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import { findFactors, hasSecondFactor } from '../users/factors/factors.ts'
 import {
   type AuthorizeRequest,
-  type ReturnAddress,
+  type RedirectTarget,
   readAuthorizeRequest,
-  readReturnAddress,
+  readRedirectTarget,
 } from './authorize-request.ts'
 import { insertGrant } from './grants/store.ts'
-import { listOpenTenants } from './open-tenants.ts'
+import { listSelectableTenants } from './selectable-tenants.ts'
 import { type ActiveMembership, findConsent } from './store.ts'
 
-/** What an authorization remembers from step to step. The session, the memberships and the consent are read anew. */
-export interface Luggage {
+/**
+ * State that is carried from step to step. The session, the memberships and the consent are read again in each step.
+ */
+export interface AuthorizationState {
   fields: Record<string, string>
-  /** The session the person chose to go on with, when asked to choose. */
+  /** The session that the user chose on the account page. */
   account?: string
-  /** The tenant they chose. */
+  /** The tenant that the user chose. */
   tenantId?: string
-  /** For whom a page was shown: what another person answers there does not count. */
+  /** The user to whom the page was shown. Another user's submission of it is ignored. */
   viewer?: string
-  /** What a page asked them to allow. */
+  /** The scopes and the tenant that the consent page asked for. */
   consent?: { tenantId: string | undefined; scopes: string[] }
 }
 
-export type AuthorizeJourney = Journey & { luggage: Luggage }
+export type Authorization = LoginTransaction & { state: AuthorizationState }
 
 export const CONTINUE_PATH = '/oauth/authorize/continue'
 const CODE_SECONDS = 60
@@ -45,42 +47,37 @@ export type Step =
 
 type Outcome =
   | Step
-  | { kind: 'login'; again: boolean }
+  | { kind: 'login'; reauthenticate: boolean }
   | { kind: 'second-factor'; path: string }
   | { kind: 'finish'; session: BrowserSession; tenant: ActiveMembership | undefined }
 
-/** Shows a step's page. */
-export type ShowStep = (
-  step: Step,
-  request: AuthorizeRequest,
-  journey: AuthorizeJourney,
-) => Promise<PageAnswer>
+/** Renders the page of a step. */
+export type ShowStep = (step: Step, request: AuthorizeRequest, login: Authorization) => Promise<PageResult>
 
 /**
- * The dispatcher of an authorization: it looks at the request and at what is so now, and leads to the next step or
- * back to the client. Every step returns here, so none can be skipped.
+ * Decides the next step of an authorization from the request and the current state: a page, a redirect to the sign-in,
+ * or the response to the client. Every step returns here, so that none can be skipped.
  */
 export async function dispatch(
   ctx: Ctx,
   exchange: Exchange,
-  { fields, journey, show }: { fields: Fields; journey?: AuthorizeJourney; show: ShowStep },
-): Promise<PageAnswer> {
-  const address = await readReturnAddress(ctx, fields)
+  { fields, started, show }: { fields: Fields; started?: Authorization; show: ShowStep },
+): Promise<PageResult> {
+  const target = await readRedirectTarget(ctx, fields)
   try {
-    const request = await readAuthorizeRequest(ctx, address, fields)
-    const trip = journey ?? begin(ctx, request, fields)
-    const outcome = await decide(ctx, exchange, { request, journey: trip })
+    const request = await readAuthorizeRequest(ctx, target, fields)
+    const login = started ?? startLogin(ctx, request, fields)
+    const outcome = await findNextStep(ctx, exchange, { request, login })
     if (outcome.kind === 'account' || outcome.kind === 'tenant' || outcome.kind === 'consent') {
-      return await show(outcome, request, trip)
+      return await show(outcome, request, login)
     }
-    if (outcome.kind === 'second-factor') return { redirect: withJourney(ctx, outcome.path, trip) }
-    const answer = outcome.kind === 'finish' ? await finish(ctx, request, outcome) : undefined
-    if (answer !== undefined) return { redirect: answer }
-    if (request.prompts.includes('none'))
-      throw new OAuthError('login_required', 'The person must sign in first.')
-    return { redirect: signInAddress(ctx, trip, outcome.kind === 'login' && outcome.again) }
+    if (outcome.kind === 'second-factor') return { redirect: urlWithLogin(ctx, outcome.path, login) }
+    const responseUrl = outcome.kind === 'finish' ? await issueCode(ctx, request, outcome) : undefined
+    if (responseUrl !== undefined) return { redirect: responseUrl }
+    if (request.prompts.includes('none')) throw new OAuthError('login_required', 'The user must sign in first.')
+    return { redirect: signInUrl(ctx, login, outcome.kind === 'login' && outcome.reauthenticate) }
   } catch (error) {
-    if (error instanceof OAuthError) return { redirect: refusal(ctx, address, error) }
+    if (error instanceof OAuthError) return { redirect: toErrorRedirectUrl(ctx, target, error) }
     throw error
   }
 }
@@ -88,18 +85,18 @@ export async function dispatch(
 export const resume = (
   ctx: Ctx,
   exchange: Exchange,
-  { journey, show }: { journey: AuthorizeJourney; show: ShowStep },
-): Promise<PageAnswer> => dispatch(ctx, exchange, { fields: toFields(journey.luggage.fields), journey, show })
+  { login, show }: { login: Authorization; show: ShowStep },
+): Promise<PageResult> => dispatch(ctx, exchange, { fields: toFields(login.state.fields), started: login, show })
 
-/** It travels in the address of every page on its way, sealed and so a third longer. */
-const LONGEST_JOURNEY = 8_000
+/** Encrypted, the login is a third longer. It must fit into the URL of every page. */
+const MAX_LOGIN_BYTES = 8_000
 
-function begin(
+function startLogin(
   ctx: Ctx,
   { client, redirectUri, loginHint, tenantSlug, prompts, maxAge }: AuthorizeRequest,
   fields: Fields,
-): AuthorizeJourney {
-  const journey = {
+): Authorization {
+  const login = {
     next: CONTINUE_PATH,
     startedAt: ctx.now().getTime(),
     application: client.applicationName,
@@ -108,113 +105,113 @@ function begin(
     tenant: tenantSlug,
     maxAge: prompts.includes('login') ? 0 : maxAge,
     formTargets: [originOf(redirectUri)],
-    luggage: { fields: fields.toObject() },
+    state: { fields: fields.toObject() },
   }
-  if (Buffer.byteLength(JSON.stringify(journey)) > LONGEST_JOURNEY) {
+  if (Buffer.byteLength(JSON.stringify(login)) > MAX_LOGIN_BYTES) {
     throw new OAuthError('invalid_request', 'The parameters are too long.')
   }
-  return journey
+  return login
 }
 
-/** What a Content-Security-Policy calls the target: an origin, or the scheme of a native app. */
+/** The form-action source for a redirect URI: an origin, or the scheme of a native app. */
 function originOf(uri: string): string {
   const { origin, protocol } = new URL(uri)
   return origin === 'null' ? protocol : origin
 }
 
-interface Situation {
+interface AuthorizationContext {
   request: AuthorizeRequest
-  journey: AuthorizeJourney
+  login: Authorization
 }
 
-async function decide(ctx: Ctx, exchange: Exchange, situation: Situation): Promise<Outcome> {
-  const { request } = situation
-  const silent = request.prompts.includes('none')
+async function findNextStep(ctx: Ctx, exchange: Exchange, authorization: AuthorizationContext): Promise<Outcome> {
+  const { request } = authorization
+  const isSilent = request.prompts.includes('none')
   const session = await findBrowserSession(ctx, exchange)
-  if (!session) return { kind: 'login', again: false }
-  if (mustSignIn(session, situation)) return { kind: 'login', again: true }
-  if (mustChooseAccount(session, situation)) return { kind: 'account', session }
-  const memberships = await listOpenTenants(ctx, session.userId, request.tenantSlug)
-  const tenant = pickTenant(memberships, situation)
+  if (!session) return { kind: 'login', reauthenticate: false }
+  if (mustSignIn(session, authorization)) return { kind: 'login', reauthenticate: true }
+  if (mustChooseAccount(session, authorization)) return { kind: 'account', session }
+  const memberships = await listSelectableTenants(ctx, session.userId, request.tenantSlug)
+  const tenant = pickTenant(memberships, authorization)
   if (!tenant && memberships.length > 0) {
-    if (silent) throw new OAuthError('interaction_required', 'The person must choose a tenant.')
+    if (isSilent) throw new OAuthError('interaction_required', 'The user must choose a tenant.')
     return { kind: 'tenant', session, memberships }
   }
   if (lacksSecondFactor(tenant?.mfa_policy ?? null, session.amr)) {
-    if (silent) throw new OAuthError('interaction_required', 'The tenant requires a second factor.')
+    if (isSilent) throw new OAuthError('interaction_required', 'The tenant requires a second factor.')
     const enrolled = hasSecondFactor(await findFactors(ctx.db, session.userId))
     return { kind: 'second-factor', path: enrolled ? '/mfa' : '/mfa/setup' }
   }
-  if (await mustConsent(ctx, situation, { userId: session.userId, tenantId: tenant?.id })) {
-    if (silent) throw new OAuthError('consent_required', 'The person must consent first.')
+  if (await mustConsent(ctx, authorization, { userId: session.userId, tenantId: tenant?.id })) {
+    if (isSilent) throw new OAuthError('consent_required', 'The user must consent first.')
     return { kind: 'consent', session, tenant }
   }
   return { kind: 'finish', session, tenant }
 }
 
-/** Whether the sign-in is too old for this request, or somebody else's. */
-function mustSignIn(session: BrowserSession, { request, journey }: Situation): boolean {
+/** Whether the session is too old for this request, or belongs to another user than the client expects. */
+function mustSignIn(session: BrowserSession, { request, login }: AuthorizationContext): boolean {
   const { prompts, maxAge, expectedUserId } = request
   const signedInAt = session.authTime.getTime()
-  const isFresh = signedInAt >= journey.startedAt
+  const isFresh = signedInAt >= login.startedAt
   if (expectedUserId !== undefined && expectedUserId !== session.userId) {
-    // They were asked to sign in as that person and came back as another.
+    // The user was asked to sign in again and came back as another user.
     if (isFresh) throw new OAuthError('login_required', 'Somebody else has signed in.')
     return true
   }
   const isDemanded = prompts.includes('login') || maxAge !== undefined
-  // A provider that did not say when may have waved them through.
+  // A provider without auth_time may have reused an old session.
   if (isDemanded && session.authTimeAssumed) return true
   if (prompts.includes('login')) return !isFresh
-  return maxAge !== undefined && !isFresh && journey.startedAt - signedInAt > maxAge * 1000
+  return maxAge !== undefined && !isFresh && login.startedAt - signedInAt > maxAge * 1000
 }
 
-function mustChooseAccount(session: BrowserSession, { request, journey }: Situation): boolean {
-  const isFresh = session.authTime.getTime() >= journey.startedAt
-  return request.prompts.includes('select_account') && !isFresh && journey.luggage.account !== session.id
+function mustChooseAccount(session: BrowserSession, { request, login }: AuthorizationContext): boolean {
+  const isFresh = session.authTime.getTime() >= login.startedAt
+  return request.prompts.includes('select_account') && !isFresh && login.state.account !== session.id
 }
 
-/** The tenant the request names, the only one, or the one chosen before; undefined when there is none, or a choice. */
+/** The requested tenant, the only one, or the one chosen before; undefined if there is none or the user must choose. */
 function pickTenant(
   memberships: ActiveMembership[],
-  { request, journey }: Situation,
+  { request, login }: AuthorizationContext,
 ): ActiveMembership | undefined {
   if (request.tenantSlug !== undefined) {
-    const named = memberships.find(({ slug }) => slug === request.tenantSlug)
-    if (!named) throw new OAuthError('access_denied', 'The person is no active member of this tenant.')
-    return named
+    const requested = memberships.find(({ slug }) => slug === request.tenantSlug)
+    if (!requested) throw new OAuthError('access_denied', 'The user is not an active member of this tenant.')
+    return requested
   }
   if (memberships.length <= 1) return memberships[0]
-  return memberships.find(({ id }) => id === journey.luggage.tenantId)
+  return memberships.find(({ id }) => id === login.state.tenantId)
 }
 
-/** Our own applications ask for nothing; others for what was not allowed them before. */
+/** Trusted applications need no consent. Others need it for scopes that the user has not allowed yet. */
 async function mustConsent(
   ctx: Ctx,
-  { request, journey }: Situation,
+  { request, login }: AuthorizationContext,
   { userId, tenantId }: { userId: string; tenantId: string | undefined },
 ): Promise<boolean> {
   const { client, scopes, prompts } = request
   if (client.trusted) return false
   const consent = await findConsent(ctx.db, { userId, applicationId: client.applicationId, tenantId })
   if (!consent || scopes.some((scope) => !consent.scopes.includes(scope))) return true
-  return prompts.includes('consent') && consent.granted_at.getTime() < journey.startedAt
+  return prompts.includes('consent') && consent.granted_at.getTime() < login.startedAt
 }
 
 /**
- * Writes the authorization down; the answer is its code. Undefined when the session, or something
- * else it hangs on, has ended at this very moment: then they begin again at the sign-in.
+ * Stores the grant and returns the redirect URL with its code; undefined if the session or another row that the grant
+ * references was deleted concurrently.
  */
-async function finish(
+async function issueCode(
   ctx: Ctx,
   { client, redirectUri, state, scopes, nonce, challenge }: AuthorizeRequest,
   { session, tenant }: { session: BrowserSession; tenant: ActiveMembership | undefined },
 ): Promise<string | undefined> {
   const code = newSecret()
   const now = ctx.now()
-  const ends = new Date(now.getTime() + CODE_SECONDS * 1000)
-  const written = await insertGrant(ctx.db, {
-    id: newId(),
+  const expiresAt = new Date(now.getTime() + CODE_SECONDS * 1000)
+  const isInserted = await insertGrant(ctx.db, {
+    id: newUniqueId(),
     session_id: session.id,
     user_id: session.userId,
     client_id: client.id,
@@ -223,31 +220,31 @@ async function finish(
     auth_time: session.authTime,
     amr: session.amr,
     code_hash: hashSecret(code),
-    code_expires_at: ends,
+    code_expires_at: expiresAt,
     redirect_uri: redirectUri,
     nonce: nonce ?? null,
     code_challenge: challenge?.value ?? null,
     code_challenge_method: challenge?.method ?? null,
     created_at: now,
-    expires_at: ends,
+    expires_at: expiresAt,
   })
-  return written ? answerAt(ctx, { redirectUri, state }, { code }) : undefined
+  return isInserted ? toRedirectUrl(ctx, { redirectUri, state }, { code }) : undefined
 }
 
-/** The client's address with the reason why there is no code. */
-export const refusal = (
+/** The redirect URL for an error response. */
+export const toErrorRedirectUrl = (
   ctx: Ctx,
-  address: Omit<ReturnAddress, 'client'>,
+  target: Omit<RedirectTarget, 'client'>,
   { code, message }: OAuthError,
-): string => answerAt(ctx, address, { error: code, error_description: message })
+): string => toRedirectUrl(ctx, target, { error: code, error_description: message })
 
-/** RFC 9207: every answer says who gives it. */
-function answerAt(
+/** RFC 9207: every response carries iss. */
+function toRedirectUrl(
   { config }: Ctx,
-  { redirectUri, state }: Omit<ReturnAddress, 'client'>,
-  answer: Record<string, string>,
+  { redirectUri, state }: Omit<RedirectTarget, 'client'>,
+  response: Record<string, string>,
 ): string {
-  const parameters = { ...answer, ...(state !== undefined && { state }), iss: config.baseUrl }
+  const parameters = { ...response, ...(state !== undefined && { state }), iss: config.baseUrl }
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query.join('&')}`
 }

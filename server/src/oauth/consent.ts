@@ -1,26 +1,30 @@
 import type { FastifyRequest } from 'fastify'
 import type { Client } from '../applications/clients.ts'
-import { person, record } from '../audit/record.ts'
+import { recordAuditEvent, userActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { putConsent } from './store.ts'
+import { upsertConsent } from './store.ts'
 
-export interface Consent {
+export interface ConsentInput {
   userId: string
-  /** In which tenant; undefined: in none. */
+  /** Undefined for a user without a tenant. */
   tenantId: string | undefined
   scopes: string[]
   client: Client
   request: FastifyRequest
 }
 
-/** Somebody allows an application of others what it asks for. */
-export async function consent(ctx: Ctx, given: Consent): Promise<void> {
-  const { userId, tenantId, scopes, client, request } = given
+/** Stores and audits the user's consent to a third-party application. */
+export async function grantConsent(ctx: Ctx, input: ConsentInput): Promise<void> {
+  const { userId, tenantId, scopes, client, request } = input
   const { applicationId, clientId } = client
   await ctx.db.transaction().execute(async (tx) => {
-    await putConsent(tx, { userId, applicationId, tenantId }, { scopes, granted_at: ctx.now() })
-    await record(ctx, tx, {
-      ...{ action: 'user.consented', actor: person(userId), userId, clientId, request },
+    await upsertConsent(tx, { userId, applicationId, tenantId }, { scopes, granted_at: ctx.now() })
+    await recordAuditEvent(ctx, tx, {
+      action: 'user.consented',
+      actor: userActor(userId),
+      userId,
+      clientId,
+      request,
       ...(tenantId !== undefined && { tenantId }),
       details: { applicationId, scopes },
     })

@@ -1,16 +1,16 @@
 import type { Config } from '../config.ts'
-import type { Discovery } from './schema.ts'
+import type { ProviderMetadata } from './schema.ts'
 
-const written = new WeakMap<Config, string>()
+const documents = new WeakMap<Config, string>()
 
-/** What a client needs to know to use us (OpenID Connect Discovery §3, RFC 8414 §2), as JSON, written once. */
+/** The provider metadata as JSON (OpenID Connect Discovery §3, RFC 8414 §2), serialized once. */
 export function describeProvider(config: Config): string {
-  const text = written.get(config) ?? JSON.stringify(describe(config))
-  written.set(config, text)
+  const text = documents.get(config) ?? JSON.stringify(describe(config))
+  documents.set(config, text)
   return text
 }
 
-const describe = ({ baseUrl }: Config): Discovery => ({
+const describe = ({ baseUrl }: Config): ProviderMetadata => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/api/oauth/token`,
@@ -24,16 +24,38 @@ const describe = ({ baseUrl }: Config): Discovery => ({
   response_modes_supported: ['query'],
   grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-  // Said of each, because a client that is told nothing may send its secret in the body.
+  // Stated explicitly: without it a client may send its secret in the body.
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
   revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['RS256'],
   code_challenge_methods_supported: ['S256', 'plain'],
   claims_supported: [
-    ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'sid', 'amr', 'acr'],
-    ...['name', 'given_name', 'family_name', 'middle_name', 'nickname', 'picture'],
-    ...['website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at', 'email', 'email_verified'],
+    'iss',
+    'sub',
+    'aud',
+    'exp',
+    'iat',
+    'auth_time',
+    'nonce',
+    'at_hash',
+    'sid',
+    'amr',
+    'acr',
+    'name',
+    'given_name',
+    'family_name',
+    'middle_name',
+    'nickname',
+    'picture',
+    'website',
+    'gender',
+    'birthdate',
+    'zoneinfo',
+    'locale',
+    'updated_at',
+    'email',
+    'email_verified',
   ],
   ui_locales_supported: ['en'],
   request_uri_parameter_supported: false,

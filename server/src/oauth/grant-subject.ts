@@ -4,14 +4,14 @@ import { OAuthError } from '../errors.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import type { GrantRow, NewRefreshToken } from './grants/store.ts'
-import { lifetimeOf, type Subject } from './tokens.ts'
+import { lifetimeOf, type Subject } from './issue-tokens.ts'
 
-/** The subject of a stored grant, if its person may still act; otherwise invalid_grant. */
+/** Returns the subject of a stored grant. Throws invalid_grant if the user may no longer act. */
 export function toSubject(client: Client, grant: GrantRow): Subject {
   if (grant.user_disabled) throw invalidGrant('The account is disabled.')
   const { tenant_id, tenant_slug, role } = grant
   if (tenant_id !== null && (role === null || tenant_slug === null)) {
-    throw invalidGrant('The person is no active member of the tenant.')
+    throw invalidGrant('The user is not an active member of the tenant.')
   }
   if (grant.tenant_suspended_at !== null) throw invalidGrant('The tenant is suspended.')
   if (lacksSecondFactor(grant.mfa_policy, grant.amr)) {
@@ -22,27 +22,27 @@ export function toSubject(client: Client, grant: GrantRow): Subject {
     grantId: grant.id,
     sessionId: grant.session_id,
     userId: grant.user_id,
-    // What the client was allowed then, as far as it still is.
+    // The granted scopes without those that the client has lost.
     scopes: grant.scopes.filter((scope) => client.scopes.includes(scope)),
     authTime: grant.auth_time,
     amr: grant.amr,
-    tenant:
-      tenant_id && tenant_slug && role ? { id: tenant_id, slug: tenant_slug, roles: [role] } : undefined,
+    user: grant,
+    tenant: tenant_id && tenant_slug && role ? { id: tenant_id, slug: tenant_slug, roles: [role] } : undefined,
   }
 }
 
 export const invalidGrant = (description: string): OAuthError => new OAuthError('invalid_grant', description)
 
-/** A refresh token and what is kept of it. It never outlives the grant. */
-export function makeRefreshToken(
+/** Creates a refresh token and its row. It expires no later than the grant. */
+export function createRefreshToken(
   ctx: Ctx,
   client: Client,
-  grantEnds: Date,
-): { token: string; kept: NewRefreshToken } {
+  grantExpiresAt: Date,
+): { token: string; row: NewRefreshToken } {
   const token = newSecret()
-  const idleEnd = ctx.now().getTime() + lifetimeOf(ctx, client, 'refreshTokenIdle') * 1000
+  const idleExpiry = ctx.now().getTime() + lifetimeOf(ctx, client, 'refreshTokenIdle') * 1000
   return {
     token,
-    kept: { hash: hashSecret(token), expiresAt: new Date(Math.min(idleEnd, grantEnds.getTime())) },
+    row: { hash: hashSecret(token), expiresAt: new Date(Math.min(idleExpiry, grantExpiresAt.getTime())) },
   }
 }

@@ -2,112 +2,113 @@ import type { FastifyRequest } from 'fastify'
 import { type Client, findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
-import { type Eventual, whenThere } from '../lib/eventual.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { findLiveToken, type LiveToken } from './access-tokens.ts'
-import { type AuthenticatedClient, authenticateBy, invalidClient, readBasic } from './client-auth.ts'
+import { authenticateWith, invalidClient, readBasic } from './client-auth.ts'
 import { toSubject } from './grant-subject.ts'
 import { findGrantByRefreshToken, type GrantRow } from './grants/store.ts'
-import type { IntrospectReply } from './schema.ts'
-import type { Subject } from './tokens.ts'
+import type { Subject } from './issue-tokens.ts'
+import type { IntrospectionResponse } from './schema.ts'
+import { findLiveToken, type LiveToken } from './verify-access-token.ts'
 
-const INACTIVE: IntrospectReply = { active: false }
+const INACTIVE: IntrospectionResponse = { active: false }
 
-/** Tells a resource server about a token (RFC 7662). What it may not see looks like a token that does not exist. */
-export const introspect = (
+/** Introspects a token (RFC 7662). A token that the caller may not see is reported as inactive. */
+export async function introspect(
   ctx: Ctx,
   request: FastifyRequest,
   token: string | undefined,
-): Eventual<IntrospectReply> =>
-  whenThere(authenticateResource(ctx, request), (caller) => {
-    if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.')
-    // A JWT has dots; a refresh token has none.
-    return token.includes('.')
-      ? describeAccessToken(ctx, caller, token)
-      : describeRefreshToken(ctx, caller, token)
-  })
+): Promise<IntrospectionResponse> {
+  const caller = await authenticateResource(ctx, request)
+  if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.')
+  // A JWT has dots; a refresh token has none.
+  return token.includes('.') ? describeAccessToken(ctx, caller, token) : describeRefreshToken(ctx, caller, token)
+}
 
-/** Only HTTP Basic with a secret will do, and the refusal is a 401 here (RFC 7662 §2.3). */
-function authenticateResource(ctx: Ctx, request: FastifyRequest): Eventual<Client> {
+/** Requires HTTP Basic with a secret. Failures are a 401 here (RFC 7662 §2.3). */
+async function authenticateResource(ctx: Ctx, request: FastifyRequest): Promise<Client> {
   try {
     const basic = readBasic(request)
     if (!basic) throw invalidClient(true)
-    const authenticated = authenticateBy(ctx, request, { ...basic, method: 'basic' })
-    return authenticated instanceof Promise
-      ? authenticated.then(requireSecret).catch(refuse)
-      : requireSecret(authenticated)
+    const { client, secretId } = await authenticateWith(ctx, request, { ...basic, method: 'basic' })
+    if (secretId === undefined) throw invalidClient(true)
+    return client
   } catch (error) {
-    return refuse(error)
+    throw error instanceof OAuthError ? invalidClient(true, 401) : error
   }
 }
 
-function requireSecret({ client, secretId }: AuthenticatedClient): Client {
-  if (secretId === undefined) throw invalidClient(true)
-  return client
-}
-
-function refuse(error: unknown): never {
-  throw error instanceof OAuthError ? invalidClient(true, 401) : error
-}
-
-/** Where a token is good. */
-interface Reach {
+/** The application and tenant that a token is for. */
+interface TokenScope {
   applicationId: string
   tenantId: string | undefined
 }
 
 /**
- * A client sees the tokens of its own application; a machine that is bound to a tenant, of these the tokens for that
- * tenant; and a machine of the whole instance sees all.
+ * A client sees the tokens of its application; a machine client that is bound to a tenant, only those for this tenant.
+ * A machine client of the whole instance sees all.
  */
-function maySee(caller: Client, { applicationId, tenantId }: Reach): boolean {
+function maySee(caller: Client, { applicationId, tenantId }: TokenScope): boolean {
   if (caller.kind === 'MACHINE' && caller.tenantId === undefined) return true
   const isOwnTenant = caller.tenantId === undefined || caller.tenantId === tenantId
   return caller.applicationId === applicationId && isOwnTenant
 }
 
-const describeAccessToken = (ctx: Ctx, caller: Client, token: string): Eventual<IntrospectReply> =>
-  whenThere(findLiveToken(ctx, token), (live) =>
-    live && maySee(caller, reachOf(live)) ? describe(live) : INACTIVE,
-  )
+async function describeAccessToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectionResponse> {
+  const live = await findLiveToken(ctx, token)
+  return live && maySee(caller, tokenScopeOf(live)) ? describe(ctx, live) : INACTIVE
+}
 
-const reachOf = ({ claims }: LiveToken): Reach => ({ applicationId: claims.aud, tenantId: claims.tenant_id })
+const tokenScopeOf = ({ claims }: LiveToken): TokenScope => ({
+  applicationId: claims.aud,
+  tenantId: claims.tenant_id,
+})
 
-/** What was told of a token before is told again, for as long as it is known to be alive. */
-const descriptions = new WeakMap<LiveToken, IntrospectReply>()
+/** Responses are cached for as long as the token is. */
+const descriptions = new WeakMap<LiveToken, IntrospectionResponse>()
 
-function describe(live: LiveToken): IntrospectReply {
-  const told = descriptions.get(live)
-  if (told) return told
-  const { sub, client_id, exp, iat, tenant_id } = live.claims
-  const scope = live.scopes.join(' ')
-  const tenant = tenant_id === undefined ? {} : { tenant_id }
-  const description = { active: true, sub, client_id, scope, exp, iat, ...tenant }
+function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
+  const cached = descriptions.get(live)
+  if (cached) return cached
+  const { sub, aud, client_id, exp, iat, jti, tenant_id } = live.claims
+  const description: IntrospectionResponse = {
+    active: true,
+    iss: config.baseUrl,
+    sub,
+    aud,
+    client_id,
+    scope: live.scopes.join(' '),
+    token_type: 'Bearer',
+    exp,
+    iat,
+    jti,
+    ...(tenant_id !== undefined && { tenant_id, tenant_roles: live.grant?.role ? [live.grant.role] : [] }),
+  }
   descriptions.set(live, description)
   return description
 }
 
-async function describeRefreshToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectReply> {
+async function describeRefreshToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectionResponse> {
   const grant = await findGrantByRefreshToken(ctx.db, hashSecret(token))
   if (!grant || grant.token_used_at !== null || grant.token_expires_at <= ctx.now()) return INACTIVE
   const client = await findClient(ctx, grant.client_name)
   if (!client || client.disabled) return INACTIVE
   const tenantId = grant.tenant_id ?? undefined
   if (!maySee(caller, { applicationId: client.applicationId, tenantId })) return INACTIVE
-  const subject = findSubject(client, grant)
+  const subject = findActiveSubject(client, grant)
   if (!subject) return INACTIVE
   return {
     active: true,
+    iss: ctx.config.baseUrl,
     sub: grant.user_id,
     client_id: client.clientId,
     scope: subject.scopes.join(' '),
     exp: Math.floor(grant.token_expires_at.getTime() / 1000),
     iat: Math.floor(grant.token_created_at.getTime() / 1000),
-    ...(grant.tenant_id !== null && { tenant_id: grant.tenant_id }),
+    ...(subject.tenant && { tenant_id: subject.tenant.id, tenant_roles: subject.tenant.roles }),
   }
 }
 
-function findSubject(client: Client, grant: GrantRow): Subject | undefined {
+function findActiveSubject(client: Client, grant: GrantRow): Subject | undefined {
   try {
     return toSubject(client, grant)
   } catch (error) {

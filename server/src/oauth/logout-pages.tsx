@@ -1,8 +1,8 @@
-import { findBrand } from '../branding/brands.ts'
+import { findBrand } from '../branding/find-brand.ts'
 import type { Ctx } from '../context.ts'
-import { comeAgainByGet } from '../http/come-again.ts'
-import { csrfToken, requireCsrf } from '../http/csrf.ts'
-import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
+import { createCsrfToken, requireCsrf } from '../http/request/csrf.ts'
+import { redirectToGet } from '../http/request/redirect-to-get.ts'
+import { definePage, type PageInput, type PageResult } from '../http/routing/define-route.ts'
 import type { Fields } from '../lib/fields.ts'
 import { sealText, unsealText } from '../lib/seal.ts'
 import { signOut } from '../sessions/browser-session.ts'
@@ -12,19 +12,19 @@ import { render } from '../ui/render.ts'
 import { logOut } from './logout.ts'
 
 const CONFIRM_PATH = '/api/oauth/logout/confirm'
-/** The address we found good when the page was made: nobody can put another in its place. */
+/** The return URL is encrypted, so that nobody can replace it. */
 const RETURN_PURPOSE = 'logout-return'
 
 export const logoutPages = [
   definePage({
     method: 'GET',
     path: '/api/oauth/logout',
-    handler: (ctx, input) => answerLogout(ctx, input, input.query),
+    handler: (ctx, input) => showLogout(ctx, input, input.query),
   }),
   definePage({
     method: 'POST',
     path: '/api/oauth/logout',
-    handler: (ctx, input) => comeAgainByGet(input) ?? answerLogout(ctx, input, input.form),
+    handler: (ctx, input) => redirectToGet(input) ?? showLogout(ctx, input, input.form),
   }),
   definePage({
     method: 'POST',
@@ -39,17 +39,17 @@ export const logoutPages = [
   }),
 ]
 
-async function answerLogout(ctx: Ctx, input: PageInput, fields: Fields): Promise<PageAnswer> {
+async function showLogout(ctx: Ctx, input: PageInput, fields: Fields): Promise<PageResult> {
   const outcome = await logOut(ctx, input, fields)
   if (outcome.kind === 'redirect') return { redirect: outcome.to }
-  const { clientId, isAddressRefused } = outcome
+  const { clientId, isReturnRefused } = outcome
   const brand = await findBrand(ctx, { clientId })
   if (outcome.kind === 'out') {
-    return { html: render(isAddressRefused ? <RefusedAddressPage /> : <SignedOutPage />, brand) }
+    return { html: render(isReturnRefused ? <ReturnRefusedPage /> : <SignedOutPage />, brand) }
   }
-  const csrf = csrfToken(ctx, input.request, input.reply)
+  const csrf = createCsrfToken(ctx, input.request, input.reply)
   const returnTo = outcome.returnTo && sealText(ctx.keys, RETURN_PURPOSE, outcome.returnTo)
-  const props = { email: outcome.session.email, csrf, returnTo, clientId, isAddressRefused }
+  const props = { email: outcome.session.email, csrf, returnTo, clientId, isReturnRefused }
   return { html: render(<ConfirmPage {...props} />, brand) }
 }
 
@@ -58,13 +58,13 @@ interface ConfirmPageProps {
   csrf: string
   returnTo: string | undefined
   clientId: string | undefined
-  isAddressRefused: boolean
+  isReturnRefused: boolean
 }
 
-const ConfirmPage = ({ email, csrf, returnTo, clientId, isAddressRefused }: ConfirmPageProps) => (
+const ConfirmPage = ({ email, csrf, returnTo, clientId, isReturnRefused }: ConfirmPageProps) => (
   <Layout title="Sign out">
     <h1>Sign out?</h1>
-    {isAddressRefused && <RefusedAddress />}
+    {isReturnRefused && <ReturnRefused />}
     <p>
       You are signed in as <strong>{email}</strong>. Signing out ends this session in every application.
     </p>
@@ -81,21 +81,19 @@ const ConfirmPage = ({ email, csrf, returnTo, clientId, isAddressRefused }: Conf
   </Layout>
 )
 
-/** The address itself is not shown: whoever made the link may have chosen it to be read. */
-const RefusedAddress = () => (
-  <p role="alert">
-    The application asked us to lead you to an address that is not registered for it. We do not go there.
-  </p>
+/** The URL is not shown: an attacker may have chosen its text. */
+const ReturnRefused = () => (
+  <p role="alert">The application asked us to send you to an address that is not registered for it, so we did not.</p>
 )
 
-const RefusedAddressPage = () => (
+const ReturnRefusedPage = () => (
   <Layout title="Address not registered">
-    <h1>You cannot be led back</h1>
-    <RefusedAddress />
+    <h1>You cannot return to the application</h1>
+    <ReturnRefused />
     <p>You are signed out.</p>
     <p class="quiet">
-      For whoever runs the application: <code>post_logout_redirect_uri</code> must be one of the addresses
-      that the client has registered, character by character.
+      For the administrator of the application: <code>post_logout_redirect_uri</code> must be one of the addresses that
+      the client has registered, character by character.
     </p>
     <p>
       <a href="/login">Sign in again</a>
@@ -108,11 +106,7 @@ const SignedOutPage = ({ returnTo }: { returnTo?: string | undefined }) => (
     <h1>You are signed out</h1>
     <p role="status">Your session has ended.</p>
     <p>
-      {returnTo === undefined ? (
-        <a href="/login">Sign in again</a>
-      ) : (
-        <a href={returnTo}>Back to the application</a>
-      )}
+      {returnTo === undefined ? <a href="/login">Sign in again</a> : <a href={returnTo}>Back to the application</a>}
     </p>
   </Layout>
 )

@@ -1,30 +1,25 @@
 import type { FastifyRequest } from 'fastify'
-import { type Client, findClient, knowsPostLogoutUri } from '../applications/clients.ts'
+import { type Client, findClient, isKnownPostLogoutUri } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
-import type { Exchange } from '../http/exchange.ts'
+import type { Exchange } from '../http/routing/exchange.ts'
 import type { Fields } from '../lib/fields.ts'
-import {
-  type BrowserSession,
-  endSession,
-  findBrowserSession,
-  forgetCookie,
-} from '../sessions/browser-session.ts'
-import { endGrantsOfSession } from './grants/ending.ts'
-import { findHint, type Hint } from './id-token-hint.ts'
+import { type BrowserSession, clearSessionCookie, endSession, findBrowserSession } from '../sessions/browser-session.ts'
+import { endGrantsOfSession } from './grants/end-grant.ts'
+import { findIdTokenHint, type IdTokenHint } from './id-token-hint.ts'
 
-/** What comes of a request to log out (OpenID Connect RP-Initiated Logout 1.0). */
+/** The outcome of a logout request (OpenID Connect RP-Initiated Logout 1.0). */
 export type LogoutOutcome =
-  /** Nobody vouches for the request: the person is asked. `returnTo` may be offered as a link afterwards. */
-  | ({ kind: 'ask'; session: BrowserSession; returnTo: string | undefined } & PageFacts)
+  /** Without a valid hint the user must confirm. `returnTo` is offered as a link afterwards. */
+  | ({ kind: 'ask'; session: BrowserSession; returnTo: string | undefined } & LogoutPageInfo)
   | { kind: 'redirect'; to: string }
-  /** Nobody is signed in any more. */
-  | ({ kind: 'out' } & PageFacts)
+  /** Signed out, without a redirect. */
+  | ({ kind: 'out' } & LogoutPageInfo)
 
-interface PageFacts {
-  /** An address was asked for that is not registered: nobody is led there, and the page says why. */
-  isAddressRefused: boolean
-  /** Whose application they leave, as far as that was said. */
+interface LogoutPageInfo {
+  /** The requested URL is not registered. The page says so instead of redirecting. */
+  isReturnRefused: boolean
+  /** The client that requested the logout, if known. */
   clientId: string | undefined
 }
 
@@ -33,64 +28,60 @@ export async function logOut(ctx: Ctx, exchange: Exchange, fields: Fields): Prom
     throw new AppError('INVALID_REQUEST', { message: 'A parameter was sent more than once.' })
   }
   const session = await findBrowserSession(ctx, exchange)
-  const shown = fields.get('id_token_hint')
-  const hint = shown === undefined ? undefined : await findGenuineHint(ctx, shown, fields.get('client_id'))
+  const hintToken = fields.get('id_token_hint')
+  const hint = hintToken === undefined ? undefined : await findMatchingHint(ctx, hintToken, fields.get('client_id'))
   const clientId = fields.get('client_id') ?? hint?.clientId
-  const returnTo = await findAddress(ctx, fields, clientId)
-  const isAddressRefused = returnTo === undefined && fields.get('post_logout_redirect_uri') !== undefined
-  const vouched = hint && (!session || session.userId === hint.userId)
-  if (vouched) await endByHint(ctx, exchange, { session, hint })
-  else if (session) return { kind: 'ask', session, returnTo, isAddressRefused, clientId }
-  // A hint that is not ours is no reason to lead anybody anywhere.
-  const isTrustworthy = vouched || shown === undefined
+  const returnTo = await findReturnUrl(ctx, fields, clientId)
+  const isReturnRefused = returnTo === undefined && fields.get('post_logout_redirect_uri') !== undefined
+  const isVouchedFor = hint && (!session || session.userId === hint.userId)
+  if (isVouchedFor) await endByHint(ctx, exchange, { session, hint })
+  else if (session) return { kind: 'ask', session, returnTo, isReturnRefused, clientId }
+  // A request with an invalid hint is not redirected.
+  const isTrustworthy = isVouchedFor || hintToken === undefined
   return isTrustworthy && returnTo !== undefined
     ? { kind: 'redirect', to: returnTo }
-    : { kind: 'out', isAddressRefused, clientId }
+    : { kind: 'out', isReturnRefused, clientId }
 }
 
-async function findGenuineHint(
+async function findMatchingHint(
   ctx: Ctx,
   token: string,
   clientId: string | undefined,
-): Promise<Hint | undefined> {
-  const hint = await findHint(ctx, token)
+): Promise<IdTokenHint | undefined> {
+  const hint = await findIdTokenHint(ctx, token)
   return hint && (clientId === undefined || clientId === hint.clientId) ? hint : undefined
 }
 
-/** The address to return to, if the client has registered exactly this one; where none is named, any client. */
-async function findAddress(
-  ctx: Ctx,
-  fields: Fields,
-  clientId: string | undefined,
-): Promise<string | undefined> {
+/** The requested return URL, if the client has registered exactly this one; without a client_id, if any client has. */
+async function findReturnUrl(ctx: Ctx, fields: Fields, clientId: string | undefined): Promise<string | undefined> {
   const uri = fields.get('post_logout_redirect_uri')
   if (uri === undefined) return undefined
   const isRegistered =
     clientId === undefined
-      ? await knowsPostLogoutUri(ctx, uri)
-      : listsAddress(await findClient(ctx, clientId), uri)
+      ? await isKnownPostLogoutUri(ctx, uri)
+      : hasPostLogoutUri(await findClient(ctx, clientId), uri)
   return isRegistered ? withState(uri, fields) : undefined
 }
 
-const listsAddress = (client: Client | undefined, uri: string): boolean =>
+const hasPostLogoutUri = (client: Client | undefined, uri: string): boolean =>
   client !== undefined && !client.disabled && client.postLogoutRedirectUris.includes(uri)
 
 async function endByHint(
   ctx: Ctx,
   { request, reply }: Exchange,
-  { session, hint }: { session: BrowserSession | undefined; hint: Hint },
+  { session, hint }: { session: BrowserSession | undefined; hint: IdTokenHint },
 ): Promise<void> {
-  // A cookie that was not sent may be somebody else's, and is left alone.
+  // Without a session cookie in the request, no cookie is cleared: it may belong to another user.
   if (!session) return endWithoutCookie(ctx, hint, request)
   await endSession(ctx, session.id, request)
-  forgetCookie(ctx, reply)
+  clearSessionCookie(ctx, reply)
 }
 
 /**
- * Without a cookie, as when a program asks, the hint names the session. An application of ours ends all of it. The server
- * of a third-party one ends what was given to that client: the person may not even know that it asks.
+ * Without a cookie, as in a server-side call, the hint identifies the session. A trusted application ends the whole
+ * session. A third-party application ends only its own grants.
  */
-async function endWithoutCookie(ctx: Ctx, hint: Hint, request: FastifyRequest): Promise<void> {
+async function endWithoutCookie(ctx: Ctx, hint: IdTokenHint, request: FastifyRequest): Promise<void> {
   const client = await findClient(ctx, hint.clientId)
   if (!client) return
   if (client.trusted && !client.disabled) return endSession(ctx, hint.sessionId, request)

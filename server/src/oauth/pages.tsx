@@ -1,25 +1,25 @@
 import type { Ctx } from '../context.ts'
 import { AppError, OAuthError } from '../errors.ts'
-import { comeAgainByGet } from '../http/come-again.ts'
-import { csrfToken, requireCsrf } from '../http/csrf.ts'
-import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
+import { createCsrfToken, requireCsrf } from '../http/request/csrf.ts'
+import { redirectToGet } from '../http/request/redirect-to-get.ts'
+import { definePage, type PageInput, type PageResult } from '../http/routing/define-route.ts'
 import type { Fields } from '../lib/fields.ts'
 import { toFields } from '../lib/fields.ts'
-import { brandOf } from '../sessions/brand.ts'
+import { findLoginBrand } from '../sessions/brand.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
-import { openJourney, signInAddress, withJourney } from '../sessions/journey.ts'
+import { readLoginTransaction, signInUrl, urlWithLogin } from '../sessions/login-transaction.ts'
 import { render } from '../ui/render.ts'
 import {
-  type AuthorizeJourney,
+  type Authorization,
+  type AuthorizationState,
   CONTINUE_PATH,
   dispatch,
-  type Luggage,
-  refusal,
   resume,
   type ShowStep,
+  toErrorRedirectUrl,
 } from './authorize.ts'
-import { readReturnAddress } from './authorize-request.ts'
-import { consent } from './consent.ts'
+import { readRedirectTarget } from './authorize-request.ts'
+import { grantConsent } from './consent.ts'
 import { AccountPage, ConsentPage, TenantPage } from './step-pages.tsx'
 
 const PATHS = {
@@ -38,76 +38,73 @@ export const authorizePages = [
     method: 'POST',
     path: '/oauth/authorize',
     handler: (ctx, input) =>
-      comeAgainByGet(input) ?? dispatch(ctx, input, { fields: input.form, show: showStep(ctx, input) }),
+      redirectToGet(input) ?? dispatch(ctx, input, { fields: input.form, show: showStep(ctx, input) }),
   }),
   definePage({
     method: 'GET',
     path: CONTINUE_PATH,
-    handler: (ctx, input) =>
-      resume(ctx, input, { journey: getJourney(ctx, input.query), show: showStep(ctx, input) }),
+    handler: (ctx, input) => resume(ctx, input, { login: getLogin(ctx, input.query), show: showStep(ctx, input) }),
   }),
-  answerStep(PATHS.account, async (ctx, { form, journey }) =>
+  defineStepForm(PATHS.account, async (ctx, { form, login }) =>
     form.get('choice') === 'other'
-      ? { leave: signInAddress(ctx, journey, true) }
-      : { luggage: { ...journey.luggage, account: form.get('session') ?? '' } },
+      ? { redirect: signInUrl(ctx, login, true) }
+      : { state: { ...login.state, account: form.get('session') ?? '' } },
   ),
-  answerStep(PATHS.tenant, async (_ctx, { form, journey }) => ({
-    luggage: { ...journey.luggage, tenantId: form.get('tenant') ?? '' },
+  defineStepForm(PATHS.tenant, async (_ctx, { form, login }) => ({
+    state: { ...login.state, tenantId: form.get('tenant') ?? '' },
   })),
-  answerStep(PATHS.consent, async (ctx, { form, journey, userId, request }) => {
-    const address = await readReturnAddress(ctx, toFields(journey.luggage.fields))
+  defineStepForm(PATHS.consent, async (ctx, { form, login, userId, request }) => {
+    const target = await readRedirectTarget(ctx, toFields(login.state.fields))
     if (form.get('decision') !== 'allow') {
-      const denied = new OAuthError('access_denied', 'The person did not consent.')
-      return { leave: refusal(ctx, address, denied) }
+      const denied = new OAuthError('access_denied', 'The user did not consent.')
+      return { redirect: toErrorRedirectUrl(ctx, target, denied) }
     }
-    const { tenantId, scopes } = journey.luggage.consent ?? { tenantId: undefined, scopes: [] }
-    await consent(ctx, { userId, tenantId, scopes, client: address.client, request })
-    return { luggage: journey.luggage }
+    const { tenantId, scopes } = login.state.consent ?? { tenantId: undefined, scopes: [] }
+    await grantConsent(ctx, { userId, tenantId, scopes, client: target.client, request })
+    return { state: login.state }
   }),
 ]
 
-function getJourney(ctx: Ctx, query: Fields): AuthorizeJourney {
-  const journey = openJourney(ctx, query.get('journey'))
-  if (journey?.next === CONTINUE_PATH) return journey as AuthorizeJourney
+function getLogin(ctx: Ctx, query: Fields): Authorization {
+  const login = readLoginTransaction(ctx, query.get('journey'))
+  if (login?.next === CONTINUE_PATH) return login as Authorization
   throw new AppError('INVALID_REQUEST', {
     message: 'This sign-in has taken too long or was cut off. Go back to the application and start again.',
   })
 }
 
-interface StepAnswer {
+interface StepSubmission {
   request: PageInput['request']
   form: Fields
-  journey: AuthorizeJourney
+  login: Authorization
   userId: string
 }
 
-/** The form of a step: what it changes is taken along, and the dispatcher decides what comes next. */
-function answerStep(
+/** Handles the form of a step. It updates the state, and `dispatch` decides the next step. */
+function defineStepForm(
   path: string,
-  act: (ctx: Ctx, answer: StepAnswer) => Promise<{ luggage: Luggage } | { leave: string }>,
+  submit: (ctx: Ctx, submission: StepSubmission) => Promise<{ state: AuthorizationState } | { redirect: string }>,
 ) {
   return definePage({
     method: 'POST',
     path,
-    handler: async (ctx, input): Promise<PageAnswer> => {
+    handler: async (ctx, input): Promise<PageResult> => {
       requireCsrf(ctx, input.request, input.form)
-      const journey = getJourney(ctx, input.query)
+      const login = getLogin(ctx, input.query)
       const session = await findBrowserSession(ctx, input)
-      // Signed out, or somebody else by now: the page was not theirs, so they are shown their own.
-      if (!session || session.userId !== journey.luggage.viewer) {
-        return { redirect: withJourney(ctx, CONTINUE_PATH, journey) }
+      // The session has ended or belongs to another user than the page was shown to.
+      if (!session || session.userId !== login.state.viewer) {
+        return { redirect: urlWithLogin(ctx, CONTINUE_PATH, login) }
       }
-      const result = await act(ctx, {
+      const result = await submit(ctx, {
         request: input.request,
         form: input.form,
-        journey,
+        login,
         userId: session.userId,
       })
-      if ('leave' in result) {
-        return { redirect: result.leave }
-      }
+      if ('redirect' in result) return result
       return {
-        redirect: withJourney(ctx, CONTINUE_PATH, { ...journey, luggage: result.luggage }),
+        redirect: urlWithLogin(ctx, CONTINUE_PATH, { ...login, state: result.state }),
       }
     },
   })
@@ -115,27 +112,20 @@ function answerStep(
 
 const showStep =
   (ctx: Ctx, { request, reply }: PageInput): ShowStep =>
-  async (step, { client, scopes }, journey) => {
+  async (step, { client, scopes }, login) => {
     const viewer = step.session.userId
-    const asked = step.kind === 'consent' ? { consent: { tenantId: step.tenant?.id, scopes } } : {}
-    const seen = { ...journey, luggage: { ...journey.luggage, viewer, ...asked } }
+    const consent = step.kind === 'consent' ? { consent: { tenantId: step.tenant?.id, scopes } } : {}
+    const shownLogin = { ...login, state: { ...login.state, viewer, ...consent } }
     const props = {
-      action: withJourney(ctx, PATHS[step.kind], seen),
-      csrf: csrfToken(ctx, request, reply),
+      action: urlWithLogin(ctx, PATHS[step.kind], shownLogin),
+      csrf: createCsrfToken(ctx, request, reply),
       application: client.applicationName,
       session: step.session,
     }
     const page = () => {
       if (step.kind === 'account') return <AccountPage {...props} />
       if (step.kind === 'tenant') return <TenantPage {...props} memberships={step.memberships} />
-      return (
-        <ConsentPage
-          {...props}
-          scopes={scopes}
-          tenant={step.tenant?.name}
-          target={journey.formTargets.join()}
-        />
-      )
+      return <ConsentPage {...props} scopes={scopes} tenant={step.tenant?.name} target={login.formTargets.join()} />
     }
-    return { html: render(page(), await brandOf(ctx, journey, viewer)), formTargets: journey.formTargets }
+    return { html: render(page(), await findLoginBrand(ctx, login, viewer)), formTargets: login.formTargets }
   }

@@ -1,38 +1,37 @@
 import { Type } from 'typebox'
 import type { OAuthErrorCode } from '../errors.ts'
-import { defineRoute, type Route } from '../http/define-route.ts'
-import { whenThere } from '../lib/eventual.ts'
+import { defineRoute, type Route } from '../http/routing/define-route.ts'
 import { sendCacheable } from './cacheable.ts'
 import { describeProvider } from './discovery.ts'
 import { introspect } from './introspect.ts'
 import { revoke } from './revoke.ts'
 import {
-  Discovery,
   IntrospectForm,
-  IntrospectReply,
-  KeySet,
+  IntrospectionResponse,
+  JsonWebKeySet,
+  ProviderMetadata,
   RevokeForm,
-  Success,
+  SuccessResponse,
   TokenForm,
-  TokenReply,
+  TokenResponse,
   UserInfo,
   UserInfoForm,
 } from './schema.ts'
-import { answerTokenRequest } from './token.ts'
+import { answerTokenRequest } from './token-endpoint.ts'
 import { answerUserInfo } from './userinfo.ts'
 
 const tag = 'OAuth and OpenID Connect'
 
-const discoveryRoute = (path: string): Route =>
+const discoveryRoute = (path: string, operationId: string): Route =>
   defineRoute({
     method: 'GET',
     path,
+    operationId,
     tag,
     summary: 'What this provider offers, and where',
     caller: 'anyone',
     crossOrigin: 'everybody',
-    repeats: true,
-    reply: { 200: Discovery },
+    reply: { 200: ProviderMetadata },
     handler: ({ config }, exchange) => sendCacheable(exchange, describeProvider(config)) as never,
   })
 
@@ -40,6 +39,7 @@ const userInfo = {
   path: '/api/oauth/userinfo',
   tag,
   caller: 'anyone',
+  authenticatedBy: 'token',
   crossOrigin: 'registered',
   reply: { 200: UserInfo },
 } as const
@@ -48,14 +48,15 @@ const userInfoRoutes = [
   defineRoute({
     ...userInfo,
     method: 'GET',
+    operationId: 'getUserInfo',
     summary: 'The claims of the token holder, as far as the granted scopes allow',
-    repeats: true,
     oauthErrors: ['invalid_token', 'insufficient_scope'],
     handler: (ctx, { request }) => answerUserInfo(ctx, request),
   }),
   defineRoute({
     ...userInfo,
     method: 'POST',
+    operationId: 'postUserInfo',
     summary: 'The same, with the token in the header or in a form',
     form: Type.Optional(UserInfoForm),
     ignoresOtherBodies: true,
@@ -74,30 +75,30 @@ const TOKEN_ERRORS: OAuthErrorCode[] = [
 ]
 
 export const oauthRoutes: Route[] = [
-  discoveryRoute('/.well-known/openid-configuration'),
-  discoveryRoute('/.well-known/oauth-authorization-server'),
+  discoveryRoute('/.well-known/openid-configuration', 'getOpenidConfiguration'),
+  discoveryRoute('/.well-known/oauth-authorization-server', 'getAuthorizationServerMetadata'),
   defineRoute({
     method: 'GET',
     path: '/api/oauth/jwks',
+    operationId: 'getJsonWebKeySet',
     tag,
     summary: 'The public keys that verify our tokens',
     caller: 'anyone',
     crossOrigin: 'everybody',
-    repeats: true,
-    reply: { 200: KeySet },
-    handler: ({ signer }, exchange) =>
-      whenThere(signer.publishedKeys(), (keys) => sendCacheable(exchange, keys)) as never,
+    reply: { 200: JsonWebKeySet },
+    handler: async ({ signer }, exchange) => sendCacheable(exchange, await signer.publishedKeys()) as never,
   }),
   defineRoute({
     method: 'POST',
     path: '/api/oauth/token',
+    operationId: 'issueToken',
     tag,
     summary: 'Exchange a code, a refresh token or client credentials for tokens',
     caller: 'anyone',
+    authenticatedBy: 'client-or-form',
     crossOrigin: 'registered',
-    repeats: true,
     form: TokenForm,
-    reply: { 200: TokenReply },
+    reply: { 200: TokenResponse },
     errors: ['RATE_LIMITED'],
     oauthErrors: TOKEN_ERRORS,
     handler: (ctx, { request, reply, body }) => {
@@ -109,12 +110,14 @@ export const oauthRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/oauth/revoke',
+    operationId: 'revokeToken',
     tag,
     summary: 'End a token; a refresh token takes its family along',
     caller: 'anyone',
+    authenticatedBy: 'client-or-form',
     crossOrigin: 'registered',
     form: RevokeForm,
-    reply: { 200: Success },
+    reply: { 200: SuccessResponse },
     errors: ['RATE_LIMITED'],
     oauthErrors: ['invalid_request'],
     handler: (ctx, { request, body }) => revoke(ctx, request, body),
@@ -122,12 +125,13 @@ export const oauthRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/api/oauth/introspect',
+    operationId: 'introspectToken',
     tag,
     summary: 'Whether a token that the client may see is alive, and whose it is',
     caller: 'anyone',
-    repeats: true,
+    authenticatedBy: 'client',
     form: IntrospectForm,
-    reply: { 200: IntrospectReply },
+    reply: { 200: IntrospectionResponse },
     errors: ['RATE_LIMITED'],
     oauthErrors: ['invalid_request', 'invalid_client'],
     oauthStatuses: { invalid_client: 401 },

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 
 const Parameter = (description: string) => Type.Optional(Type.String({ description }))
 
-/** What the token endpoint takes. Which of them are needed depends on the grant. */
+/** The parameters of the token endpoint. Which are required depends on the grant type. */
 export const TokenForm = Type.Object(
   {
     grant_type: Parameter('authorization_code, refresh_token or client_credentials'),
@@ -19,7 +19,7 @@ export const TokenForm = Type.Object(
 )
 export type TokenForm = Static<typeof TokenForm>
 
-export const TokenReply = Type.Object(
+export const TokenResponse = Type.Object(
   {
     access_token: Type.String({ description: 'A JWT' }),
     token_type: Type.Literal('Bearer'),
@@ -28,9 +28,9 @@ export const TokenReply = Type.Object(
     id_token: Type.Optional(Type.String({ description: 'A JWT; present when openid was granted' })),
     scope: Type.String({ description: 'The granted scopes, space-separated' }),
   },
-  { title: 'TokenReply' },
+  { title: 'TokenResponse' },
 )
-export type TokenReply = Static<typeof TokenReply>
+export type TokenResponse = Static<typeof TokenResponse>
 
 export const RevokeForm = Type.Object(
   {
@@ -42,26 +42,33 @@ export const RevokeForm = Type.Object(
   { title: 'RevokeTokenRequest' },
 )
 
-export const Success = Type.Object({ success: Type.Boolean() }, { title: 'Success' })
+export const SuccessResponse = Type.Object({ success: Type.Boolean() }, { title: 'SuccessResponse' })
 
 export const IntrospectForm = Type.Object(
   { token: Parameter('The token to look at'), token_type_hint: Parameter('refresh_token or access_token') },
-  { title: 'IntrospectRequest' },
+  { title: 'IntrospectTokenRequest' },
 )
 
-export const IntrospectReply = Type.Object(
+export const IntrospectionResponse = Type.Object(
   {
     active: Type.Boolean(),
+    iss: Type.Optional(Type.String()),
     sub: Type.Optional(Type.String()),
+    aud: Type.Optional(Type.String({ description: 'The application; only for access tokens' })),
     client_id: Type.Optional(Type.String()),
     scope: Type.Optional(Type.String()),
+    token_type: Type.Optional(Type.String({ description: 'Bearer; only for access tokens' })),
     exp: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     iat: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
+    jti: Type.Optional(Type.String({ description: 'Only for access tokens' })),
     tenant_id: Type.Optional(Type.String()),
+    tenant_roles: Type.Optional(
+      Type.Array(Type.String(), { description: "The user's current role; empty for a machine client" }),
+    ),
   },
-  { title: 'IntrospectReply' },
+  { title: 'IntrospectionResponse' },
 )
-export type IntrospectReply = Static<typeof IntrospectReply>
+export type IntrospectionResponse = Static<typeof IntrospectionResponse>
 
 /** RFC 6750 §2.2. */
 export const UserInfoForm = Type.Object(
@@ -74,9 +81,17 @@ const Claim = Type.Optional(Type.String())
 export const UserInfo = Type.Object(
   {
     sub: Type.String(),
-    ...{ name: Claim, given_name: Claim, family_name: Claim, middle_name: Claim, nickname: Claim },
-    ...{ picture: Claim, website: Claim, gender: Claim, birthdate: Claim },
-    ...{ zoneinfo: Claim, locale: Claim },
+    name: Claim,
+    given_name: Claim,
+    family_name: Claim,
+    middle_name: Claim,
+    nickname: Claim,
+    picture: Claim,
+    website: Claim,
+    gender: Claim,
+    birthdate: Claim,
+    zoneinfo: Claim,
+    locale: Claim,
     updated_at: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     email: Claim,
     email_verified: Type.Optional(Type.Boolean()),
@@ -86,13 +101,17 @@ export const UserInfo = Type.Object(
 export type UserInfo = Static<typeof UserInfo>
 
 const PublicKey = Type.Object({
-  ...{ kty: Type.String(), kid: Type.String(), use: Type.String(), alg: Type.String() },
-  ...{ n: Type.String(), e: Type.String() },
+  kty: Type.String(),
+  kid: Type.String(),
+  use: Type.String(),
+  alg: Type.String(),
+  n: Type.String(),
+  e: Type.String(),
 })
-export const KeySet = Type.Object({ keys: Type.Array(PublicKey) }, { title: 'KeySet' })
+export const JsonWebKeySet = Type.Object({ keys: Type.Array(PublicKey) }, { title: 'JsonWebKeySet' })
 
-const Texts = Type.Array(Type.String())
-export const Discovery = Type.Object(
+const StringArray = Type.Array(Type.String())
+export const ProviderMetadata = Type.Object(
   {
     issuer: Type.String(),
     authorization_endpoint: Type.String(),
@@ -102,21 +121,21 @@ export const Discovery = Type.Object(
     end_session_endpoint: Type.String(),
     revocation_endpoint: Type.String(),
     introspection_endpoint: Type.String(),
-    scopes_supported: Texts,
-    response_types_supported: Texts,
-    response_modes_supported: Texts,
-    grant_types_supported: Texts,
-    token_endpoint_auth_methods_supported: Texts,
-    introspection_endpoint_auth_methods_supported: Texts,
-    revocation_endpoint_auth_methods_supported: Texts,
-    subject_types_supported: Texts,
-    id_token_signing_alg_values_supported: Texts,
-    code_challenge_methods_supported: Texts,
-    claims_supported: Texts,
-    ui_locales_supported: Texts,
+    scopes_supported: StringArray,
+    response_types_supported: StringArray,
+    response_modes_supported: StringArray,
+    grant_types_supported: StringArray,
+    token_endpoint_auth_methods_supported: StringArray,
+    introspection_endpoint_auth_methods_supported: StringArray,
+    revocation_endpoint_auth_methods_supported: StringArray,
+    subject_types_supported: StringArray,
+    id_token_signing_alg_values_supported: StringArray,
+    code_challenge_methods_supported: StringArray,
+    claims_supported: StringArray,
+    ui_locales_supported: StringArray,
     request_uri_parameter_supported: Type.Boolean(),
     authorization_response_iss_parameter_supported: Type.Boolean(),
   },
-  { title: 'Discovery' },
+  { title: 'ProviderMetadata' },
 )
-export type Discovery = Static<typeof Discovery>
+export type ProviderMetadata = Static<typeof ProviderMetadata>

@@ -3,5 +3,8 @@ export const parseScope = (text: string | undefined): string[] => [
   ...new Set((text ?? '').split(' ').filter((scope) => scope !== '')),
 ]
 
-/** Opens the instance to a machine. What a person may do there is no matter of scopes, so none carries this one. */
+/**
+ * Grants a machine client administration of the instance. User tokens never have it: their rights do not depend on
+ * scopes.
+ */
 export const MACHINE_SCOPE = 'admin'

@@ -36,8 +36,8 @@ export const TenantPage = ({
   session,
   memberships,
 }: StepProps & { memberships: ActiveMembership[] }) => (
-  <Layout title="Choose an organisation">
-    <h1>Choose an organisation</h1>
+  <Layout title="Choose an organization">
+    <h1>Choose an organization</h1>
     <p class="quiet">
       to continue to <strong>{application}</strong> as {session.email}
     </p>
@@ -54,11 +54,10 @@ export const TenantPage = ({
   </Layout>
 )
 
-/** What a scope means to a person. */
-const MEANINGS: Record<string, string> = {
+const SCOPE_DESCRIPTIONS: Record<string, string> = {
   openid: 'Know who you are',
   profile: 'See your name, picture, language and time zone',
-  email: 'See your e-mail address',
+  email: 'See your email address',
   offline_access: 'Stay signed in while you are away',
 }
 
@@ -85,7 +84,7 @@ export const ConsentPage = ({
     </p>
     <ul>
       {(scopes.length === 0 ? ['openid'] : scopes).map((scope) => (
-        <li key={scope}>{MEANINGS[scope] ?? <code>{scope}</code>}</li>
+        <li key={scope}>{SCOPE_DESCRIPTIONS[scope] ?? <code>{scope}</code>}</li>
       ))}
     </ul>
     <Form action={action} csrf={csrf}>

@@ -1,37 +1,12 @@
 import { sql } from 'kysely'
-import { LONGEST_TOKEN } from '../config/lifetimes.ts'
+import { MAX_TOKEN_LIFETIME_SECONDS } from '../config/lifetimes.ts'
 import type { Db } from '../db/open.ts'
+import { CLAIM_COLUMNS } from './user-claims.ts'
 
-/** What userinfo may tell of a person, and what decides over them. */
-const PERSON = [
-  'users.id',
-  'users.email',
-  'users.email_verified',
-  'users.display_name',
-  'users.given_name',
-  'users.family_name',
-  'users.middle_name',
-  'users.nickname',
-  'users.picture_url',
-  'users.website',
-  'users.gender',
-  'users.birthdate',
-  'users.zoneinfo',
-  'users.locale',
-  'users.updated_at',
-  'users.is_super_admin',
-  'users.disabled',
-] as const
-
-/** Everything on which a person's access token depends, with what userinfo tells about them. */
+/** Everything that the validity of a user's access token depends on, with the userinfo columns. */
 export const findLiveGrant = (
   db: Db,
-  {
-    grantId,
-    tenantId,
-    jti,
-    issuedAt,
-  }: { grantId: string; tenantId: string | null; jti: string; issuedAt: Date },
+  { grantId, tenantId, jti, issuedAt }: { grantId: string; tenantId: string | null; jti: string; issuedAt: Date },
 ) =>
   db
     .selectFrom('grants')
@@ -43,7 +18,7 @@ export const findLiveGrant = (
         .on('memberships.tenant_id', '=', tenantId)
         .onRef('memberships.user_id', '=', 'grants.user_id')
         .on('memberships.status', '=', 'ACTIVE')
-        // Who has left and returned since has another membership.
+        // A member who left and rejoined has a new membership, which does not revive old tokens.
         .on('memberships.created_at', '<', issuedAt),
     )
     .leftJoin('tenants', 'tenants.id', 'memberships.tenant_id')
@@ -65,20 +40,18 @@ export const findLiveGrant = (
       'memberships.role',
       'revoked_tokens.jti as revoked',
     ])
-    .select(PERSON)
+    .select(['users.id as user_id', 'users.is_super_admin', 'users.disabled'])
+    .select(CLAIM_COLUMNS)
     .where('grants.id', '=', grantId)
     .executeTakeFirst()
 
 export type LiveGrantRow = NonNullable<Awaited<ReturnType<typeof findLiveGrant>>>
 
 export async function isRevoked(db: Db, jti: string): Promise<boolean> {
-  return (
-    (await db.selectFrom('revoked_tokens').select('jti').where('jti', '=', jti).executeTakeFirst()) !==
-    undefined
-  )
+  return (await db.selectFrom('revoked_tokens').select('jti').where('jti', '=', jti).executeTakeFirst()) !== undefined
 }
 
-/** False when it was revoked before. */
+/** Returns false if it was already revoked. */
 export async function insertRevokedToken(db: Db, token: { jti: string; expires_at: Date }): Promise<boolean> {
   const revoked = await db
     .insertInto('revoked_tokens')
@@ -89,7 +62,7 @@ export async function insertRevokedToken(db: Db, token: { jti: string; expires_a
   return revoked !== undefined
 }
 
-/** The tenants of which a person is an active member, also those that are suspended. */
+/** The tenants of which a user is an active member, including suspended ones. */
 export const listActiveMemberships = (db: Db, userId: string) =>
   db
     .selectFrom('memberships')
@@ -104,7 +77,6 @@ export const listActiveMemberships = (db: Db, userId: string) =>
 
 export type ActiveMembership = Awaited<ReturnType<typeof listActiveMemberships>>[number]
 
-/** For which application, and in which tenant, somebody may consent. */
 interface ConsentKey {
   userId: string
   applicationId: string
@@ -120,32 +92,32 @@ export const findConsent = (db: Db, { userId, applicationId, tenantId }: Consent
     .where('tenant_id', 'is not distinct from', tenantId ?? null)
     .executeTakeFirst()
 
-export async function putConsent(
+export async function upsertConsent(
   db: Db,
   { userId, applicationId, tenantId }: ConsentKey,
-  given: { scopes: string[]; granted_at: Date },
+  consent: { scopes: string[]; granted_at: Date },
 ): Promise<void> {
   await db
     .insertInto('consents')
-    .values({ user_id: userId, application_id: applicationId, tenant_id: tenantId ?? null, ...given })
-    // What was allowed before, through another client of the application perhaps, stays so.
+    .values({ user_id: userId, application_id: applicationId, tenant_id: tenantId ?? null, ...consent })
+    // Scopes allowed earlier, perhaps through another client of the application, stay allowed.
     .onConflict((conflict) =>
       conflict.columns(['user_id', 'application_id', 'tenant_id']).doUpdateSet({
         scopes: sql`array(select distinct unnest(consents.scopes || excluded.scopes))`,
-        granted_at: given.granted_at,
+        granted_at: consent.granted_at,
       }),
     )
     .execute()
 }
 
-/** Removes what has run out, some at a time, so that no lock is held for long. Says how much there was. */
-export async function sweep(db: Db, { now, limit }: { now: Date; limit: number }): Promise<number> {
+/** Deletes up to `limit` expired rows per table, so that locks are short. Returns how many were deleted. */
+export async function deleteExpiredTokens(db: Db, { now, limit }: { now: Date; limit: number }): Promise<number> {
   // The last access token of a grant may outlive its refresh tokens.
-  const lastToken = new Date(now.getTime() - LONGEST_TOKEN * 1000)
+  const expiredBefore = new Date(now.getTime() - MAX_TOKEN_LIFETIME_SECONDS * 1000)
   const grants = await db
     .deleteFrom('grants')
     .where('id', 'in', (query) =>
-      query.selectFrom('grants').select('id').where('expires_at', '<', lastToken).limit(limit),
+      query.selectFrom('grants').select('id').where('expires_at', '<', expiredBefore).limit(limit),
     )
     .executeTakeFirst()
   const tokens = await db

@@ -1,17 +1,17 @@
-import { forgetOldCounts } from '../db/limiter.ts'
+import { deleteExpiredCounters } from '../db/limiter.ts'
 import { defineJob } from '../jobs/job.ts'
-import { sweepSessions } from '../sessions/browser-session.ts'
-import { sweep } from './store.ts'
+import { sweepSessions } from '../sessions/sweep.ts'
+import { deleteExpiredTokens } from './store.ts'
 
-const BATCH = 5_000
+const BATCH_SIZE = 5_000
 
-/** Removes what has run out by itself. No answer waits for it: expiry is judged when asked. */
+/** Deletes expired rows. Nothing depends on it: expiry is checked on every read. */
 export const sweepExpired = defineJob<unknown>({
   name: 'sweep_expired',
   schedule: '23 * * * *',
   async run(ctx) {
-    while ((await sweep(ctx.db, { now: ctx.now(), limit: BATCH })) >= BATCH);
+    while ((await deleteExpiredTokens(ctx.db, { now: ctx.now(), limit: BATCH_SIZE })) >= BATCH_SIZE);
     await sweepSessions(ctx)
-    await forgetOldCounts(ctx.db, ctx.now())
+    await deleteExpiredCounters(ctx.db, ctx.now())
   },
 })

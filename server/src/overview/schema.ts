@@ -8,25 +8,25 @@ const SignIns = Type.Object(
     succeeded: Type.Integer(),
     failed: Type.Integer(),
   },
-  { title: 'DayOfSignIns' },
+  { title: 'DailySignIns' },
 )
 
 const Health = Type.Object(
   {
-    database: Type.Literal('ok', { description: 'Without it there is no answer' }),
+    database: Type.Literal('ok', { description: 'Always ok: without the database the request fails' }),
     mailWaiting: count('Mail that is not sent yet; counted to ten thousand'),
     jobsWaiting: count('Jobs in the queue; counted to ten thousand'),
-    webhooksWaiting: count('Events that have not reached their webhook; counted to ten thousand'),
+    webhooksWaiting: count('Events that are not delivered to their webhook yet; counted to ten thousand'),
     webhooksDisabled: Type.Integer(),
-    auditBehind: count('Entries of the log that are not in its chain yet; counted to ten thousand'),
+    auditBehind: count('Audit entries that are not in the hash chain yet; counted to ten thousand'),
     signingKey: Type.Union([Type.Object({ kid: Type.String(), ageDays: Type.Integer() }), Type.Null()], {
-      description: 'The key that signs tokens now',
+      description: 'The key that currently signs tokens',
     }),
   },
   { title: 'InstanceHealth' },
 )
 
-/** What an application has that says nothing else; named as the application's own. */
+/** The defaults for applications, under the names of the fields of an application. */
 const Lifetimes = Type.Object(
   {
     accessTokenTtl: Type.Integer(),
@@ -34,7 +34,7 @@ const Lifetimes = Type.Object(
     refreshTokenIdleTtl: Type.Integer(),
     refreshTokenTtl: Type.Integer(),
   },
-  { description: 'In seconds, for applications that have none of their own' },
+  { description: 'In seconds, for applications without their own values' },
 )
 
 export const Overview = Type.Object(
@@ -49,13 +49,13 @@ export const Overview = Type.Object(
     tenants: Type.Object({ total: Type.Integer(), suspended: Type.Integer() }),
     applications: Type.Integer(),
     clients: Type.Integer(),
-    sessions: count('Sessions that have not been cleared away; from ten thousand on, an estimate'),
+    sessions: count('Sessions that have not been deleted yet; from ten thousand on, an estimate'),
     signIns: Type.Array(SignIns, {
-      description: 'Of the last 14 days, the oldest first; of each, up to ten thousand are counted',
+      description: 'The last 14 days, oldest first; at most ten thousand are counted per day',
     }),
     seats: Type.Object(
       { purchased: Type.Integer(), assigned: Type.Integer() },
-      { description: 'Of the subscriptions that are good' },
+      { description: 'Of the subscriptions that grant licenses' },
     ),
     health: Health,
   },

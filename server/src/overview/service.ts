@@ -1,56 +1,56 @@
-import { signInsByDay } from '../audit/sign-ins.ts'
+import { listSignInsByDay } from '../audit/sign-ins.ts'
 import type { Ctx } from '../context.ts'
 import type { Db } from '../db/open.ts'
-import { startReading } from '../db/reading.ts'
+import { inSnapshot } from '../db/snapshot.ts'
 import { describeSigningKeys } from '../keys/signing-keys.ts'
 import { VERSION } from '../lib/version.ts'
-import { seatsOfAll } from '../licensing/holdings/service.ts'
+import { getSeatTotals } from '../licensing/holdings/service.ts'
 import type { Overview } from './schema.ts'
-import { countEverything, countWaiting } from './store.ts'
+import { countBacklog, countObjects } from './store.ts'
 
-/** The whole instance at a glance, for whoever runs it. All of it is of one moment, and none of it reads what is large. */
+/** The overview of the instance for operators, read in one snapshot. No query scans a large table. */
 
 const DAYS = 14
 const DAY_MS = 86_400_000
 
-export const overviewOf = (ctx: Ctx): Promise<Overview> =>
-  startReading(ctx.db, async (tx) => {
-    const { users, disabled, deletionRequested, tenants, suspended, ...rest } = await countEverything(tx)
+export const getOverview = (ctx: Ctx): Promise<Overview> =>
+  inSnapshot(ctx.db, async (tx) => {
+    const { users, disabled, deletionRequested, tenants, suspended, ...rest } = await countObjects(tx)
     return {
       version: VERSION,
-      tokenLifetimes: lifetimesOf(ctx),
+      tokenLifetimes: toTokenLifetimes(ctx),
       users: { total: users, disabled, deletionRequested },
       tenants: { total: tenants, suspended },
       ...rest,
-      signIns: await signInsByDay(ctx, tx, DAYS),
-      seats: await seatsOfAll(ctx, tx),
-      health: await healthOf(ctx, tx),
+      signIns: await listSignInsByDay(ctx, tx, DAYS),
+      seats: await getSeatTotals(ctx, tx),
+      health: await getHealth(ctx, tx),
     }
   })
 
-const lifetimesOf = ({ config: { lifetimes } }: Ctx): Overview['tokenLifetimes'] => ({
+const toTokenLifetimes = ({ config: { lifetimes } }: Ctx): Overview['tokenLifetimes'] => ({
   accessTokenTtl: lifetimes.accessToken,
   idTokenTtl: lifetimes.idToken,
   refreshTokenIdleTtl: lifetimes.refreshTokenIdle,
   refreshTokenTtl: lifetimes.refreshToken,
 })
 
-async function healthOf(ctx: Ctx, db: Db): Promise<Overview['health']> {
-  const { mailWaiting, ...waiting } = await countWaiting(db)
+async function getHealth(ctx: Ctx, db: Db): Promise<Overview['health']> {
+  const { mailWaiting, ...backlog } = await countBacklog(db)
   return {
-    // Whoever has come this far has been answered by it.
+    // The queries above would have failed without the database.
     database: 'ok',
-    // Mail that is kept to be looked at waits for nothing.
+    // With the built-in mailbox, mail is only stored and never sent.
     mailWaiting: ctx.config.mail.mailbox ? 0 : mailWaiting,
-    ...waiting,
-    signingKey: await signingKeyOf(ctx, db),
+    ...backlog,
+    signingKey: await findSigningKey(ctx, db),
   }
 }
 
-async function signingKeyOf({ now }: Ctx, db: Db): Promise<Overview['health']['signingKey']> {
+async function findSigningKey({ now }: Ctx, db: Db): Promise<Overview['health']['signingKey']> {
   const keys = await describeSigningKeys({ db, now })
   const signing = keys.find(({ state }) => state === 'signing')
   if (!signing) return null
-  const age = now().getTime() - signing.createdAt.getTime()
-  return { kid: signing.kid, ageDays: Math.max(0, Math.floor(age / DAY_MS)) }
+  const ageMs = now().getTime() - signing.createdAt.getTime()
+  return { kid: signing.kid, ageDays: Math.max(0, Math.floor(ageMs / DAY_MS)) }
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { auditReading } from '../audit/chain/figures.ts'
+import { auditCollector } from '../audit/chain/metrics.ts'
 import type { Db } from '../db/open.ts'
-import { webhooksReading } from '../events/dispatch/figures.ts'
-import { jobsReading } from '../jobs/figures.ts'
-import { mailReading } from '../mail/figures.ts'
+import { webhooksCollector } from '../events/dispatch/metrics.ts'
+import { jobsCollector } from '../jobs/metrics.ts'
+import { mailCollector } from '../mail/metrics.ts'
 
 export interface Counts {
   users: number
@@ -16,19 +16,18 @@ export interface Counts {
   sessions: number
 }
 
-/** From here on an estimate will do. */
-const MOST_COUNTED = 10_000
+const MAX_EXACT_COUNT = 10_000
 
-/** How many sessions there are: counted while they are few, else as many as the database believes there are. */
+/** The exact number of sessions up to the limit, and above it the estimate of the planner. */
 const SESSIONS = sql`(
-  select case when few < ${sql.lit(MOST_COUNTED)} then few else greatest(few, estimate) end
+  select case when count < ${sql.lit(MAX_EXACT_COUNT)} then count else greatest(count, estimate) end
   from
-    (select count(*)::int as few from (select from sessions limit ${sql.lit(MOST_COUNTED)}) as first_ones) as counted,
-    (select reltuples::int as estimate from pg_class where oid = 'sessions'::regclass) as known
+    (select count(*)::int as count from (select from sessions limit ${sql.lit(MAX_EXACT_COUNT)}) as limited) as counted,
+    (select reltuples::int as estimate from pg_class where oid = 'sessions'::regclass) as estimated
 )`
 
-/** What there is. Users are counted as they come and go; of whom something is seldom so, an index has the few. */
-export async function countEverything(db: Db): Promise<Counts> {
+/** The total of users comes from a table that triggers maintain. Partial indexes serve the rare states. */
+export async function countObjects(db: Db): Promise<Counts> {
   const { rows } = await sql<Counts>`
     select
       (select coalesce(sum(change), 0)::int from user_counts) as users,
@@ -46,7 +45,7 @@ export async function countEverything(db: Db): Promise<Counts> {
   return rows[0] as Counts
 }
 
-export interface Waiting {
+export interface Backlog {
   mailWaiting: number
   jobsWaiting: number
   webhooksWaiting: number
@@ -54,15 +53,15 @@ export interface Waiting {
   auditBehind: number
 }
 
-/** What is not done yet, by the very questions that the figures for monitoring ask. */
-export async function countWaiting(db: Db): Promise<Waiting> {
-  const { rows } = await sql<Waiting>`
+/** Uses the queries of the metrics, so that both report the same numbers. */
+export async function countBacklog(db: Db): Promise<Backlog> {
+  const { rows } = await sql<Backlog>`
     select
-      (select waiting::int from (${mailReading.question}) as mail) as "mailWaiting",
-      (select coalesce(sum(waiting), 0)::int from (${jobsReading([]).question}) as queue) as "jobsWaiting",
-      (select waiting::int from (${webhooksReading.question}) as deliveries) as "webhooksWaiting",
+      (select waiting::int from (${mailCollector.query}) as mail) as "mailWaiting",
+      (select coalesce(sum(waiting), 0)::int from (${jobsCollector([]).query}) as queue) as "jobsWaiting",
+      (select waiting::int from (${webhooksCollector.query}) as deliveries) as "webhooksWaiting",
       (select count(*)::int from webhooks where disabled_at is not null) as "webhooksDisabled",
-      (select pending::int from (${auditReading.question}) as chain) as "auditBehind"
+      (select pending::int from (${auditCollector.query}) as chain) as "auditBehind"
   `.execute(db)
-  return rows[0] as Waiting
+  return rows[0] as Backlog
 }

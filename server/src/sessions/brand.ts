@@ -1,36 +1,31 @@
-import { findBrand } from '../branding/brands.ts'
+import { findBrand } from '../branding/find-brand.ts'
 import type { Ctx } from '../context.ts'
 import type { Fields } from '../lib/fields.ts'
 import type { Brand } from '../ui/brand.ts'
-import { type Journey, openJourney } from './journey.ts'
+import { type LoginTransaction, readLoginTransaction } from './login-transaction.ts'
 
 /**
- * What the pages of a journey look like, before the sign-in or, with a viewer, for whoever is signed in. Who is on none
- * sees our own name, and nothing is read for that.
+ * The brand of the pages of a login, for the signed-in user if `viewerId` is given. Without a login this is the default
+ * brand, and nothing is read.
  */
-export const brandOf = (
+export const findLoginBrand = (
   ctx: Ctx,
-  journey: Journey | undefined,
+  login: LoginTransaction | undefined,
   viewerId?: string,
-): Promise<Brand | undefined> =>
-  findBrand(ctx, { clientId: journey?.clientId, tenant: journey?.tenant, viewerId })
+): Promise<Brand | undefined> => findBrand(ctx, { clientId: login?.clientId, tenant: login?.tenant, viewerId })
 
 /**
- * The same by what an address says: of the journey, or of the request that would begin one. A tenant in it is not
- * believed: anybody may found one, call it what they like and send people a link to one of our pages.
+ * The brand for a URL with a login or a client_id. A tenant in the URL is ignored: anybody may create a tenant with any
+ * name and send links to our pages.
  */
-export function brandOfAddress(ctx: Ctx, query: Fields): Promise<Brand | undefined> {
-  const journey = openJourney(ctx, query.get('journey'))
-  if (journey) return brandOf(ctx, journey)
+export function findUrlBrand(ctx: Ctx, query: Fields): Promise<Brand | undefined> {
+  const login = readLoginTransaction(ctx, query.get('journey'))
+  if (login) return findLoginBrand(ctx, login)
   return findBrand(ctx, { clientId: query.get('client_id') })
 }
 
-/** The address of a page that is found without a journey, by a mail perhaps, and is to look like the pages of one. */
-export function addressOf(
-  path: string,
-  parameters: Record<string, string>,
-  clientId: string | undefined,
-): string {
+/** The URL of a page that is reached without a login, for example from a mail, with the client whose brand it shows. */
+export function urlWithClient(path: string, parameters: Record<string, string>, clientId: string | undefined): string {
   const query = new URLSearchParams({
     ...parameters,
     ...(clientId !== undefined && { client_id: clientId }),

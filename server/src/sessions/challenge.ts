@@ -1,87 +1,90 @@
-import { person, record } from '../audit/record.ts'
+import { recordAuditEvent, userActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { clientNetwork } from '../http/client-address.ts'
-import type { Exchange } from '../http/exchange.ts'
-import { type SecondFactor, secondFactorsOf } from '../users/factors/factors.ts'
-import { spendRecoveryCode } from '../users/factors/recovery-codes.ts'
+import { clientNetwork } from '../http/request/client-address.ts'
+import type { Exchange } from '../http/routing/exchange.ts'
+import { listSecondFactors, type SecondFactor } from '../users/factors/factors.ts'
+import { useRecoveryCode } from '../users/factors/recovery-codes.ts'
 import { useTotp } from '../users/factors/totp.ts'
-import { type GuessCount, guess } from '../users/guesses.ts'
-import { notify } from '../users/notices.ts'
+import { type GuessLimit, limitGuesses } from '../users/guess-limit.ts'
+import { queueNotice } from '../users/notices.ts'
 import { findUser, type User } from '../users/service.ts'
-import { type Arrival, arrive } from './arrival.ts'
 import { findBrowserSession } from './browser-session.ts'
 import { isKnownDevice } from './devices.ts'
-import { countSecondFactor } from './figures.ts'
-import type { Journey } from './journey.ts'
-import { findPending, usePending } from './pending.ts'
-import { noteRefusal } from './refusals.ts'
+import { establishSession, type SignInResult } from './establish-session.ts'
+import type { LoginTransaction } from './login-transaction.ts'
+import { countSecondFactor } from './metrics.ts'
+import { findPending, usePending } from './pending-sign-ins.ts'
+import { recordRefusedSignIn } from './refusals.ts'
 
-/** Somebody who is asked for a second factor: half signed in, or signed in without one. */
-export interface Challenged {
+/** A user who must show a second factor: a pending sign-in, or a session without one. */
+export interface ChallengedUser {
   user: User
-  /** What they have shown before. */
+  /** The authentication methods used so far. */
   amr: string[]
-  /** When, if not just now: a second factor alone is no new sign-in. */
+  /** When, if not now: a second factor does not renew the first. */
   authTime: Date | undefined
   authTimeAssumed: boolean
-  restores: boolean
-  /** The session of somebody signed in; undefined: half a sign-in, to be used up. */
+  cancelsDeletion: boolean
+  /** Undefined for a pending sign-in, which is used up. */
   sessionId: string | undefined
 }
 
-/** Whoever is asked for a second factor in this browser, if anybody is. */
-export async function findChallenged(ctx: Ctx, exchange: Exchange): Promise<Challenged | undefined> {
+/** Finds the user who must show a second factor in this browser. */
+export async function findChallengedUser(ctx: Ctx, exchange: Exchange): Promise<ChallengedUser | undefined> {
   const pending = await findPending(ctx, exchange)
   const session = pending ? undefined : await findBrowserSession(ctx, exchange)
-  const asked = pending ?? (session && !session.amr.includes('mfa') ? session : undefined)
-  const user = asked && (await findUser(ctx.db, asked.userId))
-  if (!asked || !user || user.disabled) return undefined
+  const pendingOrSession = pending ?? (session && !session.amr.includes('mfa') ? session : undefined)
+  const user = pendingOrSession && (await findUser(ctx.db, pendingOrSession.userId))
+  if (!pendingOrSession || !user || user.disabled) return undefined
   return {
     user,
-    amr: asked.amr,
-    authTime: asked.authTime,
-    authTimeAssumed: asked.authTimeAssumed,
-    restores: pending?.restores ?? false,
+    amr: pendingOrSession.amr,
+    authTime: pendingOrSession.authTime,
+    authTimeAssumed: pendingOrSession.authTimeAssumed,
+    cancelsDeletion: pending?.cancelsDeletion ?? false,
     sessionId: session?.id,
   }
 }
 
-export const methodsOf = (ctx: Ctx, { user }: Challenged): Promise<SecondFactor[]> =>
-  secondFactorsOf(ctx.db, user.id)
+export const listMethods = (ctx: Ctx, { user }: ChallengedUser): Promise<SecondFactor[]> =>
+  listSecondFactors(ctx.db, user.id)
 
-/** Answers the challenge with a code of the authenticator app, or a recovery code. */
-export const answerWithCode = (ctx: Ctx, exchange: Exchange, answer: CodeAnswer): Promise<Arrival> =>
-  countSecondFactor(ctx, methodOf(typedIn(answer)), checkCode(ctx, exchange, answer))
+/** Completes the challenge with a TOTP code or a recovery code. */
+export const signInWithCode = (ctx: Ctx, exchange: Exchange, input: CodeInput): Promise<SignInResult> =>
+  countSecondFactor(ctx, methodOf(normalizeCode(input)), verifyCode(ctx, exchange, input))
 
-interface CodeAnswer {
+interface CodeInput {
   code: string
-  journey?: Journey | undefined
+  login?: LoginTransaction | undefined
 }
 
-const typedIn = ({ code }: CodeAnswer): string => code.replace(/\s/g, '')
+const normalizeCode = ({ code }: CodeInput): string => code.replace(/\s/g, '')
 
-async function checkCode(ctx: Ctx, exchange: Exchange, answer: CodeAnswer): Promise<Arrival> {
-  const challenged = await requireChallenged(ctx, exchange)
+async function verifyCode(ctx: Ctx, exchange: Exchange, input: CodeInput): Promise<SignInResult> {
+  const challenged = await requireChallengedUser(ctx, exchange)
   const { user } = challenged
-  const typed = typedIn(answer)
-  const { journey } = answer
-  await guess(ctx.db, countsFor(ctx, exchange, user), {
-    attempt: async () => ((await isRightCode(ctx, exchange, { user, code: typed })) ? true : undefined),
-    wrong: () => new AppError('INVALID_CODE'),
-    note: (refused) =>
-      noteRefusal(ctx, {
-        ...{ action: 'session.second_factor_refused', request: exchange.request, journey },
-        ...{ userId: user.id, email: user.email },
+  const code = normalizeCode(input)
+  const { login } = input
+  await limitGuesses(ctx.db, guessLimits(ctx, exchange, user), {
+    attempt: async () => ((await useCode(ctx, exchange, { user, code })) ? true : undefined),
+    toError: () => new AppError('INVALID_CODE'),
+    recordRefusal: (refused) =>
+      recordRefusedSignIn(ctx, {
+        action: 'session.second_factor_refused',
+        request: exchange.request,
+        login,
+        userId: user.id,
+        email: user.email,
         reason: refused === 'wrong' ? 'wrong_code' : 'rate_limited',
-        method: methodOf(typed),
+        method: methodOf(code),
       }),
   })
-  return passChallenge(ctx, exchange, { challenged, amr: ['otp'], journey })
+  return completeChallenge(ctx, exchange, { challenged, amr: ['otp'], login })
 }
 
-export async function requireChallenged(ctx: Ctx, exchange: Exchange): Promise<Challenged> {
-  const challenged = await findChallenged(ctx, exchange)
+export async function requireChallengedUser(ctx: Ctx, exchange: Exchange): Promise<ChallengedUser> {
+  const challenged = await findChallengedUser(ctx, exchange)
   if (challenged) return challenged
   throw new AppError('UNAUTHORIZED', {
     message: 'Sign in with your password first.',
@@ -91,54 +94,66 @@ export async function requireChallenged(ctx: Ctx, exchange: Exchange): Promise<C
 
 const DIGITS = /^\d+$/
 
-/** Recovery codes have letters in them. */
-const methodOf = (typed: string) => (DIGITS.test(typed) ? 'totp' : 'recovery_code')
+/** Only TOTP codes are all digits. */
+const methodOf = (code: string) => (DIGITS.test(code) ? 'totp' : 'recovery_code')
 
-async function isRightCode(
+async function useCode(
   ctx: Ctx,
   { request }: Exchange,
   { user, code }: { user: User; code: string },
 ): Promise<boolean> {
   if (DIGITS.test(code)) return useTotp(ctx, ctx.db, user.id, code)
   return ctx.db.transaction().execute(async (tx) => {
-    if (!(await spendRecoveryCode(tx, user.id, code))) return false
-    await notify(ctx, tx, { to: user, kind: 'recovery-code-used' })
-    const entry = { action: 'user.recovery_code_used', actor: person(user.id), userId: user.id } as const
-    await record(ctx, tx, { ...entry, request })
+    if (!(await useRecoveryCode(tx, user.id, code))) return false
+    await queueNotice(ctx, tx, { to: user, kind: 'recovery-code-used' })
+    await recordAuditEvent(ctx, tx, {
+      action: 'user.recovery_code_used',
+      actor: userActor(user.id),
+      userId: user.id,
+      request,
+    })
     return true
   })
 }
 
-/** The second factor was shown: half a sign-in becomes a whole one, and a session is worth more than before. */
-export async function passChallenge(
+/** Completes a pending sign-in, or adds the second factor to a session. */
+export async function completeChallenge(
   ctx: Ctx,
   exchange: Exchange,
-  { challenged, amr, journey }: { challenged: Challenged; amr: string[]; journey?: Journey | undefined },
-): Promise<Arrival> {
-  const { user, restores, sessionId, authTime, authTimeAssumed } = challenged
+  { challenged, amr, login }: { challenged: ChallengedUser; amr: string[]; login?: LoginTransaction | undefined },
+): Promise<SignInResult> {
+  const { user, cancelsDeletion, sessionId, authTime, authTimeAssumed } = challenged
   if (sessionId === undefined && !(await usePending(ctx, exchange))) throw new AppError('INVALID_CODE')
-  const shown = [...new Set([...challenged.amr, ...amr, 'mfa'])]
-  const proof = { user, amr: shown, restores, authTime, authTimeAssumed, sessionId, journey }
-  return arrive(ctx, exchange, proof)
+  const allMethods = [...new Set([...challenged.amr, ...amr, 'mfa'])]
+  const authentication = {
+    user,
+    amr: allMethods,
+    cancelsDeletion,
+    authTime,
+    authTimeAssumed,
+    sessionId,
+    login,
+  }
+  return establishSession(ctx, exchange, authentication)
 }
 
 const WINDOW_SECONDS = 15 * 60
 const DAY_SECONDS = 86_400
 
 /**
- * Whoever guesses codes has shown the password. They are counted for each part of the network, so that the person
- * themselves is not locked out by them, and more strictly on devices that the person never used.
+ * Whoever guesses codes knows the password. Guesses are limited per network, so that they do not lock the user out
+ * elsewhere, and per account on unknown devices.
  */
-function countsFor(ctx: Ctx, exchange: Exchange, { id, email }: User): GuessCount[] {
-  const { confirmFailures: most } = ctx.config.limits
+function guessLimits(ctx: Ctx, exchange: Exchange, { id, email }: User): GuessLimit[] {
+  const { confirmFailures: max } = ctx.config.limits
   const network = clientNetwork(exchange.request)
-  const strangers = { name: 'code-account', most: most * 5, seconds: DAY_SECONDS }
+  const accountLimit = { name: 'code-account', max: max * 5, seconds: DAY_SECONDS }
   return [
     {
-      limit: { name: 'code', most, seconds: WINDOW_SECONDS },
+      limit: { name: 'code', max, seconds: WINDOW_SECONDS },
       key: `${id}:${network}`,
-      forgiven: true,
+      clearOnSuccess: true,
     },
-    { limit: strangers, key: id, isExempt: () => isKnownDevice(ctx, exchange, email) },
+    { limit: accountLimit, key: id, isExempt: () => isKnownDevice(ctx, exchange, email) },
   ]
 }

@@ -1,54 +1,50 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import { chooseName, findBrowser, giveName } from '../http/browser-cookie.ts'
-import { clientAddress, clientNetwork, clientProgram } from '../http/client-address.ts'
-import type { Exchange } from '../http/exchange.ts'
+import { findBrowserId, findOrCreateBrowserId, setBrowserId } from '../http/request/browser-cookie.ts'
+import { clientAddress, clientNetwork, clientUserAgent } from '../http/request/client-address.ts'
+import type { Exchange } from '../http/routing/exchange.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { quoted } from '../mail/quoted.ts'
-import { type Addressee, notify } from '../users/notices.ts'
-import { findKnownDevice } from './devices/store.ts'
+import { quoteName } from '../mail/quote-name.ts'
+import { type NoticeRecipient, queueNotice } from '../users/notices.ts'
+import { findKnownDevice } from './devices-store.ts'
 
-/**
- * A device is known again by the name its browser bears or, where cookies are not kept, by the program and the part
- * of the network.
- */
-function marksOf(browser: string | undefined, { request }: Exchange): Buffer[] {
-  const place = hashSecret(`place:${clientNetwork(request)}:${request.headers['user-agent'] ?? ''}`)
-  return browser === undefined ? [place] : [hashSecret(`browser:${browser}`), place]
+/** A device is identified by the browser cookie and by its user agent and network, in case cookies are not kept. */
+function deviceHashes(browser: string | undefined, { request }: Exchange): Buffer[] {
+  const networkHash = hashSecret(`place:${clientNetwork(request)}:${request.headers['user-agent'] ?? ''}`)
+  return browser === undefined ? [networkHash] : [hashSecret(`browser:${browser}`), networkHash]
 }
 
-/** Whether the person of this address has signed in from this device before. */
+/** Whether the user with this address has signed in from this device before. */
 export const isKnownDevice = (ctx: Ctx, exchange: Exchange, email: string): Promise<boolean> =>
-  findKnownDevice(ctx.db, email, marksOf(findBrowser(ctx, exchange.request), exchange))
+  findKnownDevice(ctx.db, email, deviceHashes(findBrowserId(ctx, exchange.request), exchange))
 
-/** By what a device will be known again. */
-export interface Marks {
+/** The hashes that identify a device. */
+export interface DeviceMarks {
   hashes: Buffer[]
-  /** Gives its browser the name that is one of them. */
-  give(): void
+  /** Sets the browser cookie that one of the hashes is made of. */
+  setCookie(): void
 }
 
-export function markDevice(ctx: Ctx, exchange: Exchange): Marks {
-  const name = chooseName(ctx, exchange.request)
-  return { hashes: marksOf(name, exchange), give: () => giveName(ctx, exchange.reply, name) }
+export function identifyDevice(ctx: Ctx, exchange: Exchange): DeviceMarks {
+  const name = findOrCreateBrowserId(ctx, exchange.request)
+  return { hashes: deviceHashes(name, exchange), setCookie: () => setBrowserId(ctx, exchange.reply, name) }
 }
 
-/** What browsers call themselves is long. */
-const LONGEST_PROGRAM = 200
+const MAX_USER_AGENT_LENGTH = 200
 
-/** Whoever signs in from a device for the first time is told; the first of all tells nobody. */
-export async function tellOfDevice(
+/** Mails the user about a sign-in from a new device. */
+export async function notifyNewDevice(
   ctx: Ctx,
   tx: Tx,
-  { exchange: { request }, user }: { exchange: Exchange; user: Addressee },
+  { exchange: { request }, user }: { exchange: Exchange; user: NoticeRecipient },
 ): Promise<void> {
-  // An address nobody has confirmed may be a stranger's.
+  // An unverified address may belong to somebody else.
   if (!user.email_verified) return
-  const program = clientProgram(request)
+  const program = clientUserAgent(request)
   const facts = [
-    `Device: ${program === '' ? 'unknown' : quoted(program, LONGEST_PROGRAM)}`,
+    `Device: ${program === '' ? 'unknown' : quoteName(program, MAX_USER_AGENT_LENGTH)}`,
     `Address: ${clientAddress(request)}`,
     `Time: ${ctx.now().toUTCString()}`,
   ]
-  await notify(ctx, tx, { to: user, kind: 'new-device', facts })
+  await queueNotice(ctx, tx, { to: user, kind: 'new-device', facts })
 }

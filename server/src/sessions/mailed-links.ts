@@ -4,14 +4,14 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
-import { clientNetwork } from '../http/client-address.ts'
+import { clientNetwork } from '../http/request/client-address.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
-import { guess } from '../users/guesses.ts'
-import { inPasswordLine, verifyPassword } from '../users/passwords.ts'
+import { limitGuesses } from '../users/guess-limit.ts'
+import { verifyPassword, withPasswordAdmission } from '../users/passwords.ts'
 import { lockUser } from '../users/service.ts'
-import { deleteLinks, findGoodLink, insertLink, lockLink, replaceGuard } from './store.ts'
+import { deleteLinks, findValidLink, insertLink, lockLink, replaceLinkPassword } from './store.ts'
 
-/** What a link in a mail is for, and how long it is good. A link for one purpose is worth nothing for another. */
+/** The purposes of mailed links and their lifetimes. A token is valid for its own purpose only. */
 const LIFETIMES = {
   'verify-email': 'emailLink',
   'change-email': 'emailLink',
@@ -23,52 +23,51 @@ interface NewLink {
   purpose: LinkPurpose
   userId: string
   email: string
-  /** The password that who follows it must know; null: none. */
+  /** The hash of the password that the link requires; null for none. */
   passwordHash: string | null
-  /** What they have told they are called. */
+  /** The names given at registration. */
   names?: Names
-  /** How long it is good, if not as long as others of its purpose. */
+  /** Overrides the lifetime of the purpose. */
   lifetime?: keyof Lifetimes
 }
 
-/** Makes a link's token; only the mail ever holds it. */
+/** Creates a link and returns its token. Only the hash is stored. */
 export async function createLink(ctx: Ctx, tx: Tx, link: NewLink): Promise<string> {
   const { purpose, userId, email, passwordHash, names, lifetime = LIFETIMES[purpose] } = link
   const token = newSecret()
   const expires_at = new Date(ctx.now().getTime() + ctx.config.lifetimes[lifetime] * 1000)
-  const kept = { purpose, user_id: userId, email, password_hash: passwordHash, expires_at }
-  await insertLink(tx, { hash: hashSecret(token), ...kept, names: names ? JSON.stringify(names) : null })
+  const row = { purpose, user_id: userId, email, password_hash: passwordHash, expires_at }
+  await insertLink(tx, { hash: hashSecret(token), ...row, names: names ? JSON.stringify(names) : null })
   return token
 }
 
-/** Whose link it is, if it is still good. It stays so. */
+/** Finds a valid link without using it up. */
 export async function findLink(
   ctx: Ctx,
   { purpose, token }: { purpose: LinkPurpose; token: string },
 ): Promise<{ userId: string; passwordHash: string | null } | undefined> {
-  const link = await findGoodLink(ctx.db, { hash: hashSecret(token), purpose, now: ctx.now() })
+  const link = await findValidLink(ctx.db, { hash: hashSecret(token), purpose, now: ctx.now() })
   return link && { userId: link.user_id, passwordHash: link.password_hash }
 }
 
-/** Ends the links of a person that have not been followed: of one purpose, or all. */
-export const voidLinks = (tx: Tx, links: { userId: string; purpose?: LinkPurpose }): Promise<void> =>
+/** Deletes a user's links: those of one purpose, or all. */
+export const revokeLinks = (tx: Tx, links: { userId: string; purpose?: LinkPurpose }): Promise<void> =>
   deleteLinks(tx, links)
 
-/** Whoever changes their password confirms their address with the new one. */
-export const guardAnew = (
+/** After a password change, links that required the old password require the new one. */
+export const requirePasswordForLinks = (
   tx: Tx,
   guard: { userId: string; from: string | null; to: string },
-): Promise<void> => replaceGuard(tx, guard)
+): Promise<void> => replaceLinkPassword(tx, guard)
 
-/** What somebody shows who follows a link. */
-interface FollowedLink {
+interface LinkInput {
   purpose: LinkPurpose
   token: string
-  /** The link's password hash when they showed the password (`requireLinkPassword`); null: it asked for none. */
+  /** The hash that `requireLinkPassword` checked against; null if the link required none. */
   passwordHash: string | null
 }
 
-/** Whose link it was, the password it was guarded with, and what came with that. */
+/** The link that was used up, with the password hash and names stored in it. */
 export interface UsedLink {
   userId: string
   email: string
@@ -76,63 +75,63 @@ export interface UsedLink {
   names: Names | null
 }
 
-/** Uses a link up, with all others of its person and purpose, or throws INVALID_TOKEN. */
+/** Uses up a link and all other links of the same user and purpose. Throws INVALID_TOKEN. */
 export async function useLink(
   ctx: Ctx,
   tx: Tx,
-  { purpose, token, passwordHash: shownFor }: FollowedLink,
+  { purpose, token, passwordHash: checkedHash }: LinkInput,
 ): Promise<UsedLink> {
-  const shown = { hash: hashSecret(token), purpose, now: ctx.now() }
-  const owner = await findGoodLink(tx, shown)
-  // Whatever changes a person locks them first and their links after; the other way round, both would wait for ever.
+  const key = { hash: hashSecret(token), purpose, now: ctx.now() }
+  const owner = await findValidLink(tx, key)
+  // Lock order: the user first, then the links, as everywhere else.
   if (owner) await lockUser(tx, owner.user_id)
-  const link = owner && (await lockLink(tx, shown))
+  const link = owner && (await lockLink(tx, key))
   if (!link) throw new AppError('INVALID_TOKEN')
   const { user_id: userId, email, password_hash: passwordHash, names } = link
-  // Meanwhile somebody may have signed up with the address too, or changed their password.
-  if (passwordHash !== shownFor) throw passwordNeeded()
+  // The required password may have changed since it was checked.
+  if (passwordHash !== checkedHash) throw passwordNeeded()
   await deleteLinks(tx, { userId, purpose })
   return { userId, email, passwordHash, names }
 }
 
 const WINDOW_SECONDS = 15 * 60
-/** From one network, for all links together: a guess costs a password hash. */
+/** The limit per network for all links together: each guess costs a password hash. */
 const NETWORK_FACTOR = 10
 
 /**
- * Checks the password of a link that asks for one, and returns the hash it was checked against; null where the link
- * asks for none. It runs before the transaction of `useLink`: hashing must hold no connection. A wrong password does
- * not use the link up.
+ * Checks the password that a link requires, and returns the hash it was checked against; null if it requires none. It
+ * runs before the transaction of `useLink`, because hashing must not hold a connection. A wrong password does not use
+ * up the link.
  */
 export async function requireLinkPassword(
   ctx: Ctx,
-  shown: { purpose: LinkPurpose; token: string; password: string | undefined; request: FastifyRequest },
+  input: { purpose: LinkPurpose; token: string; password: string | undefined; request: FastifyRequest },
 ): Promise<string | null> {
-  const { purpose, token, password, request } = shown
+  const { purpose, token, password, request } = input
   const link = await findLink(ctx, { purpose, token })
   if (!link) throw new AppError('INVALID_TOKEN')
   const { passwordHash } = link
   if (passwordHash === null) return null
-  // The page asks for the password only when it is needed.
   if (!password) throw passwordNeeded()
-  const most = ctx.config.limits.confirmFailures
-  const limitOf = (name: string, factor: number) => ({ name, most: most * factor, seconds: WINDOW_SECONDS })
+  const max = ctx.config.limits.confirmFailures
+  const limitOf = (name: string, factor: number) => ({ name, max: max * factor, seconds: WINDOW_SECONDS })
   const counts = [
     { limit: limitOf('link', 1), key: hashSecret(token).toString('base64url') },
     { limit: limitOf('link-network', NETWORK_FACTOR), key: clientNetwork(request) },
   ]
-  return inPasswordLine(ctx, { request }, () =>
-    guess(ctx.db, counts, {
+  return withPasswordAdmission(ctx, { request }, () =>
+    limitGuesses(ctx.db, counts, {
       attempt: async () => ((await verifyPassword(passwordHash, password)) ? passwordHash : undefined),
-      wrong: passwordNeeded,
+      toError: passwordNeeded,
     }),
   )
 }
 
-/** Tells a link that asks for a password from one that is not valid. */
+/** Distinguishes a link that requires a password from an invalid one. */
 export const PASSWORD_NEEDED = { reason: 'PASSWORD_NEEDED' }
 
-const passwordNeeded = () => new AppError('INVALID_TOKEN', { message: GUARDED, details: PASSWORD_NEEDED })
+const passwordNeeded = () =>
+  new AppError('INVALID_TOKEN', { message: PASSWORD_NEEDED_MESSAGE, details: PASSWORD_NEEDED })
 
-const GUARDED =
+const PASSWORD_NEEDED_MESSAGE =
   'Somebody else has signed up with this address too. Give the password that you chose when you asked for this link.'

@@ -5,7 +5,6 @@ import { restorePages } from './pages/restore.tsx'
 import { signUpPages } from './pages/sign-up.tsx'
 import { verifyEmailPages } from './pages/verify-email.tsx'
 
-/** The ways into an account, for people. */
 export const sessionPages = [
   ...loginPages,
   ...mfaPages,

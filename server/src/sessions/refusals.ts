@@ -1,39 +1,39 @@
 import type { FastifyRequest } from 'fastify'
-import { record, SYSTEM } from '../audit/record.ts'
+import { recordAuditEvent, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { parseEmail } from '../lib/email.ts'
-import type { Journey } from './journey.ts'
+import type { LoginTransaction } from './login-transaction.ts'
 
-/** How somebody wanted to sign in. */
-export type Way = 'password' | 'passkey' | 'sso' | 'totp' | 'recovery_code'
+export type SignInMethod = 'password' | 'passkey' | 'sso' | 'totp' | 'recovery_code'
 
-/** Somebody who could not be signed in. */
-export interface Refusal {
+export interface RefusedSignIn {
   action?: 'session.refused' | 'session.second_factor_refused'
   request: FastifyRequest
-  /** One of those in the catalogue. */
+  /** A reason of the audit event catalog. */
   reason: string
-  method: Way
-  /** Whose account was meant, if it is anybody's. */
+  method: SignInMethod
+  /** The account, if it exists. */
   userId?: string | undefined
-  /** As it was typed: only what is an address is kept, for it may be a password in the wrong field. */
+  /** As typed. Only a valid address is stored, because it may be a password in the wrong field. */
   email?: string | undefined
   provider?: string
-  /** Where they were going. */
-  journey?: Journey | undefined
-  /** Where they were already. */
+  login?: LoginTransaction | undefined
+  /** The client, if there is no login transaction. */
   clientId?: string | undefined
 }
 
 /**
- * Writes down that somebody could not be signed in. It is one statement whether or not there is such an account, so
- * that the time it takes tells nothing. Who it was is not known, so nobody is named as the one who did it.
+ * Records a refused sign-in. It takes one statement whether or not the account exists, so that the response time
+ * discloses nothing. The actor is the service, because the caller is not authenticated.
  */
-export async function noteRefusal(ctx: Ctx, refusal: Refusal): Promise<void> {
-  const { action = 'session.refused', request, reason, method, userId, provider, journey } = refusal
+export async function recordRefusedSignIn(ctx: Ctx, refusal: RefusedSignIn): Promise<void> {
+  const { action = 'session.refused', request, reason, method, userId, provider, login } = refusal
   const email = parseEmail(refusal.email ?? '')
-  await record(ctx, ctx.db, {
-    ...{ action, actor: SYSTEM, request, clientId: journey?.clientId ?? refusal.clientId },
+  await recordAuditEvent(ctx, ctx.db, {
+    action,
+    actor: SYSTEM,
+    request,
+    clientId: login?.clientId ?? refusal.clientId,
     ...(userId !== undefined && { userId }),
     details: { reason, method, ...(provider !== undefined && { provider }) },
     personal: email === undefined ? {} : { email },

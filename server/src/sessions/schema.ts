@@ -8,28 +8,26 @@ export const LoginRequest = Type.Object(
   { title: 'LoginRequest' },
 )
 
-export const LoginReply = Type.Object(
+export const LoginResponse = Type.Object(
   { user: SignedInUser, session: Type.Object({ id: Type.String() }) },
-  { title: 'LoginReply' },
+  { title: 'LoginResponse' },
 )
 
-/** The password was right, and a second factor is asked for. */
 export const MfaRequired = Type.Object(
   {
     mfaRequired: Type.Literal(true),
-    methods: Type.Array(
-      Type.Union([Type.Literal('totp'), Type.Literal('passkey'), Type.Literal('recovery_code')]),
-      { description: 'What may be shown' },
-    ),
+    methods: Type.Array(Type.Union([Type.Literal('totp'), Type.Literal('passkey'), Type.Literal('recovery_code')]), {
+      description: 'What may be shown',
+    }),
   },
   { title: 'MfaRequired' },
 )
 
-export const SignInReply = Type.Union([LoginReply, MfaRequired])
+export const SignInReply = Type.Union([LoginResponse, MfaRequired])
 
-export const MfaRequest = Type.Object(
+export const VerifyMfaRequest = Type.Object(
   { code: Type.String({ maxLength: 100, description: 'Of the authenticator app, or a recovery code' }) },
-  { title: 'MfaRequest' },
+  { title: 'VerifyMfaRequest' },
 )
 
 export const ForgotPasswordRequest = Type.Object(
@@ -53,7 +51,7 @@ export const RegisterRequest = Type.Object(
   { title: 'RegisterRequest' },
 )
 
-export const RegisterReply = Type.Object({ user: SignedInUser }, { title: 'RegisterReply' })
+export const RegisterResponse = Type.Object({ user: SignedInUser }, { title: 'RegisterResponse' })
 
 export const VerifyEmailRequest = Type.Object(
   {

@@ -1,17 +1,14 @@
 import { AppError } from '../errors.ts'
 import type { SecondFactor } from '../users/factors/factors.ts'
 import type { SignedInUser } from '../users/profile.ts'
-import type { Arrival } from './arrival.ts'
+import type { SignInResult } from './establish-session.ts'
 
-type SignInReply =
-  | { user: SignedInUser; session: { id: string } }
-  | { mfaRequired: true; methods: SecondFactor[] }
+type SignInReply = { user: SignedInUser; session: { id: string } } | { mfaRequired: true; methods: SecondFactor[] }
 
-/** What a program is told of an arrival. */
-export function toSignInReply(arrival: Arrival): SignInReply {
-  if (arrival.state === 'signed-in') return { user: arrival.user, session: arrival.session }
-  if (arrival.state === 'second-factor') return { mfaRequired: true, methods: arrival.methods }
+export function toSignInReply(result: SignInResult): SignInReply {
+  if (result.state === 'signed-in') return { user: result.user, session: result.session }
+  if (result.state === 'second-factor') return { mfaRequired: true, methods: result.methods }
   throw new AppError('ACCOUNT_SCHEDULED_FOR_DELETION', {
-    details: { erasedAt: arrival.erasedAt.toISOString() },
+    details: { erasedAt: result.erasureDate.toISOString() },
   })
 }

@@ -1,78 +1,71 @@
 import type { FastifyRequest } from 'fastify'
-import { person as byThemselves, record, SYSTEM } from '../audit/record.ts'
+import { recordAuditEvent, SYSTEM, userActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
+import { retryOnDeadlock } from '../db/errors.ts'
 import { createLimiter } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
-import { yielding } from '../db/violations.ts'
 import { AppError, tooManyAttempts } from '../errors.ts'
-import { clientNetwork } from '../http/client-address.ts'
+import { clientNetwork } from '../http/request/client-address.ts'
+import { toDurationText } from '../lib/duration-text.ts'
+import { checkField, requireEmail, throwIfInvalid } from '../lib/field-validation.ts'
 import { newId } from '../lib/ids.ts'
-import { demand, refuseProblems, requireEmail } from '../lib/problems.ts'
-import { holdsWebAddress, isPlainLine, NO_WEB_ADDRESS } from '../lib/text.ts'
-import type { Letter } from '../mail/letter.tsx'
+import { containsWebAddress, isPlainLine, NO_WEB_ADDRESS } from '../lib/text.ts'
+import type { MailContent } from '../mail/content.tsx'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
-import { inPasswordLine } from '../users/passwords.ts'
+import { isOverMailQuota } from '../users/mail-quota.ts'
+import { withPasswordAdmission } from '../users/passwords.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
-import { isTired } from '../users/recipients.ts'
-import {
-  addRegisteredUser,
-  type Registered,
-  type Registration,
-  verifyAddress,
-} from '../users/registration.ts'
-import { contest } from './contest.ts'
+import { type Registration, type RegistrationResult, registerUser, verifyAddress } from '../users/registration.ts'
+import { markAddressContested } from './contested-address.ts'
 import { confirmEmailChange } from './email-change.ts'
 import { createLink, findLink, requireLinkPassword, useLink } from './mailed-links.ts'
 
-const LIMIT = { name: 'sign-up', most: 2_000, seconds: 15 * 60 }
+const LIMIT = { name: 'sign-up', max: 2_000, seconds: 15 * 60 }
 
 /**
- * Makes an account and mails a link that proves the address. Whoever has the address already is told by mail; the
- * answer is the same, with an id that belongs to nobody.
+ * Creates an account and mails a verification link. If the address is taken, its owner gets a mail, and the response is
+ * the same with a random id.
  */
-export const register = (
-  ctx: Ctx,
-  registration: Registration,
-  request: FastifyRequest,
-): Promise<SignedInUser> => inPasswordLine(ctx, { request }, () => signUp(ctx, registration, request))
+export const register = (ctx: Ctx, registration: Registration, request: FastifyRequest): Promise<SignedInUser> =>
+  withPasswordAdmission(ctx, { request }, () => signUp(ctx, registration, request))
 
 async function signUp(ctx: Ctx, registration: Registration, request: FastifyRequest): Promise<SignedInUser> {
   const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(request))
   if (wait !== undefined) throw tooManyAttempts(wait)
   const email = requireEmail(registration.email, 'email')
-  const called = readNames(registration)
-  const traits = { email, names: Object.values(called), superAdmin: false }
+  const names = parseNames(registration)
+  const traits = { email, names: Object.values(names), superAdmin: false }
   const passwordHash = await hashChosenPassword(registration.password, traits)
-  const tired = await isTired(ctx, 'sign-up', email)
+  const isOverQuota = await isOverMailQuota(ctx, 'sign-up', email)
   const id = await ctx.db.transaction().execute(async (tx) => {
     const person = { ...registration, email }
-    const added = await addRegisteredUser(ctx, tx, { person, passwordHash })
+    const added = await registerUser(ctx, tx, { person, passwordHash })
     const isNew = added.state === 'new'
-    if (added.state === 'unverified') await contest(ctx, tx, added)
-    if (!tired || isNew) {
-      await queueMail(ctx, tx, email, await letterFor(ctx, tx, { added, email, passwordHash, called }))
+    if (added.state === 'unverified') await markAddressContested(ctx, tx, added)
+    if (!isOverQuota || isNew) {
+      await queueMail(ctx, tx, email, await createMail(ctx, tx, { added, email, passwordHash, names }))
     }
-    // Whatever happens, something is written down: nobody learns from the time it takes who has an account.
+    // An audit event is recorded in every case, so that the response time does not disclose whether the account exists.
     const action = isNew ? 'user.registered' : 'user.registration_refused'
-    await record(ctx, tx, {
+    await recordAuditEvent(ctx, tx, {
       action,
-      actor: isNew ? byThemselves(added.id) : SYSTEM,
+      actor: isNew ? userActor(added.id) : SYSTEM,
       userId: added.id,
       request,
     })
     return isNew ? added.id : newId()
   })
-  return toSignedInUser({ id, email, email_verified: false, ...called })
+  return toSignedInUser({ id, email, email_verified: false, ...names })
 }
 
-function readNames({ displayName, givenName, familyName }: Registration): Names {
-  const given = Object.entries({ displayName, givenName, familyName })
-  refuseProblems(
-    given.flatMap(([field, name = '']) => [
-      demand(isPlainLine(name), field, 'must be one line without control characters'),
-      demand(!holdsWebAddress(name), field, NO_WEB_ADDRESS),
+function parseNames({ displayName, givenName, familyName }: Registration): Names {
+  const entries = Object.entries({ displayName, givenName, familyName })
+  throwIfInvalid(
+    entries.flatMap(([field, name = '']) => [
+      checkField(isPlainLine(name), field, 'must be one line without control characters'),
+      checkField(!containsWebAddress(name), field, NO_WEB_ADDRESS),
     ]),
   )
   return {
@@ -83,42 +76,41 @@ function readNames({ displayName, givenName, familyName }: Registration): Names 
 }
 
 interface SignUp {
-  added: Registered
+  added: RegistrationResult
   email: string
   passwordHash: string
-  called: Names
+  names: Names
 }
 
 /**
- * The mail for who has signed up. When several have, with an address that none has proven to be theirs, each link
- * works only with the password chosen along with it: a link followed in good faith must not confirm a stranger's.
+ * Creates the mail for a registration. If several people register an unverified address, each link requires the
+ * password chosen with it, so that the owner of the mailbox does not confirm another person's account.
  */
-async function letterFor(ctx: Ctx, tx: Tx, { added, email, passwordHash, called }: SignUp): Promise<Letter> {
-  if (added.state === 'taken') return ALREADY_HERE
-  const own = added.state === 'unverified' ? { passwordHash, names: called } : { passwordHash: null }
+async function createMail(ctx: Ctx, tx: Tx, { added, email, passwordHash, names }: SignUp): Promise<MailContent> {
+  if (added.state === 'taken') return ACCOUNT_EXISTS_MAIL
+  const own = added.state === 'unverified' ? { passwordHash, names } : { passwordHash: null }
   const link = { purpose: 'verify-email', userId: added.id, email, ...own } as const
-  return verificationLetter(await createLink(ctx, tx, link))
+  return verificationMail(ctx, await createLink(ctx, tx, link))
 }
 
-/** What somebody brings who follows the link of a verification mail. */
-export interface FollowedVerification {
+export interface VerificationInput {
   token: string
-  /** Needed when several people have signed up with the address. */
+  /** Required if the address is contested. */
   password?: string | undefined
   request: FastifyRequest
 }
 
-/** Follows the link of a verification mail, be it about a person's first address or about another. */
-export async function verifyEmail(ctx: Ctx, followed: FollowedVerification): Promise<void> {
-  const { token, request } = followed
+/** Confirms an address with the token of a mail: the first address of an account, or a new one. */
+export async function verifyEmail(ctx: Ctx, input: VerificationInput): Promise<void> {
+  const { token, request } = input
   const isChange = await findLink(ctx, { purpose: 'change-email', token })
   const passwordHash = isChange
     ? null
-    : await requireLinkPassword(ctx, { purpose: 'verify-email', password: undefined, ...followed })
+    : await requireLinkPassword(ctx, { purpose: 'verify-email', password: undefined, ...input })
   const confirm = isChange ? confirmEmailChange : confirmFirstAddress
   const link = { token, passwordHash, request }
-  await yielding(() => ctx.db.transaction().execute((tx) => confirm(ctx, tx, link)))
-  await ctx.changes.settle()
+  await retryOnDeadlock(() => ctx.db.transaction().execute((tx) => confirm(ctx, tx, link)))
+  await ctx.changes.waitUntilCurrent()
 }
 
 async function confirmFirstAddress(
@@ -129,19 +121,24 @@ async function confirmFirstAddress(
   const link = await useLink(ctx, tx, { purpose: 'verify-email', token, passwordHash })
   if (!(await verifyAddress(ctx, tx, link))) throw new AppError('INVALID_TOKEN')
   const { userId } = link
-  await record(ctx, tx, { action: 'user.email_verified', actor: byThemselves(userId), userId, request })
+  await recordAuditEvent(ctx, tx, {
+    action: 'user.email_verified',
+    actor: userActor(userId),
+    userId,
+    request,
+  })
 }
 
-export const verificationLetter = (token: string) => ({
-  subject: 'Confirm your e-mail address',
+export const verificationMail = ({ config }: Ctx, token: string) => ({
+  subject: 'Confirm your email address',
   paragraphs: [
-    'Welcome. Please confirm that this address is yours; the link is good for one day.',
+    `Welcome. Please confirm that this address is yours; the link is good for ${toDurationText(config.lifetimes.emailLink)}.`,
     'If you did not sign up, do not follow it: somebody else has used your address, and nothing happens without you.',
   ],
   action: { label: 'Confirm this address', path: `/verify-email?token=${token}` },
 })
 
-const ALREADY_HERE = {
+const ACCOUNT_EXISTS_MAIL = {
   subject: 'You have an account already',
   paragraphs: [
     'Somebody, probably you, tried to sign up with this address, which has an account already.',

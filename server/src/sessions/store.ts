@@ -4,7 +4,7 @@ import type { MailedLinksTable, PendingSignInsTable, SessionsTable } from '../db
 
 export type SessionRow = Selectable<SessionsTable>
 
-const PERSON = [
+const USER_COLUMNS = [
   'users.email',
   'users.email_verified',
   'users.display_name',
@@ -13,13 +13,13 @@ const PERSON = [
   'users.is_super_admin',
 ] as const
 
-/** The session of a cookie with its person, unless the account is disabled or about to be deleted. */
+/** Finds a session with its user, unless the account is disabled or scheduled for deletion. */
 export const findSessionBySecret = (db: Db, hash: Buffer) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
     .selectAll('sessions')
-    .select(PERSON)
+    .select(USER_COLUMNS)
     .where((where) =>
       where.or([where('sessions.secret_hash', '=', hash), where('sessions.previous_secret_hash', '=', hash)]),
     )
@@ -39,7 +39,7 @@ export const findPendingBySecret = (db: Db, hash: Buffer, now: Date) =>
     .where('expires_at', '>', now)
     .executeTakeFirst()
 
-/** Says whether it was still there. */
+/** Returns false if it was already gone. */
 export async function deletePending(db: Db, hash: Buffer): Promise<boolean> {
   const deleted = await db
     .deleteFrom('pending_sign_ins')
@@ -59,7 +59,7 @@ export async function deleteExpiredPending(db: Db, now: Date): Promise<void> {
 
 type SessionChange = Partial<Omit<SessionRow, 'id' | 'user_id' | 'created_at'>>
 
-/** Changes a session whose secret is still the given one; says whether it was. */
+/** Updates a session if it still has this secret; returns whether it did. */
 export async function updateSession(
   db: Db,
   { id, secret_hash }: Pick<SessionRow, 'id' | 'secret_hash'>,
@@ -75,7 +75,7 @@ export async function updateSession(
   return updated !== undefined
 }
 
-/** Adds ways in which the person of a session has proven who they are. */
+/** Adds authentication methods to a session. */
 export async function addSessionAmr(db: Db, id: string, amr: string[]): Promise<void> {
   await db
     .updateTable('sessions')
@@ -84,7 +84,7 @@ export async function addSessionAmr(db: Db, id: string, amr: string[]): Promise<
     .execute()
 }
 
-export async function isSession(db: Db, id: string): Promise<boolean> {
+export async function sessionExists(db: Db, id: string): Promise<boolean> {
   const found = await db.selectFrom('sessions').select('id').where('id', '=', id).executeTakeFirst()
   return found !== undefined
 }
@@ -97,22 +97,20 @@ export async function deleteSessionsOfUser(db: Db, userId: string): Promise<void
   await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
 }
 
-/** Whose session it was; undefined when it had ended before. */
+/** Returns the user id; undefined if the session had already ended. */
 export async function deleteSession(db: Db, id: string): Promise<string | undefined> {
   const deleted = await db.deleteFrom('sessions').where('id', '=', id).returning('user_id').executeTakeFirst()
   return deleted?.user_id
 }
 
-/** Sessions whose cookie has run out and that no token depends on. */
+/** Deletes sessions with an expired cookie that no grant depends on. */
 export async function deleteEndedSessions(
   db: Db,
   { idleSince, startedBefore }: Record<'idleSince' | 'startedBefore', Date>,
 ): Promise<void> {
   await db
     .deleteFrom('sessions')
-    .where((where) =>
-      where.or([where('cookie_used_at', '<', idleSince), where('created_at', '<', startedBefore)]),
-    )
+    .where((where) => where.or([where('cookie_used_at', '<', idleSince), where('created_at', '<', startedBefore)]))
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('grants').select('grants.id').whereRef('grants.session_id', '=', 'sessions.id'))),
     )
@@ -123,7 +121,7 @@ export async function insertLink(tx: Tx, link: Insertable<MailedLinksTable>): Pr
   await tx.insertInto('mailed_links').values(link).execute()
 }
 
-/** Of several who follow a link at once, the others wait and then find it gone. */
+/** Concurrent requests with the same link wait here and then find it gone. */
 export const lockLink = (tx: Tx, { hash, purpose, now }: { hash: Buffer; purpose: string; now: Date }) =>
   tx
     .selectFrom('mailed_links')
@@ -134,8 +132,8 @@ export const lockLink = (tx: Tx, { hash, purpose, now }: { hash: Buffer; purpose
     .forUpdate()
     .executeTakeFirst()
 
-/** A link that is still good, without using it. */
-export const findGoodLink = (db: Db, { hash, purpose, now }: { hash: Buffer; purpose: string; now: Date }) =>
+/** Finds a valid link without locking it. */
+export const findValidLink = (db: Db, { hash, purpose, now }: { hash: Buffer; purpose: string; now: Date }) =>
   db
     .selectFrom('mailed_links')
     .select(['user_id', 'email', 'password_hash'])
@@ -149,8 +147,8 @@ interface LinksOfUser {
   purpose: string
 }
 
-/** Lets the links that ask for no password ask for this one. */
-export async function guardLinks(
+/** Makes links that require no password require this one. */
+export async function requirePasswordOnLinks(
   tx: Tx,
   { userId, purpose }: LinksOfUser,
   passwordHash: string | null,
@@ -164,8 +162,8 @@ export async function guardLinks(
     .execute()
 }
 
-/** Lets the links that ask for one password ask for another. */
-export async function replaceGuard(
+/** Replaces the password that links require. */
+export async function replaceLinkPassword(
   tx: Tx,
   { userId, from, to }: { userId: string; from: string | null; to: string },
 ): Promise<void> {
@@ -177,17 +175,14 @@ export async function replaceGuard(
     .execute()
 }
 
-/** Of one purpose, or all. */
-export async function deleteLinks(
-  tx: Tx,
-  { userId, purpose }: { userId: string; purpose?: string },
-): Promise<void> {
+/** Deletes the links of one purpose, or all. */
+export async function deleteLinks(tx: Tx, { userId, purpose }: { userId: string; purpose?: string }): Promise<void> {
   const links = tx.deleteFrom('mailed_links').where('user_id', '=', userId)
   await (purpose === undefined ? links : links.where('purpose', '=', purpose)).execute()
 }
 
-/** Ends the links of one who claims an address; those of others who do stay. */
-export async function deleteClaim(
+/** Deletes a user's links that require this password or none. Links of other claimants of the address remain. */
+export async function deleteLinksWithPassword(
   tx: Tx,
   { userId, purpose, passwordHash }: LinksOfUser & { passwordHash: string | null },
 ): Promise<void> {
@@ -195,9 +190,7 @@ export async function deleteClaim(
     .deleteFrom('mailed_links')
     .where('user_id', '=', userId)
     .where('purpose', '=', purpose)
-    .where((where) =>
-      where.or([where('password_hash', 'is', null), where('password_hash', '=', passwordHash)]),
-    )
+    .where((where) => where.or([where('password_hash', 'is', null), where('password_hash', '=', passwordHash)]))
     .execute()
 }
 

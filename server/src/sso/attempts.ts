@@ -1,111 +1,125 @@
 import type { SsoProvider } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { findBrowser } from '../http/browser-cookie.ts'
-import type { Exchange } from '../http/exchange.ts'
+import { findBrowserId } from '../http/request/browser-cookie.ts'
+import type { Exchange } from '../http/routing/exchange.ts'
 import { hashSecret, isSecret, newSecret } from '../lib/secrets.ts'
-import { loadClient, openProvider, redirectUriOf, toRefusal } from './providers.ts'
+import { getConfiguration, loadClient, redirectUriOf, toProviderError } from './providers.ts'
 import { deleteAttempt, insertAttempt } from './store.ts'
 
-const SECONDS = 10 * 60
+const MAX_AGE_SECONDS = 10 * 60
 const SEAL = 'sso-attempt'
 
-/** Who sets out for a provider: whoever uses this browser, or a person who links what they come back with. */
-export interface Setout {
-  /** The name of the browser, in which alone it can be finished. */
+/** A redirect to a provider: to sign in, or to link an account to a signed-in user. */
+export interface AttemptInput {
+  /** The browser id. The attempt can be completed in this browser only. */
   browser?: string | undefined
   userId?: string
-  /** They must sign in there anew. */
-  demanded?: boolean
-  /** Where they go afterwards. */
+  /** The user must reauthenticate at the provider. */
+  mustReauthenticate?: boolean
+  /** The encrypted login transaction, or the URL to return to after linking. */
   returnTo?: string | undefined
-  /** What the provider is told beside the rest. */
+  /** Further authorization parameters. */
   hints?: Record<string, string> | undefined
 }
 
-/** Sets out; the answer is the address at the provider. */
-export async function beginAttempt(ctx: Ctx, provider: SsoProvider, setout: Setout): Promise<string> {
-  const { browser, userId, returnTo, hints, demanded = false } = setout
+/** Stores an attempt and returns the authorization URL of the provider. */
+export async function createAttempt(ctx: Ctx, provider: SsoProvider, input: AttemptInput): Promise<string> {
+  const { browser, userId, returnTo, hints, mustReauthenticate = false } = input
   const [state, nonce, verifier] = [newSecret(), newSecret(), newSecret()]
   const { calculatePKCECodeChallenge } = await loadClient()
-  const address = await addressAt(ctx, provider, {
-    ...{ state, nonce, code_challenge: await calculatePKCECodeChallenge(verifier), ...hints },
+  const url = await toAuthorizationUrl(ctx, provider, {
+    state,
+    nonce,
+    code_challenge: await calculatePKCECodeChallenge(verifier),
+    ...hints,
   })
   await insertAttempt(ctx.db, {
     state_hash: hashSecret(state),
     provider: provider.name,
-    sealed: ctx.keys.seal(SEAL, JSON.stringify({ nonce, verifier, demanded })),
+    sealed: ctx.keys.seal(SEAL, JSON.stringify(toSealed({ nonce, verifier, mustReauthenticate }))),
     browser_hash: browser === undefined ? null : hashSecret(browser),
     user_id: userId ?? null,
     return_to: returnTo ?? null,
-    expires_at: new Date(ctx.now().getTime() + SECONDS * 1000),
+    expires_at: new Date(ctx.now().getTime() + MAX_AGE_SECONDS * 1000),
   })
-  return address
+  return url
 }
 
-async function addressAt(ctx: Ctx, provider: SsoProvider, own: Record<string, string>): Promise<string> {
+async function toAuthorizationUrl(
+  ctx: Ctx,
+  provider: SsoProvider,
+  parameters: Record<string, string>,
+): Promise<string> {
   try {
     const { buildAuthorizationUrl } = await loadClient()
-    const { href } = buildAuthorizationUrl(await openProvider(ctx, provider), {
+    const { href } = buildAuthorizationUrl(await getConfiguration(ctx, provider), {
       redirect_uri: redirectUriOf(ctx, provider),
       scope: provider.scopes,
       code_challenge_method: 'S256',
-      ...own,
+      ...parameters,
     })
     return href
   } catch (error) {
-    throw toRefusal(provider, error)
+    throw toProviderError(provider, error)
   }
 }
 
-/** A way to a provider that somebody has come back from. */
+/** A stored attempt whose callback has arrived. */
 export interface Attempt {
   provider: string
   state: string
   nonce: string
   verifier: string
-  demanded: boolean
-  /** It could be finished in one browser only. */
+  mustReauthenticate: boolean
+  /** It was bound to one browser. */
   isBound: boolean
   userId: string | undefined
   returnTo: string | undefined
   expiresAt: Date
 }
 
-/** The attempt of this state, which is used up by that. Undefined when there is none, or it is another browser's. */
-export async function takeAttempt(
+/** Deletes and returns the attempt with this state; undefined if there is none, or it is bound to another browser. */
+export async function consumeAttempt(
   ctx: Ctx,
   { request }: Exchange,
   state: string | undefined,
 ): Promise<Attempt | undefined> {
-  const taken =
-    state !== undefined && isSecret(state) ? await deleteAttempt(ctx.db, hashSecret(state)) : undefined
-  if (state === undefined || !taken) return undefined
-  const browser = findBrowser(ctx, request)
-  const { browser_hash } = taken
-  const isTheirs =
-    browser_hash === null || (browser !== undefined && browser_hash.equals(hashSecret(browser)))
-  if (!isTheirs) return undefined
-  const secrets = JSON.parse(ctx.keys.unseal(SEAL, taken.sealed)) as Pick<
-    Attempt,
-    'nonce' | 'verifier' | 'demanded'
-  >
+  const row = state !== undefined && isSecret(state) ? await deleteAttempt(ctx.db, hashSecret(state)) : undefined
+  if (state === undefined || !row) return undefined
+  const browser = findBrowserId(ctx, request)
+  const { browser_hash } = row
+  const isSameBrowser = browser_hash === null || (browser !== undefined && browser_hash.equals(hashSecret(browser)))
+  if (!isSameBrowser) return undefined
   return {
-    provider: taken.provider,
+    provider: row.provider,
     state,
-    ...secrets,
+    ...fromSealed(JSON.parse(ctx.keys.unseal(SEAL, row.sealed))),
     isBound: browser_hash !== null,
-    userId: taken.user_id ?? undefined,
-    returnTo: taken.return_to ?? undefined,
-    expiresAt: taken.expires_at,
+    userId: row.user_id ?? undefined,
+    returnTo: row.return_to ?? undefined,
+    expiresAt: row.expires_at,
   }
 }
 
-/** When somebody set out. */
-export const startOf = ({ expiresAt }: Attempt): Date => new Date(expiresAt.getTime() - SECONDS * 1000)
+type AttemptSecrets = Pick<Attempt, 'nonce' | 'verifier' | 'mustReauthenticate'>
 
-/** Refuses what is no attempt at this provider, or took too long. */
-export function requireGood(ctx: Ctx, provider: SsoProvider, attempt: Attempt | undefined): Attempt {
+// In a rolling upgrade, nodes of this and of earlier releases read each other's rows. So the name `demanded` stays.
+
+const toSealed = ({ mustReauthenticate, ...secrets }: AttemptSecrets) => ({
+  ...secrets,
+  demanded: mustReauthenticate,
+})
+
+const fromSealed = ({ demanded, ...secrets }: ReturnType<typeof toSealed>): AttemptSecrets => ({
+  ...secrets,
+  mustReauthenticate: demanded,
+})
+
+export const startedAt = ({ expiresAt }: Attempt): Date => new Date(expiresAt.getTime() - MAX_AGE_SECONDS * 1000)
+
+/** Throws if there is no attempt, it is for another provider, or it has expired. */
+export function requireValidAttempt(ctx: Ctx, provider: SsoProvider, attempt: Attempt | undefined): Attempt {
   if (attempt?.provider === provider.name && ctx.now() < attempt.expiresAt) return attempt
   throw new AppError('INVALID_REQUEST', {
     message: 'This sign-in took too long, was used before, or began in another browser. Start again.',

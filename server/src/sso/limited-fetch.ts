@@ -1,8 +1,8 @@
-import { beginSlowWork } from '../lib/slow-work.ts'
+import { beginSlowWork } from '../lib/concurrency/slow-work.ts'
 
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 
-/** Fetches as ever, but reads no more of an answer than any honest provider sends. */
+/** Like fetch, but fails for a response body above MAX_BYTES. */
 export async function limitedFetch(url: string, options: object): Promise<Response> {
   beginSlowWork('request to another server')
   const response = await fetch(url, options)
@@ -10,10 +10,10 @@ export async function limitedFetch(url: string, options: object): Promise<Respon
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MOST_BYTES) throw new TypeError('the answer is too long')
+    if (size > MAX_BYTES) throw new TypeError('the response is too long')
     chunks.push(chunk)
   }
   const { status, statusText, headers } = response
-  // Some statuses may have no body at all, not even an empty one.
+  // Some statuses must not have a body.
   return new Response(size === 0 ? null : Buffer.concat(chunks), { status, statusText, headers })
 }

@@ -1,56 +1,56 @@
-import { knowsRedirectUri } from '../applications/clients.ts'
+import { isKnownRedirectUri } from '../applications/clients.ts'
 import type { SsoProvider } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import { AppError, tooManyAttempts } from '../errors.ts'
-import { nameBrowser } from '../http/browser-cookie.ts'
-import type { Exchange } from '../http/exchange.ts'
-import { HOME } from '../sessions/arrival.ts'
+import { ensureBrowserId } from '../http/request/browser-cookie.ts'
+import type { Exchange } from '../http/routing/exchange.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
+import { DEFAULT_PAGE } from '../sessions/establish-session.ts'
 import { findUser, lockUser } from '../users/service.ts'
-import { type Attempt, beginAttempt } from './attempts.ts'
+import { type Attempt, createAttempt } from './attempts.ts'
+import { exchangeCallback } from './exchange-callback.ts'
 import type { Identity } from './identity.ts'
 import { addLink, listLinks } from './links.ts'
 import { getProvider } from './providers.ts'
-import { redeem } from './redeem.ts'
 
-/** Each is a row that a person can have us write. */
-const LIMIT = { name: 'sso-link', most: 100, seconds: 15 * 60 }
+/** Each attempt is a row. */
+const LIMIT = { name: 'sso-link', max: 100, seconds: 15 * 60 }
 
-export interface WantedLink {
+export interface LinkRequest {
   userId: string
   provider: string
-  /** Where to go afterwards. */
+  /** The URL to return to. */
   redirectUri?: string | undefined
 }
 
-/** Sends a person to a provider, to link the account they have there; the answer is the address. */
-export async function beginLink(ctx: Ctx, exchange: Exchange, wanted: WantedLink): Promise<string> {
-  const { userId, redirectUri } = wanted
+/** Starts linking an account of a provider. Returns the authorization URL. */
+export async function createLinkAttempt(ctx: Ctx, exchange: Exchange, request: LinkRequest): Promise<string> {
+  const { userId, redirectUri } = request
   const wait = await createLimiter(ctx.db, LIMIT).count(userId)
   if (wait !== undefined) throw tooManyAttempts(wait)
-  const provider = getProvider(ctx, wanted.provider)
-  const returnTo = redirectUri === undefined ? undefined : await toReturnAddress(ctx, redirectUri)
+  const provider = getProvider(ctx, request.provider)
+  const returnTo = redirectUri === undefined ? undefined : await requireReturnUrl(ctx, redirectUri)
   const user = await findUser(ctx.db, userId)
   if (!user?.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
   const links = await listLinks(ctx, userId)
   if (links.some((link) => link.provider === provider.name)) throw new AppError('SSO_ALREADY_LINKED')
-  // Whoever asks with a token asks from nobody knows where.
-  const isHere = exchange.request.headers.authorization === undefined
-  const browser = isHere ? nameBrowser(ctx, exchange) : undefined
-  return beginAttempt(ctx, provider, { userId, returnTo, browser })
+  // A request with a token does not come from the user's browser, so the attempt cannot be bound to it.
+  const isFromBrowser = exchange.request.headers.authorization === undefined
+  const browser = isFromBrowser ? ensureBrowserId(ctx, exchange) : undefined
+  return createAttempt(ctx, provider, { userId, returnTo, browser })
 }
 
-/** A path of ours, an address of ours, or one to which some client sends people anyway. */
-async function toReturnAddress(ctx: Ctx, text: string): Promise<string> {
+/** Requires a path or URL of this service, or the registered redirect URI of a client. */
+async function requireReturnUrl(ctx: Ctx, text: string): Promise<string> {
   const { baseUrl } = ctx.config
   const isPath = /^\/(?![/\\])/.test(text)
-  // Read as a browser reads it: what looks like a path may lead elsewhere.
+  // Parsed like in a browser, because something like `/\evil.example` is not a path.
   const base = isPath ? baseUrl : undefined
   const address = URL.canParse(text, base) ? new URL(text, base) : undefined
-  const isOurs = address?.origin === baseUrl && address.href.startsWith(`${baseUrl}/`)
-  if (isOurs && !address.username && !address.password) return address.href
-  if (await knowsRedirectUri(ctx, text)) return text
+  const isOwnUrl = address?.origin === baseUrl && address.href.startsWith(`${baseUrl}/`)
+  if (isOwnUrl && !address.username && !address.password) return address.href
+  if (await isKnownRedirectUri(ctx, text)) return text
   throw new AppError('VALIDATION_FAILED', {
     details: [
       {
@@ -61,8 +61,8 @@ async function toReturnAddress(ctx: Ctx, text: string): Promise<string> {
   })
 }
 
-/** What a person has come back with, to be linked. */
-export interface Proposal {
+/** An identity to be linked, once the user has confirmed it. */
+export interface LinkProposal {
   userId: string
   provider: string
   identity: Identity
@@ -70,17 +70,17 @@ export interface Proposal {
 }
 
 /**
- * What a person has come back with. Only they themselves may finish what they began: else somebody could be lured into
- * linking their account elsewhere to a stranger's account here.
+ * Exchanges the callback for an identity. Only the user who started linking may finish it: otherwise an attacker could
+ * make a victim link their provider account to the attacker's account.
  */
 export async function receiveIdentity(
   ctx: Ctx,
   exchange: Exchange,
   { provider, attempt, search }: { provider: SsoProvider; attempt: Attempt; search: string },
-): Promise<Proposal> {
+): Promise<LinkProposal> {
   const userId = await requireSignedIn(ctx, exchange, { provider, userId: attempt.userId })
-  const identity = await redeem(ctx, provider, { attempt, search })
-  return { userId, provider: provider.name, identity, returnTo: attempt.returnTo ?? HOME }
+  const identity = await exchangeCallback(ctx, provider, { attempt, search })
+  return { userId, provider: provider.name, identity, returnTo: attempt.returnTo ?? DEFAULT_PAGE }
 }
 
 async function requireSignedIn(
@@ -91,16 +91,16 @@ async function requireSignedIn(
   const session = await findBrowserSession(ctx, exchange)
   if (session && session.userId === userId) return userId
   throw new AppError('FORBIDDEN', {
-    message: `Whoever asked to link an account of ${provider.label} is not signed in in this browser. Nothing was linked.`,
-    cause: 'another person, or nobody, is signed in',
+    message: `The user who asked to link an account of ${provider.label} is not signed in in this browser. Nothing was linked.`,
+    cause: 'another user, or nobody, is signed in',
   })
 }
 
-/** Links it, for who is still signed in as the one who asked for it. */
+/** Links the identity if the user who asked for it is still signed in. */
 export async function acceptProposal(
   ctx: Ctx,
   exchange: Exchange,
-  { provider, proposal }: { provider: SsoProvider; proposal: Proposal },
+  { provider, proposal }: { provider: SsoProvider; proposal: LinkProposal },
 ): Promise<void> {
   const { identity } = proposal
   const userId = await requireSignedIn(ctx, exchange, { provider, userId: proposal.userId })

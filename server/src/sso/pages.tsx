@@ -1,24 +1,31 @@
 import type { SsoProvider } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { isCrossOrigin, requireCsrf } from '../http/csrf.ts'
-import { definePage, type PageAnswer, type PageInput } from '../http/define-route.ts'
-import { type Arrival, arrive, HOME, type Proof, wayOn } from '../sessions/arrival.ts'
-import { brandOf } from '../sessions/brand.ts'
+import { isCrossOrigin, requireCsrf } from '../http/request/csrf.ts'
+import { definePage, type PageInput, type PageResult } from '../http/routing/define-route.ts'
+import { requestLog } from '../http/server/request-log.ts'
+import { findLoginBrand } from '../sessions/brand.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
-import { countRefusal, countSignIn } from '../sessions/figures.ts'
-import { type Journey, openJourney, withJourney } from '../sessions/journey.ts'
-import { noteRefusal } from '../sessions/refusals.ts'
+import {
+  DEFAULT_PAGE,
+  establishSession,
+  nextPage,
+  type SignInResult,
+  type VerifiedAuthentication,
+} from '../sessions/establish-session.ts'
+import { type LoginTransaction, readLoginTransaction, urlWithLogin } from '../sessions/login-transaction.ts'
+import { countRefusal, countSignIn } from '../sessions/metrics.ts'
+import { recordRefusedSignIn } from '../sessions/refusals.ts'
 import type { Brand } from '../ui/brand.ts'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
-import { type Attempt, requireGood, startOf, takeAttempt } from './attempts.ts'
+import { type Attempt, consumeAttempt, requireValidAttempt, startedAt } from './attempts.ts'
+import { exchangeCallback } from './exchange-callback.ts'
 import type { Identity } from './identity.ts'
+import { readProposal, showLinkConfirmation } from './link-confirmation.tsx'
 import { acceptProposal, receiveIdentity } from './linking.ts'
-import { askToLink, openProposal } from './proposals.tsx'
 import { getProvider } from './providers.ts'
-import { redeem } from './redeem.ts'
-import { beginSignIn, findOrWelcome } from './sign-in.ts'
+import { beginSignIn, findOrCreateUser } from './sign-in.ts'
 
 export const ssoPages = [
   definePage({
@@ -26,16 +33,17 @@ export const ssoPages = [
     path: '/sso/:provider',
     handler: async (ctx, input) => {
       const provider = providerOf(ctx, input)
-      const sealedJourney = input.query.get('journey')
-      const journey = openJourney(ctx, sealedJourney)
-      const back = backToLogin(ctx, journey)
-      // Another site may send people here, but not on to a provider that waves them through.
+      const sealedLogin = input.query.get('journey')
+      const login = readLoginTransaction(ctx, sealedLogin)
+      const back = backToLogin(ctx, login)
+      // A cross-site request must not start a sign-in without a click: a provider with an active session would complete
+      // it silently.
       if (isCrossOrigin(input.request)) {
         const page = <StartPage href={input.request.url} label={provider.label} />
         return { html: render(page, await back.brand()) }
       }
-      return orRefusal(input, { provider, back }, async () => ({
-        redirect: await countRefusal(ctx, 'sso', beginSignIn(ctx, input, { provider, sealedJourney })),
+      return withErrorPage(input, { provider, back }, async () => ({
+        redirect: await countRefusal(ctx, 'sso', beginSignIn(ctx, input, { provider, sealedLogin })),
       }))
     },
   }),
@@ -44,19 +52,19 @@ export const ssoPages = [
     path: '/sso/:provider/callback',
     handler: async (ctx, input) => {
       const provider = providerOf(ctx, input)
-      const taken = await takeAttempt(ctx, input, input.query.get('state'))
-      const isLink = taken?.userId !== undefined
-      const journey = isLink ? undefined : openJourney(ctx, taken?.returnTo)
-      const back = isLink ? BACK_TO_ACCOUNT : backToLogin(ctx, journey)
-      return orRefusal(input, { provider, back }, async () => {
-        const attempt = requireGood(ctx, provider, taken)
-        const arrived = { provider, attempt, search: searchOf(input) }
+      const storedAttempt = await consumeAttempt(ctx, input, input.query.get('state'))
+      const isLink = storedAttempt?.userId !== undefined
+      const login = isLink ? undefined : readLoginTransaction(ctx, storedAttempt?.returnTo)
+      const back = isLink ? BACK_TO_ACCOUNT : backToLogin(ctx, login)
+      return withErrorPage(input, { provider, back }, async () => {
+        const attempt = requireValidAttempt(ctx, provider, storedAttempt)
+        const callback = { provider, attempt, search: queryStringOf(input) }
         if (!isLink) {
-          const arrival = await countSignIn(ctx, 'sso', finishSignIn(ctx, input, { ...arrived, journey }))
-          return { redirect: wayOn(ctx, arrival, journey) }
+          const result = await countSignIn(ctx, 'sso', finishSignIn(ctx, input, { ...callback, login }))
+          return { redirect: nextPage(ctx, result, login) }
         }
-        const proposal = await receiveIdentity(ctx, input, arrived)
-        if (!attempt.isBound) return askToLink(ctx, input, provider, proposal)
+        const proposal = await receiveIdentity(ctx, input, callback)
+        if (!attempt.isBound) return showLinkConfirmation(ctx, input, provider, proposal)
         await acceptProposal(ctx, input, { provider, proposal })
         return { redirect: proposal.returnTo }
       })
@@ -68,8 +76,8 @@ export const ssoPages = [
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
       const provider = providerOf(ctx, input)
-      return orRefusal(input, { provider, back: BACK_TO_ACCOUNT }, async () => {
-        const proposal = openProposal(ctx, provider, input.form.get('proposal'))
+      return withErrorPage(input, { provider, back: BACK_TO_ACCOUNT }, async () => {
+        const proposal = readProposal(ctx, provider, input.form.get('proposal'))
         await acceptProposal(ctx, input, { provider, proposal })
         return { redirect: proposal.returnTo }
       })
@@ -77,60 +85,60 @@ export const ssoPages = [
   }),
 ]
 
-/** Somebody who has come back from a provider with its answer. */
-interface Arrived {
+/** The callback of a provider. */
+interface CallbackInput {
   provider: SsoProvider
   attempt: Attempt
   search: string
 }
 
-/** Somebody who comes back to sign in, perhaps on the way to an application. */
-type SigningIn = Arrived & { journey: Journey | undefined }
+/** A callback to sign in. */
+type SignInCallback = CallbackInput & { login: LoginTransaction | undefined }
 
-async function finishSignIn(ctx: Ctx, input: PageInput, arrived: SigningIn): Promise<Arrival> {
-  const { provider, journey } = arrived
+async function finishSignIn(ctx: Ctx, input: PageInput, callback: SignInCallback): Promise<SignInResult> {
+  const { provider, login } = callback
   const { request } = input
-  const identity = await takeIdentity(ctx, arrived).catch(async (error: unknown) => {
-    // A provider that is away refuses nobody.
+  const identity = await getIdentity(ctx, callback).catch(async (error: unknown) => {
+    // An unreachable provider is not a refused sign-in.
     if (error instanceof AppError && error.status < 500) {
-      const told = { method: 'sso', reason: 'provider_refused', provider: provider.name } as const
-      await noteRefusal(ctx, { ...told, request, journey })
+      const refusal = { method: 'sso', reason: 'provider_refused', provider: provider.name } as const
+      await recordRefusedSignIn(ctx, { ...refusal, request, login })
     }
     throw error
   })
-  const user = await findOrWelcome(ctx, { provider, identity, request, journey })
-  const when = await authTimeOf(ctx, input, { ...arrived, identity, user })
-  // RFC 8176 has no word for it; `fed` is the common one.
-  return arrive(ctx, input, { user, amr: ['fed'], ...when, journey })
+  const user = await findOrCreateUser(ctx, { provider, identity, request, login })
+  const sessionAuthTime = await findAuthTime(ctx, input, { ...callback, identity, user })
+  // RFC 8176 has no value for federation; `fed` is common.
+  return establishSession(ctx, input, { user, amr: ['fed'], ...sessionAuthTime, login })
 }
 
-async function takeIdentity(ctx: Ctx, arrived: SigningIn): Promise<Identity> {
-  const identity = await redeem(ctx, arrived.provider, arrived)
-  if (identity.authTime) requireFresh(identity.authTime, arrived.attempt)
-  else requireNoDemand(arrived)
+async function getIdentity(ctx: Ctx, callback: SignInCallback): Promise<Identity> {
+  const identity = await exchangeCallback(ctx, callback.provider, callback)
+  if (identity.authTime) requireFresh(identity.authTime, callback.attempt)
+  else requireNoMaxAge(callback)
   return identity
 }
 
-/** Clocks differ a little. */
+/** Tolerated clock difference. */
 const SKEW_MS = 60_000
 
-/** Who had to sign in anew at the provider, and was waved through, has not. */
+/** The provider was asked for reauthentication, but reused an old session. */
 function requireFresh(authTime: Date, attempt: Attempt): void {
-  const isStale = attempt.demanded && authTime.getTime() < startOf(attempt).getTime() - SKEW_MS
+  const isStale = attempt.mustReauthenticate && authTime.getTime() < startedAt(attempt).getTime() - SKEW_MS
   if (!isStale) return
   throw new AppError('INVALID_REQUEST', {
     message: 'You did not sign in again. Start again, or sign in another way.',
   })
 }
 
-/** The operator knows that the provider does what it was asked for, although it does not say so. */
-const hasReauthenticated = ({ provider, attempt }: Arrived): boolean =>
-  attempt.demanded && provider.trustReauthentication
+/** The operator trusts this provider to reauthenticate although it sends no auth_time. */
+const hasReauthenticated = ({ provider, attempt }: CallbackInput): boolean =>
+  attempt.mustReauthenticate && provider.trustReauthentication
 
-/** Of who does not say when they signed in, nobody knows whether that is new enough for the application. */
-function requireNoDemand(arrived: SigningIn): void {
-  const { provider, journey } = arrived
-  if (journey?.maxAge === undefined || hasReauthenticated(arrived)) return
+/** Without auth_time the max_age of the application cannot be checked. */
+function requireNoMaxAge(callback: SignInCallback): void {
+  const { provider, login } = callback
+  if (login?.maxAge === undefined || hasReauthenticated(callback)) return
   throw new AppError('INVALID_REQUEST', {
     message: `${provider.label} did not say when you signed in there, and the application must know. Sign in another way.`,
     cause: 'no auth_time, and the application asked for a recent sign-in',
@@ -138,23 +146,24 @@ function requireNoDemand(arrived: SigningIn): void {
 }
 
 /**
- * When they proved who they are: as the provider says, else now. But a provider that does not say may just have waved
- * them through, which makes nobody who is signed in here any fresher, and is only assumed of anybody else.
+ * The auth_time of the session: as the provider says, else now. A provider without auth_time may have reused an old
+ * session. So an existing session of the same user keeps its own auth_time, and otherwise it is marked as assumed.
  */
-async function authTimeOf(
+async function findAuthTime(
   ctx: Ctx,
   input: PageInput,
-  arrived: Arrived & { identity: Identity; user: { id: string } },
-): Promise<Pick<Proof, 'authTime' | 'authTimeAssumed'>> {
-  const { identity, attempt, user } = arrived
+  callback: CallbackInput & { identity: Identity; user: { id: string } },
+): Promise<Pick<VerifiedAuthentication, 'authTime' | 'authTimeAssumed'>> {
+  const { identity, attempt, user } = callback
   if (identity.authTime) {
-    // Who was made to sign in anew did so after they set out, whatever the provider's clock says.
-    const earliest = attempt.demanded ? startOf(attempt).getTime() : 0
-    const told = Math.max(identity.authTime.getTime(), earliest)
-    return { authTime: new Date(Math.min(told, ctx.now().getTime())) }
+    // After reauthentication auth_time is not before the start of the attempt, even if the clock of the provider is
+    // behind.
+    const earliest = attempt.mustReauthenticate ? startedAt(attempt).getTime() : 0
+    const authTime = Math.max(identity.authTime.getTime(), earliest)
+    return { authTime: new Date(Math.min(authTime, ctx.now().getTime())) }
   }
-  if (hasReauthenticated(arrived)) return {}
-  const session = attempt.demanded ? undefined : await findBrowserSession(ctx, input)
+  if (hasReauthenticated(callback)) return {}
+  const session = attempt.mustReauthenticate ? undefined : await findBrowserSession(ctx, input)
   if (session?.userId !== user.id) return { authTimeAssumed: true }
   return { authTime: session.authTime, authTimeAssumed: session.authTimeAssumed }
 }
@@ -162,51 +171,51 @@ async function authTimeOf(
 const providerOf = (ctx: Ctx, { request }: PageInput): SsoProvider =>
   getProvider(ctx, (request.params as { provider: string }).provider)
 
-/** The answer as it came: the library reads it itself. */
-function searchOf({ request: { url } }: PageInput): string {
+/** The raw query string, which openid-client parses itself. */
+function queryStringOf({ request: { url } }: PageInput): string {
   const start = url.indexOf('?')
   return start === -1 ? '' : url.slice(start)
 }
 
-interface WayBack {
+interface BackLink {
   href: string
   label: string
-  /** Whose name stands above the page that leads back. */
+  /** The brand of the error page. */
   brand(): Promise<Brand | undefined>
 }
 
-const BACK_TO_ACCOUNT: WayBack = {
-  href: HOME,
+const BACK_TO_ACCOUNT: BackLink = {
+  href: DEFAULT_PAGE,
   label: 'Back to your account',
   brand: async () => undefined,
 }
 
-const backToLogin = (ctx: Ctx, journey: Journey | undefined): WayBack => ({
-  href: journey ? withJourney(ctx, '/login', journey) : '/login',
+const backToLogin = (ctx: Ctx, login: LoginTransaction | undefined): BackLink => ({
+  href: login ? urlWithLogin(ctx, '/login', login) : '/login',
   label: 'Back to the sign-in',
-  brand: () => brandOf(ctx, journey),
+  brand: () => findLoginBrand(ctx, login),
 })
 
-/** Whatever goes wrong on the way is said on a page that leads back. */
-async function orRefusal(
+/** Shows errors on a page with a link back. */
+async function withErrorPage(
   { request, reply }: PageInput,
-  { provider, back }: { provider: SsoProvider; back: WayBack },
-  work: () => Promise<PageAnswer>,
-): Promise<PageAnswer> {
+  { provider, back }: { provider: SsoProvider; back: BackLink },
+  work: () => Promise<PageResult>,
+): Promise<PageResult> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { status, code, cause: reason, message, headers } = error
     const line = { provider: provider.name, code, reason }
-    if (status >= 500) request.log.warn(line, 'sign-in provider failed')
-    else request.log.info(line, 'sign-in through a provider refused')
+    if (status >= 500) requestLog(request).warn(line, 'sign-in provider failed')
+    else requestLog(request).info(line, 'sign-in through a provider refused')
     reply.headers(headers)
     return { status, html: render(<RefusedPage message={message} back={back} />, await back.brand()) }
   }
 }
 
-const RefusedPage = ({ message, back }: { message: string; back: WayBack }) => (
+const RefusedPage = ({ message, back }: { message: string; back: BackLink }) => (
   <Layout title="That did not work">
     <h1>That did not work</h1>
     <p role="alert">{message}</p>

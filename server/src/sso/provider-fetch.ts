@@ -1,16 +1,16 @@
 import type { SsoProvider } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
-import { PROVIDER_REQUESTS } from './figures.ts'
 import { limitedFetch } from './limited-fetch.ts'
+import { PROVIDER_REQUESTS } from './metrics.ts'
 
-/** Asks a provider, and notes how that went. What was asked, and of whom, stays out of the notes. */
-export const fetchFrom =
-  ({ tracer, figures }: Pick<Ctx, 'tracer' | 'figures'>, { name: provider }: SsoProvider) =>
+/** A fetch for requests to a provider, with a trace span and a metric. Neither contains the path or the body. */
+export const createProviderFetch =
+  ({ tracer, metrics }: Pick<Ctx, 'tracer' | 'metrics'>, { name: provider }: SsoProvider) =>
   (url: string, options: object): Promise<Response> => {
     const { method = 'GET' } = options as { method?: string }
-    const facts = { 'http.request.method': method, 'server.address': new URL(url).hostname }
-    return tracer.trace(`ask ${provider}`, { kind: 'client', facts }, async (span) => {
-      const count = (outcome: 'ok' | 'failed') => figures.count(PROVIDER_REQUESTS, { provider, outcome })
+    const attributes = { 'http.request.method': method, 'server.address': new URL(url).hostname }
+    return tracer.trace(`ask ${provider}`, { kind: 'client', attributes }, async (span) => {
+      const count = (outcome: 'ok' | 'failed') => metrics.count(PROVIDER_REQUESTS, { provider, outcome })
       const response = await limitedFetch(url, options).catch((error: unknown) => {
         count('failed')
         throw error

@@ -2,18 +2,18 @@ import type { ClientAuth, Configuration } from 'openid-client'
 import { type SsoProvider, ssoPath } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { fetchFrom } from './provider-fetch.ts'
+import { createProviderFetch } from './provider-fetch.ts'
 
 /**
- * Single sign-on: people come through an outside provider, and link their accounts there to the one they have here.
- * The protocol is openid-client's; who they are here, and whether they may come in, is decided in this slice.
+ * Single sign-on through OpenID providers. The protocol is implemented by openid-client; this folder decides which user
+ * an identity belongs to, and whether it may sign in.
  */
 
-/** Loaded with the first who comes this way: most instances have no provider. */
+/** Loaded on first use: most instances have no provider. */
 export const loadClient = () => import('openid-client')
 type Library = Awaited<ReturnType<typeof loadClient>>
 
-/** The provider of this name, in any letter case. */
+/** The provider of this name, case-insensitively. */
 export const findProvider = ({ config }: Ctx, name: string): SsoProvider | undefined =>
   config.sso.find((provider) => provider.name === name.toUpperCase())
 
@@ -23,25 +23,24 @@ export function getProvider(ctx: Ctx, name: string): SsoProvider {
   return provider
 }
 
-/** Where a provider sends people back to; it must be registered there. */
+/** The redirect URI, which must be registered at the provider. */
 export const redirectUriOf = ({ config }: Ctx, provider: SsoProvider): string =>
   `${config.baseUrl}${ssoPath(provider)}/callback`
 
-/** No request to a provider takes longer. */
 const TIMEOUT_SECONDS = 5
-/** What a provider says about itself is asked for again after this long. */
-const GOOD_FOR_MS = 24 * 3_600_000
+/** The provider metadata is cached this long. */
+const CACHE_MS = 24 * 3_600_000
 
-const opened = new WeakMap<SsoProvider, { configuration: Promise<Configuration>; until: number }>()
+const configurations = new WeakMap<SsoProvider, { configuration: Promise<Configuration>; until: number }>()
 
-/** What is needed to talk to a provider. It is asked once; after a failure the next who comes asks again. */
-export async function openProvider(ctx: Ctx, provider: SsoProvider): Promise<Configuration> {
+/** Returns the openid-client configuration. The metadata is fetched once; a failure is not cached. */
+export async function getConfiguration(ctx: Ctx, provider: SsoProvider): Promise<Configuration> {
   const now = ctx.now().getTime()
-  const known = opened.get(provider)
-  if (known && now < known.until) return known.configuration
+  const cached = configurations.get(provider)
+  if (cached && now < cached.until) return cached.configuration
   const configuration = discover(ctx, provider)
-  opened.set(provider, { configuration, until: now + GOOD_FOR_MS })
-  configuration.catch(() => opened.delete(provider))
+  configurations.set(provider, { configuration, until: now + CACHE_MS })
+  configuration.catch(() => configurations.delete(provider))
   return configuration
 }
 
@@ -53,8 +52,8 @@ async function discover(ctx: Ctx, provider: SsoProvider): Promise<Configuration>
   try {
     return await library.discovery(new URL(issuer), clientId, undefined, authentication, {
       timeout: TIMEOUT_SECONDS,
-      [library.customFetch]: fetchFrom(ctx, provider),
-      // The token comes straight from the provider, but a signature costs little to check.
+      [library.customFetch]: createProviderFetch(ctx, provider),
+      // Optional for tokens from the token endpoint (OpenID Connect Core §3.1.3.7), but cheap.
       execute: [...insecure, library.enableNonRepudiationChecks],
     })
   } catch (error) {
@@ -62,7 +61,9 @@ async function discover(ctx: Ctx, provider: SsoProvider): Promise<Configuration>
   }
 }
 
-/** In the body where the provider takes it, because not all read Basic alike; else as OpenID Connect has it. */
+/**
+ * Prefers client_secret_post, because providers decode Basic credentials differently; else the OpenID Connect default.
+ */
 function authenticateBy({ ClientSecretPost, ClientSecretBasic }: Library, secret: string): ClientAuth {
   const inBody = ClientSecretPost(secret)
   const inHeader = ClientSecretBasic(secret)
@@ -73,32 +74,32 @@ function authenticateBy({ ClientSecretPost, ClientSecretBasic }: Library, secret
   }
 }
 
-/** What a person is told when a provider refuses, fails or answers something that is not to be believed. */
-export function toRefusal(provider: SsoProvider, error: unknown): AppError {
+/** Converts an error of openid-client to the error that is shown to the user. */
+export function toProviderError(provider: SsoProvider, error: unknown): AppError {
   if (error instanceof AppError) return error
-  if (isNamed(error, 'AuthorizationResponseError')) {
+  if (hasName(error, 'AuthorizationResponseError')) {
     const message = `You were not signed in by ${provider.label}. Try again, or sign in another way.`
-    return new AppError('INVALID_REQUEST', { message, cause: describe(error) })
+    return new AppError('INVALID_REQUEST', { message, cause: describeError(error) })
   }
-  if (isTrouble(error)) return unavailable(provider, error)
-  const message = `What ${provider.label} answered could not be confirmed. Try again.`
-  return new AppError('INVALID_REQUEST', { message, cause: describe(error) })
+  if (isProviderFailure(error)) return unavailable(provider, error)
+  const message = `The response of ${provider.label} could not be confirmed. Try again.`
+  return new AppError('INVALID_REQUEST', { message, cause: describeError(error) })
 }
 
-/** What the library's errors say beside the rest. */
-interface Complaint {
+/** Properties of openid-client errors. */
+interface LibraryError {
   code?: unknown
   status?: number
   error?: string
 }
 
-const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name
+const hasName = (error: unknown, name: string): boolean => error instanceof Error && error.name === name
 
-/** Not the person's doing: the provider cannot be reached, fails, or does not know us. */
-function isTrouble(error: unknown): boolean {
-  const { code, status = 0, error: said = '' } = error as Complaint
-  if (isNamed(error, 'ResponseBodyError')) {
-    return status >= 500 || ['invalid_client', 'unauthorized_client'].includes(said)
+/** The provider is unreachable, fails, or rejects our client credentials. */
+function isProviderFailure(error: unknown): boolean {
+  const { code, status = 0, error: oauthError = '' } = error as LibraryError
+  if (hasName(error, 'ResponseBodyError')) {
+    return status >= 500 || ['invalid_client', 'unauthorized_client'].includes(oauthError)
   }
   return error instanceof TypeError || code === 'OAUTH_TIMEOUT' || code === 'OAUTH_RESPONSE_IS_NOT_CONFORM'
 }
@@ -107,21 +108,21 @@ const unavailable = ({ label }: SsoProvider, error: unknown): AppError =>
   new AppError('UNAVAILABLE', {
     message: `${label} cannot be reached just now. Try again shortly, or sign in another way.`,
     headers: { 'Retry-After': '10' },
-    cause: describe(error),
+    cause: describeError(error),
   })
 
-const LONGEST_REASON = 300
+const MAX_REASON_LENGTH = 300
 
-/** For the log: what went wrong, without what the errors of the library carry along, which may be tokens. */
-function describe(error: unknown): string {
+/** The error for the log, without attached data such as tokens. */
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
-  const { error: said } = error as Complaint
-  const parts = [error.message, said ?? codeOf(error), causeOf(error)]
+  const { error: oauthError } = error as LibraryError
+  const parts = [error.message, oauthError ?? codeOf(error), causeOf(error)]
   return parts
     .filter((part) => part !== undefined)
     .join(': ')
     .replace(/[^\x20-\x7e]/g, '?')
-    .slice(0, LONGEST_REASON)
+    .slice(0, MAX_REASON_LENGTH)
 }
 
 const codeOf = (error: Error): string | undefined => {

@@ -1,159 +1,174 @@
 import type { FastifyRequest } from 'fastify'
-import { person, record } from '../audit/record.ts'
-import { GOOGLE, type SsoProvider } from '../config/sso.ts'
+import { recordAuditEvent, userActor } from '../audit/record.ts'
+import { GOOGLE_ISSUER, type SsoProvider } from '../config/sso.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError, tooManyAttempts } from '../errors.ts'
-import { nameBrowser } from '../http/browser-cookie.ts'
-import { clientNetwork } from '../http/client-address.ts'
-import type { Exchange } from '../http/exchange.ts'
-import { contest } from '../sessions/contest.ts'
-import { type Journey, openJourney } from '../sessions/journey.ts'
-import { noteRefusal } from '../sessions/refusals.ts'
-import { secondFactorsOf } from '../users/factors/factors.ts'
-import { addNewcomer } from '../users/newcomers.ts'
+import { ensureBrowserId } from '../http/request/browser-cookie.ts'
+import { clientNetwork } from '../http/request/client-address.ts'
+import type { Exchange } from '../http/routing/exchange.ts'
+import { markAddressContested } from '../sessions/contested-address.ts'
+import { type LoginTransaction, readLoginTransaction } from '../sessions/login-transaction.ts'
+import { recordRefusedSignIn } from '../sessions/refusals.ts'
+import { listSecondFactors } from '../users/factors/factors.ts'
 import { findUserByEmail, lockUser, type User } from '../users/service.ts'
-import { beginAttempt } from './attempts.ts'
+import { createVerifiedUser } from '../users/verified-user.ts'
+import { createAttempt } from './attempts.ts'
 import type { Identity } from './identity.ts'
-import { addLink, hasLinkTo, shownOf } from './links.ts'
+import { addLink, hasLinkTo, toDisplayColumns } from './links.ts'
 import { findLinkedUser, updateLink } from './store.ts'
 
-/** Each is a row that anybody can have us write. */
-const LIMIT = { name: 'sso', most: 2_000, seconds: 15 * 60 }
+/** Each attempt is a row, and needs no authentication. */
+const LIMIT = { name: 'sso', max: 2_000, seconds: 15 * 60 }
 
-/** Sends whoever uses this browser to a provider. */
+/** Starts a sign-in. Returns the authorization URL of the provider. */
 export async function beginSignIn(
   ctx: Ctx,
   exchange: Exchange,
-  { provider, sealedJourney }: { provider: SsoProvider; sealedJourney: string | undefined },
+  { provider, sealedLogin }: { provider: SsoProvider; sealedLogin: string | undefined },
 ): Promise<string> {
   const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(exchange.request))
   if (wait !== undefined) throw tooManyAttempts(wait)
-  const journey = openJourney(ctx, sealedJourney)
-  const demanded = journey !== undefined && mustSignInAgain(provider, journey)
-  return beginAttempt(ctx, provider, {
-    browser: nameBrowser(ctx, exchange),
-    returnTo: journey && sealedJourney,
-    hints: journey && { ...freshnessHints(provider, journey, demanded), ...loginHint(journey) },
-    demanded,
+  const login = readLoginTransaction(ctx, sealedLogin)
+  const mustReauthenticate = login !== undefined && mustReauthenticateAtProvider(provider, login)
+  return createAttempt(ctx, provider, {
+    browser: ensureBrowserId(ctx, exchange),
+    returnTo: login && sealedLogin,
+    hints: login && { ...freshnessHints(provider, login, mustReauthenticate), ...loginHint(login) },
+    mustReauthenticate,
   })
 }
 
 /**
- * Who must sign in again here must do so there: else the provider would just wave them through. One that does not say
- * when they signed in, but is trusted, is asked for a new sign-in where the application wants one of a certain age.
+ * A user who must reauthenticate here must also do so at the provider, which may have an active session. A trusted
+ * provider without auth_time is asked for reauthentication whenever the application sets max_age.
  */
-const mustSignInAgain = (
+const mustReauthenticateAtProvider = (
   { trustReauthentication }: SsoProvider,
-  { again = false, maxAge }: Journey,
-): boolean => again || maxAge === 0 || (maxAge !== undefined && trustReauthentication)
+  { mustReauthenticate = false, maxAge }: LoginTransaction,
+): boolean => mustReauthenticate || maxAge === 0 || (maxAge !== undefined && trustReauthentication)
 
 function freshnessHints(
   { issuer }: SsoProvider,
-  { maxAge }: Journey,
-  demanded: boolean,
+  { maxAge }: LoginTransaction,
+  mustReauthenticate: boolean,
 ): Record<string, string> {
-  // Google knows neither, and answers with an error.
-  if (issuer === GOOGLE) return demanded ? { prompt: 'select_account' } : {}
-  if (demanded) return { prompt: 'login', max_age: '0' }
-  // OpenID Connect Core §2: whoever is asked for an age must answer with auth_time.
+  // Google rejects prompt=login and max_age.
+  if (issuer === GOOGLE_ISSUER) return mustReauthenticate ? { prompt: 'select_account' } : {}
+  if (mustReauthenticate) return { prompt: 'login', max_age: '0' }
+  // OpenID Connect Core §2: with max_age the provider must send auth_time.
   return maxAge === undefined ? {} : { max_age: String(maxAge) }
 }
 
-const loginHint = ({ loginHint }: Journey): Record<string, string> =>
+const loginHint = ({ loginHint }: LoginTransaction): Record<string, string> =>
   loginHint === undefined ? {} : { login_hint: loginHint }
 
-interface Visitor {
+interface SsoSignIn {
   provider: SsoProvider
   identity: Identity
   request: FastifyRequest
-  journey: Journey | undefined
+  login: LoginTransaction | undefined
 }
 
-/** Why nobody here may be meant, and whose account it would have been. */
-interface Unwelcome {
+/** The reason why no user was matched, and the account if it is known. */
+interface UnmatchedIdentity {
   reason: 'disabled' | 'not_linked' | 'unproven_address'
   userId?: string
 }
 
-/** The person behind an identity: whose it is, whose verified address it bears, or somebody new. */
-export async function findOrWelcome(ctx: Ctx, visitor: Visitor): Promise<User> {
-  const { identity } = visitor
-  const known = await findLinkedUser(ctx.db, identity)
-  if (known) {
-    if (known.disabled) {
-      await noteUnwelcome(ctx, visitor, { reason: 'disabled', userId: known.id })
+/** Returns the user who has linked the identity, the user with the same verified address, or a new user. */
+export async function findOrCreateUser(ctx: Ctx, signIn: SsoSignIn): Promise<User> {
+  const { identity } = signIn
+  const linked = await findLinkedUser(ctx.db, identity)
+  if (linked) {
+    if (linked.disabled) {
+      await recordRefusal(ctx, signIn, { reason: 'disabled', userId: linked.id })
       throw disabled()
     }
-    await updateLink(ctx.db, identity, { ...shownOf(identity), last_used_at: ctx.now() })
-    return known
+    await updateLink(ctx.db, identity, { ...toDisplayColumns(identity), last_used_at: ctx.now() })
+    return linked
   }
-  const welcomed = await meet(ctx, visitor)
-  if (!('reason' in welcomed)) return welcomed
-  await noteUnwelcome(ctx, visitor, welcomed)
-  throw notLinked(visitor)
+  const matched = await matchByEmail(ctx, signIn)
+  if (!('reason' in matched)) return matched
+  await recordRefusal(ctx, signIn, matched)
+  throw notLinked(signIn)
 }
 
-async function meet(ctx: Ctx, visitor: Visitor): Promise<User | Unwelcome> {
-  const { email, emailVerified } = visitor.identity
+async function matchByEmail(ctx: Ctx, signIn: SsoSignIn): Promise<User | UnmatchedIdentity> {
+  const { email, emailVerified } = signIn.identity
   if (email === undefined || !emailVerified) return { reason: 'not_linked' }
   try {
-    return await ctx.db.transaction().execute((tx) => welcome(ctx, tx, { ...visitor, email }))
+    return await ctx.db.transaction().execute((tx) => createOrMatchUser(ctx, tx, { ...signIn, email }))
   } catch (error) {
-    // It was undone: somebody else has the identity since.
+    // Rolled back: another user has linked the identity concurrently.
     if (error instanceof AppError && error.code === 'FORBIDDEN') return { reason: 'not_linked' }
     throw error
   }
 }
 
-const noteUnwelcome = (ctx: Ctx, visitor: Visitor, { reason, userId }: Unwelcome): Promise<void> =>
-  noteRefusal(ctx, {
-    ...{ request: visitor.request, journey: visitor.journey, method: 'sso', reason, userId },
-    ...{ provider: visitor.provider.name, email: visitor.identity.email },
+const recordRefusal = (ctx: Ctx, signIn: SsoSignIn, { reason, userId }: UnmatchedIdentity): Promise<void> =>
+  recordRefusedSignIn(ctx, {
+    request: signIn.request,
+    login: signIn.login,
+    method: 'sso',
+    reason,
+    userId,
+    provider: signIn.provider.name,
+    email: signIn.identity.email,
   })
 
-/** Whatever is written down stays written, also when nobody here may be meant. */
-async function welcome(ctx: Ctx, tx: Tx, visitor: Visitor & { email: string }): Promise<User | Unwelcome> {
-  const { provider, identity, request, email } = visitor
-  const newcomer = await addNewcomer(ctx, tx, { ...identity, email })
-  if (!newcomer) return recogniseOwner(ctx, tx, visitor)
-  const { id: userId } = newcomer
-  const entry = { action: 'user.registered', actor: person(userId), userId, request } as const
-  await record(ctx, tx, { ...entry, details: { provider: provider.name }, personal: { email } })
-  const outcome = await addLink(ctx, tx, { provider, identity, request, user: newcomer, silent: true })
-  // Somebody else has it since: then there is nobody new.
-  if (outcome !== 'linked') throw notLinked(visitor)
-  return newcomer
-}
-
-/** Whoever has proven, here too, that the address is theirs. From then on the identity itself tells who it is. */
-async function recogniseOwner(
+/** Returns a refusal instead of throwing, because the transaction must commit in that case too. */
+async function createOrMatchUser(
   ctx: Ctx,
   tx: Tx,
-  { provider, identity, request, email }: Visitor & { email: string },
-): Promise<User | Unwelcome> {
+  signIn: SsoSignIn & { email: string },
+): Promise<User | UnmatchedIdentity> {
+  const { provider, identity, request, email } = signIn
+  const user = await createVerifiedUser(ctx, tx, { ...identity, email })
+  if (!user) return linkByEmail(ctx, tx, signIn)
+  const { id: userId } = user
+  await recordAuditEvent(ctx, tx, {
+    action: 'user.registered',
+    actor: userActor(userId),
+    userId,
+    request,
+    details: { provider: provider.name },
+    personal: { email },
+  })
+  const outcome = await addLink(ctx, tx, { provider, identity, request, user, silent: true })
+  // Another user has linked the identity concurrently. The new user is rolled back.
+  if (outcome !== 'linked') throw notLinked(signIn)
+  return user
+}
+
+/** Matches and links the user who has verified the same address here. */
+async function linkByEmail(
+  ctx: Ctx,
+  tx: Tx,
+  { provider, identity, request, email }: SsoSignIn & { email: string },
+): Promise<User | UnmatchedIdentity> {
   const holder = await findUserByEmail(tx, email)
   const user = holder && (await lockUser(tx, holder.id))
   if (!user || user.email !== email) return { reason: 'not_linked' }
   const { id: userId } = user
   if (user.disabled) return { reason: 'disabled', userId }
   if (!user.email_verified) {
-    await contest(ctx, tx, { id: userId, passwordHash: user.password_hash })
+    await markAddressContested(ctx, tx, { id: userId, passwordHash: user.password_hash })
     return { reason: 'unproven_address', userId }
   }
   const unlinked = { reason: 'not_linked', userId } as const
-  // Who has a second factor has not shown it yet: until then the way in is not made a lasting one.
-  if ((await secondFactorsOf(tx, userId)).length > 0) {
+  // The second factor is not shown yet, so the identity is not linked permanently.
+  if ((await listSecondFactors(tx, userId)).length > 0) {
     return (await hasLinkTo(tx, userId, provider.name)) ? unlinked : user
   }
   const outcome = await addLink(ctx, tx, { provider, identity, request, user })
-  // Somebody else has it since, or they have linked another account of this provider themselves.
+  // Another user has linked the identity, or this user has linked another account of the provider.
   return outcome === 'taken' || outcome === 'other' ? unlinked : user
 }
 
-/** The same words whether or not there is an account with that address: nobody learns who is here. */
-const notLinked = ({ provider: { label } }: Visitor): AppError =>
+/** The same message whether or not an account with this address exists. */
+const notLinked = ({ provider: { label } }: SsoSignIn): AppError =>
   new AppError('FORBIDDEN', {
     message: `This account of ${label} is not linked to an account here. Sign in with your password, or choose one by "Forgot your password?", and link it in your account.`,
     cause: 'no link, and no address that is verified on both sides',
@@ -161,6 +176,6 @@ const notLinked = ({ provider: { label } }: Visitor): AppError =>
 
 const disabled = (): AppError =>
   new AppError('FORBIDDEN', {
-    message: 'Your account is disabled. Ask whoever runs this service.',
+    message: 'Your account is disabled. Ask the administrator of this service.',
     cause: 'the account is disabled',
   })

@@ -10,7 +10,7 @@ export async function insertAttempt(db: Db, attempt: Insertable<SsoAttemptsTable
   await db.insertInto('sso_attempts').values(attempt).execute()
 }
 
-/** Uses an attempt up: of several who come with it, one gets it. */
+/** Deletes an attempt, so that only one of several callbacks gets it. */
 export const deleteAttempt = (db: Db, stateHash: Buffer): Promise<StoredAttempt | undefined> =>
   db.deleteFrom('sso_attempts').where('state_hash', '=', stateHash).returningAll().executeTakeFirst()
 
@@ -18,10 +18,10 @@ export async function deleteExpiredAttempts(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('sso_attempts').where('expires_at', '<=', now).execute()
 }
 
-type Key = Pick<Identity, 'issuer' | 'subject'>
+type IdentityKey = Pick<Identity, 'issuer' | 'subject'>
 
-/** Whose identity it is, also when they are disabled. */
-export const findLinkedUser = (db: Db, { issuer, subject }: Key) =>
+/** The user who has linked the identity, also if they are disabled. */
+export const findLinkedUser = (db: Db, { issuer, subject }: IdentityKey) =>
   db
     .selectFrom('sso_links')
     .innerJoin('users', 'users.id', 'sso_links.user_id')
@@ -30,21 +30,16 @@ export const findLinkedUser = (db: Db, { issuer, subject }: Key) =>
     .where('sso_links.subject', '=', subject)
     .executeTakeFirst()
 
-/** Writes down that the identity was used, and what it is called now. */
+/** Records the use of a link and the current display data. */
 export async function updateLink(
   db: Db,
-  { issuer, subject }: Key,
-  seen: Pick<StoredLink, 'email' | 'display_name' | 'avatar_url' | 'last_used_at'>,
+  { issuer, subject }: IdentityKey,
+  columns: Pick<StoredLink, 'email' | 'display_name' | 'avatar_url' | 'last_used_at'>,
 ): Promise<void> {
-  await db
-    .updateTable('sso_links')
-    .set(seen)
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject)
-    .execute()
+  await db.updateTable('sso_links').set(columns).where('issuer', '=', issuer).where('subject', '=', subject).execute()
 }
 
-/** False when somebody has this identity already, or the person another one of this provider. */
+/** Returns false if the identity is linked already, or the user has another link to this provider. */
 export async function insertLink(tx: Tx, link: Insertable<SsoLinksTable>): Promise<boolean> {
   const inserted = await tx
     .insertInto('sso_links')

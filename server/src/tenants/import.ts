@@ -1,21 +1,21 @@
-import { recordMany, type Source } from '../audit/record.ts'
+import { type AuditSource, recordAuditEvents } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { Role } from '../db/tables.ts'
 import { newId } from '../lib/ids.ts'
-import { insertMembersIfNew, listTenantsNamed, lockTenantsNamed, type NamedTenant } from './import/store.ts'
+import { insertMembersIfNew, listTenantsWithSlugs, lockTenantsWithSlugs, type TenantSlug } from './import-store.ts'
 
-/** Members who come from another system, many at a time. */
+/** Bulk import of members from another system. */
 
-/** The ids of the tenants with these slugs, as far as there are any. */
+/** Ids by slug. Unknown slugs are missing. */
 export const findTenantIds = async (db: Db, slugs: string[]): Promise<Map<string, string>> =>
-  slugs.length === 0 ? new Map() : bySlug(await listTenantsNamed(db, slugs))
+  slugs.length === 0 ? new Map() : bySlug(await listTenantsWithSlugs(db, slugs))
 
-/** The same, and nobody else changes them or their members until the transaction ends. */
-export const holdTenantsNamed = async (tx: Tx, slugs: string[]): Promise<Map<string, string>> =>
-  slugs.length === 0 ? new Map() : bySlug(await lockTenantsNamed(tx, slugs))
+/** Like `findTenantIds`, and locks the tenants until the transaction ends. */
+export const lockTenantsBySlug = async (tx: Tx, slugs: string[]): Promise<Map<string, string>> =>
+  slugs.length === 0 ? new Map() : bySlug(await lockTenantsWithSlugs(tx, slugs))
 
-const bySlug = (tenants: NamedTenant[]) => new Map(tenants.map(({ slug, id }) => [slug, id]))
+const bySlug = (tenants: TenantSlug[]) => new Map(tenants.map(({ slug, id }) => [slug, id]))
 
 export interface ImportedMember {
   tenantId: string
@@ -23,11 +23,11 @@ export interface ImportedMember {
   role: Role
 }
 
-/** Makes people ACTIVE members. Whoever is one already, be it suspended, stays what they are. */
+/** Adds ACTIVE members. Members who are ACTIVE or SUSPENDED stay unchanged. */
 export async function importMembers(
   ctx: Ctx,
   tx: Tx,
-  { members, source }: { members: ImportedMember[]; source: Source },
+  { members, source }: { members: ImportedMember[]; source: AuditSource },
 ): Promise<void> {
   if (members.length === 0) return
   const now = ctx.now()
@@ -35,17 +35,22 @@ export async function importMembers(
   const added = await insertMembersIfNew(
     tx,
     members.map(({ tenantId, userId, role }) => ({
-      ...{ id: newId(), tenant_id: tenantId, user_id: userId, role },
+      id: newId(),
+      tenant_id: tenantId,
+      user_id: userId,
+      role,
       ...common,
     })),
   )
-  await recordMany(
+  await recordAuditEvents(
     ctx,
     tx,
     added.map(({ tenant_id: tenantId, user_id: userId, role }) => ({
       action: 'member.added' as const,
       ...source,
-      ...{ tenantId, userId, details: { after: { role, status: 'ACTIVE' } } },
+      tenantId,
+      userId,
+      details: { after: { role, status: 'ACTIVE' } },
     })),
   )
 }

@@ -6,39 +6,39 @@ import { newId } from '../lib/ids.ts'
 import {
   activateInvited,
   deleteInvited,
+  extendInvited,
   findMembershipOf,
   insertMembershipIfNew,
-  renewInvited,
-} from './invited/store.ts'
+} from './invited-store.ts'
 
 /**
- * Members to be: they are INVITED as long as their invitation is open, and become ACTIVE by accepting it.
+ * INVITED members: they have an open invitation and become ACTIVE when they accept it.
  *
- * Until then the tenant must not learn whether there is an account, and an account's id would tell: it stays the same
- * from invitation to invitation, and holds the time at which it was made. So what tenants see as the `userId` of an
- * INVITED member is the id of the membership, which comes and goes with the invitation.
+ * Until then the tenant must not learn whether the account already existed. The user id would reveal it: it is the same
+ * in every invitation and contains the time of its creation. The API therefore returns the id of the membership, which
+ * exists only as long as the invitation, as the `userId` of an INVITED member.
  */
 
-interface Place {
+interface MembershipKey {
   tenantId: string
   userId: string
 }
 
-/** The `userId` of a member, as everybody may see it. */
-export const shownUserId = (member: { id: string; user_id: string; status: MembershipStatus }): string =>
+/** The `userId` of a member in API responses. */
+export const toVisibleUserId = (member: { id: string; user_id: string; status: MembershipStatus }): string =>
   member.status === 'INVITED' ? member.id : member.user_id
 
-/** Throws ALREADY_MEMBER for whoever needs no invitation. */
-export async function requireNoMember(tx: Tx, place: Place): Promise<void> {
-  const membership = await findMembershipOf(tx, place)
+/** Throws ALREADY_MEMBER for an ACTIVE or SUSPENDED member. */
+export async function requireNotMember(tx: Tx, key: MembershipKey): Promise<void> {
+  const membership = await findMembershipOf(tx, key)
   if (membership && membership.status !== 'INVITED') throw new AppError('ALREADY_MEMBER')
 }
 
-/** The answer is the `userId` that is shown of them; so it is below. */
-export async function addInvited(
+/** Returns the visible `userId` of the member, as do the next two functions. */
+export async function createInvitedMember(
   ctx: Ctx,
   tx: Tx,
-  { tenantId, userId, role, until }: Place & { role: Role; until: Date },
+  { tenantId, userId, role, until }: MembershipKey & { role: Role; until: Date },
 ): Promise<string> {
   const now = ctx.now()
   const added = await insertMembershipIfNew(tx, {
@@ -56,22 +56,30 @@ export async function addInvited(
   return added.id
 }
 
-/** The invitation is open for longer. */
-export const keepInvited = async (tx: Tx, place: Place & { until: Date }): Promise<string | undefined> =>
-  (await renewInvited(tx, place))?.id
+/** Extends an invitation. */
+export const extendInvitedMember = async (tx: Tx, key: MembershipKey & { until: Date }): Promise<string | undefined> =>
+  (await extendInvited(tx, key))?.id
 
-/** The invitation is settled without them. */
-export const dropInvited = async (tx: Tx, place: Place): Promise<string | undefined> =>
-  (await deleteInvited(tx, place))?.id
+/** After the invitation has ended without acceptance. */
+export const deleteInvitedMember = async (tx: Tx, key: MembershipKey): Promise<string | undefined> =>
+  (await deleteInvited(tx, key))?.id
 
-/** They have accepted. Whoever is a member by other ways, and may be suspended, stays what they are: ALREADY_MEMBER. */
-export async function join(
+/** Throws ALREADY_MEMBER for an ACTIVE or SUSPENDED member, who stays unchanged. */
+export async function activateMembership(
   ctx: Ctx,
   tx: Tx,
-  { tenantId, userId, role }: Place & { role: Role },
+  { tenantId, userId, role }: MembershipKey & { role: Role },
 ): Promise<void> {
   const now = ctx.now()
-  const common = { tenant_id: tenantId, user_id: userId, role, status: 'ACTIVE', joined_at: now } as const
-  const membership = { id: newId(), ...common, created_at: now, updated_at: now }
-  if (!(await activateInvited(tx, membership))) throw new AppError('ALREADY_MEMBER')
+  const isActivated = await activateInvited(tx, {
+    id: newId(),
+    tenant_id: tenantId,
+    user_id: userId,
+    role,
+    status: 'ACTIVE',
+    joined_at: now,
+    created_at: now,
+    updated_at: now,
+  })
+  if (!isActivated) throw new AppError('ALREADY_MEMBER')
 }

@@ -1,8 +1,8 @@
 import type { Role } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
-import type { Caller } from '../http/callers.ts'
+import type { Caller } from '../http/routing/callers.ts'
 
-/** What a member may do in a tenant, by role. The doors read it, the docs show it, a test knocks at every one. */
+/** The permissions of each role in a tenant. Routes use this table, and the documentation shows it. */
 
 const EVERY_MEMBER = ['owner', 'admin', 'member'] as const
 const ADMINS = ['owner', 'admin'] as const
@@ -15,47 +15,47 @@ export const PERMISSIONS = {
   deleteTenant: { what: 'Delete the tenant', roles: ['owner'] },
   readMembers: { what: 'See the members', roles: EVERY_MEMBER },
   changeMembers: { what: 'Change the role or the status of a member', roles: ADMINS },
-  // At this door everybody may say that they leave.
+  // Every member may remove their own membership.
   removeMembers: { what: 'Remove a member (oneself: leave)', roles: EVERY_MEMBER },
-  readLicenses: { what: 'See the licences, and who holds them', roles: EVERY_MEMBER },
+  readLicenses: { what: 'See the licenses, and who holds them', roles: EVERY_MEMBER },
   readInvitations: { what: 'See the invitations', roles: ADMINS },
   invite: { what: 'Invite, send an invitation again, revoke it', roles: ADMINS },
   readAudit: { what: 'Read the audit log', roles: ADMINS },
   manageWebhooks: { what: 'See, change and replay webhooks', roles: ADMINS },
 } as const satisfies Record<string, { what: string; roles: readonly Role[] }>
 
-/** Whom somebody with a role may change or remove, and which roles they may give. */
-export const REACH: Record<Role, readonly Role[]> = {
+/** The roles that a member may change, remove and assign, by the role of the member. */
+export const MANAGEABLE_ROLES: Record<Role, readonly Role[]> = {
   owner: ['owner', 'admin', 'member'],
   admin: ['admin', 'member'],
   member: [],
 }
 
-/** Whoever changes something in a tenant, and with which role's reach. Operators have no membership to do it by. */
-export type Acting = Caller & {
+/** The caller of an operation in a tenant, with the role whose permissions apply. Operators have no membership. */
+export type TenantActor = Caller & {
   tenantId: string
   role: Role
   membershipId: string | undefined
-  /** The tenant requires a second factor that they have not shown. */
+  /** Whether the tenant requires a second factor that the session lacks. */
   lacksFactor: boolean
 }
 
-/** Whoever runs the instance has the reach of an owner in every tenant. */
-export const toOperator = (caller: Caller, tenantId: string): Acting => ({
+/** Operators have the permissions of an owner in every tenant. */
+export const toOperatorActor = (caller: Caller, tenantId: string): TenantActor => ({
   ...caller,
   tenantId,
   role: 'owner',
   membershipId: undefined,
-  // What is required of operators, the instance requires.
+  // The MFA policy of a tenant does not apply to operators.
   lacksFactor: false,
 })
 
-/** Throws MFA_REQUIRED where the tenant requires a second factor that was not shown. */
-export function requireFactor({ lacksFactor }: Pick<Acting, 'lacksFactor'>): void {
+/** Throws MFA_REQUIRED when the tenant requires a second factor that the session lacks. */
+export function requireFactor({ lacksFactor }: Pick<TenantActor, 'lacksFactor'>): void {
   if (lacksFactor) throw new AppError('MFA_REQUIRED')
 }
 
-/** Throws FORBIDDEN unless somebody with this role may act on one with that role, or give it. */
-export function requireReach(role: Role, over: Role): void {
-  if (!REACH[role].includes(over)) throw new AppError('FORBIDDEN')
+/** Throws FORBIDDEN unless the role may manage and assign the target role. */
+export function requireManageable(role: Role, targetRole: Role): void {
+  if (!MANAGEABLE_ROLES[role].includes(targetRole)) throw new AppError('FORBIDDEN')
 }

@@ -1,4 +1,4 @@
-/** They could be read as a part of the service in an address such as `https://<slug>.example.com`. */
+/** As a subdomain, such as `https://<slug>.example.com`, these could be mistaken for a part of the service. */
 const RESERVED = new Set(
   (
     'admin api app auth console dev docs health help id login logout mail metrics oauth oidc public root signup sso ' +

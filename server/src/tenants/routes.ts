@@ -1,21 +1,21 @@
-import { person } from '../audit/record.ts'
+import { userActor } from '../audit/record.ts'
 import { AppError } from '../errors.ts'
-import { defineRoute } from '../http/define-route.ts'
-import { Done } from '../http/schema.ts'
-import { refuseNothing } from '../lib/problems.ts'
-import { auditLogRoutes } from './audit-log/routes.ts'
-import { tenantBrandingRoutes } from './branding/routes.ts'
+import { defineRoute } from '../http/routing/define-route.ts'
+import { ActionResult } from '../http/routing/schema.ts'
+import { requireAnyField } from '../lib/field-validation.ts'
+import { auditLogRoutes } from './audit-log-routes.ts'
+import { tenantBrandingRoutes } from './branding-routes.ts'
+import { foundTenant } from './found-tenant.ts'
 import { memberRoutes } from './members/routes.ts'
-import { found } from './own-tenants.ts'
 import { PERMISSIONS } from './permissions.ts'
 import {
   ByTenant,
-  ChangedTenant,
   CreatedTenant,
-  NewTenantRequest,
+  CreateTenantRequest,
   OwnTenants,
   TenantBody,
-  TenantChangeRequest,
+  UpdatedTenant,
+  UpdateTenantRequest,
 } from './schema.ts'
 import { changeTenant, removeTenant } from './service.ts'
 import { findTenantWithCount, listTenantsOf } from './store.ts'
@@ -26,8 +26,9 @@ export const tenantsRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/tenants',
+    operationId: 'listMyTenants',
     tag,
-    summary: 'Lists the tenants of which one is an active member',
+    summary: 'Lists the tenants that the caller is an active member of',
     caller: 'person',
     reply: { 200: OwnTenants },
     handler: async (ctx, { caller }) => {
@@ -45,21 +46,23 @@ export const tenantsRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/tenants',
+    operationId: 'createTenant',
     tag,
-    summary: 'Founds a tenant; the caller becomes its owner',
+    summary: 'Creates a tenant; the caller becomes its owner',
     caller: 'person',
-    body: NewTenantRequest,
+    body: CreateTenantRequest,
     reply: { 201: CreatedTenant },
     errors: ['SLUG_TAKEN', 'RATE_LIMITED'],
     idempotent: true,
     handler: async (ctx, { caller, body, request }) => {
-      const { id, name, slug, created_at } = await found(ctx, body, { userId: caller.userId, request })
+      const { id, name, slug, created_at } = await foundTenant(ctx, body, { userId: caller.userId, request })
       return { id, name, slug, createdAt: created_at.toISOString() }
     },
   }),
   defineRoute({
     method: 'GET',
     path: '/api/tenants/:id',
+    operationId: 'getTenant',
     tag,
     summary: 'Shows a tenant',
     caller: 'member',
@@ -71,7 +74,12 @@ export const tenantsRoutes = [
       if (!tenant) throw new AppError('TENANT_NOT_FOUND')
       const { id, name, slug, settings, mfa_policy, member_count, created_at, updated_at } = tenant
       return {
-        ...{ id, name, slug, settings, mfaPolicy: mfa_policy, memberCount: member_count },
+        id,
+        name,
+        slug,
+        settings,
+        mfaPolicy: mfa_policy,
+        memberCount: member_count,
         createdAt: created_at.toISOString(),
         updatedAt: updated_at.toISOString(),
       }
@@ -80,16 +88,17 @@ export const tenantsRoutes = [
   defineRoute({
     method: 'PATCH',
     path: '/api/tenants/:id',
+    operationId: 'updateTenant',
     tag,
     summary: 'Changes the name, the settings or the MFA policy of a tenant',
     caller: 'member',
     roles: PERMISSIONS.changeTenant.roles,
     params: ByTenant,
-    body: TenantChangeRequest,
-    reply: { 200: ChangedTenant },
+    body: UpdateTenantRequest,
+    reply: { 200: UpdatedTenant },
     handler: async (ctx, { tx, caller, body, request }) => {
-      refuseNothing(body)
-      const source = { actor: person(caller.userId), request }
+      requireAnyField(body)
+      const source = { actor: userActor(caller.userId), request }
       const tenant = await changeTenant(ctx, tx, {
         id: caller.tenantId,
         change: body,
@@ -103,14 +112,18 @@ export const tenantsRoutes = [
   defineRoute({
     method: 'DELETE',
     path: '/api/tenants/:id',
+    operationId: 'deleteTenant',
     tag,
-    summary: 'Deletes a tenant with everything that is its own',
+    summary: 'Deletes a tenant with all its data',
     caller: 'member',
     roles: PERMISSIONS.deleteTenant.roles,
     params: ByTenant,
-    reply: { 200: Done },
+    reply: { 200: ActionResult },
     handler: async (ctx, { tx, caller, request }) => {
-      await removeTenant(ctx, tx, { id: caller.tenantId, source: { actor: person(caller.userId), request } })
+      await removeTenant(ctx, tx, {
+        id: caller.tenantId,
+        source: { actor: userActor(caller.userId), request },
+      })
       return { success: true, message: 'Tenant deleted' }
     },
   }),

@@ -1,19 +1,20 @@
 import { type Static, Type } from 'typebox'
+import { Timestamp } from '../http/routing/schema.ts'
 
 export const RoleName = Type.Enum(['owner', 'admin', 'member'])
 const MfaPolicyName = Type.Enum(['OPTIONAL', 'REQUIRED'])
 
-/** An address such as /api/tenants/:id. Anything that is no id answers like an unknown one. */
+/** Any string is accepted: an invalid id gets the same response as an unknown one. */
 export const ByTenant = Type.Object({ id: Type.String() })
 
 const tenant = {
   id: Type.String(),
   name: Type.String(),
-  slug: Type.String({ description: 'Names the tenant in addresses; no two have the same' }),
+  slug: Type.String({ description: 'The unique name of the tenant in URLs' }),
 }
 const settings = Type.Object(
   {},
-  { additionalProperties: true, description: 'Whatever the tenant wants to keep; at most 16 KiB as JSON' },
+  { additionalProperties: true, description: 'Any data of the tenant; at most 16 KiB as JSON' },
 )
 const memberCount = Type.Integer({ description: 'ACTIVE members' })
 
@@ -25,9 +26,9 @@ export const OwnTenants = Type.Object(
         role: RoleName,
         memberCount,
         suspended: Type.Optional(
-          Type.Boolean({ description: 'true: nobody can act for it for now; left out where they can' }),
+          Type.Boolean({ description: 'true: suspended, nobody can act for it; otherwise left out' }),
         ),
-        createdAt: Type.String({ format: 'date-time' }),
+        createdAt: Timestamp,
       }),
       { description: 'By name' },
     ),
@@ -36,27 +37,24 @@ export const OwnTenants = Type.Object(
 )
 
 const name = Type.String({
-  description: '1 to 120 characters, without the space around them; no web address',
+  description: '1 to 120 characters after trimming; no web address',
   maxLength: 1_000,
 })
 
-export const NewTenantRequest = Type.Object(
+export const CreateTenantRequest = Type.Object(
   {
     name,
     slug: Type.Optional(
       Type.String({
         maxLength: 1_000,
-        description: 'Small letters, digits and hyphens; made from the name when it is left out',
+        description: 'Lowercase letters, digits and hyphens; derived from the name when left out',
       }),
     ),
   },
-  { title: 'NewTenantRequest' },
+  { title: 'CreateTenantRequest' },
 )
 
-export const CreatedTenant = Type.Object(
-  { ...tenant, createdAt: Type.String({ format: 'date-time' }) },
-  { title: 'CreatedTenant' },
-)
+export const CreatedTenant = Type.Object({ ...tenant, createdAt: Timestamp }, { title: 'CreatedTenant' })
 
 export const TenantBody = Type.Object(
   {
@@ -64,34 +62,34 @@ export const TenantBody = Type.Object(
     settings,
     mfaPolicy: MfaPolicyName,
     memberCount,
-    createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time' }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
   },
   { title: 'Tenant' },
 )
 export type TenantBody = Static<typeof TenantBody>
 
-export const TenantChangeRequest = Type.Object(
+export const UpdateTenantRequest = Type.Object(
   {
     name: Type.Optional(name),
-    // Without properties, so that the validator takes none away.
+    // Declares no properties, so that the validator does not remove unknown ones.
     settings: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
-        description: 'Merged into those there are (RFC 7396): null takes a key out',
+        description: 'A merge patch for the current settings (RFC 7396): null removes a key',
       }),
     ),
     mfaPolicy: Type.Optional(MfaPolicyName),
   },
-  { title: 'TenantChangeRequest' },
+  { title: 'UpdateTenantRequest' },
 )
 
-export const ChangedTenant = Type.Object(
+export const UpdatedTenant = Type.Object(
   {
     ...tenant,
     settings,
     mfaPolicy: MfaPolicyName,
-    updatedAt: Type.String({ format: 'date-time' }),
+    updatedAt: Timestamp,
   },
-  { title: 'ChangedTenant' },
+  { title: 'UpdatedTenant' },
 )

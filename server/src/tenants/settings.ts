@@ -1,27 +1,28 @@
-import { demand, refuseProblems } from '../lib/problems.ts'
+import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 
-const MOST_BYTES = 16 * 1024
+const MAX_SETTINGS_BYTES = 16 * 1024
 
 export type Settings = Record<string, unknown>
 
-/** The settings with a change applied (RFC 7396): what it names is replaced, what it names null goes. */
+/** Applies a JSON merge patch (RFC 7396). */
 export function mergeSettings(settings: Settings, patch: Settings): Settings {
   const merged = merge(settings, patch) as Settings
-  const fits = Buffer.byteLength(JSON.stringify(merged)) <= MOST_BYTES
-  refuseProblems([demand(fits, 'settings', `must not take more than ${MOST_BYTES} bytes as JSON`)])
+  const isSmallEnough = Buffer.byteLength(JSON.stringify(merged)) <= MAX_SETTINGS_BYTES
+  const rule = `must not take more than ${MAX_SETTINGS_BYTES} bytes as JSON`
+  throwIfInvalid([checkField(isSmallEnough, 'settings', rule)])
   return merged
 }
 
 const isObject = (value: unknown): value is Settings =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Built from entries, so that no key, whatever it is called, is more than a key. */
+/** Uses a map, so that keys such as `__proto__` have no special meaning. */
 function merge(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
-  const kept = new Map(isObject(target) ? Object.entries(target) : [])
+  const entries = new Map(isObject(target) ? Object.entries(target) : [])
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) kept.delete(key)
-    else kept.set(key, merge(kept.get(key), value))
+    if (value === null) entries.delete(key)
+    else entries.set(key, merge(entries.get(key), value))
   }
-  return Object.fromEntries(kept)
+  return Object.fromEntries(entries)
 }

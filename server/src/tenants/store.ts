@@ -37,24 +37,18 @@ export async function deleteTenant(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('tenants').where('id', '=', id).execute()
 }
 
-/** How many ACTIVE members a tenant has. */
+/** The number of ACTIVE members of a tenant, which triggers maintain. */
 export const memberCount = sql<number>`(
   select coalesce(sum(count), 0)::int from member_counts
   where member_counts.tenant_id = tenants.id and member_counts.status = 'ACTIVE'
 )`
 
-/** The tenant and how many ACTIVE members it has. */
 export const findTenantWithCount = (db: Db, id: string) =>
-  db
-    .selectFrom('tenants')
-    .selectAll()
-    .select(memberCount.as('member_count'))
-    .where('id', '=', id)
-    .executeTakeFirst()
+  db.selectFrom('tenants').selectAll().select(memberCount.as('member_count')).where('id', '=', id).executeTakeFirst()
 
 export type TenantWithCount = NonNullable<Awaited<ReturnType<typeof findTenantWithCount>>>
 
-/** The tenants of which somebody is an ACTIVE member, by name. */
+/** The tenants that the user is an ACTIVE member of, ordered by name. */
 export const listTenantsOf = (db: Db, userId: string) =>
   db
     .selectFrom('memberships')
@@ -68,7 +62,8 @@ export const listTenantsOf = (db: Db, userId: string) =>
     .orderBy('tenants.id')
     .execute()
 
-export const listMembers = (db: Db, tenantIds: string[]): Promise<Member[]> =>
+/** The member list of the API is in `members/store.ts`. */
+export const listMembersForDeclaration = (db: Db, tenantIds: string[]): Promise<Member[]> =>
   tenantIds.length === 0
     ? Promise.resolve([])
     : db
@@ -79,7 +74,7 @@ export const listMembers = (db: Db, tenantIds: string[]): Promise<Member[]> =>
         .where('memberships.tenant_id', 'in', tenantIds)
         .execute()
 
-/** Those who are about to be deleted are not here any more; who has not proven the address may be anybody. */
+/** Without users who have requested deletion and without unverified addresses, which may belong to somebody else. */
 export const listUserIdsByEmail = (db: Db, emails: string[]): Promise<{ id: string; email: string }[]> =>
   emails.length === 0
     ? Promise.resolve([])
@@ -95,8 +90,8 @@ export async function insertMembership(tx: Tx, membership: Insertable<Membership
   await tx.insertInto('memberships').values(membership).execute()
 }
 
-/** Makes the person an ACTIVE member with this role, whatever they were in this tenant before. */
-export async function putMembership(tx: Tx, membership: Insertable<MembershipsTable>): Promise<void> {
+/** Adds the member, or replaces the role and status of an existing one. */
+export async function upsertMembership(tx: Tx, membership: Insertable<MembershipsTable>): Promise<void> {
   const { role, status, joined_at, updated_at } = membership
   await tx
     .insertInto('memberships')
@@ -113,7 +108,7 @@ export async function putMembership(tx: Tx, membership: Insertable<MembershipsTa
     .execute()
 }
 
-/** Others who would change this tenant or its members wait until the transaction ends. */
+/** Locks the tenant and its members against other writes until the transaction ends. */
 export async function lockTenant(tx: Tx, id: string): Promise<void> {
   await tx.selectFrom('tenants').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 }
@@ -127,3 +122,16 @@ export const findActiveOwner = (db: Db, tenantId: string): Promise<{ id: string 
     .where('status', '=', 'ACTIVE')
     .limit(1)
     .executeTakeFirst()
+
+/** The memberships of a person in any status, except expired invitations. */
+export const listMembershipsOf = (db: Db, userId: string, now: Date) =>
+  db
+    .selectFrom('memberships')
+    .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
+    .select(['tenants.id as tenantId', 'tenants.name as tenantName', 'tenants.slug as tenantSlug'])
+    .select(['memberships.role', 'memberships.status'])
+    .where('memberships.user_id', '=', userId)
+    .where((where) => where.or([where('status', '<>', 'INVITED'), where('invited_until', '>', now)]))
+    .orderBy(({ fn }) => fn('lower', ['tenants.name']))
+    .orderBy('tenants.id')
+    .execute()

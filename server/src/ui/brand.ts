@@ -1,25 +1,25 @@
 import { createContext } from 'preact'
 
-/** Whose pages these seem to be: what people see instead of our own name. */
+/** The branding of a hosted page, shown instead of Latchkey. */
 export interface Brand {
   name: string
-  /** #rrggbb, as it was chosen. */
+  /** #rrggbb, as configured. */
   color: string | undefined
   logo: { path: string; width: number; height: number } | undefined
 }
 
-/** Known to the frame of every page, however deep; undefined: the page is our own. */
+/** The branding of the current page; undefined: none. */
 export const BrandContext = createContext<Brand | undefined>(undefined)
 
-const HIGHEST = 48
-const WIDEST = 240
+const MAX_HEIGHT = 48
+const MAX_WIDTH = 240
 
-/** How large a logo is shown: as it is, or as much smaller as it must be. */
+/** The display size of a logo, scaled down to the maximum if necessary. */
 export function fitLogo({ width, height }: { width: number; height: number }): {
   width: number
   height: number
 } {
-  const scale = Math.min(1, HIGHEST / height, WIDEST / width)
-  const side = (length: number) => Math.max(1, Math.round(length * scale))
-  return { width: side(width), height: side(height) }
+  const scale = Math.min(1, MAX_HEIGHT / height, MAX_WIDTH / width)
+  const toPixels = (length: number) => Math.max(1, Math.round(length * scale))
+  return { width: toPixels(width), height: toPixels(height) }
 }

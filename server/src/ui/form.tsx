@@ -1,25 +1,17 @@
 import type { ComponentChildren } from 'preact'
 
-/** The field that every form of ours carries. */
+/** The name of the hidden field in every form. */
 export const CSRF_FIELD = 'csrf'
 
-/** A form of ours: the token in it shows that we made it for this browser. */
-export const Form = ({
-  action,
-  csrf,
-  children,
-}: {
-  action: string
-  csrf: string
-  children: ComponentChildren
-}) => (
+/** A form with a CSRF token. */
+export const Form = ({ action, csrf, children }: { action: string; csrf: string; children: ComponentChildren }) => (
   <form method="post" action={action}>
     <input type="hidden" name={CSRF_FIELD} value={csrf} />
     {children}
   </form>
 )
 
-/** What went wrong, where the person can try again. Fields point to it. */
+/** The error message of a form. Invalid fields refer to it with `describedBy`. */
 export const Problem = ({ message }: { message: string | undefined }) =>
   message === undefined ? null : (
     <p id="problem" role="alert">
@@ -32,13 +24,12 @@ interface FieldProps {
   name: string
   type: 'email' | 'password' | 'text' | 'code' | 'date' | 'url'
   autocomplete: string
-  /** May be left empty. */
   optional?: boolean
-  /** A line below it. */
+  /** A line below the field. */
   hint?: string
   value?: string | undefined
   focus?: boolean
-  /** Names the element that says what is wrong with it. */
+  /** The id of the element with the error message. */
   describedBy?: string | undefined
 }
 
@@ -56,7 +47,12 @@ export const Field = ({
   const hintId = hint === undefined ? undefined : `${name}-hint`
   const described = [describedBy, hintId].filter(Boolean).join(' ')
   const attributes = {
-    ...{ id: name, name, autocomplete, value, required: !optional, autofocus: focus },
+    id: name,
+    name,
+    autocomplete,
+    value,
+    required: !optional,
+    autofocus: focus,
     ...(described && { 'aria-describedby': described }),
     ...(describedBy && { 'aria-invalid': true as const }),
   }
@@ -71,9 +67,7 @@ export const Field = ({
       {type === 'text' && <input type="text" {...attributes} />}
       {type === 'date' && <input type="date" {...attributes} />}
       {type === 'url' && <input type="url" {...attributes} />}
-      {type === 'code' && (
-        <input type="text" class="code" autocapitalize="none" spellcheck={false} {...attributes} />
-      )}
+      {type === 'code' && <input type="text" class="code" autocapitalize="none" spellcheck={false} {...attributes} />}
       {hint !== undefined && (
         <span id={hintId} class="hint">
           {hint}

@@ -6,12 +6,12 @@ import { stylesheetPath } from './stylesheet.ts'
 
 interface LayoutProps {
   title: string
-  /** `wide` for pages one reads, narrow for pages one fills in. */
+  /** Wide for text, narrow for forms. */
   wide?: boolean
   children: ComponentChildren
 }
 
-/** The frame of every page: works without script, in light and dark, on any width. */
+/** The layout of every page. It works without scripts, in light and dark mode, and at any width. */
 export function Layout({ title, wide = false, children }: LayoutProps) {
   const brand = useContext(BrandContext)
   return (
@@ -42,7 +42,7 @@ export function Layout({ title, wide = false, children }: LayoutProps) {
   )
 }
 
-/** Leads nowhere: whoever is on the way to somewhere stays on it. The room for the logo is kept until it is there. */
+/** Not a link, so that users do not leave the flow. The size of the logo is set to avoid a layout shift. */
 const BrandMark = ({ name, logo }: Brand) => (
   <p class="brand">
     {logo && <img class="logo" src={logo.path} alt={name} {...fitLogo(logo)} />}

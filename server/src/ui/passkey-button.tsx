@@ -8,15 +8,14 @@ const LABELS = {
 
 interface PasskeyButtonProps {
   kind: keyof typeof LABELS
-  /** Where it leads once it is done. */
+  /** The page after success. */
   next: string
-  /** Where somebody goes whose account is about to be deleted. */
+  /** The page for accounts that are scheduled for deletion. */
   restore?: string
 }
 
 /**
- * Passkeys take a script. Until it runs, and where the browser knows no passkeys, none of this is there to be seen.
- * The page that holds it must say `scripts: true`.
+ * Hidden until the script runs, and in browsers without passkeys. The page must be defined with `scripts: true`.
  */
 export const PasskeyButton = ({ kind, next, restore = '/restore' }: PasskeyButtonProps) => (
   <div hidden data-passkey={kind} data-next={next} data-restore={restore}>

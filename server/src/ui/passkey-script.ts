@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The same file whether this runs from src or from dist. */
+/** The path is the same from src and from dist. */
 const script = readFileSync(fileURLToPath(new URL('../../src/ui/passkey.js', import.meta.url)), 'utf8')
 
-/** Its address changes with its content, so that it can be kept for ever. */
+/** The path contains a hash of the content, so that it can be cached forever. */
 export const passkeyScriptPath = `/assets/passkey-${createHash('sha256').update(script).digest('hex').slice(0, 12)}.js`
 
 export const passkeyScript = {

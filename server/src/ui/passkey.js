@@ -1,4 +1,4 @@
-// Lets people use passkeys on our pages. Each place for one says by its data what it is for and where it leads.
+// Passkeys on the hosted pages. The data attributes of each container set its purpose and the next page.
 
 const ROUTES = {
   'sign-in': { options: '/api/auth/passkey/options', finish: '/api/auth/passkey' },
@@ -6,65 +6,65 @@ const ROUTES = {
   enrol: { options: '/api/users/me/mfa/passkeys/options', finish: '/api/users/me/mfa/passkeys' },
 }
 
-/** What the browser refuses, in words for the person. */
-const REFUSALS = {
+/** Messages for errors of the browser. */
+const ERROR_MESSAGES = {
   InvalidStateError: 'There is a passkey of yours on this device already.',
   SecurityError: 'Passkeys do not work at this address.',
 }
 
-const isKnown =
+const isSupported =
   typeof PublicKeyCredential === 'function' &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential &&
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&
   'toJSON' in PublicKeyCredential.prototype
 
-if (isKnown) for (const place of document.querySelectorAll('[data-passkey]')) setUp(place)
+if (isSupported) for (const container of document.querySelectorAll('[data-passkey]')) setUp(container)
 
-function setUp(place) {
-  const button = place.querySelector('button')
+function setUp(container) {
+  const button = container.querySelector('button')
   let busy = false
   button.addEventListener('click', async () => {
     if (busy) return
     busy = true
-    say(place, {})
+    showMessage(container, {})
     try {
-      await run(place)
+      await run(container)
     } catch (error) {
-      explain(place, error)
+      showError(container, error)
     } finally {
       busy = false
     }
   })
-  for (const field of place.querySelectorAll('input')) {
+  for (const field of container.querySelectorAll('input')) {
     field.addEventListener('keydown', (event) => {
       if (event.key === 'Enter') button.click()
     })
   }
-  place.hidden = false
+  container.hidden = false
 }
 
-async function run(place) {
-  const { passkey: kind, next } = place.dataset
+async function run(container) {
+  const { passkey: kind, next } = container.dataset
   const { options, finish } = ROUTES[kind]
-  const asked = await post(options, questionOf(place, kind))
-  const credential = await (kind === 'enrol' ? make(asked) : use(asked))
-  const name = place.querySelector('#passkey-name')?.value.trim()
+  const request = await post(options, createOptionsRequest(container, kind))
+  const credential = await (kind === 'enrol' ? createCredential(request) : getCredential(request))
+  const name = container.querySelector('#passkey-name')?.value.trim()
   const reply = await post(finish, { ...credential.toJSON(), ...(name && { name }) })
-  if (reply.recoveryCodes) show(place, reply.recoveryCodes)
+  if (reply.recoveryCodes) showRecoveryCodes(container, reply.recoveryCodes)
   else if (reply.mfaRequired) location.assign('/mfa')
   else location.assign(next)
 }
 
-function questionOf(place, kind) {
+function createOptionsRequest(container, kind) {
   if (kind !== 'enrol') return { passwordless: kind === 'sign-in' }
-  const password = place.querySelector('#passkey-password').value
+  const password = container.querySelector('#passkey-password').value
   return password ? { password } : {}
 }
 
-const make = (options) =>
+const createCredential = (options) =>
   navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
 
-const use = (options) =>
+const getCredential = (options) =>
   navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) })
 
 async function post(path, body) {
@@ -75,46 +75,50 @@ async function post(path, body) {
   })
   const reply = await response.json()
   if (response.ok) return reply
-  throw Object.assign(new Error(reply.message), { refusal: reply.error })
+  throw Object.assign(new Error(reply.message), { errorCode: reply.error })
 }
 
-function explain(place, { name, refusal, message }) {
-  if (refusal === 'ACCOUNT_SCHEDULED_FOR_DELETION') location.assign(place.dataset.restore)
-  else if (refusal === 'REAUTHENTICATION_REQUIRED') askForPassword(place, message)
-  else if (refusal) say(place, { problem: message })
-  // The person has changed their mind, or waited too long: nothing is wrong.
-  else if (name === 'NotAllowedError' || name === 'AbortError') say(place, { note: 'No passkey was used.' })
-  else say(place, { problem: REFUSALS[name] ?? 'That did not work. Try again.' })
+function showError(container, { name, errorCode, message }) {
+  if (errorCode === 'ACCOUNT_SCHEDULED_FOR_DELETION') location.assign(container.dataset.restore)
+  else if (errorCode === 'REAUTHENTICATION_REQUIRED') askForPassword(container, message)
+  else if (errorCode) showMessage(container, { problem: message })
+  // The user canceled or the browser timed out, which is not an error.
+  else if (name === 'NotAllowedError' || name === 'AbortError') showMessage(container, { note: 'No passkey was used.' })
+  else showMessage(container, { problem: ERROR_MESSAGES[name] ?? 'That did not work. Try again.' })
 }
 
-function askForPassword(place, message) {
-  const field = place.querySelector('[data-password]')
-  say(place, { problem: message })
+function askForPassword(container, message) {
+  const field = container.querySelector('[data-password]')
+  showMessage(container, { problem: message })
   field.hidden = false
   field.querySelector('input').focus()
 }
 
-function say(place, { problem = '', note = '' }) {
-  place.querySelector('[role=alert]').textContent = problem
-  place.querySelector('[role=status]').textContent = note
+function showMessage(container, { problem = '', note = '' }) {
+  container.querySelector('[role=alert]').textContent = problem
+  container.querySelector('[role=status]').textContent = note
 }
 
-/** They are never shown again, so the person goes on when they have kept them. */
-function show(place, codes) {
+/** Recovery codes are shown only once, so the user continues with a link after saving them. */
+function showRecoveryCodes(container, codes) {
   const list = element('ul', { className: 'codes' })
   list.append(...codes.map((code) => element('li', { textContent: code })))
-  const on = element('a', { className: 'button', href: place.dataset.next, textContent: 'I have kept them' })
+  const continueLink = element('a', {
+    className: 'button',
+    href: container.dataset.next,
+    textContent: 'I have kept them',
+  })
   const title = element('h2', { textContent: 'Keep these recovery codes', tabIndex: -1 })
-  place.querySelector('[role=status]').replaceChildren(
+  container.querySelector('[role=status]').replaceChildren(
     title,
     element('p', {
       textContent:
         'Your passkey is added. If you lose it, each of these lets you in once. They are shown only now: print them, or keep them in a password manager.',
     }),
     list,
-    on,
+    continueLink,
   )
-  for (const part of place.querySelectorAll('button, .field')) part.remove()
+  for (const part of container.querySelectorAll('button, .field')) part.remove()
   title.focus()
 }
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The same file whether this runs from src or from dist. */
+/** The path is the same from src and from dist. */
 const css = readFileSync(fileURLToPath(new URL('../../src/ui/style.css', import.meta.url)), 'utf8')
 
-/** Its address changes with its content, so that it can be kept for ever. */
+/** The path contains a hash of the content, so that it can be cached forever. */
 export const stylesheetPath = `/assets/style-${createHash('sha256').update(css).digest('hex').slice(0, 12)}.css`
 
 export const stylesheet = {

@@ -3,65 +3,63 @@ import { isCommonPassword } from './common-passwords.ts'
 import { hashPassword } from './passwords.ts'
 import type { User } from './store.ts'
 
-const SHORTEST = 8
-/** Whoever can do everything should be hard to impersonate (NIST SP 800-63B-4 asks for this length). */
-const SHORTEST_OF_SUPER_ADMIN = 15
-const LONGEST = 1024
+const MIN_LENGTH = 8
+/** NIST SP 800-63B-4 requires this length for a password without a second factor. */
+const MIN_LENGTH_SUPER_ADMIN = 15
+const MAX_LENGTH = 1024
 
-/** What about a person decides which passwords will do. */
+/** The properties of an account that the password policy depends on. */
 export interface PasswordTraits {
   email: string
-  /** Whatever they are called: given, family and display name, nickname, user name. */
+  /** Given, family and display name, nickname, user name. */
   names: (string | null | undefined)[]
   superAdmin: boolean
 }
 
-type Named = Pick<
+type NamedUser = Pick<
   User,
   'email' | 'given_name' | 'family_name' | 'display_name' | 'nickname' | 'username' | 'is_super_admin'
 >
 
-export const traitsOf = (user: Named): PasswordTraits => ({
+export const toPasswordTraits = (user: NamedUser): PasswordTraits => ({
   email: user.email,
   names: [user.given_name, user.family_name, user.display_name, user.nickname, user.username],
   superAdmin: user.is_super_admin,
 })
 
-/** The hash of a password that a person has chosen, or WEAK_PASSWORD. */
+/** Throws WEAK_PASSWORD when the policy forbids the password. */
 export async function hashChosenPassword(password: string, person: PasswordTraits): Promise<string> {
   requireStrongPassword(password, person)
   return hashPassword(password)
 }
 
-/** Throws WEAK_PASSWORD, which says why. */
 export function requireStrongPassword(password: string, person: PasswordTraits): void {
   const problem = passwordProblem(password, person)
   if (problem) throw new AppError('WEAK_PASSWORD', { message: problem })
 }
 
-/** Why a password cannot be used; undefined when it can. A character is a code point, after normalisation. */
+/** The reason why the policy forbids a password; undefined when it does not. Length is in code points after NFKC. */
 export function passwordProblem(password: string, person: PasswordTraits): string | undefined {
-  const shortest = person.superAdmin ? SHORTEST_OF_SUPER_ADMIN : SHORTEST
+  const minLength = person.superAdmin ? MIN_LENGTH_SUPER_ADMIN : MIN_LENGTH
   const length = [...password.normalize('NFKC')].length
-  if (length < shortest) return `The password must have at least ${shortest} characters.`
-  if (length > LONGEST) return `The password must have at most ${LONGEST} characters.`
+  if (length < minLength) return `The password must have at least ${minLength} characters.`
+  if (length > MAX_LENGTH) return `The password must have at most ${MAX_LENGTH} characters.`
   if (isCommonPassword(password)) return 'This password is one of the first that others try. Choose another.'
-  if (saysWhoItIs(password, person))
-    return 'A name or an e-mail address of your own is no password. Choose another.'
+  if (isOwnName(password, person)) return 'A name or an email address of your own is no password. Choose another.'
   return undefined
 }
 
-/** Whether it says no more than whose it is: their address, or one or two of their names. */
-function saysWhoItIs(password: string, { email, names }: PasswordTraits): boolean {
-  const called = names.map((name) => bare(name ?? ''))
-  const pairs = called.flatMap((first) => called.map((second) => first + second))
-  const address = [email, email.slice(0, email.lastIndexOf('@'))].map(bare)
-  const secret = bare(password)
-  return secret !== '' && [...address, ...called, ...pairs].includes(secret)
+/** Whether the password is only the person's address, or one or two of their names. */
+function isOwnName(password: string, { email, names }: PasswordTraits): boolean {
+  const simpleNames = names.map((name) => simplify(name ?? ''))
+  const pairs = simpleNames.flatMap((first) => simpleNames.map((second) => first + second))
+  const addresses = [email, email.slice(0, email.lastIndexOf('@'))].map(simplify)
+  const simplePassword = simplify(password)
+  return simplePassword !== '' && [...addresses, ...simpleNames, ...pairs].includes(simplePassword)
 }
 
-/** Without letter case, and without what separates the parts of names and addresses. */
-const bare = (text: string) =>
+/** Lower case, without the separators of names and addresses. */
+const simplify = (text: string) =>
   text
     .normalize('NFKC')
     .toLowerCase()

@@ -1,96 +1,94 @@
 import type { FastifyRequest } from 'fastify'
-import { type Action, type Actor, record, SYSTEM } from '../audit/record.ts'
+import { type Action, type Actor, recordAuditEvent, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { nameActor } from '../db/actor.ts'
+import { setActor } from '../db/actor.ts'
 import type { Tx } from '../db/open.ts'
-import { clearDeletion, deleteUser, listAwaitingErasure, listTenancies } from './deletion/store.ts'
-import { notify } from './notices.ts'
+import { clearDeletion, deleteUser, listDeletionRequests, listJoinedMemberships } from './deletion-store.ts'
+import { queueNotice } from './notices.ts'
 import { changeUser, type User } from './service.ts'
 
 /**
- * Who asks to be forgotten is let go at once and erased some weeks later. Until then they may change their mind: their
- * address stays theirs, and the database finds their memberships again.
+ * A deleted account is closed immediately and erased after a grace period. Until then it can be restored: it keeps its
+ * address, and the database restores its memberships.
  */
 
-/** How long one may change one's mind. */
 export const GRACE_DAYS = 30
 const GRACE_MS = GRACE_DAYS * 86_400_000
 
-/** When somebody is erased who asked for it then. */
-export const erasedAt = (requestedAt: Date): Date => new Date(requestedAt.getTime() + GRACE_MS)
+/** When an account is erased whose deletion was requested then. */
+export const toErasureDate = (requestedAt: Date): Date => new Date(requestedAt.getTime() + GRACE_MS)
 
-/** Whose account it is, and who asks: the person themselves, or somebody who runs the instance. */
-export interface Farewell {
+/** The account, and who deletes or restores it: its owner or an operator. */
+export interface AccountAction {
   user: User
   actor: Actor
-  /** None when an operator does it by a command. */
+  /** Undefined for an operator's command. */
   request?: FastifyRequest | undefined
 }
 
-const isOwn = ({ user, actor }: Farewell) => actor.kind === 'user' && actor.id === user.id
+const isByOwner = ({ user, actor }: AccountAction) => actor.kind === 'user' && actor.id === user.id
 
-/** Lets a person go. The database ends their sessions, with every token and link, and lays their memberships to rest. */
-export async function scheduleDeletion(ctx: Ctx, tx: Tx, farewell: Farewell): Promise<void> {
+/** Schedules the deletion. Database triggers end sessions, tokens and links, and deactivate the memberships. */
+export async function scheduleDeletion(ctx: Ctx, tx: Tx, action: AccountAction): Promise<void> {
   const now = ctx.now()
-  const { user, actor, request } = farewell
+  const { user, actor, request } = action
   const { id: userId } = user
-  await recordMemberships(ctx, tx, { ...farewell, action: 'member.left' })
-  await nameSource(tx, actor)
+  await recordMemberships(ctx, tx, { ...action, event: 'member.left' })
+  await setDatabaseActor(tx, actor)
   await changeUser(ctx, tx, user, { deletion_requested_at: now })
-  await record(ctx, tx, { action: 'user.deletion_requested', actor, userId, request })
-  const facts = [`It will be erased on ${erasedAt(now).toISOString().slice(0, 10)}.`]
-  const kind = isOwn(farewell) ? 'deletion-requested' : 'deletion-ordered'
-  await notify(ctx, tx, { to: user, kind, facts })
+  await recordAuditEvent(ctx, tx, { action: 'user.deletion_requested', actor, userId, request })
+  const facts = [`It will be erased on ${toErasureDate(now).toISOString().slice(0, 10)}.`]
+  const kind = isByOwner(action) ? 'deletion-requested' : 'deletion-ordered'
+  await queueNotice(ctx, tx, { to: user, kind, facts })
 }
 
-/** What the database writes down of itself was done by whoever asks. */
-const nameSource = (tx: Tx, { kind, id }: Actor): Promise<void> =>
-  kind === 'system' || id === undefined ? Promise.resolve() : nameActor(tx, id, kind)
+/** Sets the actor for the audit entries that database triggers write. */
+const setDatabaseActor = (tx: Tx, { kind, id }: Actor): Promise<void> =>
+  kind === 'system' || id === undefined ? Promise.resolve() : setActor(tx, id, kind)
 
-/** Takes a person back; of several who do it at once only the first does anything. Says whether it did. */
-export async function restoreAccount(ctx: Ctx, tx: Tx, farewell: Farewell): Promise<boolean> {
-  const { user, actor, request } = farewell
+/** Restores an account; returns whether it was scheduled for deletion. Of concurrent calls only one has an effect. */
+export async function restoreAccount(ctx: Ctx, tx: Tx, action: AccountAction): Promise<boolean> {
+  const { user, actor, request } = action
   const { id: userId } = user
   if (!(await clearDeletion(tx, userId, ctx.now()))) return false
-  await record(ctx, tx, { action: 'user.restored', actor, userId, request })
-  await recordMemberships(ctx, tx, { ...farewell, action: 'member.returned' })
-  const kind = isOwn(farewell) ? 'restored' : 'restored-by-administrator'
-  await notify(ctx, tx, { to: user, kind })
+  await recordAuditEvent(ctx, tx, { action: 'user.restored', actor, userId, request })
+  await recordMemberships(ctx, tx, { ...action, event: 'member.returned' })
+  const kind = isByOwner(action) ? 'restored' : 'restored-by-administrator'
+  await queueNotice(ctx, tx, { to: user, kind })
   return true
 }
 
-/** The tenants of a person learn that they leave with their account, or return with it. */
+/** Records the change in the audit log of each tenant. */
 async function recordMemberships(
   ctx: Ctx,
   tx: Tx,
-  { user, actor, request, action }: Farewell & { action: Action },
+  { user, actor, request, event }: AccountAction & { event: Action },
 ): Promise<void> {
   const { id: userId } = user
-  for (const { tenant_id: tenantId, role, status } of await listTenancies(tx, userId)) {
-    const state = action === 'member.left' ? { before: { role, status } } : { after: { role, status } }
-    await record(ctx, tx, { action, actor, userId, tenantId, request, details: state })
+  for (const { tenant_id: tenantId, role, status } of await listJoinedMemberships(tx, userId)) {
+    const details = event === 'member.left' ? { before: { role, status } } : { after: { role, status } }
+    await recordAuditEvent(ctx, tx, { action: event, actor, userId, tenantId, request, details })
   }
 }
 
-/** Some of the people whose time to change their mind is over. */
-export async function listDue(ctx: Ctx, limit: number): Promise<string[]> {
-  const due = await listAwaitingErasure(ctx.db, { askedBefore: lastChance(ctx), limit })
+export async function listUsersDueForErasure(ctx: Ctx, limit: number): Promise<string[]> {
+  const due = await listDeletionRequests(ctx.db, { requestedBefore: erasureCutoff(ctx), limit })
   return due.map(({ id }) => id)
 }
 
 /**
- * Deletes a person whose time is over, unless they are gone already or have come back just now. What does not go with
- * them by itself, `forget` finds by their address. That it was done is written down last: after all that it explains.
+ * Erases a user after the grace period, unless the account was restored or erased meanwhile. `eraseRelated` deletes what
+ * does not reference the user row. The audit event comes last, after the changes that it explains.
  */
 export async function eraseUser(
   ctx: Ctx,
   tx: Tx,
-  { id, forget }: { id: string; forget(email: string): Promise<void> },
+  { id, eraseRelated }: { id: string; eraseRelated(email: string): Promise<void> },
 ): Promise<void> {
-  const email = await deleteUser(tx, { id, askedBefore: lastChance(ctx) })
+  const email = await deleteUser(tx, { id, requestedBefore: erasureCutoff(ctx) })
   if (email === undefined) return
-  await forget(email)
-  await record(ctx, tx, { action: 'user.erased', actor: SYSTEM, userId: id })
+  await eraseRelated(email)
+  await recordAuditEvent(ctx, tx, { action: 'user.erased', actor: SYSTEM, userId: id })
 }
 
-const lastChance = (ctx: Ctx) => new Date(ctx.now().getTime() - GRACE_MS)
+const erasureCutoff = (ctx: Ctx) => new Date(ctx.now().getTime() - GRACE_MS)

@@ -1,108 +1,135 @@
-import { type Entry, recordMany, type Source } from '../audit/record.ts'
+import { type AuditEvent, type AuditSource, recordAuditEvents } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { inSavepoint } from '../db/savepoint.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../lib/ids.ts'
-import { alterUser } from './alteration.ts'
-import { insertUsersIfNew } from './import/store.ts'
-import { completePlaceholder, findSettled, isPlaceholder, isUnproven, takeOver } from './placeholders.ts'
+import { importTotpSecrets } from './factors/totp.ts'
+import { insertUsersIfNew } from './import-store.ts'
+import { changeDeclaredUser } from './operator-changes.ts'
+import {
+  completePlaceholder,
+  findUnverifiedWithRights,
+  isPlaceholder,
+  isUnverified,
+  takeOverUnverified,
+} from './placeholders.ts'
 import { type ProfileTexts, toColumns } from './profile-fields.ts'
 import { listUsersByEmail, type User, type UserChange } from './store.ts'
 
-/** People who come from another system, many at a time. */
+/** Import of users from another system, in batches. */
 
-/** Somebody as the other system knew them, checked. The address is in canonical form. */
+/** A validated user of the other system. The address is in canonical form. */
 export interface ImportedPerson {
   email: string
   emailVerified: boolean
   passwordHash: string | null
-  /** Undefined: the other system does not say. */
+  /** Undefined: not part of the import. */
   disabled: boolean | undefined
   profile: ProfileTexts
+  /** Of the authenticator app, in base32. */
+  totpSecret?: string | undefined
 }
 
-/** What is done about somebody who is here already. */
+/** What to do with an existing account. */
 export type OnConflict = 'skip' | 'update'
 
 /**
- * What became of somebody. LEAVING: they are here, and have asked to be deleted. SETTLED: somebody has rights here under
- * the address without having proven it. REFUSED: a rule was in the way.
+ * `deletionScheduled`: the existing account is scheduled for deletion. `unverifiedWithRights`: the existing account is unverified but has
+ * rights, so it cannot be taken over. `refused`: a rule forbids the change.
  */
-export type Outcome = 'imported' | 'updated' | 'unchanged' | 'skipped' | 'leaving' | 'settled' | 'refused'
+export type ImportOutcome =
+  | 'imported'
+  | 'updated'
+  | 'unchanged'
+  | 'skipped'
+  | 'deletionScheduled'
+  | 'unverifiedWithRights'
+  | 'refused'
 
-export interface Arrival {
+export interface ImportResult {
   userId: string
-  outcome: Outcome
-  /** The rule that was in the way. */
+  outcome: ImportOutcome
+  /** Why the change was refused. */
   reason?: string
 }
 
-/** No two of the people have one address. The answer is by address. */
-export async function importPeople(
+/** Imports people with distinct addresses. Returns the results by address. */
+export async function importUserRows(
   ctx: Ctx,
   tx: Tx,
-  { people, onConflict, source }: { people: ImportedPerson[]; onConflict: OnConflict; source: Source },
-): Promise<Map<string, Arrival>> {
-  const arrivals = new Map<string, Arrival>()
-  // By address, so that two who import the same people do not wait for each other in a circle.
+  { people, onConflict, source }: { people: ImportedPerson[]; onConflict: OnConflict; source: AuditSource },
+): Promise<Map<string, ImportResult>> {
+  const results = new Map<string, ImportResult>()
+  // Sorted by address, so that concurrent imports of the same people do not deadlock.
   const ordered = people.toSorted((a, b) => (a.email < b.email ? -1 : 1))
   const added = await insertUsersIfNew(
     tx,
     ordered.map((person) => toRow(ctx, person)),
   )
-  for (const { id: userId, email } of added) arrivals.set(email, { userId, outcome: 'imported' })
-  const rest = ordered.filter(({ email }) => !arrivals.has(email))
-  const here = await findThem(tx, rest)
+  for (const { id: userId, email } of added) results.set(email, { userId, outcome: 'imported' })
+  const rest = ordered.filter(({ email }) => !results.has(email))
+  const existingByEmail = await findExisting(tx, rest)
   for (const person of rest) {
-    const present = here.get(person.email)
-    if (present) arrivals.set(person.email, await meet(ctx, tx, { person, ...present, onConflict, source }))
+    const existing = existingByEmail.get(person.email)
+    if (existing) {
+      results.set(person.email, await importExisting(ctx, tx, { person, ...existing, onConflict, source }))
+    }
   }
-  const imported = ordered.filter(({ email }) => arrivals.get(email)?.outcome === 'imported')
-  await recordMany(
+  const imported = ordered.filter(({ email }) => results.get(email)?.outcome === 'imported')
+  await recordAuditEvents(
     ctx,
     tx,
-    imported.map((person) => toEntry(person, arrivals.get(person.email)?.userId, source)),
+    imported.map((person) => toAuditEvent(person, results.get(person.email)?.userId, source)),
   )
-  return arrivals
+  const secrets = imported.flatMap(({ email, totpSecret }) => {
+    const userId = results.get(email)?.userId
+    return userId && totpSecret ? [{ userId, secret: totpSecret }] : []
+  })
+  await importTotpSecrets(ctx, tx, secrets)
+  await recordAuditEvents(
+    ctx,
+    tx,
+    secrets.map(({ userId }) => ({ action: 'user.totp_enabled', ...source, userId })),
+  )
+  return results
 }
 
-/** What would become of them, as far as one can tell beforehand. */
-export async function foreseePeople(
+/** The expected outcomes by address. A refusal cannot be predicted. */
+export async function previewImport(
   db: Db,
   { people, onConflict }: { people: ImportedPerson[]; onConflict: OnConflict },
-): Promise<Map<string, Outcome>> {
-  const here = await findThem(db, people)
+): Promise<Map<string, ImportOutcome>> {
+  const existingByEmail = await findExisting(db, people)
   return new Map(
     people.map((person) => {
-      const present = here.get(person.email)
-      const isNew = !present || makesWay(present, person)
-      return [person.email, isNew ? 'imported' : judge(present, person, onConflict)]
+      const existing = existingByEmail.get(person.email)
+      const isNew = !existing || isReplaceable(existing, person)
+      return [person.email, isNew ? 'imported' : toOutcome(existing, person, onConflict)]
     }),
   )
 }
 
-/** Somebody who has an address already. */
-interface Present {
+interface ExistingUser {
   user: User
-  /** They have not proven the address, and have rights here all the same, which nobody else is to come by. */
-  settled: boolean
+  /** The account is unverified but has rights, which the imported person must not inherit. */
+  hasUnverifiedRights: boolean
 }
 
-/** Whoever is here of these people, by address. */
-async function findThem(db: Db, people: ImportedPerson[]): Promise<Map<string, Present>> {
+/** The existing users with these addresses, by address. */
+async function findExisting(db: Db, people: ImportedPerson[]): Promise<Map<string, ExistingUser>> {
   if (people.length === 0) return new Map()
   const users = await listUsersByEmail(
     db,
     people.map(({ email }) => email),
   )
-  const settled = await findSettled(db, users)
-  return new Map(users.map((user) => [user.email, { user, settled: settled.has(user.id) }]))
+  const withRights = await findUnverifiedWithRights(db, users)
+  return new Map(users.map((user) => [user.email, { user, hasUnverifiedRights: withRights.has(user.id) }]))
 }
 
-const describe = ({ emailVerified, passwordHash, disabled = false, profile }: ImportedPerson) => ({
+const toUserColumns = ({ emailVerified, passwordHash, disabled = false, profile }: ImportedPerson) => ({
   email_verified: emailVerified,
-  // Until they have shown that the address is theirs, more than a link that was sent there is asked for.
+  // A contested address needs more than a mailed link until it is verified.
   contested: !emailVerified,
   password_hash: passwordHash,
   disabled,
@@ -111,60 +138,76 @@ const describe = ({ emailVerified, passwordHash, disabled = false, profile }: Im
 
 function toRow(ctx: Ctx, person: ImportedPerson) {
   const now = ctx.now()
-  const blank = { display_name: null, given_name: null, family_name: null }
-  const common = { is_super_admin: false, created_at: now, updated_at: now }
-  return { id: newId(), email: person.email, ...blank, ...common, ...describe(person) }
+  return {
+    id: newId(),
+    email: person.email,
+    display_name: null,
+    given_name: null,
+    family_name: null,
+    is_super_admin: false,
+    created_at: now,
+    updated_at: now,
+    ...toUserColumns(person),
+  }
 }
 
-function toEntry(person: ImportedPerson, userId: string | undefined, source: Source): Entry {
+function toAuditEvent(person: ImportedPerson, userId: string | undefined, source: AuditSource): AuditEvent {
   const { email, emailVerified, passwordHash, disabled = false } = person
   const details = { emailVerified, hasPassword: passwordHash !== null, disabled }
   return { action: 'user.imported', ...source, ...(userId && { userId }), details, personal: { email } }
 }
 
-/** Whoever has not proven the address makes way for somebody who has, and a placeholder for anybody. */
-const makesWay = ({ user, settled }: Present, { emailVerified }: ImportedPerson) =>
-  !settled && (emailVerified ? isUnproven(user) : isPlaceholder(user))
+/** A verified person replaces an unverified account; any person replaces a placeholder account. */
+const isReplaceable = ({ user, hasUnverifiedRights }: ExistingUser, { emailVerified }: ImportedPerson): boolean =>
+  !hasUnverifiedRights && (emailVerified ? isUnverified(user) : isPlaceholder(user))
 
-interface Meeting extends Present {
+interface ExistingUserImport extends ExistingUser {
   person: ImportedPerson
   onConflict: OnConflict
-  source: Source
+  source: AuditSource
 }
 
-/** Somebody has the address already. */
-async function meet(ctx: Ctx, tx: Tx, { person, onConflict, source, ...present }: Meeting): Promise<Arrival> {
-  const { user } = present
-  if (makesWay(present, person)) {
-    const complete = person.emailVerified ? takeOver : completePlaceholder
-    const taken = await complete(ctx, tx, person.email, describe(person))
-    // Whoever became somebody between the look and the step is left as they are.
-    return { userId: user.id, outcome: taken ? 'imported' : 'skipped' }
+async function importExisting(
+  ctx: Ctx,
+  tx: Tx,
+  { person, onConflict, source, ...existing }: ExistingUserImport,
+): Promise<ImportResult> {
+  const { user } = existing
+  if (isReplaceable(existing, person)) {
+    const complete = person.emailVerified ? takeOverUnverified : completePlaceholder
+    const completed = await complete(ctx, tx, person.email, toUserColumns(person))
+    // The account was verified or completed after the read.
+    return { userId: user.id, outcome: completed ? 'imported' : 'skipped' }
   }
-  const outcome = judge(present, person, onConflict)
+  const outcome = toOutcome(existing, person, onConflict)
   if (outcome !== 'updated') return { userId: user.id, outcome }
   try {
-    await inSavepoint(tx, () => alterUser(ctx, tx, { user, change: findChange(user, person), source }))
+    const change = toChange(user, person)
+    await inSavepoint(tx, () => changeDeclaredUser(ctx, tx, { user, change, source }))
     return { userId: user.id, outcome }
   } catch (error) {
-    // What one of them may not become is no reason to leave the others behind.
+    // A refused change must not fail the rest of the batch.
     if (!(error instanceof AppError) || error.status >= 500) throw error
     return { userId: user.id, outcome: 'refused', reason: error.message.replace(/\.$/, '') }
   }
 }
 
-function judge({ user, settled }: Present, person: ImportedPerson, onConflict: OnConflict): Outcome {
-  if (user.deletion_requested_at !== null) return 'leaving'
-  if (settled && person.emailVerified) return 'settled'
+function toOutcome(
+  { user, hasUnverifiedRights }: ExistingUser,
+  person: ImportedPerson,
+  onConflict: OnConflict,
+): ImportOutcome {
+  if (user.deletion_requested_at !== null) return 'deletionScheduled'
+  if (hasUnverifiedRights && person.emailVerified) return 'unverifiedWithRights'
   if (onConflict === 'skip') return 'skipped'
-  return Object.keys(findChange(user, person)).length > 0 ? 'updated' : 'unchanged'
+  return Object.keys(toChange(user, person)).length > 0 ? 'updated' : 'unchanged'
 }
 
-/** Whoever is here keeps the password they have, and an address that they have proven stays so. */
-function findChange(user: User, { disabled, profile }: ImportedPerson): UserChange {
-  const wanted: UserChange = { ...toColumns(profile), ...(disabled !== undefined && { disabled }) }
-  const names = Object.keys(wanted) as (keyof UserChange)[]
+/** Existing accounts keep their password and the verification of their address. */
+function toChange(user: User, { disabled, profile }: ImportedPerson): UserChange {
+  const imported: UserChange = { ...toColumns(profile), ...(disabled !== undefined && { disabled }) }
+  const columns = Object.keys(imported) as (keyof UserChange)[]
   return Object.fromEntries(
-    names.filter((name) => wanted[name] !== user[name]).map((name) => [name, wanted[name]]),
+    columns.filter((column) => imported[column] !== user[column]).map((column) => [column, imported[column]]),
   )
 }

@@ -1,9 +1,9 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { queueMail } from '../mail/outbox.ts'
-import { isTired } from './recipients.ts'
+import { isOverMailQuota } from './mail-quota.ts'
 
-/** What a person is told by mail, so that nobody changes their account behind their back. */
+/** The mails that inform people of changes to their account. */
 const NOTICES = {
   'password-changed': {
     subject: 'Your password was changed',
@@ -11,17 +11,16 @@ const NOTICES = {
   },
   'password-reset': {
     subject: 'Your password was reset',
-    paragraph:
-      'Your account has a new password, chosen through a link in a mail. Every device was signed out.',
+    paragraph: 'Your account has a new password, chosen through a link in a mail. Every device was signed out.',
   },
   'email-changed': {
-    subject: 'Your e-mail address was changed',
-    paragraph: 'Your account has another e-mail address now. You sign in with that one from here on.',
+    subject: 'Your email address was changed',
+    paragraph: 'Your account has another email address now. You sign in with that one from here on.',
   },
   'email-change-requested': {
-    subject: 'Your e-mail address is about to change',
+    subject: 'Your email address is about to change',
     paragraph:
-      'Somebody signed in as you asked to change the e-mail address of your account. It changes once the link sent to the new address was followed.',
+      'Somebody signed in as you asked to change the email address of your account. It changes once the link sent to the new address was followed.',
   },
   'totp-enabled': {
     subject: 'An authenticator app was added',
@@ -97,42 +96,54 @@ const NOTICES = {
 
 export type NoticeKind = keyof typeof NOTICES
 
-/** Whom a notice is for. */
-export interface Addressee {
+export interface NoticeRecipient {
   email: string
   email_verified: boolean
 }
 
-/** Tells a person what has happened. `facts` are lines such as "Device: Firefox on Linux". */
-export async function notify(
+/** Queues a notice mail. `facts` are lines such as "Device: Firefox on Linux". */
+export async function queueNotice(
   ctx: Ctx,
   tx: Tx,
-  { to, kind, facts = [] }: { to: Addressee; kind: NoticeKind; facts?: string[] },
+  { to, kind, facts = [] }: { to: NoticeRecipient; kind: NoticeKind; facts?: string[] },
 ): Promise<void> {
-  // An address that nobody has confirmed may be a stranger's, whose mailbox is not to be filled.
-  if (!to.email_verified && (await isTired(ctx, 'notice', to.email))) return
+  // An unverified address may belong to another person, so it has a quota.
+  if (!to.email_verified && (await isOverMailQuota(ctx, 'notice', to.email))) return
   const { subject, paragraph } = NOTICES[kind]
   await queueMail(ctx, tx, to.email, {
     subject,
-    paragraphs: [paragraph, ...facts, adviceOn(kind)],
+    paragraphs: [paragraph, ...facts, adviceFor(kind)],
     action: { label: 'Look after your account', path: '/account' },
   })
 }
 
-const adviceOn = (kind: NoticeKind): string => {
-  if (BY_OTHERS.includes(kind)) return ASK
-  return WAYS_IN.includes(kind) ? REMOVE_IT : RESET
+const adviceFor = (kind: NoticeKind): string => {
+  if (ADMINISTRATOR_ACTIONS.includes(kind)) return ASK_ADVICE
+  return ADDED_CREDENTIALS.includes(kind) ? REMOVE_ADVICE : RESET_ADVICE
 }
 
-/** What an administrator does to somebody. */
-const BY_OTHERS: NoticeKind[] = [
-  ...(['disabled', 'enabled', 'mfa-reset', 'sessions-ended'] as const),
-  ...(['deletion-ordered', 'restored-by-administrator'] as const),
+const ADMINISTRATOR_ACTIONS: NoticeKind[] = [
+  'disabled',
+  'enabled',
+  'mfa-reset',
+  'sessions-ended',
+  'deletion-ordered',
+  'restored-by-administrator',
 ]
-const ASK = 'If you do not know why, ask whoever runs this service.'
+const ASK_ADVICE = 'If you do not know why, ask whoever runs this service.'
 
-const INNOCENT = 'If this was you, there is nothing to do.'
-const RESET = `${INNOCENT} If it was not, reset your password at once, and tell whoever runs this service.`
-/** A new password does not undo these. */
-const WAYS_IN: NoticeKind[] = ['sso-linked', 'passkey-added', 'totp-enabled']
-const REMOVE_IT = `${INNOCENT} If it was not, reset your password at once, then sign in and remove it from your account.`
+const OWN_ACTION = 'If this was you, there is nothing to do.'
+const RESET_ADVICE = `${OWN_ACTION} If it was not, reset your password at once, and tell whoever runs this service.`
+/** A new password does not revoke these. */
+const ADDED_CREDENTIALS: NoticeKind[] = ['sso-linked', 'passkey-added', 'totp-enabled']
+const REMOVE_ADVICE = `${OWN_ACTION} If it was not, reset your password at once, then sign in and remove it from your account.`
+
+export const mailSuperAdminNotice = (ctx: Ctx, tx: Tx, email: string) =>
+  queueMail(ctx, tx, email, {
+    subject: 'You are now a Super Admin',
+    paragraphs: [
+      `This address was made a Super Admin of the Latchkey at ${ctx.config.baseUrl}.`,
+      'A Super Admin sees and changes everything there. If you do not know why you have this right, tell whoever runs it.',
+    ],
+    action: { label: 'Open Latchkey', path: '/' },
+  })

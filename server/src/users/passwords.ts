@@ -2,17 +2,17 @@ import { availableParallelism } from 'node:os'
 import { hash } from '@node-rs/argon2'
 import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { type Admission, type Asking, createAdmission } from '../http/admission.ts'
-import { hashSettings } from '../lib/hash-settings.ts'
-import { createQueue, type Queue } from '../lib/queue.ts'
-import { beginSlowWork } from '../lib/slow-work.ts'
+import { type Admission, type AdmissionRequest, createAdmission } from '../http/limits/admission.ts'
+import { createQueue, type Queue } from '../lib/concurrency/queue.ts'
+import { beginSlowWork } from '../lib/concurrency/slow-work.ts'
+import { getHashSettings } from '../lib/hash-settings.ts'
 import { matchesHash } from './password-hashes.ts'
 
 const KIB_PER_MIB = 1_024
 
-/** OWASP's parameters for argon2id, the library's own algorithm, with at least OWASP's memory. */
+/** The argon2id parameters that OWASP recommends, with configurable memory of at least OWASP's minimum. */
 const hashParameters = () => ({
-  memoryCost: hashSettings().memoryMib * KIB_PER_MIB,
+  memoryCost: getHashSettings().memoryMib * KIB_PER_MIB,
   timeCost: 2,
   parallelism: 1,
 })
@@ -25,70 +25,78 @@ function hashPrefix(): string {
 const SALT_AND_DIGEST = `${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /**
- * Stands in for the hash of a person who does not exist or has no password, so that both take the same time. It is
- * all zeros: nobody knows a password for it.
+ * A hash that no known password matches: salt and digest are zero bytes, which are "A" in base64. It is verified for a
+ * user who does not exist or has no password, so that this takes the same time. It is stored when a password is
+ * invalidated but the column must not be null.
  */
-export const nobodysHash = () => hashPrefix() + SALT_AND_DIGEST
+export const unusableHash = () => hashPrefix() + SALT_AND_DIGEST
 
-/** A line that would take many seconds is not joined, and left when it takes them all the same. */
-const LINE = { waiting: 300, patienceMs: 10_000 }
+/** Maximum queue length and waiting time: longer waits are refused with UNAVAILABLE. */
+const QUEUE_LIMITS = { maxQueueLength: 300, maxWaitMs: 10_000 }
 
-/**
- * Hashing is made to be slow. One for each core, and one more that lies ready for the thread that is free first: it
- * would have nothing to do until whoever answers gives it the next.
- */
-const hashesAtOnce = () => Math.max(2, Math.ceil(availableParallelism() / hashSettings().processes)) + 1
+/** One hash per core of this process, at least two, and one more so that a thread that finishes has work immediately. */
+const hashConcurrency = () => Math.max(2, Math.ceil(availableParallelism() / getHashSettings().processes)) + 1
 
-/** Besides those whose password is being hashed, so many may ask the database. */
-const BESIDE_HASHES = 2
+/** Attempts that may query the database while the others are hashing. */
+const EXTRA_ATTEMPTS = 2
 
-/** Of all places, so many are for one account at one network, and for one network: a third is left for others. */
-const PER_ACCOUNT = 100
-const PER_NETWORK = 200
+/** How many requests of one account from one network, and of one network, may run or wait. A third of the queue stays free for others. */
+const MAX_PER_ACCOUNT = 100
+const MAX_PER_NETWORK = 200
 
 const RETRY_AFTER_SECONDS = 5
-const FULL = 'Too many people are signing in just now. Try again shortly.'
+const OVERLOAD_MESSAGE = 'Too many people are signing in just now. Try again shortly.'
 
-let hashes: Queue | undefined
-let attempts: Admission | undefined
+let hashQueue: Queue | undefined
+let admission: Admission | undefined
 
-async function inLine<T>(work: () => Promise<T>): Promise<T> {
+async function runInHashQueue<T>(work: () => Promise<T>): Promise<T> {
   beginSlowWork('password hash')
-  hashes ??= createQueue({ ...LINE, atOnce: hashesAtOnce() })
-  const done = await hashes.run(work)
-  if ('result' in done) return done.result
+  hashQueue ??= createQueue({ ...QUEUE_LIMITS, maxConcurrent: hashConcurrency() })
+  const outcome = await hashQueue.run(work)
+  if ('result' in outcome) return outcome.result
   throw new AppError('UNAVAILABLE', {
-    message: FULL,
+    message: OVERLOAD_MESSAGE,
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
   })
 }
 
 /**
- * Whoever shows or chooses a password waits here first, so that a crowd of them does not take the database from everybody
- * else. The work must not come here again: it would wait for itself.
+ * Limits concurrent requests that check or set a password, so that they do not exhaust the database connections. The work
+ * must not call this function: it would wait for itself.
  */
-export function inPasswordLine<T>(ctx: Ctx, asking: Asking, work: () => Promise<T>): Promise<T> {
-  attempts ??= createAdmission({
-    ...{ queue: 'passwords', ...LINE, atOnce: hashesAtOnce() + BESIDE_HASHES },
-    ...{ perAccount: PER_ACCOUNT, perNetwork: PER_NETWORK },
-    ...{ retryAfterSeconds: RETRY_AFTER_SECONDS, full: FULL },
+export function withPasswordAdmission<T>(
+  ctx: Ctx,
+  admissionRequest: AdmissionRequest,
+  work: () => Promise<T>,
+): Promise<T> {
+  admission ??= createAdmission({
+    queue: 'passwords',
+    ...QUEUE_LIMITS,
+    maxConcurrent: hashConcurrency() + EXTRA_ATTEMPTS,
+    perAccount: MAX_PER_ACCOUNT,
+    perNetwork: MAX_PER_NETWORK,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    fullMessage: OVERLOAD_MESSAGE,
   })
-  return attempts.admit(ctx, asking, work)
+  return admission.admit(ctx, admissionRequest, work)
 }
 
-/** Normalised first, so that the same password typed on another keyboard is the same password. */
+/** Normalizes to NFKC, so that the same password from different keyboards has the same hash. */
 export const hashPassword = (password: string): Promise<string> =>
-  inLine(() => hash(password.normalize('NFKC'), hashParameters()))
+  runInHashQueue(() => hash(password.normalize('NFKC'), hashParameters()))
 
-/** Whether a hash is as `hashPassword` makes them today. One that is not came from elsewhere, or is old. */
+/** Whether the hash has the current algorithm and parameters. */
 export const isCurrentHash = (passwordHash: string): boolean =>
-  passwordHash.startsWith(hashPrefix()) && passwordHash.length === nobodysHash().length
+  passwordHash.startsWith(hashPrefix()) && passwordHash.length === unusableHash().length
 
-/** Whether this is the password behind the hash. Without a hash the answer is no, after the same work. */
+/** Whether the password matches. Without a hash it returns false after the same amount of work. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  const known = passwordHash ?? nobodysHash()
-  const matches = await inLine(() => matchesHash(known, password))
-  // Some hashes of other systems take no time at all, and that would tell that there is an account.
-  if (!matches && !isCurrentHash(known)) await inLine(() => matchesHash(nobodysHash(), password))
+  const checkedHash = passwordHash ?? unusableHash()
+  const matches = await runInHashQueue(() => matchesHash(checkedHash, password))
+  // Some imported hashes are fast to verify, which would reveal that the account exists.
+  if (!matches && !isCurrentHash(checkedHash)) {
+    await runInHashQueue(() => matchesHash(unusableHash(), password))
+  }
   return matches && passwordHash !== null
 }

@@ -8,41 +8,42 @@ import {
   deletePlaceholders,
   findUser,
   findUserByEmail,
-  holdUser,
   insertUserIfNew,
-  listSettledIds,
+  listUserIdsWithRights,
   lockUser,
+  lockUserKey,
   type User,
   type UserChange,
   updateUser,
 } from './store.ts'
 
 /**
- * Somebody who was invited before they were here has a record, so that the invitation can name them, and nothing that
- * would let anybody in. Whoever makes an account with the address finds it there and makes it theirs.
+ * A placeholder account is the user row of an invited address that has no account yet. Nobody can sign in to it. It
+ * becomes an account when somebody registers with the address.
  */
 export const isPlaceholder = ({ password_hash, email_verified }: User): boolean =>
   password_hash === null && !email_verified
 
 /**
- * The person with this address in canonical form: whoever has it, or else a placeholder. They keep it until the
- * transaction ends, and are held up in nothing else.
+ * The user with this address in canonical form, or a new placeholder account. The lock keeps row and address until the
+ * transaction ends, but allows other updates.
  */
-export const holdInvitee = (ctx: Ctx, tx: Tx, email: string): Promise<User> => hold(ctx, tx, email, holdUser)
+export const findOrCreateInvitee = (ctx: Ctx, tx: Tx, email: string): Promise<User> =>
+  lockOrCreate(ctx, tx, email, lockUserKey)
 
-async function hold(ctx: Ctx, tx: Tx, email: string, take: typeof holdUser): Promise<User> {
-  for (let attempt = 0; attempt < TRIES; attempt++) {
-    const known = (await findUserByEmail(tx, email)) ?? (await addPlaceholder(ctx, tx, email))
-    const held = known && (await take(tx, known.id))
-    if (held?.email === email) return held
+async function lockOrCreate(ctx: Ctx, tx: Tx, email: string, lock: typeof lockUserKey): Promise<User> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const user = (await findUserByEmail(tx, email)) ?? (await createPlaceholder(ctx, tx, email))
+    const locked = user && (await lock(tx, user.id))
+    if (locked?.email === email) return locked
   }
   throw new AppError('UNAVAILABLE', { headers: { 'Retry-After': '1' } })
 }
 
-/** Between finding somebody and holding them they may be gone: a placeholder whose invitation is revoked just now. */
-const TRIES = 3
+/** A placeholder account may be deleted between the read and the lock, when its invitation is revoked. */
+const MAX_ATTEMPTS = 3
 
-async function addPlaceholder(ctx: Ctx, tx: Tx, email: string): Promise<User | undefined> {
+async function createPlaceholder(ctx: Ctx, tx: Tx, email: string): Promise<User | undefined> {
   const now = ctx.now()
   await insertUserIfNew(tx, {
     id: newId(),
@@ -59,8 +60,8 @@ async function addPlaceholder(ctx: Ctx, tx: Tx, email: string): Promise<User | u
   return findUserByEmail(tx, email)
 }
 
-/** What somebody may have written, or asked for, under an address that nobody had proven. The database ends the rest. */
-export const BLANK = {
+/** Clears what the previous user of an unverified address has entered. Database triggers end sessions and tokens. */
+export const EMPTY_PROFILE = {
   display_name: null,
   given_name: null,
   family_name: null,
@@ -75,81 +76,88 @@ export const BLANK = {
   deletion_requested_at: null,
 } as const
 
-/** What makes a placeholder a person. */
+/** The columns that turn a placeholder account into an account. */
 export type Completion = Omit<UserChange, 'email'>
 
-/** Makes the placeholder with this address a person; undefined when there is none, or none any more. */
+/** Turns the placeholder account with this address into an account; undefined when there is none. */
 export const completePlaceholder = (
   ctx: Ctx,
   tx: Tx,
   email: string,
   completion: Completion,
-): Promise<User | undefined> => complete(ctx, tx, { email, completion, mayBe: isPlaceholder })
+): Promise<User | undefined> => complete(ctx, tx, { email, completion, isEligible: isPlaceholder })
 
 /**
- * Makes whoever has this address without having proven it the person whom the operator describes; undefined when there
- * is nobody, or somebody who has, or who has rights here that would come along. Whoever came before, and may have known
- * somebody was to come, has nothing of it.
+ * Gives the unverified account with this address to the person whom the operator describes. Undefined when there is none,
+ * when the address is verified, or when the account has rights that the new owner would inherit. The previous user loses
+ * all access.
  */
-export const takeOver = (
+export const takeOverUnverified = (
   ctx: Ctx,
   tx: Tx,
   email: string,
   completion: Completion,
 ): Promise<User | undefined> =>
   complete(ctx, tx, {
-    ...{ email, completion: { ...BLANK, contested: false, ...completion }, mayBe: isUnproven },
-    sparesSettled: true,
+    email,
+    completion: { ...EMPTY_PROFILE, contested: false, ...completion },
+    isEligible: isUnverified,
+    exceptWithRights: true,
   })
 
-/** Whether anybody could have this address here. */
-export const isUnproven = ({ email_verified }: User): boolean => !email_verified
+export const isUnverified = ({ email_verified }: User): boolean => !email_verified
 
-/** Those of the people who have not proven their address and make way for nobody: rights here hang on them. */
-export async function findSettled(db: Db, users: User[]): Promise<Set<string>> {
+/** The ids of the unverified users that have rights, and so cannot be taken over. */
+export async function findUnverifiedWithRights(db: Db, users: User[]): Promise<Set<string>> {
   return new Set(
-    await listSettledIds(
+    await listUserIdsWithRights(
       db,
-      users.filter(isUnproven).map(({ id }) => id),
+      users.filter(isUnverified).map(({ id }) => id),
     ),
   )
 }
 
-interface Completing {
+interface CompletionRequest {
   email: string
   completion: Completion
-  mayBe(user: User): boolean
-  /** Whether nobody is to become another who has rights here. */
-  sparesSettled?: boolean
+  isEligible(user: User): boolean
+  /** Leaves an account with rights unchanged. */
+  exceptWithRights?: boolean
 }
 
 async function complete(
   ctx: Ctx,
   tx: Tx,
-  { email, completion, mayBe, sparesSettled = false }: Completing,
+  { email, completion, isEligible, exceptWithRights = false }: CompletionRequest,
 ): Promise<User | undefined> {
   const found = await findUserByEmail(tx, email)
-  const holder = found && mayBe(found) ? await lockUser(tx, found.id) : undefined
-  if (!holder || !mayBe(holder)) return undefined
-  if (sparesSettled && (await findSettled(tx, [holder])).has(holder.id)) return undefined
+  const holder = found && isEligible(found) ? await lockUser(tx, found.id) : undefined
+  if (!holder || !isEligible(holder)) return undefined
+  if (exceptWithRights && (await findUnverifiedWithRights(tx, [holder])).has(holder.id)) return undefined
   await updateUser(tx, holder.id, { ...completion, updated_at: ctx.now() })
   return findUser(tx, holder.id)
 }
 
-/** Somebody who was invited, has shown that the address is theirs, and makes an account; undefined when there is one. */
-export async function addInvitee(
+/** Creates the account of an invited person, whose link verified the address; undefined when there is one already. */
+export async function completeInvitee(
   ctx: Ctx,
   tx: Tx,
   email: string,
   { password_hash, ...names }: Names & { password_hash: string },
 ): Promise<User | undefined> {
-  // At once as firmly as the change needs: who held on and then held faster would wait for whoever does the same.
-  await hold(ctx, tx, email, lockUser)
+  // Takes the stronger lock first: upgrading from a key lock could deadlock with another transaction that does the same.
+  await lockOrCreate(ctx, tx, email, lockUser)
   return completePlaceholder(ctx, tx, email, { ...names, password_hash, email_verified: true })
 }
 
-/** Makes way for somebody who has shown that the address is theirs. Invitations to it stay open, for them. */
-export const giveWay = (tx: Tx, email: string): Promise<void> => deletePlaceholder(tx, email)
+/** Frees the address for a person who has verified it. Open invitations to the address stay valid. */
+export const releaseAddress = (tx: Tx, email: string): Promise<void> => deletePlaceholder(tx, email)
 
-/** Placeholders that no invitation needs any more, such as when two were revoked at the same moment. */
-export const forgetPlaceholders = (db: Db): Promise<void> => deletePlaceholders(db)
+/** Deletes placeholder accounts without an invitation. Concurrent revocations can leave some. */
+export const deleteUnusedPlaceholders = (db: Db): Promise<void> => deletePlaceholders(db)
+
+/** Locks the account until the transaction ends; undefined for a placeholder account. */
+export async function lockAccount(tx: Tx, id: string): Promise<User | undefined> {
+  const user = await lockUser(tx, id)
+  return user && !isPlaceholder(user) ? user : undefined
+}

@@ -1,27 +1,28 @@
-import { readAnyName, readLocale, readWebAddress, readZone } from '../lib/profile-values.ts'
+import { parseImportedName, parseLocale, parseTimeZone, parseWebAddress } from '../lib/profile-values.ts'
 import type { UserChange } from './store.ts'
 
-/** What an operator may say about a person, and where it is kept. */
+/** A profile field that an operator may set, with its column. */
 interface ProfileField {
   column: keyof UserChange
-  /** The text as it is to be kept; undefined for what will not do. */
+  /** The value to store; undefined for an invalid text. */
   read(text: string): string | undefined
+  /** The message for an invalid text. */
   rule: string
 }
 
-const name = <C extends keyof UserChange>(column: C, longest: number) => ({
+const name = <C extends keyof UserChange>(column: C, maxLength: number) => ({
   column,
-  read: (text: string) => readAnyName(text, longest),
-  rule: `must have 1 to ${longest} characters, none of them a control character`,
+  read: (text: string) => parseImportedName(text, maxLength),
+  rule: `must have 1 to ${maxLength} characters, none of them a control character`,
 })
 
 const webAddress = <C extends keyof UserChange>(column: C) => ({
   column,
-  read: readWebAddress,
+  read: parseWebAddress,
   rule: 'must be an address that starts with http:// or https://',
 })
 
-/** As E.164 has it, or as people write it down. */
+/** E.164, or with the usual separators. */
 const PHONE = /^\+?[0-9][0-9 ()./-]{2,38}[0-9]$/
 
 export const PROFILE_FIELDS = {
@@ -34,10 +35,10 @@ export const PROFILE_FIELDS = {
   website: webAddress('website'),
   zoneinfo: {
     column: 'zoneinfo',
-    read: (text: string) => (text.length <= 100 ? readZone(text) : undefined),
+    read: (text: string) => (text.length <= 100 ? parseTimeZone(text) : undefined),
     rule: 'must be an IANA time zone such as Europe/Berlin',
   },
-  locale: { column: 'locale', read: readLocale, rule: 'must be a language tag such as de-DE' },
+  locale: { column: 'locale', read: parseLocale, rule: 'must be a language tag such as de-DE' },
   phone: {
     column: 'phone',
     read: (text: string) => (PHONE.test(text) ? text : undefined),
@@ -45,20 +46,19 @@ export const PROFILE_FIELDS = {
   },
 } as const satisfies Record<string, ProfileField>
 
-export type ProfileName = keyof typeof PROFILE_FIELDS
-export type ProfileTexts = Partial<Record<ProfileName, string | undefined>>
+export type ProfileFieldName = keyof typeof PROFILE_FIELDS
+export type ProfileTexts = Partial<Record<ProfileFieldName, string | undefined>>
 
-export const PROFILE_NAMES = Object.keys(PROFILE_FIELDS) as ProfileName[]
+export const PROFILE_FIELD_NAMES = Object.keys(PROFILE_FIELDS) as ProfileFieldName[]
 
-/** Where each is kept. */
 export const PROFILE_COLUMNS = Object.fromEntries(
-  PROFILE_NAMES.map((field) => [field, PROFILE_FIELDS[field].column]),
-) as { [N in ProfileName]: (typeof PROFILE_FIELDS)[N]['column'] }
+  PROFILE_FIELD_NAMES.map((field) => [field, PROFILE_FIELDS[field].column]),
+) as { [N in ProfileFieldName]: (typeof PROFILE_FIELDS)[N]['column'] }
 
-/** The columns of the fields that are given. The texts are as they are to be kept. */
+/** The columns of the fields that are set. The texts are validated already. */
 export const toColumns = (texts: ProfileTexts): UserChange =>
   Object.fromEntries(
-    PROFILE_NAMES.flatMap((field) =>
+    PROFILE_FIELD_NAMES.flatMap((field) =>
       texts[field] === undefined ? [] : [[PROFILE_FIELDS[field].column, texts[field]]],
     ),
   )

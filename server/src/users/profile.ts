@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { displayNameOf, type Named } from '../lib/display-name.ts'
+import { type NameFields, toDisplayName } from '../lib/display-name.ts'
 import type { User } from './store.ts'
 
-/** A person as the sign-in routes show them. */
+/** The user in responses of the sign-in routes. */
 export const SignedInUser = Type.Object(
   {
     id: Type.String(),
@@ -16,11 +16,11 @@ export const SignedInUser = Type.Object(
 )
 export type SignedInUser = Static<typeof SignedInUser>
 
-export const toSignedInUser = (user: Named & Pick<User, 'id' | 'email_verified'>): SignedInUser => ({
+export const toSignedInUser = (user: NameFields & Pick<User, 'id' | 'email_verified'>): SignedInUser => ({
   id: user.id,
   email: user.email,
   emailVerified: user.email_verified,
-  displayName: displayNameOf(user),
+  displayName: toDisplayName(user),
   givenName: user.given_name,
   familyName: user.family_name,
 })

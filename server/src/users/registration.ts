@@ -2,10 +2,10 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import type { Names } from '../db/tables.ts'
 import { newId } from '../lib/ids.ts'
-import { BLANK, completePlaceholder } from './placeholders.ts'
+import { completePlaceholder, EMPTY_PROFILE } from './placeholders.ts'
 import { findUser, findUserByEmail, insertUserIfNew, updateUser } from './store.ts'
 
-/** What a person tells about themselves when they sign up. The address is in canonical form. */
+/** The input of a sign-up. The address is in canonical form. */
 export interface Registration {
   email: string
   password: string
@@ -14,40 +14,48 @@ export interface Registration {
   displayName?: string | undefined
 }
 
-/** Who has an address after somebody registered it: they, somebody who never proved that it is theirs, or its owner. */
-export type Registered =
+/** The account with the address: new, verified by another person (`taken`), or registered before and unverified. */
+export type RegistrationResult =
   | { state: 'new' | 'taken'; id: string }
   | { state: 'unverified'; id: string; passwordHash: string | null }
 
-/** Makes a person with an unverified address, unless somebody has it. Who was invited has it only for them. */
-export async function addRegisteredUser(
+/** Creates a user with an unverified address, or completes a placeholder account, unless the address is registered. */
+export async function registerUser(
   ctx: Ctx,
   tx: Tx,
   { person, passwordHash }: { person: Registration; passwordHash: string },
-): Promise<Registered> {
+): Promise<RegistrationResult> {
   const now = ctx.now()
   const id = newId()
-  const told = {
+  const columns = {
     display_name: person.displayName ?? null,
     given_name: person.givenName ?? null,
     family_name: person.familyName ?? null,
     password_hash: passwordHash,
   }
-  const common = { email_verified: false, is_super_admin: false, created_at: now, updated_at: now }
-  if (await insertUserIfNew(tx, { id, email: person.email, ...told, ...common })) return { id, state: 'new' }
-  // Whoever invited the address may have meant somebody else.
-  const completed = await completePlaceholder(ctx, tx, person.email, { ...told, contested: true })
+  const inserted = await insertUserIfNew(tx, {
+    id,
+    email: person.email,
+    ...columns,
+    email_verified: false,
+    is_super_admin: false,
+    created_at: now,
+    updated_at: now,
+  })
+  if (inserted) return { id, state: 'new' }
+  // The invitation may have been meant for another person, so the address stays contested until it is verified.
+  const completed = await completePlaceholder(ctx, tx, person.email, { ...columns, contested: true })
   if (completed) return { id: completed.id, state: 'new' }
   const holder = await findUserByEmail(tx, person.email)
   if (!holder || holder.email_verified) return { id: holder?.id ?? id, state: 'taken' }
   return { id: holder.id, state: 'unverified', passwordHash: holder.password_hash }
 }
 
-/** Remembers that somebody else claims the address of a person who has not proven it. */
-export const contestAddress = (ctx: Ctx, tx: Tx, userId: string): Promise<void> =>
+/** Marks an unverified account whose address another person claims, too. */
+export const markContested = (ctx: Ctx, tx: Tx, userId: string): Promise<void> =>
   updateUser(tx, userId, { contested: true, updated_at: ctx.now() })
 
-/** An address that somebody has shown to be theirs, with the password and the names they gave for it, if any. */
+/** A verified address, with the password and names of the sign-up that verified it, if any. */
 export interface ProvenAddress {
   userId: string
   email: string
@@ -56,8 +64,8 @@ export interface ProvenAddress {
 }
 
 /**
- * Marks the address verified if it is still the person's; says whether it was. Who brings another password than the
- * account has takes over from somebody who had registered the address before.
+ * Marks the address verified if the account still has it; returns whether it had. A password that differs from the
+ * account's belongs to another sign-up with the address, which takes over the account.
  */
 export async function verifyAddress(
   ctx: Ctx,
@@ -67,7 +75,7 @@ export async function verifyAddress(
   const user = await findUser(tx, userId)
   if (user?.email !== email) return false
   const takenOver = passwordHash !== null && passwordHash !== user.password_hash
-  const change = takenOver ? { password_hash: passwordHash, ...BLANK, ...names } : {}
+  const change = takenOver ? { password_hash: passwordHash, ...EMPTY_PROFILE, ...names } : {}
   await updateUser(tx, userId, { email_verified: true, contested: false, ...change, updated_at: ctx.now() })
   return true
 }

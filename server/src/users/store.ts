@@ -13,15 +13,15 @@ export const listUsersByEmail = (db: Db, emails: string[]): Promise<User[]> =>
 export const findUser = (db: Db, id: string): Promise<User | undefined> =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** The person, whom nobody else changes until the transaction ends. */
+/** Locks the row against every change until the transaction ends. */
 export const lockUser = (tx: Tx, id: string): Promise<User | undefined> =>
   tx.selectFrom('users').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 
-/** The person, who stays, with this address, until the transaction ends. They may do whatever else they like. */
-export const holdUser = (tx: Tx, id: string): Promise<User | undefined> =>
+/** Locks the row against deletion and a change of the address until the transaction ends. Other updates may go on. */
+export const lockUserKey = (tx: Tx, id: string): Promise<User | undefined> =>
   tx.selectFrom('users').selectAll().where('id', '=', id).forKeyShare().executeTakeFirst()
 
-/** Makes a person unless somebody has the address; says whether it did. */
+/** Inserts the user unless the address is taken; returns whether it did. */
 export async function insertUserIfNew(tx: Tx, user: Insertable<UsersTable>): Promise<boolean> {
   const added = await tx
     .insertInto('users')
@@ -32,24 +32,14 @@ export async function insertUserIfNew(tx: Tx, user: Insertable<UsersTable>): Pro
   return added !== undefined
 }
 
-export async function insertUser(tx: Tx, user: Insertable<UsersTable>): Promise<void> {
-  await tx.insertInto('users').values(user).execute()
-}
-
-/** What may change about a person once they exist. */
+/** The columns that may change after the insert. */
 export type UserChange = Partial<Omit<User, 'id' | 'created_at' | 'updated_at' | 'found_by'>>
 
-export async function updateUser(
-  tx: Tx,
-  id: string,
-  change: UserChange & { updated_at: Date },
-): Promise<void> {
+export async function updateUser(tx: Tx, id: string, change: UserChange & { updated_at: Date }): Promise<void> {
   await tx.updateTable('users').set(change).where('id', '=', id).execute()
 }
 
-/**
- * Keeps the same password under a better hash, unless it became another meanwhile. For the person nothing changes.
- */
+/** Replaces the hash of the same password, unless the password was changed meanwhile. Does not touch `updated_at`. */
 export async function upgradePasswordHash(
   db: Db,
   id: string,
@@ -65,10 +55,10 @@ export async function upgradePasswordHash(
   return upgraded !== undefined
 }
 
-/** Who of these people is more here than by an address: a Super Admin, or a member who is not merely invited. */
-export async function listSettledIds(db: Db, ids: string[]): Promise<string[]> {
+/** The users among these that are Super Admins, or members who are not merely invited. */
+export async function listUserIdsWithRights(db: Db, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return []
-  const settled = await db
+  const rows = await db
     .selectFrom('users')
     .select('id')
     .where('id', 'in', ids)
@@ -84,38 +74,34 @@ export async function listSettledIds(db: Db, ids: string[]): Promise<string[]> {
       ]),
     )
     .execute()
-  return settled.map(({ id }) => id)
+  return rows.map(({ id }) => id)
 }
 
-const placeholders = (db: Db) =>
+const deleteFromPlaceholders = (db: Db) =>
   db.deleteFrom('users').where('password_hash', 'is', null).where('email_verified', '=', false)
 
-/** Deletes the placeholder with this address, if there is one. */
+/** Deletes the placeholder account with this address, if there is one. */
 export async function deletePlaceholder(db: Db, email: string): Promise<void> {
-  await placeholders(db).where('email', '=', email).execute()
+  await deleteFromPlaceholders(db).where('email', '=', email).execute()
 }
 
-/** Deletes placeholders that are members of nothing. Who is being invited at this moment is left for another time. */
+/** Deletes placeholder accounts without a membership. Rows that are locked by an invitation in progress are skipped. */
 export async function deletePlaceholders(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const idle = await tx
+    const unused = await tx
       .selectFrom('users')
       .select('id')
       .where('password_hash', 'is', null)
       .where('email_verified', '=', false)
-      .where(isNoMember)
+      .where(hasNoMembership)
       .forUpdate()
       .skipLocked()
       .execute()
-    const ids = idle.map(({ id }) => id)
-    // Asked again: somebody may have become one between the question and the lock.
-    if (ids.length > 0) await placeholders(tx).where('id', 'in', ids).where(isNoMember).execute()
+    const ids = unused.map(({ id }) => id)
+    // Checked again: a membership may have been added between the read and the lock.
+    if (ids.length > 0) await deleteFromPlaceholders(tx).where('id', 'in', ids).where(hasNoMembership).execute()
   })
 }
 
-const isNoMember = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'users'>) =>
-  not(
-    exists(
-      selectFrom('memberships').select('memberships.id').whereRef('memberships.user_id', '=', 'users.id'),
-    ),
-  )
+const hasNoMembership = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'users'>) =>
+  not(exists(selectFrom('memberships').select('memberships.id').whereRef('memberships.user_id', '=', 'users.id')))

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { person, record } from '../../src/audit/record.ts'
+import { recordAuditEvent, userActor } from '../../src/audit/record.ts'
 import { newId } from '../../src/lib/ids.ts'
 import type { TestService } from '../support/service.ts'
-import { findIds, obtainTokens, signIn, startWorld } from '../support/world.ts'
-import { addPerson, call, newSomebody } from './people.ts'
+import { findIds, obtainTokens, signIn, startDemoService } from '../support/world.ts'
+import { call, createSignedInUser, insertUser } from './people.ts'
 
 let service: TestService
 let url: string
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
   url = service.url
 })
 afterAll(() => service.close())
@@ -16,7 +16,7 @@ afterAll(() => service.close())
 const PATH = '/api/users/me/export'
 type Entry = { action: string; by: string; personal: Record<string, unknown> }
 
-test('everything kept about a person comes in one file', async () => {
+test('the export contains all data about a person', async () => {
   const tokens = await obtainTokens(url, await signIn(url, 'mia@acme.test', { 'User-Agent': 'Mias Browser' }))
   const { userId, tenantId } = await findIds(service, 'mia@acme.test', 'acme')
   await addRows(userId, tenantId)
@@ -28,28 +28,49 @@ test('everything kept about a person comes in one file', async () => {
   expect(answer.body).toEqual({
     exportedAt: at,
     profile: {
-      ...{ id: userId, email: 'mia@acme.test', emailVerified: true, username: null },
-      ...{ displayName: 'Mia Member', givenName: 'Mia', familyName: 'Member', middleName: null },
-      ...{ nickname: null, pictureUrl: null, website: null, gender: null, birthdate: null },
-      ...{ zoneinfo: 'UTC', locale: 'en', phone: null, phoneVerified: false, mfaEnabled: true },
-      ...{ createdAt: at, updatedAt: at },
+      id: userId,
+      email: 'mia@acme.test',
+      emailVerified: true,
+      username: null,
+      displayName: 'Mia Member',
+      givenName: 'Mia',
+      familyName: 'Member',
+      middleName: null,
+      nickname: null,
+      pictureUrl: null,
+      website: null,
+      gender: null,
+      birthdate: null,
+      zoneinfo: 'UTC',
+      locale: 'en',
+      phone: null,
+      phoneVerified: false,
+      mfaEnabled: true,
+      createdAt: at,
+      updatedAt: at,
     },
     memberships: [{ tenantId, tenantName: 'Acme', tenantSlug: 'acme', role: 'member', status: 'ACTIVE' }],
     sessions: [
       {
-        ...{ id: expect.any(String), userAgent: 'Mias Browser', ipAddress: '127.0.0.1', methods: ['pwd'] },
-        ...{ createdAt: at, lastActive: at, authenticatedAt: at },
+        id: expect.any(String),
+        userAgent: 'Mias Browser',
+        ipAddress: '127.0.0.1',
+        methods: ['pwd'],
+        createdAt: at,
+        lastActive: at,
+        authenticatedAt: at,
       },
     ],
     ssoLinks: [
       {
-        ...{
-          provider: 'GOOGLE',
-          issuer: 'https://idp.test',
-          subject: `subject-${userId}`,
-          email: 'mia@idp.test',
-        },
-        ...{ displayName: 'Mia', avatarUrl: 'https://idp.test/mia.png', linkedAt: at, lastUsedAt: at },
+        provider: 'GOOGLE',
+        issuer: 'https://idp.test',
+        subject: `subject-${userId}`,
+        email: 'mia@idp.test',
+        displayName: 'Mia',
+        avatarUrl: 'https://idp.test/mia.png',
+        linkedAt: at,
+        lastUsedAt: at,
       },
     ],
     mfa: {
@@ -60,7 +81,10 @@ test('everything kept about a person comes in one file', async () => {
     consents: [{ application: 'Project Manager', tenant: 'Acme', scopes: ['openid'], grantedAt: at }],
     licenses: [
       {
-        ...{ tenant: 'acme', application: 'project-manager', licenseType: 'pro', status: 'ASSIGNED' },
+        tenant: 'acme',
+        application: 'project-manager',
+        licenseType: 'pro',
+        status: 'ASSIGNED',
         assignedAt: at,
       },
     ],
@@ -71,8 +95,8 @@ test('everything kept about a person comes in one file', async () => {
   })
 })
 
-test('no secret and no hash is in it', async () => {
-  const somebody = await newSomebody(service)
+test('the export contains no secret and no hash', async () => {
+  const somebody = await createSignedInUser(service)
   const { tenantId } = await findIds(service, 'mia@acme.test', 'acme')
   await addRows(somebody.id, tenantId)
   const text = JSON.stringify((await somebody.call('GET', PATH)).body)
@@ -80,7 +104,7 @@ test('no secret and no hash is in it', async () => {
   expect(text).not.toContain(Buffer.from('key material').toString('base64'))
 })
 
-/** One of everything that a person may have beside their password. */
+/** One row of everything that a user may have. */
 async function addRows(userId: string, tenantId: string): Promise<void> {
   const { db, now } = service.ctx
   const at = now()
@@ -113,16 +137,20 @@ async function addRows(userId: string, tenantId: string): Promise<void> {
     .execute()
 }
 
-test('of an entry that tells of two people each sees their own part', async () => {
-  const [somebody, other] = [await newSomebody(service), await addPerson(service)]
+test('of an audit entry about two people, each sees only their own part', async () => {
+  const [somebody, other] = [await createSignedInUser(service), await insertUser(service)]
   const { ctx } = service
   const personal = (about: string) => ({ ipAddress: '198.51.100.1', userAgent: 'A browser', about })
-  await record(ctx, ctx.db, {
-    ...{ action: 'user.restored', actor: person(other.id), userId: somebody.id },
+  await recordAuditEvent(ctx, ctx.db, {
+    action: 'user.restored',
+    actor: userActor(other.id),
+    userId: somebody.id,
     personal: personal('done to me'),
   })
-  await record(ctx, ctx.db, {
-    ...{ action: 'user.erased', actor: person(somebody.id), userId: other.id },
+  await recordAuditEvent(ctx, ctx.db, {
+    action: 'user.erased',
+    actor: userActor(somebody.id),
+    userId: other.id,
     personal: personal('done by me'),
   })
   const { body } = await somebody.call('GET', PATH)
@@ -134,8 +162,8 @@ test('of an entry that tells of two people each sees their own part', async () =
   expect(JSON.stringify(body)).not.toContain(other.id)
 })
 
-test('the newest 10,000 entries are enough, and it is said that there are more', async () => {
-  const somebody = await newSomebody(service)
+test('the export contains the newest 10,000 audit entries and states that there are more', async () => {
+  const somebody = await createSignedInUser(service)
   const { db } = service.ctx
   const common = { action: 'session.ended', actor_kind: 'system', actor_id: null, tenant_id: null } as const
   const empty = { request_id: null, details: '{}', personal: '{}', occurred_at: new Date() }

@@ -1,17 +1,12 @@
-import {
-  type Authenticator,
-  type CreationOptions,
-  newAuthenticator,
-  type Twist,
-} from '../support/authenticator.ts'
+import { type Authenticator, type CreationOptions, type Deviation, newAuthenticator } from '../support/authenticator.ts'
 import type { TestService } from '../support/service.ts'
 import { PASSWORD } from '../support/world.ts'
-import type { Answer, Somebody } from './people.ts'
+import type { ApiResponse, TestUser } from './people.ts'
 
 export const PASSKEYS = '/api/users/me/mfa/passkeys'
 
-export async function begin(
-  somebody: Pick<Somebody, 'call'>,
+export async function beginEnrollment(
+  somebody: Pick<TestUser, 'call'>,
   body: object = { password: PASSWORD },
 ): Promise<CreationOptions> {
   const answer = await somebody.call('POST', `${PASSKEYS}/options`, body)
@@ -19,24 +14,24 @@ export async function begin(
   return answer.body as unknown as CreationOptions
 }
 
-/** Makes a passkey and adds it. */
-export async function enrol(
-  somebody: Pick<Somebody, 'call'>,
+/** Creates a passkey and adds it. */
+export async function enroll(
+  somebody: Pick<TestUser, 'call'>,
   authenticator: Authenticator,
-  { twist = {}, name }: { twist?: Twist; name?: string } = {},
-): Promise<Answer> {
-  const made = authenticator.create(await begin(somebody), twist)
-  return somebody.call('POST', PASSKEYS, { ...made, ...(name !== undefined && { name }) })
+  { twist = {}, name }: { twist?: Deviation; name?: string } = {},
+): Promise<ApiResponse> {
+  const credential = authenticator.create(await beginEnrollment(somebody), twist)
+  return somebody.call('POST', PASSKEYS, { ...credential, ...(name !== undefined && { name }) })
 }
 
-/** A passkey that somebody has. */
-export async function newPasskey(
+/** Creates a passkey of the user. */
+export async function createPasskey(
   { ctx }: TestService,
-  somebody: Pick<Somebody, 'call'>,
+  somebody: Pick<TestUser, 'call'>,
   algorithm?: Parameters<typeof newAuthenticator>[1],
 ): Promise<Authenticator & { passkeyId: string; codes: string[] }> {
   const authenticator = newAuthenticator(ctx.config.baseUrl, algorithm)
-  const { status, body } = await enrol(somebody, authenticator)
+  const { status, body } = await enroll(somebody, authenticator)
   if (status !== 201) throw new Error(`no passkey: ${JSON.stringify(body)}`)
   return { ...authenticator, passkeyId: String(body.id), codes: (body.recoveryCodes ?? []) as string[] }
 }

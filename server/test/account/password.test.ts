@@ -1,27 +1,36 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestService } from '../support/service.ts'
-import { PASSWORD, refresh, startWorld, userinfo } from '../support/world.ts'
-import { call, entriesOf, failure, logIn, mailTo, newSomebody, type Somebody, tokenIn } from './people.ts'
+import { PASSWORD, refresh, startDemoService, userinfo } from '../support/world.ts'
+import {
+  call,
+  createSignedInUser,
+  entriesOf,
+  errorReply,
+  findLinkToken,
+  listMailTo,
+  logIn,
+  type TestUser,
+} from './people.ts'
 
 const FAILURES = 5
 let service: TestService
 let url: string
 beforeAll(async () => {
   const limits = { signInFailures: 1_000, clientFailures: 1_000, confirmFailures: FAILURES }
-  service = await startWorld({ config: { limits } })
+  service = await startDemoService({ config: { limits } })
   url = service.url
 })
 afterAll(() => service.close())
 
 const PATH = '/api/users/me/password'
 const NEW = 'correct horse battery staple'
-const change = (somebody: Somebody, currentPassword: unknown, newPassword: unknown) =>
+const change = (somebody: TestUser, currentPassword: unknown, newPassword: unknown) =>
   somebody.call('POST', PATH, { currentPassword, newPassword })
 
-test('T086: missing, wrong, same and weak are told apart, in this order', async () => {
-  const somebody = await newSomebody(service)
+test('T086: missing, wrong, same and weak passwords are distinguished, in this order', async () => {
+  const somebody = await createSignedInUser(service)
   expect(await somebody.call('POST', PATH, {})).toMatchObject({
-    ...failure(422, 'VALIDATION_FAILED'),
+    ...errorReply(422, 'VALIDATION_FAILED'),
     body: {
       details: [
         { field: 'currentPassword', message: 'is required' },
@@ -29,42 +38,35 @@ test('T086: missing, wrong, same and weak are told apart, in this order', async 
       ],
     },
   })
-  expect(await change(somebody, ['a'], NEW)).toMatchObject(failure(422, 'VALIDATION_FAILED'))
-  expect(await change(somebody, 'wrong', 'x'.repeat(4097))).toMatchObject(failure(422, 'VALIDATION_FAILED'))
-  expect(await change(somebody, 'wrong', 'short')).toMatchObject(failure(400, 'CURRENT_PASSWORD_INCORRECT'))
-  expect(await change(somebody, 'wrong', 'wrong')).toMatchObject(failure(400, 'CURRENT_PASSWORD_INCORRECT'))
-  expect(await change(somebody, PASSWORD, PASSWORD)).toMatchObject(failure(422, 'SAME_PASSWORD'))
-  expect(await change(somebody, PASSWORD, 'sevench')).toMatchObject(failure(422, 'WEAK_PASSWORD'))
-  expect(await change(somebody, PASSWORD, 'x'.repeat(1025))).toMatchObject(failure(422, 'WEAK_PASSWORD'))
+  expect(await change(somebody, ['a'], NEW)).toMatchObject(errorReply(422, 'VALIDATION_FAILED'))
+  expect(await change(somebody, 'wrong', 'x'.repeat(4097))).toMatchObject(errorReply(422, 'VALIDATION_FAILED'))
+  expect(await change(somebody, 'wrong', 'short')).toMatchObject(errorReply(400, 'CURRENT_PASSWORD_INCORRECT'))
+  expect(await change(somebody, 'wrong', 'wrong')).toMatchObject(errorReply(400, 'CURRENT_PASSWORD_INCORRECT'))
+  expect(await change(somebody, PASSWORD, PASSWORD)).toMatchObject(errorReply(422, 'SAME_PASSWORD'))
+  expect(await change(somebody, PASSWORD, 'sevench')).toMatchObject(errorReply(422, 'WEAK_PASSWORD'))
+  expect(await change(somebody, PASSWORD, 'x'.repeat(1025))).toMatchObject(errorReply(422, 'WEAK_PASSWORD'))
   expect((await logIn(url, somebody.email, PASSWORD)).status).toBe(200)
-  expect(await mailTo(service, somebody.email)).toEqual([])
+  expect(await listMailTo(service, somebody.email)).toEqual([])
 })
 
-test('the same password is the same however its characters were composed', async () => {
-  const somebody = await newSomebody(service)
+test('the same password in another Unicode normalization is the same password', async () => {
+  const somebody = await createSignedInUser(service)
   expect((await change(somebody, PASSWORD, 'p\u00e4ssword-\ufb01n')).status).toBe(200)
   expect(await change(somebody, 'pa\u0308ssword-fin', 'pa\u0308ssword-\ufb01n')).toMatchObject(
-    failure(422, 'SAME_PASSWORD'),
+    errorReply(422, 'SAME_PASSWORD'),
   )
   expect((await logIn(url, somebody.email, 'pa\u0308ssword-fin')).status).toBe(200)
 })
 
-test('T088: what others try first, and what tells who one is, is refused', async () => {
-  const somebody = await newSomebody(service, { given_name: 'Wilhelmina', family_name: 'Quartz' })
-  for (const weak of [
-    'password',
-    '12345678',
-    'qwertyuiop',
-    somebody.email,
-    'Wilhelmina',
-    'wilhelmina quartz',
-  ]) {
-    expect(await change(somebody, PASSWORD, weak)).toMatchObject(failure(422, 'WEAK_PASSWORD'))
+test('T088: common passwords and the own names are refused', async () => {
+  const somebody = await createSignedInUser(service, { given_name: 'Wilhelmina', family_name: 'Quartz' })
+  for (const weak of ['password', '12345678', 'qwertyuiop', somebody.email, 'Wilhelmina', 'wilhelmina quartz']) {
+    expect(await change(somebody, PASSWORD, weak)).toMatchObject(errorReply(422, 'WEAK_PASSWORD'))
   }
 })
 
-test('T088: length counts, not the kinds of characters', async () => {
-  const somebody = await newSomebody(service)
+test('T088: the length matters, not the kinds of characters', async () => {
+  const somebody = await createSignedInUser(service)
   let current = PASSWORD
   for (const strong of [
     'qjzkvwxyfmbhgpnudtlc',
@@ -79,15 +81,15 @@ test('T088: length counts, not the kinds of characters', async () => {
   expect((await logIn(url, somebody.email, current)).status).toBe(200)
 })
 
-test('a Super Admin needs a longer one', async () => {
-  const somebody = await newSomebody(service, { is_super_admin: true })
-  expect(await change(somebody, PASSWORD, 'fourteen-chars')).toMatchObject(failure(422, 'WEAK_PASSWORD'))
+test('a Super Admin needs a longer password', async () => {
+  const somebody = await createSignedInUser(service, { is_super_admin: true })
+  expect(await change(somebody, PASSWORD, 'fourteen-chars')).toMatchObject(errorReply(422, 'WEAK_PASSWORD'))
   expect((await change(somebody, PASSWORD, 'fifteen-chars-x')).status).toBe(200)
 })
 
-test('T091: other sessions and their tokens die at once, the current one lives, and a notice is mailed', async () => {
-  const somebody = await newSomebody(service)
-  const thief = await somebody.signInElsewhere()
+test('T091: other sessions and their tokens end immediately, the current one stays, and a notice is mailed', async () => {
+  const somebody = await createSignedInUser(service)
+  const thief = await somebody.signInAgain()
   expect(await userinfo(url, thief.tokens.access_token)).toBe(200)
   expect((await change(somebody, PASSWORD, NEW)).status).toBe(200)
 
@@ -98,7 +100,7 @@ test('T091: other sessions and their tokens die at once, the current one lives, 
 
   expect(await userinfo(url, somebody.tokens.access_token)).toBe(200)
   expect((await refresh(url, somebody.tokens.refresh_token)).status).toBe(200)
-  const [notice, ...others] = await mailTo(service, somebody.email)
+  const [notice, ...others] = await listMailTo(service, somebody.email)
   expect(notice?.subject).toBe('Your password was changed')
   expect(others).toEqual([])
   const entries = await entriesOf(service, somebody.id)
@@ -110,8 +112,8 @@ test('T091: other sessions and their tokens die at once, the current one lives, 
   })
 })
 
-test('T095: whoever changes it in a browser gets another cookie, and the old one is worthless', async () => {
-  const somebody = await newSomebody(service)
+test('T095: a change in a browser sets another cookie, and the old one is invalid', async () => {
+  const somebody = await createSignedInUser(service)
   const headers = { cookie: somebody.cookie, 'Sec-Fetch-Site': 'same-origin' }
   const body = { currentPassword: PASSWORD, newPassword: NEW }
   const answer = await call(url + PATH, { method: 'POST', headers, body })
@@ -125,62 +127,60 @@ test('T095: whoever changes it in a browser gets another cookie, and the old one
   expect(await userinfo(url, somebody.tokens.access_token)).toBe(200)
 })
 
-test('a page of another site cannot change it with the cookie', async () => {
-  const somebody = await newSomebody(service)
+test('a page of another site cannot change the password with the cookie', async () => {
+  const somebody = await createSignedInUser(service)
   const body = { currentPassword: PASSWORD, newPassword: NEW }
   for (const site of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.test' }, {}]) {
     const headers = { cookie: somebody.cookie, ...(site as Record<string, string>) }
-    expect(await call(url + PATH, { method: 'POST', headers, body })).toMatchObject(failure(403, 'FORBIDDEN'))
+    expect(await call(url + PATH, { method: 'POST', headers, body })).toMatchObject(errorReply(403, 'FORBIDDEN'))
   }
 })
 
-test('links asked for before the change are worth nothing after it', async () => {
-  const somebody = await newSomebody(service)
+test('links requested before the change are invalid after it', async () => {
+  const somebody = await createSignedInUser(service)
   const newEmail = `new-${somebody.email}`
   await somebody.call('POST', '/api/users/me/email', { newEmail, password: PASSWORD })
-  const token = tokenIn((await mailTo(service, newEmail))[0])
+  const token = findLinkToken((await listMailTo(service, newEmail))[0])
   expect(token).toBeDefined()
   expect((await change(somebody, PASSWORD, NEW)).status).toBe(200)
   expect(await call(`${url}/api/auth/email/verify`, { method: 'POST', body: { token } })).toMatchObject(
-    failure(400, 'INVALID_TOKEN'),
+    errorReply(400, 'INVALID_TOKEN'),
   )
 })
 
-test('of two changes at once one is made, and only its password works', async () => {
+test('of two concurrent changes one succeeds, and only its password works', async () => {
   for (let round = 0; round < 5; round++) {
-    const somebody = await newSomebody(service)
+    const somebody = await createSignedInUser(service)
     const wanted = [`${NEW} one`, `${NEW} two`]
     const answers = await Promise.all(wanted.map((password) => change(somebody, PASSWORD, password)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
-    expect(answers.find(({ status }) => status === 400)).toMatchObject(
-      failure(400, 'CURRENT_PASSWORD_INCORRECT'),
-    )
+    expect(answers.find(({ status }) => status === 400)).toMatchObject(errorReply(400, 'CURRENT_PASSWORD_INCORRECT'))
     for (const [index, { status }] of answers.entries()) {
       expect((await logIn(url, somebody.email, wanted[index] ?? '')).status).toBe(status === 200 ? 200 : 401)
     }
   }
 })
 
-test('guesses of the current password are stopped, wherever they are made, and nobody else is', async () => {
-  const [guesser, other] = [await newSomebody(service), await newSomebody(service)]
+test('guesses of the current password are limited on every route, without effect on other people', async () => {
+  const [guesser, other] = [await createSignedInUser(service), await createSignedInUser(service)]
   const elsewhere = [
     () => change(guesser, 'guess', NEW),
     () => guesser.call('POST', '/api/users/me/email', { newEmail: 'guess@people.test', password: 'guess' }),
     () => guesser.call('DELETE', '/api/users/me', { confirmation: 'DELETE MY ACCOUNT', password: 'guess' }),
   ]
   for (let count = 0; count < FAILURES; count++) {
-    expect(await elsewhere[count % 3]?.()).toMatchObject(failure(400, 'CURRENT_PASSWORD_INCORRECT'))
+    expect(await elsewhere[count % 3]?.()).toMatchObject(errorReply(400, 'CURRENT_PASSWORD_INCORRECT'))
   }
   for (const password of ['guess', PASSWORD]) {
     const stopped = await change(guesser, password, NEW)
-    expect(stopped).toMatchObject(failure(429, 'RATE_LIMITED'))
+    expect(stopped).toMatchObject(errorReply(429, 'RATE_LIMITED'))
     expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(0)
   }
   expect((await change(other, PASSWORD, NEW)).status).toBe(200)
 })
 
-test('guesses sent all at once are stopped too: no more of them than before are told that they were wrong', async () => {
-  const guesser = await newSomebody(service)
+test('concurrent guesses are limited, too: no more of them learn that they were wrong', async () => {
+  const guesser = await createSignedInUser(service)
   const guesses = [...Array.from({ length: 30 }, (_, index) => `guess ${index}`), PASSWORD]
   const answers = await Promise.all(guesses.map((guess) => change(guesser, guess, 'sevench')))
   const wrong = answers.filter(({ status }) => status === 400)
@@ -188,21 +188,17 @@ test('guesses sent all at once are stopped too: no more of them than before are 
   expect(answers.filter(({ status }) => ![400, 422, 429].includes(status))).toEqual([])
 })
 
-test('the right password makes up for wrong ones', async () => {
-  const somebody = await newSomebody(service)
+test('the right password resets the counter of wrong ones', async () => {
+  const somebody = await createSignedInUser(service)
   for (let round = 0; round < 3; round++) {
     for (let count = 1; count < FAILURES; count++) await change(somebody, 'wrong', NEW)
-    expect(await change(somebody, PASSWORD, PASSWORD)).toMatchObject(failure(422, 'SAME_PASSWORD'))
+    expect(await change(somebody, PASSWORD, PASSWORD)).toMatchObject(errorReply(422, 'SAME_PASSWORD'))
   }
 })
 
-test('who has no password is told how to get one', async () => {
-  const somebody = await newSomebody(service)
-  await service.ctx.db
-    .updateTable('users')
-    .set({ password_hash: null })
-    .where('id', '=', somebody.id)
-    .execute()
+test('a person without a password is told how to get one', async () => {
+  const somebody = await createSignedInUser(service)
+  await service.ctx.db.updateTable('users').set({ password_hash: null }).where('id', '=', somebody.id).execute()
   expect(await change(somebody, '', NEW)).toMatchObject({
     status: 400,
     body: { error: 'CURRENT_PASSWORD_INCORRECT', message: expect.stringContaining('no password yet') },

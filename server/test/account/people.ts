@@ -4,38 +4,41 @@ import { newId } from '../../src/lib/ids.ts'
 import type { TestService } from '../support/service.ts'
 import { cookieOf, obtainTokens, PASSWORD, type Tokens } from '../support/world.ts'
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Headers
   body: Record<string, unknown>
 }
 
-/** Somebody of a test's own, with the password of the demo, signed in through our own application. */
-export interface Somebody {
+/** A user created for one test, with the demo password, signed in through the first-party application. */
+export interface TestUser {
   id: string
   email: string
   cookie: string
   tokens: Tokens
   /** Calls a route with their access token. */
-  call(method: string, path: string, body?: unknown): Promise<Answer>
-  /** Signs in once more, elsewhere. */
-  signInElsewhere(): Promise<{ cookie: string; tokens: Tokens }>
+  call(method: string, path: string, body?: unknown): Promise<ApiResponse>
+  /** Creates another session. */
+  signInAgain(): Promise<{ cookie: string; tokens: Tokens }>
 }
 
-export async function newSomebody(service: TestService, traits: object = {}): Promise<Somebody> {
-  const { id, email } = await addPerson(service, traits)
-  const elsewhere = () => signInWithTokens(service.url, email)
-  const { cookie, tokens } = await elsewhere()
+export async function createSignedInUser(service: TestService, traits: object = {}): Promise<TestUser> {
+  const { id, email } = await insertUser(service, traits)
+  const signInAgain = () => signInWithTokens(service.url, email)
+  const { cookie, tokens } = await signInAgain()
   const headers = { authorization: `Bearer ${tokens.access_token}` }
   return {
-    ...{ id, email, cookie, tokens },
+    id,
+    email,
+    cookie,
+    tokens,
     call: (method, path, body) => call(service.url + path, { method, body, headers }),
-    signInElsewhere: elsewhere,
+    signInAgain,
   }
 }
 
-/** A person whose address is confirmed, without hashing anything: the password is that of everybody in the demo. */
-export async function addPerson({ ctx }: TestService, traits: object = {}) {
+/** Inserts a user with a verified address. It reuses the hash of the demo password, because hashing is slow. */
+export async function insertUser({ ctx }: TestService, traits: object = {}) {
   const { password_hash } = await ctx.db
     .selectFrom('users')
     .select('password_hash')
@@ -44,15 +47,24 @@ export async function addPerson({ ctx }: TestService, traits: object = {}) {
   const now = ctx.now()
   const id = newId()
   const email = `somebody-${randomBytes(5).toString('hex')}@people.test`
-  const person = { id, email, email_verified: true, password_hash, is_super_admin: false }
   await ctx.db
     .insertInto('users')
-    .values({ ...NAMELESS, ...person, created_at: now, updated_at: now, ...traits })
+    .values({
+      id,
+      email,
+      email_verified: true,
+      password_hash,
+      is_super_admin: false,
+      display_name: null,
+      given_name: null,
+      family_name: null,
+      created_at: now,
+      updated_at: now,
+      ...traits,
+    })
     .execute()
   return { id, email: (traits as { email?: string }).email ?? email }
 }
-
-const NAMELESS = { display_name: null, given_name: null, family_name: null }
 
 async function signInWithTokens(url: string, email: string) {
   const cookie = cookieOf(await logIn(url, email, PASSWORD))
@@ -66,15 +78,15 @@ export const logIn = (url: string, email: string, password: string): Promise<Res
     body: JSON.stringify({ email, password }),
   })
 
-interface Call {
+interface CallOptions {
   method: string
   body?: unknown
   headers?: Record<string, string>
 }
 
-export async function call(address: string, { method, body, headers = {} }: Call): Promise<Answer> {
+export async function call(url: string, { method, body, headers = {} }: CallOptions): Promise<ApiResponse> {
   const response = await fetch(
-    address,
+    url,
     body === undefined
       ? { method, headers }
       : { method, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) },
@@ -89,17 +101,17 @@ export interface Mail {
   html: string
 }
 
-/** What the demo's mailbox holds for an address, newest first. */
-export async function mailTo({ url }: TestService, address: string): Promise<Mail[]> {
+/** The mails of the demo mailbox to an address, newest first. */
+export async function listMailTo({ url }: TestService, address: string): Promise<Mail[]> {
   const mails = (await (await fetch(`${url}/dev/mailbox/messages`)).json()) as Mail[]
   return mails.filter(({ to }) => to === address)
 }
 
 /** The token of the link in a mail; undefined when there is none. */
-export const tokenIn = (mail: Mail | undefined): string | undefined =>
+export const findLinkToken = (mail: Mail | undefined): string | undefined =>
   /[?&]token=([\w-]+)/.exec(mail?.text ?? '')?.[1]
 
-/** What the log tells about a person, oldest first. */
+/** The audit entries about a user, oldest first. */
 export const entriesOf = ({ ctx }: TestService, userId: string) =>
   ctx.db
     .selectFrom('audit_entries')
@@ -108,7 +120,7 @@ export const entriesOf = ({ ctx }: TestService, userId: string) =>
     .orderBy('id')
     .execute()
 
-export const failure = (statusCode: number, error: string) => ({
+export const errorReply = (statusCode: number, error: string) => ({
   status: statusCode,
   body: { statusCode, error, message: expect.any(String), requestId: expect.any(String) },
 })

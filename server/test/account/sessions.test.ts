@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { newId } from '../../src/lib/ids.ts'
 import { buildMmdb } from '../support/mmdb.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { claimsOf, findIds, obtainTokens, refresh, signIn, startWorld, userinfo } from '../support/world.ts'
+import { claimsOf, findIds, obtainTokens, refresh, signIn, startDemoService, userinfo } from '../support/world.ts'
 
 interface Session {
   id: string
@@ -33,7 +33,7 @@ writeFileSync(
 let service: TestService
 let url: string
 beforeAll(async () => {
-  service = await startWorld({ config: { trustedProxies: ['127.0.0.1'], geoipDatabase } })
+  service = await startDemoService({ config: { trustedProxies: ['127.0.0.1'], geoipDatabase } })
   url = service.url
 })
 afterAll(async () => {
@@ -66,7 +66,7 @@ const entriesOf = async (action: string) => {
     .execute()
 }
 
-test('the one in use last comes first, with its place', async () => {
+test('the session used last comes first, with its location', async () => {
   const older = await signIn(url, MIA, { 'x-forwarded-for': '81.2.69.7', 'user-agent': 'Older' })
   service.advance(2_000)
   const newer = await signIn(url, MIA, { 'user-agent': 'Newer' })
@@ -82,7 +82,7 @@ test('the one in use last comes first, with its place', async () => {
   await call('DELETE', '', asCookie(newer))
 })
 
-test('a session is listed while its cookie is good, or an application has a hold on it', async () => {
+test('a session is listed while its cookie is valid or an application has a grant from it', async () => {
   const idle = await signIn(url, 'max@acme.test', { 'user-agent': 'idle' })
   const held = await signIn(url, 'max@acme.test', { 'user-agent': 'held' })
   const { refresh_token } = await obtainTokens(url, held)
@@ -90,18 +90,18 @@ test('a session is listed while its cookie is good, or an application has a hold
   const now = await signIn(url, 'max@acme.test', { 'user-agent': 'now' })
   expect((await list(asCookie(now))).map(({ userAgent }) => userAgent)).toEqual(['now', 'held'])
   expect((await call('GET', '', asCookie(idle))).status).toBe(401)
-  // What the application was given still works, and that session is the one it calls with.
+  // The tokens of the application still work, and belong to this session.
   const { body } = await refresh(url, refresh_token)
   const seen = await list(asBearer(body.access_token))
   expect(seen.map(({ userAgent, isCurrent }) => [userAgent, isCurrent])).toEqual([
     ['held', true],
     ['now', false],
   ])
-  // The one that ran out is gone too, but nobody was signed out by that.
+  // The expired session is deleted, too, but it does not count as ended.
   expect((await call('DELETE', '', asBearer(body.access_token))).body).toMatchObject({ count: 1 })
 })
 
-test('the session of a last access token lists itself, though its grant has run out', async () => {
+test('the session of the last access token lists itself, although its grant has expired', async () => {
   const cookie = await signIn(url, 'olivia@acme.test')
   const { access_token } = await obtainTokens(url, cookie)
   const { sid } = claimsOf(access_token)
@@ -116,8 +116,8 @@ test('the session of a last access token lists itself, though its grant has run 
   expect(await list(asBearer(access_token))).toMatchObject([{ id: sid, isCurrent: true }])
 })
 
-test('ending one ends its tokens on every node, and is written down', async () => {
-  const other = await startService({ beside: service })
+test('ending a session ends its tokens on every node, and is audited', async () => {
+  const other = await startService({ sameDatabaseAs: service })
   onTestFinished(other.close)
   const cookie = await signIn(url, MIA)
   const lost = await obtainTokens(url, await signIn(url, MIA, { 'user-agent': 'Lost' }))
@@ -130,7 +130,7 @@ test('ending one ends its tokens on every node, and is written down', async () =
   expect((await entriesOf('session.ended')).at(-1)?.details).toEqual({ sessionId: target?.id })
 })
 
-test('what could not be ended is not written down', async () => {
+test('a failed attempt to end a session is not audited', async () => {
   const before = await entriesOf('session.ended')
   const cookie = await signIn(url, MIA)
   expect((await call('DELETE', `/${newId()}`, asCookie(cookie))).status).toBe(404)
@@ -141,7 +141,7 @@ test('what could not be ended is not written down', async () => {
   expect(await entriesOf('session.others_ended')).toEqual(others)
 })
 
-test('of two devices that end all others at once, at most one is left, and nobody else is touched', async () => {
+test('of two devices that end all others concurrently, at most one stays, and other people are not affected', async () => {
   const gus = await signIn(url, 'gus@globex.test')
   const [one, two] = [await signIn(url, MIA), await signIn(url, MIA)]
   await signIn(url, MIA)
@@ -152,7 +152,7 @@ test('of two devices that end all others at once, at most one is left, and nobod
   expect((await call('GET', '', asCookie(gus))).status).toBe(200)
 })
 
-test('the name of a browser is kept without what is no text in it, and never logged raw (T098)', async () => {
+test('the user agent is stored without control characters, and never logged raw (T098)', async () => {
   const name = `Evil\t\u0085\u009b31m${'x'.repeat(4_000)}`
   const cookie = await signIn(url, 'adam@acme.test', { 'user-agent': name })
   const [session] = await list(asCookie(cookie))

@@ -5,12 +5,12 @@ import { createSealer } from '../../src/lib/seal.ts'
 import { useTotp } from '../../src/users/factors/totp.ts'
 import { reencryptTotpSecrets } from '../../src/users/factors/totp-encryption.ts'
 import type { TestService } from '../support/service.ts'
-import { startWorld } from '../support/world.ts'
-import { newSomebody } from './people.ts'
+import { startDemoService } from '../support/world.ts'
+import { createSignedInUser } from './people.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service.close())
 
@@ -18,7 +18,7 @@ const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
 /** A user whose authenticator app was set up while this encryption key was the newest. */
 async function userWithApp(key: Buffer): Promise<string> {
-  const { id } = await newSomebody(service)
+  const { id } = await createSignedInUser(service)
   const now = service.ctx.now()
   await service.ctx.db
     .insertInto('totp_secrets')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { originProblem, redirectProblem } from '../../src/applications/clients/addresses.ts'
 import { isClientId, settingsProblems } from '../../src/applications/clients/rules.ts'
 
-describe('a redirect address that means one thing to everybody is taken', () => {
+describe('an unambiguous redirect URI is accepted', () => {
   test.each([
     'https://app.example.com/callback',
     'https://app.example.com',
@@ -24,23 +24,23 @@ describe('a redirect address that means one thing to everybody is taken', () => 
   })
 })
 
-test('a scheme of an app of its own is for SPA clients only', () => {
+test('private-use schemes are for SPA clients only', () => {
   for (const uri of ['com.example.app:/cb', 'com.example.app://cb/x?y=1', 'COM.example.app:/cb']) {
     expect(redirectProblem(uri, 'SPA')).toBeUndefined()
     expect(redirectProblem(uri, 'WEB')).toContain('https://')
   }
 })
 
-describe('a redirect address that could lead astray is refused (T011, T013)', () => {
+describe('an unsafe or ambiguous redirect URI is refused (T011, T013)', () => {
   test.each([
-    ['nothing', ''],
+    ['an empty string', ''],
     ['no scheme', 'app.example.com/cb'],
     ['a path', '/callback'],
     ['no host', 'https://'],
     ['no slashes', 'https:app.example.com/cb'],
     ['one slash', 'https:/app.example.com/cb'],
     ['three slashes', 'https:///app.example.com/cb'],
-    ['another scheme with //', '//app.example.com/cb'],
+    ['a scheme-relative URI', '//app.example.com/cb'],
     ['a fragment', 'https://app.example.com/cb#x'],
     ['an empty fragment', 'https://app.example.com/cb#'],
     ['a user', 'https://user@app.example.com/cb'],
@@ -53,29 +53,29 @@ describe('a redirect address that could lead astray is refused (T011, T013)', ()
     ['a line break', 'https://app.example.com/cb\r\nSet-Cookie: a=b'],
     ['a tab', 'https://app.example.com/\tcb'],
     ['a DEL', 'https://app.example.com/\x7f'],
-    ['letters beyond ASCII', 'https://bücher.example/cb'],
+    ['non-ASCII letters', 'https://bücher.example/cb'],
     ['a look-alike letter', 'https://аpp.example.com/cb'],
     ['a backslash', 'https://app.example.com\\@evil.example/cb'],
     ['backslashes for slashes', 'https:\\\\app.example.com/cb'],
     ['quotes', 'https://app.example.com/"onload="x'],
     ['angle brackets', 'https://app.example.com/<script>'],
-    ['half an escape', 'https://app.example.com/%2'],
+    ['an incomplete escape', 'https://app.example.com/%2'],
     ['an escaped host', 'https://%61pp.example.com/cb'],
-    ['a host in numbers', 'https://3221225991/cb'],
+    ['a decimal host', 'https://3221225991/cb'],
     ['plain http', 'http://app.example.com/cb'],
     ['plain http to a private address', 'http://192.168.0.1/cb'],
-    ['plain http to every address', 'http://0.0.0.0/cb'],
-    ['loopback in numbers', 'http://2130706433/cb'],
-    ['loopback in hex', 'http://0x7f.1/cb'],
+    ['plain http to the unspecified address', 'http://0.0.0.0/cb'],
+    ['a decimal loopback address', 'http://2130706433/cb'],
+    ['a hexadecimal loopback address', 'http://0x7f.1/cb'],
     ['a host that starts like loopback', 'http://127.0.0.1.evil.example/cb'],
     ['a host that starts like localhost', 'http://localhost.evil.example/cb'],
-    ['a port that is none', 'https://app.example.com:99999/cb'],
+    ['an invalid port', 'https://app.example.com:99999/cb'],
     ['javascript', 'javascript:alert(1)'],
-    ['javascript in any case', 'JaVaScRiPt:alert(1)'],
+    ['javascript in mixed case', 'JaVaScRiPt:alert(1)'],
     ['javascript with slashes', 'javascript://app.example.com/%0aalert(1)'],
-    ['javascript behind a tab', 'java\tscript:alert(1)'],
+    ['javascript with a tab', 'java\tscript:alert(1)'],
     ['data', 'data:text/html,<script>alert(1)</script>'],
-    ['Data', 'Data:text/html;base64,PHNjcmlwdD4='],
+    ['data in mixed case', 'Data:text/html;base64,PHNjcmlwdD4='],
     ['vbscript', 'vBsCrIpT:msgbox(1)'],
     ['file', 'file:///etc/passwd'],
     ['blob', 'blob:https://app.example.com/9115d58c'],
@@ -92,12 +92,10 @@ describe('a redirect address that could lead astray is refused (T011, T013)', ()
   })
 })
 
-test.each([
-  'https://app.example.com',
-  'https://app.example.com:8443',
-  'http://localhost:8080',
-  'http://[::1]:3000',
-])('the origin %s is taken', (origin) => expect(originProblem(origin)).toBeUndefined())
+test.each(['https://app.example.com', 'https://app.example.com:8443', 'http://localhost:8080', 'http://[::1]:3000'])(
+  'the origin %s is accepted',
+  (origin) => expect(originProblem(origin)).toBeUndefined(),
+)
 
 test.each([
   'null',
@@ -121,7 +119,7 @@ test.each([
   expect(originProblem(origin)).toEqual(expect.any(String))
 })
 
-test.each(['abc', 'demo-spa', 'my.app_1~x', 'A'.repeat(100)])('%s can be a client id', (id) => {
+test.each(['abc', 'demo-spa', 'my.app_1~x', 'A'.repeat(100)])('%s is a valid client id', (id) => {
   expect(isClientId(id)).toBe(true)
 })
 
@@ -136,29 +134,29 @@ test.each([
   "a'--",
   '0197a2b0-7d5c-7000-8000-00000000abcd',
   '0197A2B0-7D5C-4000-8000-00000000ABCD',
-])('%j can be no client id: it is odd, or could pass for a person', (id) => {
+])('%j is not a valid client id', (id) => {
   expect(isClientId(id)).toBe(false)
 })
 
-const fieldsAtFault = (...args: Parameters<typeof settingsProblems>) =>
+const listInvalidFields = (...args: Parameters<typeof settingsProblems>) =>
   settingsProblems(...args).flatMap((problem) => problem?.field ?? [])
 
 test.each([
   [
-    'an address twice',
+    'a duplicate redirect URI',
     'WEB',
     { redirectUris: ['https://a.example/', 'https://a.example/'] },
     ['redirectUris.1'],
   ],
-  ['no redirect address', 'SPA', { redirectUris: [] }, ['redirectUris']],
+  ['no redirect URI', 'SPA', { redirectUris: [] }, ['redirectUris']],
   [
-    'more than fifty',
+    'more than fifty post-logout redirect URIs',
     'WEB',
     { postLogoutRedirectUris: Array.from({ length: 51 }, (_, i) => `https://a.example/${i}`) },
     ['postLogoutRedirectUris'],
   ],
   [
-    'addresses of a machine',
+    'URIs for a machine',
     'MACHINE',
     {
       redirectUris: ['https://a.example/'],
@@ -168,13 +166,13 @@ test.each([
     ['redirectUris', 'postLogoutRedirectUris', 'allowedOrigins'],
   ],
   [
-    'scopes of a person for a machine',
+    'scopes of a user for a machine',
     'MACHINE',
     { scopes: ['a', 'openid', 'offline_access'] },
     ['scopes.1', 'scopes.2'],
   ],
   [
-    'a scope with a space',
+    'scopes with forbidden characters',
     'WEB',
     { scopes: ['a b', 'a"b', 'a\\b', ''] },
     ['scopes.0', 'scopes.1', 'scopes.2', 'scopes.3'],
@@ -183,13 +181,13 @@ test.each([
   ['a name of spaces', 'WEB', { name: '   ' }, ['name']],
   ['a name of 121 characters', 'WEB', { name: '𝓍'.repeat(121) }, ['name']],
 ] as [string, 'SPA' | 'WEB' | 'MACHINE', Parameters<typeof settingsProblems>[1], string[]][])(
-  'a client with %s is refused, and the fields are named',
-  (_name, kind, settings, fields) => expect(fieldsAtFault(kind, settings)).toEqual(fields),
+  'a client with %s is refused with the names of the fields',
+  (_name, kind, settings, fields) => expect(listInvalidFields(kind, settings)).toEqual(fields),
 )
 
-test('what an SPA or WEB client may say by default is no scope that a machine may', () => {
+test('user scopes are valid for a WEB client, and other scopes for a machine', () => {
   expect(
-    fieldsAtFault('WEB', { scopes: ['openid', 'profile', 'email', 'offline_access', 'invoices:read'] }),
+    listInvalidFields('WEB', { scopes: ['openid', 'profile', 'email', 'offline_access', 'invoices:read'] }),
   ).toEqual([])
-  expect(fieldsAtFault('MACHINE', { scopes: ['licenses:read', 'admin'], redirectUris: [] })).toEqual([])
+  expect(listInvalidFields('MACHINE', { scopes: ['licenses:read', 'admin'], redirectUris: [] })).toEqual([])
 })

@@ -15,13 +15,13 @@ afterAll(() => database.close())
 const latchkey = (...args: string[]) => runToEnd(args, { env })
 const WEB = ['client', 'create', '--application', 'shop', '--kind', 'WEB', '--name', 'Shop on the web']
 
-test('an application and its clients can be made on the command line, and the secret is printed once', async () => {
+test('the command line creates applications and clients and prints the secret once', async () => {
   expect(await latchkey('client', 'list')).toEqual({ code: 0, output: 'There are no clients yet.\n' })
   expect(await latchkey('application', 'create', '--name', 'Shop', '--third-party')).toEqual({
     code: 0,
-    output: expect.stringMatching(/^Application shop is made\. Its id is [0-9a-f-]{36}\.\n$/),
+    output: expect.stringMatching(/^Application shop is created\. Its id is [0-9a-f-]{36}\.\n$/),
   })
-  const made = await latchkey(
+  const created = await latchkey(
     ...WEB,
     '--redirect-uri',
     'https://a.example/cb',
@@ -29,7 +29,7 @@ test('an application and its clients can be made on the command line, and the se
     '--scope',
     'openid',
   )
-  expect(made).toEqual({
+  expect(created).toEqual({
     code: 0,
     output: expect.stringMatching(
       /^Client id: +lk_\w{24}\nClient secret: +lks_[\w-]{43}\nThe secret is not shown again\.\n$/,
@@ -39,14 +39,19 @@ test('an application and its clients can be made on the command line, and the se
   expect(output).toMatch(/^lk_\w{24} +WEB +shop +Shop on the web\n$/)
 })
 
+test('a client for a library that sends no nonce can be created', async () => {
+  const options = ['--client-id', 'no-nonce', '--no-require-nonce', '--no-userinfo-in-id-token']
+  await latchkey(...WEB, '--redirect-uri', 'https://c.example/cb', ...options)
+  const { output } = await latchkey('export')
+  const [, exported = ''] = output.split('clientId: no-nonce')
+  expect(exported).toContain('requireNonce: false')
+  expect(exported).toContain('userinfoInIdToken: false')
+})
+
 const REFUSED: [string, string[], string][] = [
-  [
-    'an application that is not there',
-    [...WEB.slice(0, 3), 'gone', ...WEB.slice(4)],
-    'There is no application gone.\n',
-  ],
-  ['a tenant that is not there', [...WEB, '--tenant', 'gone'], 'There is no tenant gone.\n'],
-  ['no redirect address', WEB, 'This is not valid:\n  - redirectUris must name at least one\n'],
+  ['an unknown application', [...WEB.slice(0, 3), 'gone', ...WEB.slice(4)], 'There is no application gone.\n'],
+  ['an unknown tenant', [...WEB, '--tenant', 'gone'], 'There is no tenant gone.\n'],
+  ['a client without a redirect URI', WEB, 'This is not valid:\n  - redirectUris must name at least one\n'],
   [
     'a slug that is taken',
     ['application', 'create', '--name', 'X', '--slug', 'shop'],
@@ -55,7 +60,7 @@ const REFUSED: [string, string[], string][] = [
 ]
 
 test.each(FULL ? REFUSED : REFUSED.slice(0, 1))(
-  '%s is refused in a sentence',
+  '%s is refused with a readable message',
   async (_name, args, output) => {
     expect(await latchkey(...args)).toEqual({ code: 1, output })
   },

@@ -6,7 +6,7 @@ import { sections } from '../../src/app.ts'
 import { findClient, findSecret } from '../../src/applications/clients.ts'
 import type { Ctx } from '../../src/context.ts'
 import { applyChanges, describeChanges, planChanges, readDeclaration } from '../../src/declaration/apply.ts'
-import { exportAll } from '../declaration/yard.ts'
+import { exportAll } from '../declaration/apply-yaml.ts'
 import { tempFolder } from '../support/program.ts'
 import { startService } from '../support/service.ts'
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-/** Applies the text and gives back the plan. */
+/** Applies a declaration and returns its plan. */
 async function apply(yaml: string): Promise<string> {
   const file = join(folder, 'declaration.yaml')
   writeFileSync(file, yaml)
@@ -29,7 +29,7 @@ async function apply(yaml: string): Promise<string> {
 async function applyFile(file: string): Promise<string> {
   const changes = await planChanges(ctx, sections, readDeclaration(file, sections))
   await applyChanges(ctx, changes)
-  await ctx.changes.settle()
+  await ctx.changes.waitUntilCurrent()
   return describeChanges(changes)
 }
 const membersOf = (slug: string) =>
@@ -42,7 +42,7 @@ const membersOf = (slug: string) =>
     .orderBy('users.email')
     .execute()
 
-test('the demo world refers to what it makes itself, and finds nothing to change the second time', async () => {
+test('the demo declaration refers to objects that it creates, and a second run changes nothing', async () => {
   const plan = await applyFile(DEMO)
   expect(plan).toContain(
     '  + tenant acme\n      name: "Acme"\n      owner olivia@acme.test\n      admin adam@acme.test\n      member mia@acme.test\n',
@@ -84,7 +84,7 @@ clients:
   - { clientId: shop-web, application: shop, kind: WEB, name: Shop, redirectUris: [https://shop.example/cb] }
 `
 
-test('only what a declaration names is changed, and a secret is given to a client that has none', async () => {
+test('only declared fields are changed, and only a client without a secret gets the declared one', async () => {
   expect(await apply(SHOP)).toContain(
     [
       '  + client shop-web',
@@ -118,14 +118,14 @@ test('only what a declaration names is changed, and a secret is given to a clien
   expect(client && findSecret(client, 'other-secret-of-shop')).toBeUndefined()
 })
 
-test('members who are listed become active with that role, and others stay as they are', async () => {
+test('listed members become active with the declared role, and others stay unchanged', async () => {
   const users = 'users: [{ email: a@m.test }, { email: b@m.test }, { email: c@m.test }]\n'
   const tenant = (members: string) => `${users}tenants: [{ slug: m-inc, name: M, members: [${members}] }]`
   await apply(tenant('{ email: A@M.test, role: owner }, { email: b@m.test, role: member }'))
   await ctx.db.updateTable('memberships').set({ status: 'SUSPENDED' }).where('role', '=', 'member').execute()
-  expect(
-    await apply(tenant('{ email: b@m.test, role: admin }, { email: c@m.test, role: member }')),
-  ).toContain('  ~ tenant m-inc\n      b@m.test: member SUSPENDED → admin ACTIVE\n      member c@m.test\n')
+  expect(await apply(tenant('{ email: b@m.test, role: admin }, { email: c@m.test, role: member }'))).toContain(
+    '  ~ tenant m-inc\n      b@m.test: member SUSPENDED → admin ACTIVE\n      member c@m.test\n',
+  )
   expect(await membersOf('m-inc')).toEqual([
     { email: 'a@m.test', role: 'owner', status: 'ACTIVE' },
     { email: 'b@m.test', role: 'admin', status: 'ACTIVE' },
@@ -141,23 +141,23 @@ const client = (fields: string) =>
 
 test.each([
   [
-    'a client of nothing',
+    'a client of an unknown application',
     'clients: [{ clientId: x-1, application: gone, kind: MACHINE, name: X }]',
     /there is no such application/,
   ],
   [
-    'a tenant that is not there',
+    'a client of an unknown tenant',
     client('kind: MACHINE, tenant: gone'),
     /is of tenant gone, but there is no such tenant/,
   ],
   [
-    'an address that could lead astray',
+    'an unsafe redirect URI',
     client('kind: WEB, redirectUris: ["JaVaScRiPt:alert(1)"]'),
-    /client bad cannot be: redirectUris\.0 must/,
+    /client bad is not valid: redirectUris\.0 must/,
   ],
-  ['no redirect address', client('kind: SPA'), /redirectUris must name at least one/],
+  ['a client without a redirect URI', client('kind: SPA'), /redirectUris must name at least one/],
   [
-    'a secret of an SPA',
+    'an SPA with a secret',
     client('kind: SPA, redirectUris: [https://a.example/], secret: long-enough-1'),
     /secret is not for SPA/,
   ],
@@ -169,19 +169,19 @@ test.each([
     /clientId must be/,
   ],
   [
-    'a client twice',
+    'a duplicate client',
     `${client('kind: MACHINE').slice(0, -1)}, { clientId: bad, application: rules, kind: MACHINE, name: B }]`,
     /lists the client bad twice/,
   ],
   [
-    'a lifetime beyond reason',
+    'a token lifetime that is too short',
     'applications: [{ slug: rules, name: Rules, accessTokenTtl: 5 }]',
     /accessTokenTtl must be >= 60/,
   ],
-  ['a bad slug', 'applications: [{ slug: No_Slug, name: X }]', /application No_Slug cannot be: slug must/],
+  ['a bad slug', 'applications: [{ slug: No_Slug, name: X }]', /application No_Slug is not valid: slug must/],
   ['a reserved tenant', 'tenants: [{ slug: admin, name: X }]', /slug is a reserved word/],
   [
-    'a member nobody knows',
+    'an unknown user as a member',
     'tenants: [{ slug: lonely, name: X, members: [{ email: no@body.test, role: owner }] }]',
     /makes no@body\.test a member/,
   ],
@@ -195,7 +195,7 @@ test.each([
     SHOP.replace('application: shop,', 'application: project-manager,'),
     /application of client shop-web is shop/,
   ],
-])('refuses %s in a sentence, and changes nothing', async (_name, yaml, message) => {
+])('refuses %s with a readable message and changes nothing', async (_name, yaml, message) => {
   const before = await ctx.db.selectFrom('applications').select('slug').orderBy('slug').execute()
   await expect(apply(yaml)).rejects.toThrow(message)
   await expect(apply(yaml)).rejects.toMatchObject({ name: 'OperatorError' })
@@ -203,7 +203,7 @@ test.each([
   expect(await findClient(ctx, 'bad')).toBeUndefined()
 })
 
-test('a declared branding is set as the file says, refused when it cannot be, and written out again', async () => {
+test('a declared branding is set, validated and exported', async () => {
   const file = (branding: string) => `applications: [{ slug: branded, name: Branded${branding} }]`
   expect(await apply(file(", branding: { color: '#ABCDEF' }"))).toContain(
     '      branding: {"displayName":null,"color":"#abcdef"}\n',
@@ -214,7 +214,7 @@ test('a declared branding is set as the file says, refused when it cannot be, an
     '      branding: {"displayName":null,"color":"#abcdef"} → {"displayName":"Face","color":null}\n',
   )
   await expect(apply(file(', branding: { color: blue }'))).rejects.toThrow(
-    'The application branded cannot be: color must be a colour such as #3b5bdb',
+    'The application branded is not valid: color must be a color such as #3b5bdb',
   )
   await expect(apply(file(', branding: { logo: x }'))).rejects.toThrow('is not a valid declaration')
   expect(await exportAll(ctx)).toMatch(

@@ -1,75 +1,85 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { maintainKeys } from '../../src/oauth/signing-keys/service.ts'
-import { type Answer, call, newSomebody } from '../account/people.ts'
+import { call, createSignedInUser } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
 import {
   admin,
   authorize,
   CALLBACK,
   exchange,
-  machineToken,
   obtainTokens,
   refresh,
   signIn,
-  startWorld,
+  startDemoService,
   thirdParty,
 } from '../support/world.ts'
-import { BY_OPS, BY_REQUEST, BY_SYSTEM, entriesOfWork, entryOfWork, logText } from './entries.ts'
+import { BY_OPS, BY_REQUEST, BY_SYSTEM, captureEntries, captureEntry, logText } from './entries.ts'
 
 let service: TestService
 let secrets: string[]
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
   secrets = []
 })
 afterAll(() => service.close())
 
 const post = <T>(path: string, body: unknown, method = 'POST') => admin<T>(service.url, path, body, method)
-const newApplication = async (name = 'App') =>
-  (await post<{ id: string }>('/api/admin/applications', { name })).id
+const newApplication = async (name = 'App') => (await post<{ id: string }>('/api/admin/applications', { name })).id
 
-interface Made {
+interface CreatedClient {
   id: string
   clientId: string
   clientSecret: string
   secrets: { id: string }[]
 }
 const newMachine = async (applicationId: string) => {
-  const made = await post<Made>('/api/admin/clients', { applicationId, kind: 'MACHINE', name: 'Robot' })
+  const made = await post<CreatedClient>('/api/admin/clients', {
+    applicationId,
+    kind: 'MACHINE',
+    name: 'Robot',
+  })
   secrets.push(made.clientSecret)
   return made
 }
 
-test('an application that is made, changed and deleted leaves an entry each, with who did it and what it was', async () => {
+test('creating, changing and deleting an application records an entry each, with the actor and the state', async () => {
   let id = ''
-  const made = await entryOfWork(service, async () => {
+  const made = await captureEntry(service, async () => {
     id = await newApplication('Shop')
   })
   const settings = {
-    ...{ name: 'Shop', slug: 'shop', trusted: true, licensingMode: 'PER_SEAT' },
-    ...{ accessTokenTtl: null, idTokenTtl: null, refreshTokenIdleTtl: null, refreshTokenTtl: null },
+    name: 'Shop',
+    slug: 'shop',
+    trusted: true,
+    licensingMode: 'PER_SEAT',
+    accessTokenTtl: null,
+    idTokenTtl: null,
+    refreshTokenIdleTtl: null,
+    refreshTokenTtl: null,
   }
   expect(made).toMatchObject({
-    ...{ action: 'application.created', ...BY_OPS },
+    action: 'application.created',
+    ...BY_OPS,
     details: { applicationId: id, after: settings },
   })
   const path = `/api/admin/applications/${id}`
-  const changed = await entryOfWork(service, () => post(path, { trusted: false, name: ' Shop ' }, 'PATCH'))
+  const changed = await captureEntry(service, () => post(path, { trusted: false, name: ' Shop ' }, 'PATCH'))
   expect(changed).toMatchObject({ action: 'application.changed', ...BY_OPS })
   expect(changed.details).toEqual({ applicationId: id, before: { trusted: true }, after: { trusted: false } })
-  // What is so already is no change.
-  expect(await entriesOfWork(service, () => post(path, { trusted: false }, 'PATCH'))).toEqual([])
+  // An update without changes records nothing.
+  expect(await captureEntries(service, () => post(path, { trusted: false }, 'PATCH'))).toEqual([])
   await newMachine(id)
   await post('/api/licensing/license-types', { applicationId: id, name: 'Pro', slug: 'pro' })
-  const deleted = await entryOfWork(service, () => post(path, {}, 'DELETE'))
+  const deleted = await captureEntry(service, () => post(path, {}, 'DELETE'))
   expect(deleted).toMatchObject({ action: 'application.deleted', ...BY_OPS })
   expect(deleted.details).toEqual({
-    ...{ applicationId: id, before: { ...settings, trusted: false } },
-    ...{ clients: 1, licenseTypes: 1 },
+    applicationId: id,
+    before: { ...settings, trusted: false },
+    clients: 1,
+    licenseTypes: 1,
   })
 })
 
-test('a change that is refused leaves no entry', async () => {
+test('a refused change records no entry', async () => {
   const id = await newApplication('Refused')
   await newApplication('Taken')
   const attempts = () =>
@@ -79,10 +89,10 @@ test('a change that is refused leaves no entry', async () => {
       post('/api/admin/clients', { applicationId: id, kind: 'WEB', name: 'Without addresses' }),
       post('/api/admin/clients/nope', {}, 'DELETE'),
     ])
-  expect(await entriesOfWork(service, attempts)).toEqual([])
+  expect(await captureEntries(service, attempts)).toEqual([])
 })
 
-test('the ledger names who deleted an application with its seats', async () => {
+test('the ledger contains the actor who deleted an application with its seats', async () => {
   const applicationId = await newApplication('Sold')
   const type = { applicationId, name: 'Pro', slug: 'pro' }
   const { id: licenseTypeId } = await post<{ id: string }>('/api/licensing/license-types', type)
@@ -102,82 +112,44 @@ test('the ledger names who deleted an application with its seats', async () => {
   expect(last).toEqual({ reason: 'SUBSCRIPTION_ENDED', actor: 'client:demo-ops' })
 })
 
-test('a client leaves an entry for each thing done to it, and no secret', async () => {
+test('every change of a client records an entry without secrets', async () => {
   const applicationId = await newApplication('With clients')
-  let client: Made | undefined
-  const made = await entryOfWork(service, async () => {
+  let client: CreatedClient | undefined
+  const made = await captureEntry(service, async () => {
     client = await newMachine(applicationId)
   })
   const { id = '', clientId, secrets: [first] = [] } = client ?? {}
   const names = { id, clientId, applicationId }
   expect(made).toMatchObject({
-    ...{ action: 'client.registered', ...BY_OPS },
+    action: 'client.registered',
+    ...BY_OPS,
     details: { ...names, after: { kind: 'MACHINE', name: 'Robot', secretIds: [first?.id] } },
   })
   const path = `/api/admin/clients/${id}`
-  const changed = await entryOfWork(service, () => post(path, { scopes: ['a'], name: 'Robot' }, 'PATCH'))
+  const changed = await captureEntry(service, () => post(path, { scopes: ['a'], name: 'Robot' }, 'PATCH'))
   expect(changed).toMatchObject({ action: 'client.changed', ...BY_OPS })
   expect(changed.details).toEqual({ ...names, before: { scopes: [] }, after: { scopes: ['a'] } })
-  const added = await entryOfWork(service, async () => {
-    secrets.push((await post<Made>(`${path}/secrets`, {})).clientSecret)
+  const added = await captureEntry(service, async () => {
+    secrets.push((await post<CreatedClient>(`${path}/secrets`, {})).clientSecret)
   })
   expect(added).toMatchObject({ action: 'client.secret_added', ...BY_OPS, details: names })
-  const ended = await entryOfWork(service, () => post(`${path}/secrets/${first?.id}`, {}, 'DELETE'))
+  const ended = await captureEntry(service, () => post(`${path}/secrets/${first?.id}`, {}, 'DELETE'))
   expect(ended).toMatchObject({ action: 'client.secret_ended', ...BY_OPS })
   expect(ended.details).toEqual({ ...names, secretId: first?.id })
-  const deleted = await entryOfWork(service, () => post(path, {}, 'DELETE'))
+  const deleted = await captureEntry(service, () => post(path, {}, 'DELETE'))
   expect(deleted).toMatchObject({ action: 'client.deleted', ...BY_OPS })
   expect(deleted.details).toMatchObject({ ...names, before: { scopes: ['a'] } })
 })
 
-test('a Super Admin is named as the one who did it, with the client they came through', async () => {
+test('an action of a Super Admin records the user and the client of the token', async () => {
   const cookie = await signIn(service.url, 'admin@latchkey.test')
   const { access_token } = await obtainTokens(service.url, cookie)
   const headers = { authorization: `Bearer ${access_token}` }
   const body = { name: 'By a person' }
-  const made = await entryOfWork(service, () =>
+  const made = await captureEntry(service, () =>
     call(`${service.url}/api/admin/applications`, { method: 'POST', headers, body }),
   )
   expect(made).toMatchObject({ actor_kind: 'user', client_id: 'demo-spa', ...BY_REQUEST })
-})
-
-const rotate = async (body: object): Promise<Answer> =>
-  call(`${service.url}/api/admin/keys/rotate`, {
-    ...{ method: 'POST', body },
-    headers: { authorization: `Bearer ${await machineToken(service.url, 'demo-ops')}` },
-  })
-
-test('a signing key leaves an entry when it is made, brought forward and withdrawn', async () => {
-  let made: Answer | undefined
-  const created = await entryOfWork(service, async () => {
-    made = await rotate({})
-  })
-  const { kid, activatesAt } = made?.body ?? {}
-  expect(created).toMatchObject({ action: 'signing_key.created', ...BY_OPS, details: { kid, activatesAt } })
-  // It waits for its turn, so there is nothing to be done.
-  expect(await entriesOfWork(service, () => rotate({}))).toEqual([])
-  const forward = await entryOfWork(service, () => rotate({ immediately: true }))
-  expect(forward).toMatchObject({ action: 'signing_key.brought_forward', ...BY_OPS, details: { kid } })
-  const replaced = await entriesOfWork(service, () => rotate({ leaked: true }))
-  expect(replaced.map(({ action }) => action).sort()).toEqual([
-    ...['signing_key.created', 'signing_key.withdrawn', 'signing_key.withdrawn'],
-  ])
-  expect(replaced.map(({ details }) => details.kid)).toContain(kid)
-  for (const entry of replaced) expect(entry).toMatchObject(BY_OPS)
-})
-
-test('a key that the service makes by itself is its own doing', async () => {
-  service.advance(91 * 86_400_000)
-  const made = await entryOfWork(service, () => maintainKeys.run(service.ctx, {}))
-  expect(made).toMatchObject({ action: 'signing_key.created', ...BY_SYSTEM, request_id: null })
-  service.advance(-91 * 86_400_000)
-  const [first] = await service.ctx.db
-    .selectFrom('audit_entries')
-    .selectAll()
-    .where('action', '=', 'signing_key.created')
-    .orderBy('id')
-    .execute()
-  expect(first).toMatchObject({ ...BY_SYSTEM, request_id: null, personal: {} })
 })
 
 const revoke = (token: string) =>
@@ -186,35 +158,41 @@ const revoke = (token: string) =>
     body: new URLSearchParams({ token, client_id: 'demo-spa' }),
   })
 
-test('a token given back leaves an entry, and one that is given back again none', async () => {
-  const { id, cookie } = await newSomebody(service)
+test('revoking a token records an entry, and revoking it again records none', async () => {
+  const { id, cookie } = await createSignedInUser(service)
   const { access_token, refresh_token } = await obtainTokens(service.url, cookie)
-  const by = { actor_kind: 'client', actor_id: 'demo-spa', client_id: 'demo-spa', user_id: id, ...BY_REQUEST }
+  const actor = {
+    actor_kind: 'client',
+    actor_id: 'demo-spa',
+    client_id: 'demo-spa',
+    user_id: id,
+    ...BY_REQUEST,
+  }
   for (const [token, kind] of [
     [access_token, 'access_token'],
     [refresh_token, 'refresh_token'],
   ] as const) {
-    const revoked = await entryOfWork(service, () => revoke(token))
-    expect(revoked).toMatchObject({ action: 'session.token_revoked', ...by, details: { kind } })
-    expect(await entriesOfWork(service, () => revoke(token))).toEqual([])
+    const revoked = await captureEntry(service, () => revoke(token))
+    expect(revoked).toMatchObject({ action: 'session.token_revoked', ...actor, details: { kind } })
+    expect(await captureEntries(service, () => revoke(token))).toEqual([])
   }
 })
 
-test('a code or a refresh token that is used twice leaves an entry', async () => {
-  const { id, cookie, tokens } = await newSomebody(service)
+test('the reuse of a code or refresh token records an entry', async () => {
+  const { id, cookie, tokens } = await createSignedInUser(service)
   const { answer } = await authorize(service.url, cookie)
   await exchange(service.url, answer.code)
   const reused = { action: 'session.token_reused', ...BY_SYSTEM, client_id: 'demo-spa', user_id: id }
-  const code = await entryOfWork(service, () => exchange(service.url, answer.code))
+  const code = await captureEntry(service, () => exchange(service.url, answer.code))
   expect(code).toMatchObject({ ...reused, ...BY_REQUEST, details: { kind: 'code' } })
   await refresh(service.url, tokens.refresh_token)
   const stolen = () => refresh(service.url, tokens.refresh_token)
-  const token = await entryOfWork(service, () => Promise.all([stolen(), stolen(), stolen()]))
+  const token = await captureEntry(service, () => Promise.all([stolen(), stolen(), stolen()]))
   expect(token).toMatchObject({ ...reused, details: { kind: 'refresh_token' } })
-  expect(await entriesOfWork(service, stolen)).toEqual([])
+  expect(await captureEntries(service, stolen)).toEqual([])
 })
 
-/** Lets somebody agree to what a third-party application asks for; the answer leads on to the application. */
+/** Opens the consent page of a third-party application and returns a function that submits the consent. */
 async function prepareConsent(clientId: string, cookie: string): Promise<() => Promise<Response>> {
   const page = await authorize(service.url, cookie, { client_id: clientId, redirect_uri: CALLBACK })
   const html = await page.response.text()
@@ -223,24 +201,30 @@ async function prepareConsent(clientId: string, cookie: string): Promise<() => P
   const cookies = [cookie, ...page.response.headers.getSetCookie().map((one) => one.split(';')[0])].join('; ')
   return () =>
     fetch(service.url + action, {
-      ...{ method: 'POST', redirect: 'manual', headers: { cookie: cookies } },
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie: cookies },
       body: new URLSearchParams({ csrf, decision: 'allow' }),
     })
 }
 
-test('somebody who allows an application something leaves an entry', async () => {
-  const { id, cookie } = await newSomebody(service)
+test('giving consent to an application records an entry', async () => {
+  const { id, cookie } = await createSignedInUser(service)
   const { clientId } = await thirdParty(service.url)
   const allow = await prepareConsent(clientId, cookie)
-  expect(await entryOfWork(service, allow)).toMatchObject({
-    ...{ action: 'user.consented', actor_kind: 'user', actor_id: id, user_id: id, client_id: clientId },
+  expect(await captureEntry(service, allow)).toMatchObject({
+    action: 'user.consented',
+    actor_kind: 'user',
+    actor_id: id,
+    user_id: id,
+    client_id: clientId,
     ...BY_REQUEST,
     details: { scopes: ['openid', 'profile', 'email', 'offline_access'] },
   })
 })
 
-test('a third-party application that logs out without the person leaves one entry for all that it had', async () => {
-  const { id, cookie } = await newSomebody(service)
+test('a logout by a third-party application records one entry for all of its tokens', async () => {
+  const { id, cookie } = await createSignedInUser(service)
   const { clientId } = await thirdParty(service.url)
   await (await prepareConsent(clientId, cookie))()
   const client = { client_id: clientId, redirect_uri: CALLBACK }
@@ -250,16 +234,20 @@ test('a third-party application that logs out without the person leaves one entr
   }
   const { id_token } = await newTokens()
   await newTokens()
-  const logOut = () =>
-    fetch(`${service.url}/api/oauth/logout?${new URLSearchParams({ id_token_hint: id_token })}`)
-  expect(await entryOfWork(service, logOut)).toMatchObject({
-    ...{ action: 'session.token_revoked', actor_kind: 'client', actor_id: clientId, client_id: clientId },
-    ...{ user_id: id, ...BY_REQUEST, details: { kind: 'id_token', sessionId: expect.any(String) } },
+  const logOut = () => fetch(`${service.url}/api/oauth/logout?${new URLSearchParams({ id_token_hint: id_token })}`)
+  expect(await captureEntry(service, logOut)).toMatchObject({
+    action: 'session.token_revoked',
+    actor_kind: 'client',
+    actor_id: clientId,
+    client_id: clientId,
+    user_id: id,
+    ...BY_REQUEST,
+    details: { kind: 'id_token', sessionId: expect.any(String) },
   })
-  expect(await entriesOfWork(service, logOut)).toEqual([])
+  expect(await captureEntries(service, logOut)).toEqual([])
 })
 
-test('no secret stands anywhere in the log', async () => {
+test('the audit log contains no secret', async () => {
   const text = await logText(service)
   expect(secrets.length).toBeGreaterThan(2)
   for (const secret of [...secrets, 'demo-ops-secret', 'demo-machine-secret', 'demo-web-secret']) {

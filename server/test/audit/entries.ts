@@ -1,39 +1,37 @@
 import { Value } from 'typebox/value'
 import { expect } from 'vitest'
-import { type Action, kindOf } from '../../src/audit/catalogue.ts'
+import { type Action, getActionDefinition } from '../../src/audit/catalog.ts'
 import type { TestService } from '../support/service.ts'
 
-const everything = ({ ctx }: TestService) =>
-  ctx.db.selectFrom('audit_entries').selectAll().orderBy('id').execute()
+const listAll = ({ ctx }: TestService) => ctx.db.selectFrom('audit_entries').selectAll().orderBy('id').execute()
 
-export type LogEntry = Awaited<ReturnType<typeof everything>>[number]
+export type AuditEntry = Awaited<ReturnType<typeof listAll>>[number]
 
-/** What the work adds to the log, oldest first. Every entry is as the catalogue says. */
-export async function entriesOfWork(service: TestService, work: () => Promise<unknown>): Promise<LogEntry[]> {
-  const before = new Set((await everything(service)).map(({ id }) => id))
+/** The entries that the work records, oldest first. Every entry must match the catalog. */
+export async function captureEntries(service: TestService, work: () => Promise<unknown>): Promise<AuditEntry[]> {
+  const before = new Set((await listAll(service)).map(({ id }) => id))
   await work()
-  const added = (await everything(service)).filter(({ id }) => !before.has(id))
+  const added = (await listAll(service)).filter(({ id }) => !before.has(id))
   for (const { action, details } of added) {
-    const kind = kindOf(action as Action)
-    if (kind.details)
-      expect(Value.Errors(kind.details, details), `${action}: ${JSON.stringify(details)}`).toEqual([])
+    const definition = getActionDefinition(action as Action)
+    if (definition.details)
+      expect(Value.Errors(definition.details, details), `${action}: ${JSON.stringify(details)}`).toEqual([])
   }
   return added
 }
 
-/** The one entry that the work adds. */
-export async function entryOfWork(service: TestService, work: () => Promise<unknown>): Promise<LogEntry> {
-  const [entry, ...others] = await entriesOfWork(service, work)
+/** The only entry that the work records. */
+export async function captureEntry(service: TestService, work: () => Promise<unknown>): Promise<AuditEntry> {
+  const [entry, ...others] = await captureEntries(service, work)
   expect(others.map(({ action }) => action)).toEqual([])
-  if (!entry) throw new Error('nothing was written down')
+  if (!entry) throw new Error('nothing was recorded')
   return entry
 }
 
-/** The whole log as text, to look for what must not stand in it. */
-export const logText = async (service: TestService): Promise<string> =>
-  JSON.stringify(await everything(service))
+/** The whole audit log as text, to search for secrets. */
+export const logText = async (service: TestService): Promise<string> => JSON.stringify(await listAll(service))
 
-/** Who called, from where, as every entry of a request tells it. */
+/** The request data in every entry that a request causes. */
 export const BY_REQUEST = {
   request_id: expect.stringMatching(/./),
   personal: expect.objectContaining({ ipAddress: '127.0.0.1', userAgent: expect.any(String) }),

@@ -4,41 +4,43 @@ import { sections } from '../../src/app.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
 import { applyChanges, planChanges } from '../../src/declaration/apply.ts'
 import { createSuperAdmin } from '../../src/users/service.ts'
-import { addPerson } from '../account/people.ts'
+import { insertUser } from '../account/people.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { runToEnd, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
-import { PASSWORD, startWorld } from '../support/world.ts'
-import { BY_SYSTEM, entriesOfWork, entryOfWork, logText } from './entries.ts'
+import { PASSWORD, startDemoService } from '../support/world.ts'
+import { BY_SYSTEM, captureEntries, captureEntry, logText } from './entries.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service.close())
 
 const BY_OPERATOR = { ...BY_SYSTEM, client_id: null, request_id: null }
 
-const apply = async (users: object[]) =>
-  applyChanges(service.ctx, await planChanges(service.ctx, sections, { users }))
+const apply = async (users: object[]) => applyChanges(service.ctx, await planChanges(service.ctx, sections, { users }))
 
-test('who is declared leaves an entry, and what they are called stands apart from what is kept for good', async () => {
+test('a declared user records an entry, with names only in the personal data', async () => {
   const declared = {
     email: 'Zoe@acme.test',
     givenName: 'Zoe',
     familyName: 'Zimmer',
     password: 'a long secret one',
   }
-  const entry = await entryOfWork(service, () => apply([declared]))
+  const entry = await captureEntry(service, () => apply([declared]))
   expect(entry).toMatchObject({ action: 'user.created', ...BY_OPERATOR, user_id: expect.any(String) })
   expect(entry.details).toEqual({
     after: { superAdmin: false, passwordSignIn: true, emailVerified: true, hasPassword: true },
   })
   expect(entry.personal).toEqual({
-    ...{ email: 'zoe@acme.test', givenName: 'Zoe', familyName: 'Zimmer', displayName: null },
+    email: 'zoe@acme.test',
+    givenName: 'Zoe',
+    familyName: 'Zimmer',
+    displayName: null,
   })
-  const changed = await entryOfWork(service, () =>
+  const changed = await captureEntry(service, () =>
     apply([{ email: 'zoe@acme.test', familyName: 'Adler', passwordSignIn: false }]),
   )
   expect(changed).toMatchObject({ action: 'user.changed', ...BY_OPERATOR, user_id: entry.user_id })
@@ -48,25 +50,27 @@ test('who is declared leaves an entry, and what they are called stands apart fro
     after: { passwordSignIn: false },
   })
   expect(changed.personal).toEqual({
-    ...{ email: 'zoe@acme.test', before: { familyName: 'Zimmer' }, after: { familyName: 'Adler' } },
+    email: 'zoe@acme.test',
+    before: { familyName: 'Zimmer' },
+    after: { familyName: 'Adler' },
   })
-  expect(
-    await entriesOfWork(service, () => apply([{ email: 'zoe@acme.test', familyName: 'Adler' }])),
-  ).toEqual([])
+  expect(await captureEntries(service, () => apply([{ email: 'zoe@acme.test', familyName: 'Adler' }]))).toEqual([])
   for (const secret of ['a long secret one', PASSWORD]) expect(await logText(service)).not.toContain(secret)
 })
 
-test('who becomes a Super Admin leaves an entry, once', async () => {
-  const { id, email } = await addPerson(service)
+test('the promotion to Super Admin records one entry', async () => {
+  const { id, email } = await insertUser(service)
   const promote = () => createSuperAdmin(service.ctx, email, '')
-  expect(await entryOfWork(service, promote)).toMatchObject({
-    ...{ action: 'user.changed', ...BY_OPERATOR, user_id: id },
+  expect(await captureEntry(service, promote)).toMatchObject({
+    action: 'user.changed',
+    ...BY_OPERATOR,
+    user_id: id,
     details: { fields: ['superAdmin'], before: { superAdmin: false }, after: { superAdmin: true } },
   })
-  expect(await entriesOfWork(service, promote)).toEqual([])
+  expect(await captureEntries(service, promote)).toEqual([])
 })
 
-test('everything that the demo declares stands in the log', async () => {
+test('everything in the demo declaration is recorded', async () => {
   const { db } = service.ctx
   const count = async (action: string) =>
     (await db.selectFrom('audit_entries').select('id').where('action', '=', action).execute()).length
@@ -74,24 +78,18 @@ test('everything that the demo declares stands in the log', async () => {
     (await db.selectFrom('applications').select('id').where('built_in', '=', false).execute()).length,
   )
   expect(await count('client.registered')).toBe(
-    (await db.selectFrom('clients').select('id').where('client_id', '<>', 'latchkey-console').execute())
-      .length,
+    (await db.selectFrom('clients').select('id').where('client_id', '<>', 'latchkey-console').execute()).length,
   )
-  expect(await count('license_type.created')).toBe(
-    (await db.selectFrom('license_types').select('id').execute()).length,
-  )
+  expect(await count('license_type.created')).toBe((await db.selectFrom('license_types').select('id').execute()).length)
 })
 
-test('a client that is declared with a secret later on is given it, and that is written down', async () => {
+test('a secret that is added to a declared client records an entry', async () => {
   const client = { clientId: 'later', application: 'project-manager', kind: 'MACHINE', name: 'Later' }
   const declare = async (entry: object) =>
-    applyChanges(
-      service.ctx,
-      await planChanges(service.ctx, sections, { clients: [{ ...client, ...entry }] }),
-    )
-  const made = await entryOfWork(service, () => declare({}))
+    applyChanges(service.ctx, await planChanges(service.ctx, sections, { clients: [{ ...client, ...entry }] }))
+  const made = await captureEntry(service, () => declare({}))
   expect(made).toMatchObject({ action: 'client.registered', details: { after: { secretIds: [] } } })
-  const given = await entryOfWork(service, () => declare({ secret: 'chosen-by-the-operator' }))
+  const given = await captureEntry(service, () => declare({ secret: 'chosen-by-the-operator' }))
   expect(given).toMatchObject({
     action: 'client.secret_added',
     ...BY_OPERATOR,
@@ -101,7 +99,7 @@ test('a client that is declared with a secret later on is given it, and that is 
 })
 
 test.runIf(FULL)(
-  'commands leave their entries, and none of the secrets they show',
+  'commands record entries without the secrets they print',
   async () => {
     const database: TestDatabase = await createDatabase()
     const db: Db = openDb(database, 1)
@@ -113,23 +111,18 @@ test.runIf(FULL)(
     try {
       const run = async (...args: string[]) => (await runToEnd(args, { env })).output
       await run('application', 'create', '--name', 'Shop')
-      const output = await run(
-        ...['client', 'create', '--application', 'shop', '--kind', 'MACHINE', '--name', 'Robot'],
-      )
-      await run(
-        'admin',
-        'create',
-        '--email',
-        'root@example.test',
-        '--password',
-        'a secret of the first admin',
-      )
+      const output = await run('client', 'create', '--application', 'shop', '--kind', 'MACHINE', '--name', 'Robot')
+      await run('admin', 'create', '--email', 'root@example.test', '--password', 'a secret of the first admin')
       await run('keys', 'rotate')
       await run('keys', 'rotate', '--leaked')
       const entries = await db.selectFrom('audit_entries').selectAll().orderBy('id').execute()
       expect(entries.map(({ action }) => action)).toEqual([
-        ...['application.created', 'client.registered', 'user.created'],
-        ...['signing_key.created', 'signing_key.withdrawn', 'signing_key.created'],
+        'application.created',
+        'client.registered',
+        'user.created',
+        'signing_key.created',
+        'signing_key.withdrawn',
+        'signing_key.created',
       ])
       for (const entry of entries) expect(entry).toMatchObject(BY_OPERATOR)
       const secret = /lks_[\w-]+/.exec(output)?.[0] ?? ''

@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { erasePeople } from '../../src/account/deletion/erasure.ts'
-import { newPasskey } from '../account/passkey-calls.ts'
-import { addPerson, call, logIn, newSomebody, type Somebody } from '../account/people.ts'
-import { newAuthenticator, type RequestOptions } from '../support/authenticator.ts'
+import { eraseDueAccounts } from '../../src/account/deletion/erasure.ts'
+import { call, createSignedInUser, insertUser, logIn, type TestUser } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
 import { type StatementWatch, watchStatements } from '../support/statements.ts'
 import { totpCode } from '../support/totp.ts'
-import { authorizeUrl, cookieOf, PASSWORD, startWorld } from '../support/world.ts'
-import { BY_REQUEST, BY_SYSTEM, entriesOfWork, entryOfWork, logText } from './entries.ts'
+import { authorizeUrl, cookieOf, PASSWORD, startDemoService } from '../support/world.ts'
+import { BY_REQUEST, BY_SYSTEM, captureEntries, captureEntry, logText } from './entries.ts'
 
 let service: TestService
 let url: string
 let watch: StatementWatch
 beforeAll(async () => {
   const limits = { signInFailures: 3, confirmFailures: 3, clientFailures: 10 }
-  service = await startWorld({ config: { trustedProxies: ['127.0.0.1'], limits } })
+  service = await startDemoService({ config: { trustedProxies: ['127.0.0.1'], limits } })
   url = service.url
   watch = await watchStatements(service)
 })
@@ -24,39 +22,43 @@ afterAll(async () => {
 })
 
 let address = 0
-/** A place from which nobody has failed yet. */
-const elsewhere = () => `10.9.${Math.floor(++address / 250)}.${address % 250}`
+/** An IP address without previous failures. */
+const newIpAddress = () => `10.9.${Math.floor(++address / 250)}.${address % 250}`
 
-const from = (place: string) => ({ 'X-Forwarded-For': place, 'User-Agent': 'Guesser/1' })
-const guess = (email: string, password = 'a wrong guess', place = elsewhere()) =>
-  call(`${url}/api/auth/login`, { method: 'POST', body: { email, password }, headers: from(place) })
+const headersFrom = (ipAddress: string) => ({ 'X-Forwarded-For': ipAddress, 'User-Agent': 'Guesser/1' })
+const guess = (email: string, password = 'a wrong guess', ipAddress = newIpAddress()) =>
+  call(`${url}/api/auth/login`, {
+    method: 'POST',
+    body: { email, password },
+    headers: headersFrom(ipAddress),
+  })
 
-describe('a password that lets nobody in leaves one entry, which tells why and from where', () => {
+describe('a failed sign-in records one entry with the reason and the IP address, for', () => {
   test.each([
     ['a wrong password', {}, 'wrong_password'],
     ['a disabled account', { disabled: true }, 'disabled'],
-    ['an account that no password opens', { password_sign_in: false }, 'no_password'],
+    ['an account without password sign-in', { password_sign_in: false }, 'no_password'],
     ['an account without a password', { password_hash: null }, 'no_password'],
   ])('%s', async (_name, traits, reason) => {
-    const { id, email } = await addPerson(service, traits)
-    const place = elsewhere()
-    const entry = await entryOfWork(service, () => guess(email.toUpperCase(), 'a wrong guess', place))
+    const { id, email } = await insertUser(service, traits)
+    const ipAddress = newIpAddress()
+    const entry = await captureEntry(service, () => guess(email.toUpperCase(), 'a wrong guess', ipAddress))
     expect(entry).toMatchObject({ action: 'session.refused', ...BY_SYSTEM, user_id: id, client_id: null })
     expect(entry.request_id).toMatch(/./)
     expect(entry.details).toEqual({ reason, method: 'password' })
-    expect(entry.personal).toEqual({ email, ipAddress: place, userAgent: 'Guesser/1' })
+    expect(entry.personal).toEqual({ email, ipAddress, userAgent: 'Guesser/1' })
   })
 
-  test('an address that nobody has', async () => {
-    const entry = await entryOfWork(service, () => guess('nobody@people.test'))
+  test('an unknown address', async () => {
+    const entry = await captureEntry(service, () => guess('nobody@people.test'))
     expect(entry).toMatchObject({ user_id: null, personal: { email: 'nobody@people.test' } })
     expect(entry.details).toEqual({ reason: 'unknown_address', method: 'password' })
   })
 
   test.each(['my password is hunter2', 'hunter2', 'hunter2@', 'hunter2@home'])(
-    '%s, in the field of the address, is not kept',
+    '%s, typed into the address field, which is not recorded',
     async (typed) => {
-      const entry = await entryOfWork(service, () => guess(typed))
+      const entry = await captureEntry(service, () => guess(typed))
       expect(entry.details).toEqual({ reason: 'unknown_address', method: 'password' })
       expect(entry.personal).not.toHaveProperty('email')
       expect(await logText(service)).not.toContain('hunter2')
@@ -64,26 +66,28 @@ describe('a password that lets nobody in leaves one entry, which tells why and f
   )
 })
 
-test('on the way to an application the client is named, and the right password leaves no refusal', async () => {
-  const { email } = await addPerson(service)
+test('a sign-in for an application records the client, and a correct password records no failure', async () => {
+  const { email } = await insertUser(service)
   const start = await fetch(authorizeUrl(url), { redirect: 'manual' })
   const login = new URL(start.headers.get('location') ?? '', url)
   const page = await fetch(login)
   const csrf = /name="csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
   const send = (password: string) =>
     fetch(login, {
-      ...{ method: 'POST', redirect: 'manual', headers: { cookie: cookieOf(page) } },
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie: cookieOf(page) },
       body: new URLSearchParams({ csrf, email, password }),
     })
-  const refused = await entryOfWork(service, () => send('a wrong guess'))
+  const refused = await captureEntry(service, () => send('a wrong guess'))
   expect(refused).toMatchObject({ action: 'session.refused', client_id: 'demo-spa', ...BY_REQUEST })
-  const started = await entryOfWork(service, () => send(PASSWORD))
+  const started = await captureEntry(service, () => send(PASSWORD))
   expect(started).toMatchObject({ action: 'session.started', client_id: 'demo-spa', ...BY_REQUEST })
 })
 
-test('what is written down of a refusal takes the same statements for known and unknown addresses', async () => {
-  const { email } = await addPerson(service)
-  const [disabled, unknown] = [await addPerson(service, { disabled: true }), 'stranger@people.test']
+test('a failed sign-in runs the same statements for known and unknown addresses', async () => {
+  const { email } = await insertUser(service)
+  const [disabled, unknown] = [await insertUser(service, { disabled: true }), 'stranger@people.test']
   const listOf = (who: string) => watch.list(() => guess(who))
   const expected = await listOf(email)
   expect(expected.map(({ query }) => query).join()).toContain('audit_entries')
@@ -91,12 +95,12 @@ test('what is written down of a refusal takes the same statements for known and 
   expect(await listOf(disabled.email)).toEqual(expected)
 })
 
-test('beyond the limit whoever goes on leaves one more entry, and not one for each attempt', async () => {
-  for (const who of [(await addPerson(service)).email, 'flooded@people.test']) {
-    const place = elsewhere()
-    const entries = await entriesOfWork(service, async () => {
-      for (let count = 0; count < 9; count++) await guess(who, 'a wrong guess', place)
-      await Promise.all(Array.from({ length: 6 }, () => guess(who, PASSWORD, place)))
+test('attempts beyond the rate limit record one more entry in total', async () => {
+  for (const who of [(await insertUser(service)).email, 'flooded@people.test']) {
+    const ipAddress = newIpAddress()
+    const entries = await captureEntries(service, async () => {
+      for (let count = 0; count < 9; count++) await guess(who, 'a wrong guess', ipAddress)
+      await Promise.all(Array.from({ length: 6 }, () => guess(who, PASSWORD, ipAddress)))
     })
     const reasons = entries.map(({ details }) => details.reason)
     expect(reasons.filter((reason) => reason !== 'rate_limited')).toHaveLength(3)
@@ -105,14 +109,14 @@ test('beyond the limit whoever goes on leaves one more entry, and not one for ea
   }
 })
 
-test('a network beyond its limit leaves one more entry, however many accounts it makes up', async () => {
-  const place = elsewhere()
+test('attempts beyond the rate limit of a network record one more entry in total, for any number of accounts', async () => {
+  const ipAddress = newIpAddress()
   const { limits } = service.ctx.config
   for (let count = 0; count < limits.signInFailures * 50; count += 10) {
-    await Promise.all(Array.from({ length: 10 }, (_, i) => guess(`x${count + i}@flood.test`, 'x', place)))
+    await Promise.all(Array.from({ length: 10 }, (_, i) => guess(`x${count + i}@flood.test`, 'x', ipAddress)))
   }
-  const entries = await entriesOfWork(service, async () => {
-    for (let count = 0; count < 12; count++) await guess(`y${count}@flood.test`, 'x', place)
+  const entries = await captureEntries(service, async () => {
+    for (let count = 0; count < 12; count++) await guess(`y${count}@flood.test`, 'x', ipAddress)
   })
   expect(entries.map(({ details }) => details.reason)).toEqual(['rate_limited'])
 }, 60_000)
@@ -121,42 +125,42 @@ describe('a wrong second factor', () => {
   const answer = (cookie: string, code: string) =>
     call(`${url}/api/auth/mfa`, { method: 'POST', body: { code }, headers: { cookie } })
 
-  async function withApp(): Promise<{ somebody: Somebody; secret: string; cookie: string }> {
-    const somebody = await newSomebody(service)
-    const secret = (await somebody.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })).body
-      .secret as string
+  async function withApp(): Promise<{ somebody: TestUser; secret: string; cookie: string }> {
+    const somebody = await createSignedInUser(service)
+    const secret = (await somebody.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })).body.secret as string
     const code = totpCode(secret, service.ctx.now())
     await somebody.call('POST', '/api/users/me/mfa/totp/verify', { code })
     return { somebody, secret, cookie: cookieOf(await logIn(url, somebody.email, PASSWORD)) }
   }
 
-  test('leaves one entry each, and one more beyond the limit', async () => {
+  test('records one entry each, and one more beyond the limit', async () => {
     const { somebody, secret, cookie } = await withApp()
     const wrong = totpCode(secret, new Date(service.ctx.now().getTime() + 3_600_000))
-    const entry = await entryOfWork(service, () => answer(cookie, wrong))
+    const entry = await captureEntry(service, () => answer(cookie, wrong))
     expect(entry).toMatchObject({
-      ...{ action: 'session.second_factor_refused', ...BY_SYSTEM, user_id: somebody.id, ...BY_REQUEST },
+      action: 'session.second_factor_refused',
+      ...BY_SYSTEM,
+      user_id: somebody.id,
+      ...BY_REQUEST,
       details: { reason: 'wrong_code', method: 'totp' },
     })
-    const others = await entriesOfWork(service, async () => {
+    const others = await captureEntries(service, async () => {
       await answer(cookie, 'not-a-recovery-code')
       for (let count = 0; count < 6; count++) await answer(cookie, wrong)
     })
     expect(others.map(({ details }) => [details.reason, details.method])).toEqual([
-      ...[
-        ['wrong_code', 'recovery_code'],
-        ['wrong_code', 'totp'],
-        ['rate_limited', 'totp'],
-      ],
+      ['wrong_code', 'recovery_code'],
+      ['wrong_code', 'totp'],
+      ['rate_limited', 'totp'],
     ])
     expect(await logText(service)).not.toContain('not-a-recovery-code')
   })
 })
 
-describe('a wrong password of somebody who is asked again who they are', () => {
-  const doors: [string, (somebody: Somebody, password: string) => Promise<unknown>][] = [
+describe('a wrong password in a reauthentication', () => {
+  const routes: [string, (somebody: TestUser, password: string) => Promise<unknown>][] = [
     [
-      'for another password',
+      'for a password change',
       (somebody, currentPassword) =>
         somebody.call('POST', '/api/users/me/password', {
           currentPassword,
@@ -164,20 +168,16 @@ describe('a wrong password of somebody who is asked again who they are', () => {
         }),
     ],
     [
-      'for a second factor, long after they have signed in',
+      'for a second factor in an old session',
       (somebody, password) => somebody.call('POST', '/api/users/me/mfa/totp', { password }),
     ],
   ]
 
-  test.each(doors)('%s leaves one entry each, and one more beyond the limit', async (_name, ask) => {
-    const somebody = await newSomebody(service)
+  test.each(routes)('%s records one entry each, and one more beyond the limit', async (_name, ask) => {
+    const somebody = await createSignedInUser(service)
     const auth_time = new Date(service.ctx.now().getTime() - 2 * 3_600_000)
-    await service.ctx.db
-      .updateTable('sessions')
-      .set({ auth_time })
-      .where('user_id', '=', somebody.id)
-      .execute()
-    const entries = await entriesOfWork(service, async () => {
+    await service.ctx.db.updateTable('sessions').set({ auth_time }).where('user_id', '=', somebody.id).execute()
+    const entries = await captureEntries(service, async () => {
       for (let count = 0; count < 6; count++) await ask(somebody, 'my old password')
     })
     expect(entries.map(({ details }) => details)).toEqual([
@@ -186,7 +186,10 @@ describe('a wrong password of somebody who is asked again who they are', () => {
     ])
     for (const entry of entries) {
       expect(entry).toMatchObject({
-        ...{ action: 'session.refused', ...BY_SYSTEM, user_id: somebody.id, client_id: 'demo-spa' },
+        action: 'session.refused',
+        ...BY_SYSTEM,
+        user_id: somebody.id,
+        client_id: 'demo-spa',
         personal: { email: somebody.email, ipAddress: '127.0.0.1' },
       })
     }
@@ -194,55 +197,12 @@ describe('a wrong password of somebody who is asked again who they are', () => {
   })
 })
 
-describe('a passkey that is not accepted', () => {
-  const post = async (path: string, body: unknown = {}, headers = {}) =>
-    call(`${url}/api/auth/passkey${path}`, { method: 'POST', body, headers })
-  const ask = async (cookie = '') =>
-    (await post('/options', {}, { cookie })).body as unknown as RequestOptions
-
-  test('leaves an entry, with whose it is', async () => {
-    const somebody = await newSomebody(service)
-    const passkey = await newPasskey(service, somebody)
-    const response = passkey.get(await ask())
-    const broken = { ...response, response: { ...response.response, signature: 'AAAA' } }
-    const wrong = await entryOfWork(service, () => post('', broken))
-    expect(wrong).toMatchObject({
-      ...{ action: 'session.refused', ...BY_SYSTEM, user_id: somebody.id, ...BY_REQUEST },
-      details: { reason: 'wrong_passkey', method: 'passkey' },
-    })
-    const stranger = newAuthenticator(service.ctx.config.baseUrl)
-    stranger.create({ ...(await ask()), user: { id: 'AAAA' }, rp: { id: '127.0.0.1' } } as never)
-    const nobodys = await entryOfWork(service, async () => post('', stranger.get(await ask())))
-    expect(nobodys).toMatchObject({ user_id: null, details: { reason: 'unknown_passkey' } })
-
-    await service.ctx.db.updateTable('users').set({ disabled: true }).where('id', '=', somebody.id).execute()
-    const disabled = await entryOfWork(service, async () => post('', passkey.get(await ask())))
-    expect(disabled).toMatchObject({ user_id: somebody.id, details: { reason: 'disabled' } })
-    // What nobody has asked for can be sent without end.
-    const made = await entriesOfWork(service, async () => {
-      for (let count = 0; count < 5; count++) await post('', response)
-    })
-    expect(made.map(({ details }) => details.reason)).toEqual(['unknown_challenge'])
-  })
-
-  test('as a second factor is told as that', async () => {
-    const [owner, other] = [await newSomebody(service), await newSomebody(service)]
-    await newPasskey(service, owner)
-    const foreign = await newPasskey(service, other)
-    const cookie = cookieOf(await logIn(url, owner.email, PASSWORD))
-    const entry = await entryOfWork(service, async () => post('', foreign.get(await ask(cookie)), { cookie }))
-    expect(entry).toMatchObject({
-      ...{ action: 'session.second_factor_refused', user_id: owner.id },
-      details: { reason: 'foreign_passkey', method: 'passkey' },
-    })
-  })
-})
-
 describe('a wrong client secret', () => {
   const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` })
-  const askAt = (path: string, form: Record<string, string>, place: string, headers = {}) =>
+  const askAt = (path: string, form: Record<string, string>, ipAddress: string, headers = {}) =>
     fetch(`${url}/api/oauth/${path}`, {
-      ...{ method: 'POST', headers: { ...from(place), ...headers } },
+      method: 'POST',
+      headers: { ...headersFrom(ipAddress), ...headers },
       body: new URLSearchParams(form),
     })
   const WRONG = { client_id: 'demo-ops', client_secret: 'a-wrong-secret' }
@@ -251,21 +211,24 @@ describe('a wrong client secret', () => {
     ['token', { grant_type: 'client_credentials', ...WRONG }, {}],
     ['revoke', { token: 'x', ...WRONG }, {}],
     ['introspect', { token: 'x' }, basic('demo-ops', 'a-wrong-secret')],
-  ])('at %s leaves one entry a minute', async (path, form, headers) => {
-    const place = elsewhere()
-    const entry = await entryOfWork(service, async () => {
-      for (let count = 0; count < 13; count++) await askAt(path, form as never, place, headers)
+  ])('at %s records one entry per minute', async (path, form, headers) => {
+    const ipAddress = newIpAddress()
+    const entry = await captureEntry(service, async () => {
+      for (let count = 0; count < 13; count++) await askAt(path, form as never, ipAddress, headers)
     })
     expect(entry).toMatchObject({
-      ...{ action: 'client.refused', ...BY_SYSTEM, client_id: 'demo-ops', user_id: null },
+      action: 'client.refused',
+      ...BY_SYSTEM,
+      client_id: 'demo-ops',
+      user_id: null,
       details: { reason: 'wrong_secret', clientId: 'demo-ops' },
-      personal: { ipAddress: place },
+      personal: { ipAddress },
     })
   })
 
-  test('of a client that there is not leaves one that names none', async () => {
+  test('of an unknown client records an entry without a client id', async () => {
     const form = { grant_type: 'client_credentials', client_id: 'lks_a-secret-misplaced', client_secret: 'x' }
-    const entry = await entryOfWork(service, () => askAt('token', form, elsewhere()))
+    const entry = await captureEntry(service, () => askAt('token', form, newIpAddress()))
     expect(entry.details).toEqual({ reason: 'unknown_client' })
     const text = await logText(service)
     for (const secret of ['lks_a-secret', 'a-wrong-secret', 'a wrong guess', PASSWORD]) {
@@ -274,14 +237,14 @@ describe('a wrong client secret', () => {
   })
 })
 
-test('who is erased is forgotten also in what was tried with their address before they had an account', async () => {
+test('an erasure includes failed sign-ins with the address from before the account existed', async () => {
   const email = 'early@people.test'
-  const early = await entryOfWork(service, () => guess(email))
+  const early = await captureEntry(service, () => guess(email))
   expect(early).toMatchObject({ user_id: null, personal: { email } })
-  await addPerson(service, { email, deletion_requested_at: service.ctx.now() })
-  const late = await entryOfWork(service, () => guess(email))
+  await insertUser(service, { email, deletion_requested_at: service.ctx.now() })
+  const late = await captureEntry(service, () => guess(email))
   expect(late).toMatchObject({ personal: { email } })
   service.advance(31 * 86_400_000)
-  await erasePeople.run(service.ctx, {})
+  await eraseDueAccounts.run(service.ctx, {})
   expect(await logText(service)).not.toContain(email)
 })

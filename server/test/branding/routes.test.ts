@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../account/people.ts'
-import { BY_OPS, entriesOfWork, entryOfWork, logText } from '../audit/entries.ts'
+import { BY_OPS, captureEntries, captureEntry, logText } from '../audit/entries.ts'
 import type { TestService } from '../support/service.ts'
-import { machineToken, obtainTokens, signIn, startWorld } from '../support/world.ts'
-import { type Branded, NONE, newBranded, newBrandedTenant } from './calls.ts'
-import { asDataUrl, jpegOf, LOGO, OTHER_LOGO, pngOf, pngWith, webpOf } from './pictures.ts'
+import { machineToken, obtainTokens, signIn, startDemoService } from '../support/world.ts'
+import { type BrandedApplication, createBrandedApplication, NO_BRANDING, newBrandedTenant } from './calls.ts'
+import { asDataUrl, jpegOf, LOGO, OTHER_LOGO, pngOf, pngWith, webpOf } from './images.ts'
 
 let service: TestService
-let application: Branded
+let application: BrandedApplication
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service?.close())
 beforeEach(async () => {
-  application = await newBranded(service)
+  application = await createBrandedApplication(service)
 })
 
 const hashOf = (logo: string) =>
@@ -24,10 +24,10 @@ const hashOf = (logo: string) =>
 const TIME = expect.stringMatching(/^\d{4}-.*Z$/)
 
 describe('the branding of an application', () => {
-  test('is nothing until it is chosen, and nothing again when it is removed', async () => {
-    expect(await application.show()).toMatchObject({ status: 200, body: NONE })
-    const chosen = { displayName: '  Reports  ', color: '#ABCDEF', logo: LOGO }
-    const { status, body } = await application.brand(chosen)
+  test('is empty at first and after it is removed', async () => {
+    expect(await application.show()).toMatchObject({ status: 200, body: NO_BRANDING })
+    const input = { displayName: '  Reports  ', color: '#ABCDEF', logo: LOGO }
+    const { status, body } = await application.brand(input)
     const logoUrl = `/branding/${hashOf(LOGO)}`
     expect({ status, body }).toEqual({
       status: 200,
@@ -35,12 +35,12 @@ describe('the branding of an application', () => {
     })
     expect((await application.show()).body).toEqual(body)
     expect((await application.unbrand()).body).toEqual({ success: true, message: 'Branding removed' })
-    expect((await application.show()).body).toEqual(NONE)
+    expect((await application.show()).body).toEqual(NO_BRANDING)
     expect((await fetch(service.url + logoUrl)).status).toBe(404)
     expect((await application.unbrand()).status).toBe(200)
   })
 
-  test('is replaced as a whole, but for a logo of which nothing is said', async () => {
+  test('is replaced as a whole, except for a logo that is left out', async () => {
     await application.brand({ displayName: 'Reports', color: '#112233', logo: LOGO })
     const kept = await application.brand({ color: '#445566' })
     expect(kept.body).toMatchObject({
@@ -51,13 +51,12 @@ describe('the branding of an application', () => {
     const other = await application.brand({ logo: OTHER_LOGO })
     expect(other.body).toMatchObject({ color: null, logoUrl: `/branding/${hashOf(OTHER_LOGO)}` })
     expect((await application.brand({ displayName: 'R', logo: null })).body).toMatchObject({ logoUrl: null })
-    expect((await application.brand({ displayName: null, color: null })).body).toEqual(NONE)
+    expect((await application.brand({ displayName: null, color: null })).body).toEqual(NO_BRANDING)
   })
 
-  test('is the operator’s alone', async () => {
+  test('can be read and changed by operators only', async () => {
     const path = `${service.url}/api/admin/applications/${application.id}/branding`
-    const member = (await obtainTokens(service.url, await signIn(service.url, 'olivia@acme.test')))
-      .access_token
+    const member = (await obtainTokens(service.url, await signIn(service.url, 'olivia@acme.test'))).access_token
     const machine = await machineToken(service.url, 'demo-machine')
     for (const [token, status] of [
       [member, 403],
@@ -66,57 +65,58 @@ describe('the branding of an application', () => {
     ] as const) {
       for (const method of ['GET', 'PUT', 'DELETE']) {
         const body = method === 'PUT' ? { color: '#000000' } : undefined
-        const answer = await call(path, { method, headers: { authorization: `Bearer ${token}` }, body })
-        expect(answer.status, method).toBe(status)
+        const response = await call(path, { method, headers: { authorization: `Bearer ${token}` }, body })
+        expect(response.status, method).toBe(status)
       }
     }
-    expect((await application.show()).body).toEqual(NONE)
+    expect((await application.show()).body).toEqual(NO_BRANDING)
   })
 
-  test('is that of an application that is there', async () => {
+  test('is not found after the application is deleted', async () => {
     await application.brand({ logo: LOGO, color: '#112233' })
     expect((await application.remove()).status).toBe(200)
-    for (const answer of [
+    for (const response of [
       await application.show(),
       await application.brand({ color: '#112233' }),
       await application.unbrand(),
     ]) {
-      expect(answer).toMatchObject({ status: 404, body: { error: 'APPLICATION_NOT_FOUND' } })
+      expect(response).toMatchObject({ status: 404, body: { error: 'APPLICATION_NOT_FOUND' } })
     }
     expect((await fetch(`${service.url}/branding/${hashOf(LOGO)}`)).status).toBe(404)
   })
 
-  test('stands in the log with what has changed, and never with the logo itself', async () => {
-    const first = await entryOfWork(service, () => application.brand({ color: '#112233', logo: LOGO }))
+  test('is recorded in the audit log with its changes, but without the image', async () => {
+    const first = await captureEntry(service, () => application.brand({ color: '#112233', logo: LOGO }))
     expect(first).toMatchObject({
-      ...{ action: 'application.branding_changed', ...BY_OPS },
+      action: 'application.branding_changed',
+      ...BY_OPS,
       details: {
         applicationId: application.id,
         before: { color: null, logo: null },
         after: { color: '#112233', logo: hashOf(LOGO) },
       },
     })
-    // What is so already is no change.
-    expect(await entriesOfWork(service, () => application.brand({ color: '#112233' }))).toEqual([])
-    const gone = await entryOfWork(service, () => application.unbrand())
-    expect(gone.details).toMatchObject({ after: { color: null, logo: null } })
+    // A change without effect is not recorded.
+    expect(await captureEntries(service, () => application.brand({ color: '#112233' }))).toEqual([])
+    const removal = await captureEntry(service, () => application.unbrand())
+    expect(removal.details).toMatchObject({ after: { color: null, logo: null } })
     expect(await logText(service)).not.toContain(LOGO.split(',')[1]?.slice(0, 60))
   })
 
-  test('of two who replace it at once is wholly that of one', async () => {
+  test('after two concurrent replacements is exactly one of the two', async () => {
     const one = { displayName: 'One', color: '#111111', logo: LOGO }
     const two = { displayName: 'Two', color: '#222222', logo: OTHER_LOGO }
     for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all([application.brand(one), application.brand(two)])
-      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      const responses = await Promise.all([application.brand(one), application.brand(two)])
+      expect(responses.map(({ status }) => status)).toEqual([200, 200])
       const { body } = await application.show()
       const last = body.displayName === 'One' ? one : two
       expect(body).toMatchObject({ color: last.color, logoUrl: `/branding/${hashOf(last.logo)}` })
     }
   })
 
-  test('of two who begin it at once, both are answered, and none is lost in the log', async () => {
-    const entries = await entriesOfWork(service, () =>
+  test('can be created twice concurrently, and both changes are recorded', async () => {
+    const entries = await captureEntries(service, () =>
       Promise.all([application.brand({ color: '#111111' }), application.brand({ displayName: 'Two' })]),
     )
     expect(entries.map(({ action }) => action)).toEqual(Array(2).fill('application.branding_changed'))
@@ -125,54 +125,51 @@ describe('the branding of an application', () => {
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 const HTML = '<!doctype html><script>alert(1)</script>'
-const UNFIT: [string, object, string][] = [
-  ['no name to be seen', { displayName: '  ' }, 'displayName'],
+const INVALID: [string, object, string][] = [
+  ['a name of spaces', { displayName: '  ' }, 'displayName'],
   ['a name of 61 characters', { displayName: 'n'.repeat(61) }, 'displayName'],
   ['a name of two lines', { displayName: 'a\nb' }, 'displayName'],
-  ['a name that turns the text around', { displayName: 'a\u202eb' }, 'displayName'],
-  ['a colour by its name', { color: 'red' }, 'color'],
-  ['a short colour', { color: '#fff' }, 'color'],
-  ['a colour and more', { color: '#ffffff;}body{' }, 'color'],
+  ['a name with a bidirectional control character', { displayName: 'a\u202eb' }, 'displayName'],
+  ['a named color', { color: 'red' }, 'color'],
+  ['a short color', { color: '#fff' }, 'color'],
+  ['a color with trailing CSS', { color: '#ffffff;}body{' }, 'color'],
   ['an SVG', { logo: asDataUrl(Buffer.from(SVG), 'image/svg+xml') }, 'logo'],
-  ['an SVG that is called a PNG', { logo: asDataUrl(Buffer.from(SVG)) }, 'logo'],
-  ['HTML that is called a PNG', { logo: asDataUrl(Buffer.from(HTML)) }, 'logo'],
+  ['an SVG declared as PNG', { logo: asDataUrl(Buffer.from(SVG)) }, 'logo'],
+  ['HTML declared as PNG', { logo: asDataUrl(Buffer.from(HTML)) }, 'logo'],
   [
-    'HTML behind the signature of a PNG',
+    'HTML after the signature of a PNG',
     { logo: asDataUrl(Buffer.concat([pngOf(1, 1).subarray(0, 8), Buffer.from(HTML)])) },
     'logo',
   ],
-  ['a PNG with HTML behind it', { logo: asDataUrl(Buffer.concat([pngOf(1, 1), Buffer.from(HTML)])) }, 'logo'],
-  ['half a PNG', { logo: asDataUrl(pngOf(40, 40).subarray(0, 50)) }, 'logo'],
+  ['a PNG followed by HTML', { logo: asDataUrl(Buffer.concat([pngOf(1, 1), Buffer.from(HTML)])) }, 'logo'],
+  ['an incomplete PNG', { logo: asDataUrl(pngOf(40, 40).subarray(0, 50)) }, 'logo'],
   ['a GIF', { logo: asDataUrl(Buffer.from('GIF89a\u0001\0\u0001\0'), 'image/gif') }, 'logo'],
   ['a PNG that is too wide', { logo: asDataUrl(pngOf(1025, 1)) }, 'logo'],
-  ['a PNG that says it is gigantic', { logo: asDataUrl(pngOf(1, 1, { claimed: 0x7fffffff })) }, 'logo'],
+  ['a PNG with a huge height in its header', { logo: asDataUrl(pngOf(1, 1, { claimed: 0x7fffffff })) }, 'logo'],
   ['a JPEG that is too high', { logo: asDataUrl(jpegOf(10, 1025), 'image/jpeg') }, 'logo'],
   ['a WebP that is too wide', { logo: asDataUrl(webpOf(1025, 10), 'image/webp') }, 'logo'],
   ['more than 64 KiB', { logo: asDataUrl(pngWith(65_536)) }, 'logo'],
-  ['far more than that', { logo: asDataUrl(Buffer.alloc(500_000)) }, 'logo'],
-  ['nothing', { logo: '' }, 'logo'],
-  ['an address elsewhere', { logo: 'https://images.test/logo.png' }, 'logo'],
-  ['base64 that is none', { logo: 'data:image/png;base64,@@@@' }, 'logo'],
-  ['a data address without base64', { logo: 'data:image/png,abc' }, 'logo'],
+  ['500 KB', { logo: asDataUrl(Buffer.alloc(500_000)) }, 'logo'],
+  ['an empty logo', { logo: '' }, 'logo'],
+  ['an https: URL', { logo: 'https://images.test/logo.png' }, 'logo'],
+  ['invalid base64', { logo: 'data:image/png;base64,@@@@' }, 'logo'],
+  ['a data: URL without base64', { logo: 'data:image/png,abc' }, 'logo'],
   ['a number', { logo: 5 }, 'logo'],
 ]
 
-describe('what no branding can be', () => {
-  test.each(UNFIT)(
-    '%s is refused by the name of its field, and nothing changes',
-    async (_what, wish, field) => {
-      await application.brand({ displayName: 'Before', logo: LOGO })
-      const before = (await application.show()).body
-      const { status, body } = await application.brand(wish)
-      expect({ status, body }).toMatchObject({
-        status: 422,
-        body: { error: 'VALIDATION_FAILED', details: [{ field, message: expect.any(String) }] },
-      })
-      expect((await application.show()).body).toEqual(before)
-    },
-  )
+describe('validation of a branding', () => {
+  test.each(INVALID)('%s is refused with the name of the field, and nothing changes', async (_what, input, field) => {
+    await application.brand({ displayName: 'Before', logo: LOGO })
+    const before = (await application.show()).body
+    const { status, body } = await application.brand(input)
+    expect({ status, body }).toMatchObject({
+      status: 422,
+      body: { error: 'VALIDATION_FAILED', details: [{ field, message: expect.any(String) }] },
+    })
+    expect((await application.show()).body).toEqual(before)
+  })
 
-  test('a name of 60 characters and a logo of exactly 64 KiB can be', async () => {
+  test('a name of 60 characters and a logo of exactly 64 KiB are accepted', async () => {
     const overhead = pngWith(0).length
     const logo = asDataUrl(pngWith(65_536 - overhead))
     expect((await application.brand({ displayName: '😀'.repeat(60), logo })).status).toBe(200)
@@ -185,7 +182,7 @@ describe('a logo', () => {
     ['a JPEG', jpegOf(30, 20), 'image/jpeg'],
     ['a WebP', webpOf(30, 20), 'image/webp'],
   ])(
-    'that is %s is served as that, whatever it was called, and as nothing that runs',
+    'that is %s is served with its detected type and with headers that prevent script execution',
     async (_what, bytes, type) => {
       const { body } = await application.brand({ logo: asDataUrl(bytes, 'image/x-whatever') })
       const response = await fetch(service.url + String(body.logoUrl))
@@ -201,7 +198,7 @@ describe('a logo', () => {
     },
   )
 
-  test('that nobody has is not found, and that is not kept', async () => {
+  test('that does not exist is not found, and the response is not cacheable', async () => {
     for (const name of ['0'.repeat(64), 'x', '%00', `${'0'.repeat(63)}'`, hashOf(LOGO).toUpperCase()]) {
       const response = await fetch(`${service.url}/branding/${name}`)
       expect(response.status, name).toBe(404)
@@ -209,8 +206,8 @@ describe('a logo', () => {
     }
   })
 
-  test('that two have stays until both are without it', async () => {
-    const other = await newBranded(service)
+  test('that two applications share is served until both have removed it', async () => {
+    const other = await createBrandedApplication(service)
     const logo = asDataUrl(pngOf(7, 5))
     const { body } = await application.brand({ logo })
     await other.brand({ logo })
@@ -222,12 +219,14 @@ describe('a logo', () => {
 })
 
 describe('the branding of a tenant', () => {
-  test('is seen by its members, changed by its admins, and told in the log of the tenant', async () => {
+  test('is returned to its members and recorded in the audit log of the tenant', async () => {
     const { brand, show, company, owner } = await newBrandedTenant(service)
-    expect((await show()).body).toEqual(NONE)
-    const entry = await entryOfWork(service, () => brand({ displayName: 'Acme', logo: LOGO }))
+    expect((await show()).body).toEqual(NO_BRANDING)
+    const entry = await captureEntry(service, () => brand({ displayName: 'Acme', logo: LOGO }))
     expect(entry).toMatchObject({
-      ...{ action: 'tenant.branding_changed', tenant_id: company.id, actor_id: owner.id },
+      action: 'tenant.branding_changed',
+      tenant_id: company.id,
+      actor_id: owner.id,
       details: {
         before: { displayName: null, logo: null },
         after: { displayName: 'Acme', logo: hashOf(LOGO) },
@@ -236,18 +235,14 @@ describe('the branding of a tenant', () => {
     expect((await show()).body).toMatchObject({ displayName: 'Acme', logoUrl: `/branding/${hashOf(LOGO)}` })
   })
 
-  test('is closed to another tenant, and goes with its own', async () => {
+  test('is not accessible to another tenant, and is deleted with its own', async () => {
     const [ours, theirs] = [await newBrandedTenant(service), await newBrandedTenant(service)]
     const logo = asDataUrl(pngOf(11, 13))
     const { body } = await theirs.brand({ displayName: 'Theirs', logo })
     for (const method of ['GET', 'PUT', 'DELETE']) {
-      const answer = await ours.owner.call(
-        method,
-        theirs.path,
-        method === 'PUT' ? { color: '#000000' } : undefined,
-      )
-      expect(answer.status).toBe(403)
-      expect(JSON.stringify(answer.body)).not.toContain('Theirs')
+      const response = await ours.owner.call(method, theirs.path, method === 'PUT' ? { color: '#000000' } : undefined)
+      expect(response.status).toBe(403)
+      expect(JSON.stringify(response.body)).not.toContain('Theirs')
     }
     expect((await theirs.show()).body).toEqual(body)
     expect((await theirs.owner.call('DELETE', `/api/tenants/${theirs.company.id}`)).status).toBe(200)

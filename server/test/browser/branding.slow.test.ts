@@ -1,20 +1,20 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Branded, newBranded } from '../branding/calls.ts'
-import { asDataUrl, pngOf } from '../branding/pictures.ts'
+import { type BrandedApplication, createBrandedApplication } from '../branding/calls.ts'
+import { asDataUrl, pngOf } from '../branding/images.ts'
 import { browserPath, openBrowser } from '../support/browser.ts'
 import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
-import { authorizeUrl, startWorld } from '../support/world.ts'
+import { authorizeUrl, startDemoService } from '../support/world.ts'
 
 describe.runIf(FULL && browserPath)('branding in a browser', () => {
   let service: TestService
   let browser: Browser
-  let application: Branded
+  let application: BrandedApplication
 
   beforeAll(async () => {
-    service = await startWorld()
-    application = await newBranded(service)
+    service = await startDemoService()
+    application = await createBrandedApplication(service)
     browser = await openBrowser()
   })
   afterAll(async () => {
@@ -22,49 +22,49 @@ describe.runIf(FULL && browserPath)('branding in a browser', () => {
     await service?.close()
   })
 
-  /** Opens the sign-in on the way to the application, and collects what the browser complains about. */
+  /** Opens the sign-in page of the application and checks that the browser logs nothing. */
   async function visit(work: (page: Page) => Promise<void>, { width = 1280, dark = false } = {}) {
     const context = await browser.newContext({
       viewport: { width, height: 800 },
       colorScheme: dark ? 'dark' : 'light',
     })
     const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('requestfailed', (request) => complaints.push(request.url()))
+    const errors: string[] = []
+    page.on('console', (message) => errors.push(message.text()))
+    page.on('requestfailed', (request) => errors.push(request.url()))
     await page.goto(authorizeUrl(service.url, { client_id: application.clientId }))
     await work(page)
     await context.close()
-    expect(complaints).toEqual([])
+    expect(errors).toEqual([])
   }
 
   const styleOf = (page: Page, selector: string, property: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`)
 
-  /** How large the logo is that has arrived. */
+  /** The natural size of the loaded logo. */
   const sizeOf = (page: Page) =>
     page.evaluate(
       "(({ naturalWidth, naturalHeight }) => [naturalWidth, naturalHeight])(document.querySelector('img.logo'))",
     )
 
-  test('the colour fills the button, as light or dark as can be read', async () => {
+  test('the button has the brand color, adjusted for contrast', async () => {
     await application.brand({ displayName: 'Reports', color: '#ffd43b' })
     await visit(async (page) => {
-      // White is to be read on it, so it is darker than was chosen.
+      // The background is darkened for white text.
       expect(await styleOf(page, 'button[type=submit]', 'color')).toBe('rgb(255, 255, 255)')
     })
-    const inTheDark = async (page: Page) => {
+    const expectDarkColors = async (page: Page) => {
       expect(await styleOf(page, 'button[type=submit]', 'backgroundColor')).toBe('rgb(255, 212, 59)')
       expect(await styleOf(page, 'button[type=submit]', 'color')).toBe('rgb(0, 0, 0)')
     }
-    await visit(inTheDark, { dark: true })
+    await visit(expectDarkColors, { dark: true })
   })
 
   test.each([
     [1000, 1000, 48, 48],
     [1000, 100, 240, 24],
     [30, 20, 30, 20],
-  ])('a logo of %i × %i has a box of %i × %i, also before it is there', async (...sizes) => {
+  ])('a logo of %i × %i is shown as %i × %i, also before it is loaded', async (...sizes) => {
     const [width, height, shownWidth, shownHeight] = sizes
     await application.brand({ displayName: 'Reports', logo: asDataUrl(pngOf(width, height)) })
     await visit(
@@ -80,15 +80,15 @@ describe.runIf(FULL && browserPath)('branding in a browser', () => {
     const page = await context.newPage()
     await page.route('**/branding/**', (route) => route.abort())
     await page.goto(authorizeUrl(service.url, { client_id: application.clientId }))
-    const told = await page.evaluate(
+    const attributes = await page.evaluate(
       "['width', 'height'].map((side) => Number(document.querySelector('img.logo').getAttribute(side)))",
     )
-    expect(told).toEqual([shownWidth, shownHeight])
+    expect(attributes).toEqual([shownWidth, shownHeight])
     await context.close()
   })
 
   test.each(['image/png', 'image/jpeg', 'image/webp'])(
-    'a picture that a browser saves as %s can be a logo',
+    'an image that a browser encodes as %s is accepted as logo',
     async (type) => {
       const page = await browser.newPage()
       const logo = (await page.evaluate(`(() => {

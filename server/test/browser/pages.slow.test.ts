@@ -23,26 +23,26 @@ describe.runIf(FULL && browserPath)('in a browser', () => {
     await service?.close()
   })
 
-  /** Opens a page and collects whatever the browser complains about or fetches from elsewhere. */
+  /** Opens a page and collects browser errors and requests to other origins. */
   async function visit(path: string, options: { width: number; dark?: boolean }) {
     const context = await browser.newContext({
       viewport: { width: options.width, height: 800 },
       colorScheme: options.dark ? 'dark' : 'light',
     })
     const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
+    const errors: string[] = []
+    page.on('console', (message) => errors.push(message.text()))
+    page.on('pageerror', (error) => errors.push(error.message))
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url())
-      if (origin !== service.url && protocol !== 'data:') complaints.push(request.url())
+      if (origin !== service.url && protocol !== 'data:') errors.push(request.url())
     })
     await page.goto(service.url + path)
-    return { page, complaints, close: () => context.close() }
+    return { page, errors, close: () => context.close() }
   }
 
-  test('the front page leads to the API, the health and the mailbox', async () => {
-    const { page, complaints, close } = await visit('/', { width: 1280 })
+  test('the front page links to the API, the health check and the mailbox', async () => {
+    const { page, errors, close } = await visit('/', { width: 1280 })
     await page.getByRole('link', { name: 'API' }).click()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('API')
     await page.getByText('/health/ready').click()
@@ -50,19 +50,16 @@ describe.runIf(FULL && browserPath)('in a browser', () => {
     await page.goto(service.url)
     await page.getByRole('link', { name: 'Mailbox' }).click()
     await page.getByRole('heading', { name: 'Welcome' }).first().waitFor()
-    expect(complaints).toEqual([])
+    expect(errors).toEqual([])
     await close()
   })
 
-  test.each(['/', '/docs', '/dev/mailbox'])(
-    '%s fits a phone, in the dark too, without a complaint',
-    async (path) => {
-      const { page, complaints, close } = await visit(path, { width: 360, dark: true })
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
-      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
-      expect(background).toBe('rgb(20, 22, 27)')
-      expect(complaints).toEqual([])
-      await close()
-    },
-  )
+  test.each(['/', '/docs', '/dev/mailbox'])('%s fits a phone screen in dark mode, without errors', async (path) => {
+    const { page, errors, close } = await visit(path, { width: 360, dark: true })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+    const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+    expect(background).toBe('rgb(20, 22, 27)')
+    expect(errors).toEqual([])
+    await close()
+  })
 })

@@ -1,14 +1,14 @@
 import { join as joinPath } from 'node:path'
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addPerson } from '../account/people.ts'
+import { insertUser } from '../account/people.ts'
 import { browserPath, openBrowser } from '../support/browser.ts'
 import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
-import { PASSWORD, startWorld } from '../support/world.ts'
+import { PASSWORD, startDemoService } from '../support/world.ts'
 
-/** Set to look at the pages: every step is kept as a picture. */
-const pictures = process.env.SCREENSHOTS
+/** If set, screenshots are written to this directory. */
+const screenshots = process.env.SCREENSHOTS
 
 describe.runIf(FULL && browserPath)('passkeys in a browser', () => {
   let service: TestService
@@ -18,10 +18,10 @@ describe.runIf(FULL && browserPath)('passkeys in a browser', () => {
   let cdp: CDPSession
   let authenticatorId: string
   let email: string
-  const complaints: string[] = []
+  const errors: string[] = []
 
   beforeAll(async () => {
-    service = await startWorld({ host: 'localhost' })
+    service = await startDemoService({ host: 'localhost' })
     browser = await openBrowser()
   })
   afterAll(async () => {
@@ -29,36 +29,40 @@ describe.runIf(FULL && browserPath)('passkeys in a browser', () => {
     await service?.close()
   })
   beforeEach(async () => {
-    ;({ email } = await addPerson(service))
+    ;({ email } = await insertUser(service))
     context = await browser.newContext({ viewport: { width: 390, height: 780 } })
     page = await context.newPage()
-    complaints.length = 0
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(String(error)))
+    errors.length = 0
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+    page.on('pageerror', (error) => errors.push(String(error)))
     cdp = await context.newCDPSession(page)
     await cdp.send('WebAuthn.enable')
-    const answer = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    const added = await cdp.send('WebAuthn.addVirtualAuthenticator', {
       options: {
-        ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
-        ...{ isUserVerified: true, automaticPresenceSimulation: true },
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
       },
     })
-    authenticatorId = answer.authenticatorId
+    authenticatorId = added.authenticatorId
   })
   afterEach(() => context.close())
 
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   const heading = () => page.getByRole('heading', { level: 1 }).textContent()
 
-  async function givePassword() {
+  async function submitPassword() {
     await page.goto(`${service.url}/login`)
-    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill(PASSWORD)
     await button('Sign in').click()
   }
 
-  async function enrol(name = '') {
-    await givePassword()
+  async function enroll(name = '') {
+    await submitPassword()
     await page.waitForURL('**/account')
     await page.goto(`${service.url}/account/security`)
     await page.getByLabel('Name of the passkey (optional)').fill(name)
@@ -66,49 +70,49 @@ describe.runIf(FULL && browserPath)('passkeys in a browser', () => {
     await page.getByRole('heading', { name: 'Keep these recovery codes' }).waitFor()
   }
 
-  /** As at the end of a day: the browser forgets everything, the device keeps its passkeys. */
+  /** The browser loses its cookies, while the device keeps its passkeys. */
   const signOut = () => context.clearCookies()
 
-  async function picture(name: string) {
-    if (!pictures) return
-    await page.screenshot({ path: joinPath(pictures, `${name}.png`), fullPage: true })
+  async function screenshot(name: string) {
+    if (!screenshots) return
+    await page.screenshot({ path: joinPath(screenshots, `${name}.png`), fullPage: true })
   }
 
-  test('a person adds one, keeps the recovery codes, and signs in with it without a password', async () => {
-    await enrol('Blue laptop')
+  test('a user adds a passkey, gets recovery codes, and signs in without a password', async () => {
+    await enroll('Blue laptop')
     const codes = await page.getByRole('status').getByRole('listitem').allTextContents()
     expect(codes).toHaveLength(10)
     expect(codes[0]).toMatch(/^[a-z0-9]{4}(-[a-z0-9]{4}){3}$/)
-    await picture('passkey-codes')
+    await screenshot('passkey-codes')
     await page.getByRole('link', { name: 'I have kept them' }).click()
     await page.waitForURL('**/account/security')
     await page.getByText('Blue laptop').waitFor()
-    await picture('passkey-security')
+    await screenshot('passkey-security')
 
     await signOut()
     await page.goto(`${service.url}/login`)
-    await picture('passkey-login')
+    await screenshot('passkey-login')
     await button('Sign in with a passkey').click()
     await page.waitForURL('**/account')
     expect(await page.content()).toContain(email)
-    expect(complaints).toEqual([])
+    expect(errors).toEqual([])
   })
 
-  test('after the password it is the second step', async () => {
-    await enrol()
+  test('after the password a passkey is the second factor', async () => {
+    await enroll()
     await signOut()
-    await givePassword()
+    await submitPassword()
     await page.waitForURL('**/mfa')
     expect(await heading()).toBe('One more step')
-    await picture('passkey-mfa')
+    await screenshot('passkey-mfa')
     await button('Use your passkey').click()
     await page.waitForURL('**/account')
     expect(await page.content()).toContain(email)
-    expect(complaints).toEqual([])
+    expect(errors).toEqual([])
   })
 
-  test('who changes their mind is not told that anything went wrong', async () => {
-    await enrol()
+  test('a cancelled passkey prompt is not shown as an error', async () => {
+    await enroll()
     await signOut()
     await page.goto(`${service.url}/login`)
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
@@ -120,16 +124,16 @@ describe.runIf(FULL && browserPath)('passkeys in a browser', () => {
     await page.waitForURL('**/account')
   })
 
-  test('a device that has one already is not given another', async () => {
-    await enrol()
+  test('a device with a passkey of the user does not get another', async () => {
+    await enroll()
     await page.getByRole('link', { name: 'I have kept them' }).click()
     await button('Add a passkey').click()
     const message = 'There is a passkey of yours on this device already.'
     await page.getByRole('alert').getByText(message).waitFor()
   })
 
-  test('a passkey that was removed is refused, in words', async () => {
-    await enrol()
+  test('a removed passkey is refused with a message', async () => {
+    await enroll()
     await service.ctx.db.deleteFrom('passkeys').execute()
     await signOut()
     await page.goto(`${service.url}/login`)
@@ -138,8 +142,8 @@ describe.runIf(FULL && browserPath)('passkeys in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/login')
   })
 
-  test('whose sign-in is too old gives the password', async () => {
-    await givePassword()
+  test('adding a passkey after an old sign-in requires the password', async () => {
+    await submitPassword()
     await page.waitForURL('**/account')
     await page.goto(`${service.url}/account/security`)
     await service.ctx.db
@@ -152,8 +156,8 @@ describe.runIf(FULL && browserPath)('passkeys in a browser', () => {
     await page.getByRole('heading', { name: 'Keep these recovery codes' }).waitFor()
   })
 
-  test('whose account is about to be deleted is led to restore it', async () => {
-    await enrol()
+  test('a user scheduled for deletion is redirected to the restore page', async () => {
+    await enroll()
     await service.ctx.db
       .updateTable('users')
       .set({ deletion_requested_at: new Date() })
@@ -165,7 +169,7 @@ describe.runIf(FULL && browserPath)('passkeys in a browser', () => {
     await page.waitForURL('**/restore')
   })
 
-  test('without script, or a browser that knows passkeys, nothing of it is to be seen', async () => {
+  test('without JavaScript or passkey support the passkey button is hidden', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false })
     const old = await browser.newContext()
     await old.addInitScript('delete window.PublicKeyCredential')
@@ -178,7 +182,7 @@ describe.runIf(FULL && browserPath)('passkeys in a browser', () => {
     }
   })
 
-  test('only pages that need the script may run any, and only ours', async () => {
+  test('only pages that need the script allow scripts, and only from this origin', async () => {
     const policyOf = async (path: string) =>
       (await fetch(service.url + path)).headers.get('content-security-policy') ?? ''
     expect(await policyOf('/login')).toContain("script-src 'self'; connect-src 'self'")

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readDevice } from '../../../console/src/lib/device.ts'
+import { parseUserAgent } from '../../../console/src/lib/device.ts'
 
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0'
 
@@ -40,5 +40,5 @@ test.each<[userAgent: string, program: string | undefined, system: string | unde
   ['x'.repeat(200), 'x'.repeat(40), undefined, 'program'],
   ['', undefined, undefined, 'program'],
 ])('%s', (userAgent, program, system, kind) => {
-  expect(readDevice(userAgent)).toEqual({ program, system, kind })
+  expect(parseUserAgent(userAgent)).toEqual({ program, system, kind })
 })

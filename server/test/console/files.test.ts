@@ -3,60 +3,58 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestService } from '../support/service.ts'
-import { startWorld } from '../support/world.ts'
+import { startDemoService } from '../support/world.ts'
 
 const PUBLIC = fileURLToPath(new URL('../../public/', import.meta.url))
 
 let service: TestService
 let shell: string
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
   shell = await (await fetch(`${service.url}/console/`)).text()
 })
 afterAll(() => service?.close())
 
-const filesIn = (html: string) =>
+const findAssets = (html: string) =>
   [...html.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
 
-test('the console begins with at most 200 kB of script, compressed as by gzip', () => {
-  const scripts = filesIn(shell).filter((path) => path.endsWith('.js'))
+test('the initial scripts of the console have at most 200 kB with gzip', () => {
+  const scripts = findAssets(shell).filter((path) => path.endsWith('.js'))
   expect(scripts.length).toBeGreaterThan(0)
   const sizes = scripts.map((path) => gzipSync(readFileSync(PUBLIC + path.replace('/console/', ''))).length)
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(200_000)
 })
 
-test('its files are kept for ever, and come in fewer bytes to whoever can read them', async () => {
-  for (const path of filesIn(shell)) {
-    const [small, plain] = await Promise.all(
-      ['br', 'identity'].map((encoding) =>
-        fetch(service.url + path, { headers: { 'accept-encoding': encoding } }),
-      ),
+test('assets are cached as immutable and served with Brotli if accepted', async () => {
+  for (const path of findAssets(shell)) {
+    const [compressed, plain] = await Promise.all(
+      ['br', 'identity'].map((encoding) => fetch(service.url + path, { headers: { 'accept-encoding': encoding } })),
     )
-    expect(small?.headers.get('content-encoding')).toBe('br')
+    expect(compressed?.headers.get('content-encoding')).toBe('br')
     expect(plain?.headers.get('content-encoding')).toBeNull()
-    for (const answer of [small, plain]) {
-      expect(answer?.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-      expect(answer?.headers.get('vary')).toBe('Accept-Encoding')
+    for (const response of [compressed, plain]) {
+      expect(response?.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(response?.headers.get('vary')).toBe('Accept-Encoding')
     }
-    expect(await small?.text()).toBe(await plain?.text())
+    expect(await compressed?.text()).toBe(await plain?.text())
   }
 })
 
-test('nothing in it comes from elsewhere', () => {
-  for (const path of filesIn(shell)) expect(path).toMatch(/^\/console\/assets\/[\w-]+-[\w-]{8}\.(js|css)$/)
+test('the console loads no files from other origins', () => {
+  for (const path of findAssets(shell)) expect(path).toMatch(/^\/console\/assets\/[\w-]+-[\w-]{8}\.(js|css)$/)
   expect(shell).not.toMatch(/https?:/)
   const styles = readdirSync(`${PUBLIC}assets`).filter((name) => name.endsWith('.css'))
   for (const name of styles)
     expect(readFileSync(`${PUBLIC}assets/${name}`, 'utf8')).not.toMatch(/url\(["']?https?:|@import/)
 })
 
-test('each answer has a number of its own for styles', async () => {
-  const numbers = await Promise.all(
+test('each response has a new style nonce', async () => {
+  const policies = await Promise.all(
     [1, 2].map(async () => (await fetch(`${service.url}/console/`)).headers.get('content-security-policy')),
   )
-  expect(numbers[0]).not.toBe(numbers[1])
+  expect(policies[0]).not.toBe(policies[1])
 })
 
-test('a file that is not there is not answered with the page', async () => {
+test('a missing asset is answered with 404 and not with the page', async () => {
   expect((await fetch(`${service.url}/console/assets/index-00000000.js`)).status).toBe(404)
 })

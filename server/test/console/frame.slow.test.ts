@@ -2,44 +2,44 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { FULL } from '../support/rounds.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type ConsoleTest, openConsole } from './console-page.ts'
 
-describe.runIf(FULL && browserPath)('the frame of the console', () => {
-  let stage: Stage
+describe.runIf(FULL && browserPath)('the layout and session of the console', () => {
+  let consoleTest: ConsoleTest
   beforeAll(async () => {
-    stage = await openStage()
+    consoleTest = await openConsole()
   })
-  afterAll(() => stage?.close())
+  afterAll(() => consoleTest?.close())
 
-  test('a link leads through the sign-in to where it points, and a reload asks for nothing', async () => {
-    const { page, arriveAt, complaints } = await stage.as('mia@acme.test', '/account/profile')
-    await arriveAt('Profile')
+  test('a link leads to its page after the sign-in, and a reload needs no sign-in', async () => {
+    const { page, expectHeading, errors } = await consoleTest.signIn('mia@acme.test', '/account/profile')
+    await expectHeading('Profile')
     expect(new URL(page.url()).pathname).toBe('/console/account/profile')
     await page.reload()
-    await arriveAt('Profile')
-    expect(complaints).toEqual([])
+    await expectHeading('Profile')
+    expect(errors).toEqual([])
   })
 
-  test('an answer of long ago, or of another tab, leads to the console and signs nobody in', async () => {
-    const { page, arriveAt, go, complaints } = await stage.as('olivia@acme.test', '/account/profile')
-    await arriveAt('Profile')
+  test('a callback without a sign-in in progress is ignored and leads to the console', async () => {
+    const { page, expectHeading, go, errors } = await consoleTest.signIn('olivia@acme.test', '/account/profile')
+    await expectHeading('Profile')
     await go('/callback?code=somebody-elses&state=unknown')
-    await arriveAt('Members')
+    await expectHeading('Members')
     expect(new URL(page.url()).pathname).toBe('/console/t/acme/members')
-    expect(complaints).toEqual([])
+    expect(errors).toEqual([])
   })
 
-  test('no token is kept outside the memory of the page', async () => {
-    const { page, arriveAt } = await stage.as('mia@acme.test', '/account/profile')
-    await arriveAt('Profile')
-    const kept = await page.evaluate(() =>
+  test('tokens are stored in memory only', async () => {
+    const { page, expectHeading } = await consoleTest.signIn('mia@acme.test', '/account/profile')
+    await expectHeading('Profile')
+    const stored = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
     )
-    expect(kept).not.toMatch(/eyJ|refresh|token/i)
+    expect(stored).not.toMatch(/eyJ|refresh|token/i)
   })
 
-  test('the page allows its own files and nothing else', async () => {
-    const response = await fetch(`${stage.service.url}/console/t/acme/members`)
+  test('the Content-Security-Policy allows only own files', async () => {
+    const response = await fetch(`${consoleTest.service.url}/console/t/acme/members`)
     const policy = response.headers.get('content-security-policy') ?? ''
     const nonce = /style-src 'self' 'nonce-([\w-]{43})'/.exec(policy)?.[1] ?? ''
     expect(await response.text()).toContain(`nonce="${nonce}"`)
@@ -50,41 +50,41 @@ describe.runIf(FULL && browserPath)('the frame of the console', () => {
     expect(response.headers.get('cross-origin-opener-policy')).toBe('same-origin')
   })
 
-  test('what may not be seen looks like what is not there', async () => {
-    const { go, arriveAt, complaints } = await stage.as('mia@acme.test', '/t/globex/members')
-    await arriveAt('There is nothing here')
+  test('pages without permission look like missing pages', async () => {
+    const { go, expectHeading, errors } = await consoleTest.signIn('mia@acme.test', '/t/globex/members')
+    await expectHeading('There is nothing here')
     await go('/instance/users')
-    await arriveAt('There is nothing here')
+    await expectHeading('There is nothing here')
     await go('/nowhere')
-    await arriveAt('There is nothing here')
-    expect(complaints).toEqual([])
+    await expectHeading('There is nothing here')
+    expect(errors).toEqual([])
   })
 
-  test('signing out ends the session, and the next visit asks for it again', async () => {
-    const { page, press, go, arriveAt } = await stage.as('max@acme.test', '/account/profile')
-    await arriveAt('Profile')
-    await press('My account: Max Member')
+  test('signing out ends the session, and the next visit requires a sign-in', async () => {
+    const { page, click, go, expectHeading } = await consoleTest.signIn('max@acme.test', '/account/profile')
+    await expectHeading('Profile')
+    await click('My account: Max Member')
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.locator('input[name=email]').waitFor()
     await go('/account/profile')
     await page.locator('input[name=email]').waitFor()
   })
 
-  test('what is typed on one person’s page is never done as another who signed in elsewhere in the browser', async () => {
-    const { page, arriveAt } = await stage.as('max@acme.test', '/account/profile')
-    await arriveAt('Profile')
+  test('input on a page is never submitted as another user who has signed in since', async () => {
+    const { page, expectHeading } = await consoleTest.signIn('max@acme.test', '/account/profile')
+    await expectHeading('Profile')
     await page.getByLabel('Nickname').fill('Maximus')
-    const elsewhere = await page.context().newPage()
-    await page.context().request.post(`${stage.service.url}/api/auth/logout`, {
-      headers: { origin: stage.service.url },
+    const otherTab = await page.context().newPage()
+    await page.context().request.post(`${consoleTest.service.url}/api/auth/logout`, {
+      headers: { origin: consoleTest.service.url },
     })
-    await elsewhere.goto(`${stage.service.url}/console/account/profile`)
-    await elsewhere.locator('input[name=email]').fill('gus@globex.test')
-    await elsewhere.locator('input[name=password]').fill('latchkey-demo-2026')
-    await elsewhere.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await elsewhere.getByRole('heading', { level: 1, name: 'Profile' }).waitFor()
+    await otherTab.goto(`${consoleTest.service.url}/console/account/profile`)
+    await otherTab.locator('input[name=email]').fill('gus@globex.test')
+    await otherTab.locator('input[name=password]').fill('latchkey-demo-2026')
+    await otherTab.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await otherTab.getByRole('heading', { level: 1, name: 'Profile' }).waitFor()
     await page.bringToFront()
-    // It may be loaded anew before that, because it comes into sight again: then there is nothing left to save.
+    // The page may reload on focus before the click, and then there is nothing to save.
     const saving = page
       .getByRole('button', { name: 'Save changes', exact: true })
       .click()
@@ -94,29 +94,31 @@ describe.runIf(FULL && browserPath)('the frame of the console', () => {
     await saving
     const { rows } = await sql<{
       nickname: string | null
-    }>`select nickname from users where nickname is not null`.execute(stage.service.ctx.db)
+    }>`select nickname from users where nickname is not null`.execute(consoleTest.service.ctx.db)
     expect(rows).toEqual([])
   })
 
-  test('the keyboard reaches everything, beginning with a way past the menu', async () => {
-    const { page, arriveAt } = await stage.as('olivia@acme.test', '/t/acme/members')
-    await arriveAt('Members')
+  test('the first keyboard stop is a link that skips the menu', async () => {
+    const { page, expectHeading } = await consoleTest.signIn('olivia@acme.test', '/t/acme/members')
+    await expectHeading('Members')
     await page.keyboard.press('Tab')
-    const focused = (what: 'textContent' | 'id') => () =>
-      page.evaluate((key) => document.activeElement?.[key], what)
+    const focused = (what: 'textContent' | 'id') => () => page.evaluate((key) => document.activeElement?.[key], what)
     await expect.poll(focused('textContent')).toBe('Skip to the content')
     await page.keyboard.press('Enter')
     await expect.poll(focused('id')).toBe('content')
   })
 
-  test('nobody is shut out, on a phone neither', async () => {
-    const { page, arriveAt, isAccessible, picture } = await stage.as('olivia@acme.test', '/t/acme/members')
-    await arriveAt('Members')
-    await isAccessible()
-    await picture('members')
+  test('the layout is accessible, also on a phone', async () => {
+    const { page, expectHeading, expectAccessible, takeScreenshots } = await consoleTest.signIn(
+      'olivia@acme.test',
+      '/t/acme/members',
+    )
+    await expectHeading('Members')
+    await expectAccessible()
+    await takeScreenshots('members')
     await page.setViewportSize({ width: 390, height: 780 })
-    await isAccessible()
+    await expectAccessible()
     await page.getByRole('button', { name: 'Menu' }).click()
-    await isAccessible()
+    await expectAccessible()
   })
 })

@@ -1,69 +1,69 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { FULL } from '../support/rounds.ts'
-import { openStage, type Stage } from './stage.ts'
-import { ADMIN, answer, write } from './steps.ts'
+import { type ConsoleTest, openConsole } from './console-page.ts'
+import { ADMIN, clickInDialog, fillField } from './page-actions.ts'
 
-describe.runIf(FULL && browserPath)('the service itself, in the console', () => {
-  let stage: Stage
+describe.runIf(FULL && browserPath)('health, webhooks and keys of the instance in the console', () => {
+  let consoleTest: ConsoleTest
   beforeAll(async () => {
-    stage = await openStage()
+    consoleTest = await openConsole()
   })
-  afterAll(() => stage?.close())
+  afterAll(() => consoleTest?.close())
 
-  test('tells how it fares, and what to do where something is wrong', async () => {
-    const visit = await stage.as(ADMIN, '/instance/health')
-    const { page, arriveAt, reads, picture, complaints } = visit
-    await arriveAt('Health')
-    await reads(/^Latchkey \d/)
-    await reads('Takes requests.')
-    await page.getByRole('list', { name: 'Checks' }).getByText('The key in use was made today.').waitFor()
-    await visit.isAccessible()
-    await picture('instance-health')
-    expect(complaints).toEqual([])
+  test('the health page shows all checks', async () => {
+    const session = await consoleTest.signIn(ADMIN, '/instance/health')
+    const { page, expectHeading, expectText, takeScreenshots, errors } = session
+    await expectHeading('Health')
+    await expectText(/^Latchkey \d/)
+    await expectText('Accepts requests.')
+    await page.getByRole('list', { name: 'Checks' }).getByText('The key in use was created today.').waitFor()
+    await session.expectAccessible()
+    await takeScreenshots('instance-health')
+    expect(errors).toEqual([])
   })
 
-  test('offers webhooks of the instance, and says where there is none', async () => {
-    const visit = await stage.as(ADMIN, '/instance/webhooks')
-    const { page, arriveAt, reads, go, complaints } = visit
-    await arriveAt('Webhooks')
-    await visit.isAccessible()
+  test('webhooks of the instance can be managed, and an unknown webhook is not found', async () => {
+    const session = await consoleTest.signIn(ADMIN, '/instance/webhooks')
+    const { page, expectHeading, expectText, go, errors } = session
+    await expectHeading('Webhooks')
+    await session.expectAccessible()
     await page
       .getByRole('button', { name: /webhook/i })
       .first()
       .waitFor()
     await go('/instance/webhooks/00000000-0000-7000-8000-000000000000')
-    await reads(/no such webhook/i)
-    expect(complaints.filter((line) => !line.includes('status of 404 '))).toEqual([])
+    await expectText(/no such webhook/i)
+    expect(errors.filter((line) => !line.includes('status of 404 '))).toEqual([])
   })
 
-  test('signs with another key: soon, at once, or after a leak with all tokens ended', async () => {
-    const visit = await stage.as(ADMIN, '/instance/keys')
-    const { page, press, arriveAt, reads, picture, complaints } = visit
-    await arriveAt('Signing keys')
+  test('the signing key can be rotated later, now, or with revocation of all tokens', async () => {
+    const session = await consoleTest.signIn(ADMIN, '/instance/keys')
+    const { page, click, expectHeading, expectText, takeScreenshots, errors } = session
+    await expectHeading('Signing keys')
     const keys = page.getByRole('table', { name: 'Signing keys' })
     await keys.getByText('Signing now').waitFor()
-    await visit.isAccessible()
-    await press('Rotate key')
-    await answer(visit, 'Rotate key')
+    await session.expectAccessible()
+    await click('Rotate key')
+    await clickInDialog(session, 'Rotate key')
     await keys.getByText('Next', { exact: true }).waitFor()
-    await visit.isAccessible()
-    await picture('instance-keys')
-    await press('Rotate at once')
-    await answer(visit, 'Rotate at once')
+    await session.expectAccessible()
+    await takeScreenshots('instance-keys')
+    await click('Rotate immediately')
+    await clickInDialog(session, 'Rotate immediately')
     await keys.getByText('Published', { exact: true }).waitFor()
-    await press('Withdraw all keys')
+    await click('Withdraw all keys')
     const withdraw = page.getByRole('dialog').getByRole('button', { name: 'Withdraw all keys' })
     expect(await withdraw.isDisabled()).toBe(true)
-    await visit.isAccessible()
-    await write(visit, 'Type “withdraw” to confirm', 'withdraw')
-    await answer(visit, 'Withdraw all keys')
+    await session.expectAccessible()
+    await fillField(session, 'Type “withdraw” to confirm', 'withdraw')
+    await clickInDialog(session, 'Withdraw all keys')
     await keys.getByText('Published', { exact: true }).waitFor({ state: 'detached' })
-    await reads('Signing now')
-    // Whoever did it goes on with a token of the new key.
+    await expectText('Signing now')
+    // The console continues with a token of the new key.
     await page.getByRole('link', { name: 'Users' }).click()
-    await arriveAt('Users')
-    await reads('mia@acme.test')
-    expect(complaints.filter((line) => !line.includes('status of 401 '))).toEqual([])
+    await expectHeading('Users')
+    await expectText('mia@acme.test')
+    expect(errors.filter((line) => !line.includes('status of 401 '))).toEqual([])
   })
 })

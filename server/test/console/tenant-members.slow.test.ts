@@ -1,53 +1,53 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { FULL } from '../support/rounds.ts'
-import { join } from '../support/world.ts'
-import { openStage, type Stage, type Visit } from './stage.ts'
-import { isRefusal } from './steps.ts'
+import { addMember } from '../support/world.ts'
+import { type ConsolePage, type ConsoleTest, openConsole } from './console-page.ts'
+import { isHttpError } from './page-actions.ts'
 
 describe.runIf(FULL && browserPath)('members and invitations in the console', () => {
-  let stage: Stage
-  let owner: Visit
-  let admin: Visit
+  let consoleTest: ConsoleTest
+  let owner: ConsolePage
+  let admin: ConsolePage
   beforeAll(async () => {
-    stage = await openStage()
-    await join(stage.service, 'mia@acme.test', 'globex')
-    owner = await stage.as('olivia@acme.test', '/t/acme/members')
-    admin = await stage.as('adam@acme.test', '/t/acme/members')
+    consoleTest = await openConsole()
+    await addMember(consoleTest.service, 'mia@acme.test', 'globex')
+    owner = await consoleTest.signIn('olivia@acme.test', '/t/acme/members')
+    admin = await consoleTest.signIn('adam@acme.test', '/t/acme/members')
   })
-  afterAll(() => stage?.close())
+  afterAll(() => consoleTest?.close())
 
-  test('searches and filters stand in the address', async () => {
-    const { page, arriveAt, press, reads, isAccessible } = owner
-    await arriveAt('Members')
-    await reads('mia@acme.test')
-    await isAccessible()
+  test('search and filters are kept in the query string', async () => {
+    const { page, expectHeading, click, expectText, expectAccessible } = owner
+    await expectHeading('Members')
+    await expectText('mia@acme.test')
+    await expectAccessible()
     await page.getByRole('searchbox').fill('adam')
     await page.waitForURL(/search=adam/)
     await page.getByText('mia@acme.test').waitFor({ state: 'detached' })
     await page.reload()
-    await reads('adam@acme.test')
+    await expectText('adam@acme.test')
     expect(await page.getByText('mia@acme.test').count()).toBe(0)
     await page.getByRole('combobox', { name: 'Role', exact: true }).click()
     await page.getByRole('option', { name: 'Owner' }).click()
-    await reads('Nobody was found')
-    await press('Clear search and filters')
-    await reads('mia@acme.test')
+    await expectText('Nobody was found')
+    await click('Clear search and filters')
+    await expectText('mia@acme.test')
     expect(new URL(page.url()).search).toBe('')
-    expect(owner.complaints).toEqual([])
+    expect(owner.errors).toEqual([])
   })
 
-  test('an admin changes members and takes it back, and may not touch owners', async () => {
-    const { page, reads, press } = admin
-    await reads('olivia@acme.test')
+  test('an admin can change members and undo it, but cannot change owners', async () => {
+    const { page, expectText, click } = admin
+    await expectText('olivia@acme.test')
     expect(await page.getByLabel('Role of Olivia Owner').count()).toBe(0)
     expect(await page.getByRole('button', { name: 'More for Olivia Owner' }).count()).toBe(0)
     const role = page.getByRole('combobox', { name: 'Role of Max Member' })
     await role.click()
     expect(await page.getByRole('option').allTextContents()).toEqual(['Admin', 'Member'])
     await page.getByRole('option', { name: 'Admin' }).click()
-    await reads('Max Member is now an admin.')
-    await press('Undo')
+    await expectText('Max Member is now an admin.')
+    await click('Undo')
     await expect.poll(() => role.inputValue()).toBe('Member')
     await page.getByRole('button', { name: 'More for Max Member' }).click()
     await page.getByRole('menuitem', { name: 'Suspend' }).click()
@@ -55,101 +55,101 @@ describe.runIf(FULL && browserPath)('members and invitations in the console', ()
     await suspended.waitFor()
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await suspended.waitFor({ state: 'detached' })
-    expect(admin.complaints).toEqual([])
+    expect(admin.errors).toEqual([])
   })
 
-  test('the last owner stays, and what was refused goes back with the reason', async () => {
-    const { page, reads, press, complaints } = owner
+  test('the last owner cannot be demoted, and the change is rolled back with the reason', async () => {
+    const { page, expectText, click, errors } = owner
     await page.getByRole('combobox', { name: 'Role of Olivia Owner' }).click()
     await page.getByRole('option', { name: 'Member' }).click()
-    await press('Change my role')
-    await reads('This is the last owner of the tenant. Make somebody else an owner first.')
-    await press('Cancel')
+    await click('Change my role')
+    await expectText('This is the last owner of the tenant. Make somebody else an owner first.')
+    await click('Cancel')
     const role = page.getByRole('combobox', { name: 'Role of Olivia Owner' })
     await expect.poll(() => role.inputValue()).toBe('Owner')
-    expect(complaints.splice(0).filter((complaint) => !isRefusal(complaint))).toEqual([])
+    expect(errors.splice(0).filter((error) => !isHttpError(error))).toEqual([])
   })
 
-  test('any number is invited at once, and each is told how it went', async () => {
-    const { page, go, arriveAt, fill, reads, press, isAccessible } = owner
+  test('many users can be invited together with a result for each', async () => {
+    const { page, go, expectHeading, fill, expectText, click, expectAccessible } = owner
     await go('/t/acme/invitations')
-    await arriveAt('Invitations')
-    await reads('No open invitations')
-    await isAccessible()
+    await expectHeading('Invitations')
+    await expectText('No open invitations')
+    await expectAccessible()
     await page.getByRole('button', { name: 'Invite people' }).first().click()
-    const many = Array.from({ length: 60 }, (_, at) => `person${at}@example.com`).join('\n')
+    const addresses = Array.from({ length: 60 }, (_, index) => `person${index}@example.com`).join('\n')
     const rest = '"Lovelace, Ada" <ada@example.com>; rubbish, mia@acme.test'
-    await fill('Email addresses', `${rest}\n${many} ADA@example.com`)
-    await reads(/62 addresses\. 1 stood there twice\. Not an address, left out: rubbish/)
-    await isAccessible()
-    await press('Invite 62 people')
-    await reads('61 people invited, 1 not.')
-    await reads('This person is a member of the tenant already.')
-    await isAccessible()
-    await press('Try those again')
+    await fill('Email addresses', `${rest}\n${addresses} ADA@example.com`)
+    await expectText(/62 addresses\. 1 duplicate was left out\. Not an address, left out: rubbish/)
+    await expectAccessible()
+    await click('Invite 62 people')
+    await expectText('61 people invited, 1 not.')
+    await expectText('This person is a member of the tenant already.')
+    await expectAccessible()
+    await click('Try those again')
     await fill('Email addresses', 'carol@example.com')
     await page.getByRole('combobox', { name: 'Give them a seat' }).click()
     await page.getByRole('option', { name: /^Pro/ }).click()
-    await press('Invite 1 person')
-    await reads('1 person invited.')
-    await press('Done')
-    await reads('carol@example.com')
-    await press('Next page')
+    await click('Invite 1 person')
+    await expectText('1 person invited.')
+    await click('Done')
+    await expectText('carol@example.com')
+    await click('Next page')
     await page.waitForURL(/page=2/)
-    expect(owner.complaints).toEqual([])
+    expect(owner.errors).toEqual([])
   })
 
-  test('an invitation is sent again and revoked; those of owners are for owners', async () => {
-    const { page, go, fill, press, reads } = owner
+  test('an invitation can be resent and revoked, and owner invitations only by owners', async () => {
+    const { page, go, fill, click, expectText } = owner
     await go('/t/acme/invitations')
-    await press('Invite people')
+    await click('Invite people')
     await fill('Email addresses', 'second-owner@example.com dora@example.com')
     await page.getByRole('combobox', { name: 'Role' }).click()
     await page.getByRole('option', { name: 'Owner' }).click()
-    await press('Invite 2 people')
-    await press('Done')
-    await press('Send again: dora@example.com')
-    await reads(/A new link is on its way to dora@example.com/)
-    await press('Revoke: dora@example.com')
-    await press('Revoke invitation')
-    await reads('The invitation of dora@example.com was revoked.')
+    await click('Invite 2 people')
+    await click('Done')
+    await click('Send again: dora@example.com')
+    await expectText(/A new link is on its way to dora@example.com/)
+    await click('Revoke: dora@example.com')
+    await click('Revoke invitation')
+    await expectText('The invitation for dora@example.com was revoked.')
     await page.getByText('Revoked', { exact: true }).click()
     await page.getByRole('cell', { name: 'dora@example.com' }).waitFor()
     await admin.go('/t/acme/invitations')
-    await admin.reads('second-owner@example.com')
+    await admin.expectText('second-owner@example.com')
     const name = 'Revoke: second-owner@example.com'
     expect(await admin.page.getByRole('button', { name }).count()).toBe(0)
-    expect([...owner.complaints, ...admin.complaints]).toEqual([])
+    expect([...owner.errors, ...admin.errors]).toEqual([])
   })
 
-  test('somebody is removed, and the seats fall free', async () => {
-    const { page, go, press, reads, isAccessible } = owner
+  test('a member can be removed', async () => {
+    const { page, go, click, expectText, expectAccessible } = owner
     await go('/t/acme/members')
     await page.getByRole('button', { name: 'More for Max Member' }).click()
     await page.getByRole('menuitem', { name: 'Remove' }).click()
-    await reads(/loses access to Acme at once/)
-    await isAccessible()
-    await press('Remove member')
-    await reads('Max Member was removed.')
+    await expectText(/immediately loses access to Acme/)
+    await expectAccessible()
+    await click('Remove member')
+    await expectText('Max Member was removed.')
     await page.getByRole('cell', { name: /max@acme.test/ }).waitFor({ state: 'detached' })
-    expect(owner.complaints).toEqual([])
+    expect(owner.errors).toEqual([])
   })
 
-  test('members see who is there and change nobody; in two tabs they work in two tenants, and they may leave', async () => {
-    const member = await stage.as('mia@acme.test', '/t/acme/members')
-    const { page, go, arriveAt, reads, press, isAccessible } = member
-    await reads('olivia@acme.test')
+  test('members cannot change others, can use two tenants in two tabs, and can leave', async () => {
+    const member = await consoleTest.signIn('mia@acme.test', '/t/acme/members')
+    const { page, go, expectHeading, expectText, click, expectAccessible } = member
+    await expectText('olivia@acme.test')
     expect(await page.getByRole('button', { name: 'Invite people' }).count()).toBe(0)
     expect(await page.getByLabel('Role of Olivia Owner').count()).toBe(0)
     await page.getByRole('button', { name: /^More for/ }).click()
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Leave this tenant'])
-    for (const place of ['invitations', 'webhooks', 'audit']) {
-      await go(`/t/acme/${place}`)
-      await arriveAt('There is nothing here')
+    for (const section of ['invitations', 'webhooks', 'audit']) {
+      await go(`/t/acme/${section}`)
+      await expectHeading('There is nothing here')
     }
     await go('/t/acme/settings')
-    await reads('Everybody decides for themselves.')
-    await isAccessible()
+    await expectText('Everybody decides for themselves.')
+    await expectAccessible()
     expect(await page.getByRole('button', { name: 'Delete tenant' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
 
@@ -158,35 +158,35 @@ describe.runIf(FULL && browserPath)('members and invitations in the console', ()
     await other.getByRole('button', { name: 'Switch tenant: Acme' }).click()
     await other.getByRole('menuitem', { name: /Globex/ }).click()
     await other.waitForURL(/\/t\/globex\/settings/)
-    await other.getByText('How Globex is called, looks and is protected.').waitFor()
+    await other.getByText('The name, look and protection of Globex.').waitFor()
     await page.reload()
-    await reads('How Acme is called, looks and is protected.')
+    await expectText('The name, look and protection of Acme.')
 
     await go('/t/globex/settings')
-    await press('Leave this tenant')
-    await press('Leave')
+    await click('Leave this tenant')
+    await click('Leave')
     await page.waitForURL(/\/t\/acme\/members/)
-    await reads('olivia@acme.test')
-    expect(member.complaints.filter((complaint) => !isRefusal(complaint))).toEqual([])
+    await expectText('olivia@acme.test')
+    expect(member.errors.filter((error) => !isHttpError(error))).toEqual([])
   })
 
-  test('a tenant is founded, and one is there', async () => {
-    const { page, arriveAt, fill, press, reads, isAccessible, complaints } = await stage.as(
+  test('a user can create a tenant and is its owner', async () => {
+    const { page, expectHeading, fill, click, expectText, expectAccessible, errors } = await consoleTest.signIn(
       'gus@globex.test',
       '/new-tenant',
     )
-    await arriveAt('New tenant')
+    await expectHeading('New tenant')
     await fill('Name', 'Initech Ünited')
     expect(await page.getByLabel('Slug').inputValue()).toBe('initech-united')
-    await isAccessible()
+    await expectAccessible()
     await fill('Slug', 'acme')
-    await press('Create tenant')
-    await reads(/taken/)
+    await click('Create tenant')
+    await expectText(/taken/)
     await fill('Slug', '')
-    await press('Create tenant')
+    await click('Create tenant')
     await page.waitForURL(/\/t\/initech-united\/members/)
     await page.getByRole('button', { name: 'Switch tenant: Initech Ünited' }).waitFor()
-    await reads('gus@globex.test')
-    expect(complaints.filter((complaint) => !isRefusal(complaint))).toEqual([])
+    await expectText('gus@globex.test')
+    expect(errors.filter((error) => !isHttpError(error))).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ afterEach(() => {
 const HOUR = 60 * 60_000
 const MINUTE = 60_000
 
-test.each([2 * HOUR, -2 * HOUR])('a time of day that jumps by %i ms changes nothing', async (jump) => {
+test.each([2 * HOUR, -2 * HOUR])('a wall clock that jumps by %i ms has no effect', async (jump) => {
   const service = await startService()
   const clock = await startClock(service.ctx.db)
   const before = Date.now()

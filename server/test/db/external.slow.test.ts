@@ -12,7 +12,7 @@ import { FULL } from '../support/rounds.ts'
 
 const has = (program: string, flag: string) => spawnSync(program, [flag]).status === 0
 
-/** A PostgreSQL on a TCP port, as an operator would have one: with TLS, a password, and nothing of ours set up. */
+/** A PostgreSQL on a TCP port with TLS, like an operator's own. */
 describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
   let server: OwnPostgres
   beforeAll(async () => {
@@ -39,18 +39,18 @@ describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
     await connection.close()
   }
 
-  test('with TLS verified against the right authority is used', async () => {
+  test('with TLS and the right certificate authority connects', async () => {
     await open(`?sslmode=verify-full&sslrootcert=${join(server.folder, 'server.crt')}`)
   })
 
-  test('whose certificate is not of the given authority is refused', async () => {
-    await expect(
-      open(`?sslmode=verify-full&sslrootcert=${join(server.folder, 'other.crt')}`),
-    ).rejects.toThrow(/cannot be used: .*(?:self.signed|certificate|signature)/i)
+  test('with another certificate authority is rejected', async () => {
+    await expect(open(`?sslmode=verify-full&sslrootcert=${join(server.folder, 'other.crt')}`)).rejects.toThrow(
+      /cannot be used: .*(?:self.signed|certificate|signature)/i,
+    )
     await expect(open('?sslmode=verify-full')).rejects.toThrow(/cannot be used: self.signed certificate/)
   })
 
-  test('may ask for TLS without verification in so many words', async () => {
+  test('with sslmode=no-verify connects without verification', async () => {
     await open('?sslmode=no-verify')
   })
 
@@ -81,7 +81,7 @@ describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
 
     const pooled = () => `postgres://latchkey@127.0.0.1:${bouncerPort}/latchkey`
 
-    test('is refused with the way out when nothing else is given', async () => {
+    test('is rejected without DATABASE_DIRECT_URL, and the error names the solution', async () => {
       await expect
         .poll(() => connect(loadConfig('demo', { DATABASE_URL: pooled() }), 'own').catch(String), {
           timeout: 20_000,
@@ -89,14 +89,14 @@ describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
         .toMatch(/leads through a pooler in transaction mode.*set DATABASE_DIRECT_URL/)
     })
 
-    test('is used when DATABASE_DIRECT_URL leads around it', async () => {
+    test('is accepted with a DATABASE_DIRECT_URL', async () => {
       const direct = `${server.url}?sslmode=no-verify`
       const config = loadConfig('demo', { DATABASE_URL: pooled(), DATABASE_DIRECT_URL: direct })
       const connection = await connect(config, 'own')
       const db = openDb(connection, 5)
-      const answers = await Promise.all(Array.from({ length: 20 }, () => isReachable(db)))
+      const results = await Promise.all(Array.from({ length: 20 }, () => isReachable(db)))
       await db.destroy()
-      expect(answers).toEqual(Array.from({ length: 20 }, () => true))
+      expect(results).toEqual(Array.from({ length: 20 }, () => true))
     })
   })
 })

@@ -1,41 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { newSomebody } from '../account/people.ts'
-import { whileHeld } from '../support/locks.ts'
+import { createSignedInUser } from '../account/people.ts'
+import { whileLocked } from '../support/locks.ts'
 import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
-import {
-  machineToken,
-  obtainTokens,
-  PASSWORD,
-  refresh,
-  signIn,
-  startWorld,
-  userinfo,
-} from '../support/world.ts'
+import { machineToken, obtainTokens, PASSWORD, refresh, signIn, startDemoService, userinfo } from '../support/world.ts'
 
-// Somebody locks a table for longer than anybody should wait, as a migration by hand or a full vacuum does.
+// A table is locked for longer than the lock timeout, as by a manual migration or VACUUM FULL.
 
 let service: TestService
 beforeEach(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterEach(() => service.close())
 
-/** So many need what is locked. In the full run there are more than are let in at a time, and some wait for others. */
+/** Requests that need the locked table. In the full run there are more than may run concurrently. */
 const WRITES = FULL ? { creations: 20, signIns: 20 } : { creations: 1, signIns: 4 }
 
-/** Those who go on come as often as people do. */
+/** The interval of requests that do not need the locked table. */
 const PACE_MS = 250
 
 const lock = (table: string) => ({ statement: `lock table ${table} in access exclusive mode` })
 
-interface Answer {
+interface Outcome {
   status: number
   retryAfter: boolean
 }
 
-async function ask(path: string, options: RequestInit = {}): Promise<Answer> {
+async function send(path: string, options: RequestInit = {}): Promise<Outcome> {
   const response = await fetch(service.url + path, options)
   await response.arrayBuffer()
   return { status: response.status, retryAfter: response.headers.has('retry-after') }
@@ -47,11 +39,11 @@ const post = (body: unknown, headers: Record<string, string> = {}): RequestInit 
   body: JSON.stringify(body),
 })
 
-const logIn = (email: string) => ask('/api/auth/login', post({ email, password: PASSWORD }))
+const logIn = (email: string) => send('/api/auth/login', post({ email, password: PASSWORD }))
 
 const UNAVAILABLE = { status: 503, retryAfter: true }
 
-async function checkOf(person: string): Promise<() => Promise<Answer>> {
+async function createLicenseCheck(person: string): Promise<() => Promise<Outcome>> {
   const machine = await machineToken(service.url, 'demo-machine')
   const seat = await service.ctx.db
     .selectFrom('seats')
@@ -61,44 +53,44 @@ async function checkOf(person: string): Promise<() => Promise<Answer>> {
     .executeTakeFirstOrThrow()
   const query = new URLSearchParams({ userId: seat.user_id, applicationId: seat.application_id })
   const check = () =>
-    ask(`/api/integration/licenses/check?${query}`, { headers: { authorization: `Bearer ${machine}` } })
+    send(`/api/integration/licenses/check?${query}`, { headers: { authorization: `Bearer ${machine}` } })
   expect((await check()).status).toBe(200)
   return check
 }
 
-test('while the audit log is locked, what writes is answered 503 in bounded time and the rest goes on', async () => {
+test('while the audit log is locked, writes get 503 in bounded time and other requests succeed', async () => {
   const { url } = service
   const cookie = await signIn(url, 'olivia@acme.test')
   const tokens = await obtainTokens(url, cookie)
-  const { tokens: writer } = await newSomebody(service)
-  const check = await checkOf('mia@acme.test')
+  const { tokens: writer } = await createSignedInUser(service)
+  const check = await createLicenseCheck('mia@acme.test')
   const create = () =>
-    ask('/api/tenants', post({ name: 'Company' }, { authorization: `Bearer ${writer.access_token}` }))
+    send('/api/tenants', post({ name: 'Company' }, { authorization: `Bearer ${writer.access_token}` }))
   const { tenants } = (await (await fetch(`${url}/api/tenants`, { headers: { cookie } })).json()) as {
     tenants: { id: string }[]
   }
-  await whileHeld(service, lock('audit_entries'), async (waitFor) => {
-    let answered = 0
-    const begun = [
+  await whileLocked(service, lock('audit_entries'), async (waitFor) => {
+    let finished = 0
+    const requests = [
       ...Array.from({ length: WRITES.creations }, create),
       ...Array.from({ length: WRITES.signIns }, () => logIn('mia@acme.test')),
     ]
-    const writes = begun.map(async (answer) => {
-      const { status, retryAfter } = await answer
-      answered += 1
+    const writes = requests.map(async (request) => {
+      const { status, retryAfter } = await request
+      finished += 1
       return { status, retryAfter }
     })
     await waitFor(4)
     let refreshToken = tokens.refresh_token
     let rounds = 0
-    // Until the last of those who need the table was refused.
-    while (answered < writes.length || rounds < 10) {
+    // Until the last write was rejected.
+    while (finished < writes.length || rounds < 10) {
       const renewed = await refresh(url, refreshToken)
       expect(renewed.status).toBe(200)
       refreshToken = renewed.body.refresh_token
       expect(await userinfo(url, renewed.body.access_token)).toBe(200)
       expect((await check()).status).toBe(200)
-      expect((await ask(`/api/tenants/${tenants[0]?.id}/members`, { headers: { cookie } })).status).toBe(200)
+      expect((await send(`/api/tenants/${tenants[0]?.id}/members`, { headers: { cookie } })).status).toBe(200)
       rounds += 1
       await sleep(PACE_MS)
     }
@@ -109,22 +101,22 @@ test('while the audit log is locked, what writes is answered 503 in bounded time
 })
 
 test.runIf(FULL)(
-  'while the people are locked, who needs them is answered 503 in bounded time and the rest goes on',
+  'while the users are locked, sign-ins get 503 in bounded time and other requests succeed',
   async () => {
-    const check = await checkOf('mia@acme.test')
-    await whileHeld(service, lock('users'), async (waitFor) => {
-      let answered = 0
+    const check = await createLicenseCheck('mia@acme.test')
+    await whileLocked(service, lock('users'), async (waitFor) => {
+      let finished = 0
       const signIns = Array.from({ length: 40 }, async () => {
-        const answer = await logIn('mia@acme.test')
-        answered += 1
-        return answer
+        const outcome = await logIn('mia@acme.test')
+        finished += 1
+        return outcome
       })
       await waitFor(2)
       let rounds = 0
-      while (answered < signIns.length || rounds < 10) {
+      while (finished < signIns.length || rounds < 10) {
         expect((await check()).status).toBe(200)
-        expect((await ask('/.well-known/openid-configuration')).status).toBe(200)
-        expect((await ask('/health/ready')).status).toBe(200)
+        expect((await send('/.well-known/openid-configuration')).status).toBe(200)
+        expect((await send('/health/ready')).status).toBe(200)
         rounds += 1
         await sleep(PACE_MS)
       }

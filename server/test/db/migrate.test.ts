@@ -24,14 +24,14 @@ async function query(database: TestDatabase, text: string): Promise<Record<strin
 
 const step = (version: number, sql: string) => ({ version, name: `step_${version}`, sql, checksum: sql })
 
-test('ten nodes that start at once migrate once', async () => {
+test('each migration is applied once when ten nodes start concurrently', async () => {
   const { direct } = await emptyDatabase()
   const results = await Promise.all(Array.from({ length: 10 }, () => migrate(direct)))
   const applied = results.flat().map(({ version }) => version)
   expect(applied).toEqual(readMigrations().map(({ version }) => version))
 })
 
-test('a migration that fails leaves nothing of itself or its fellows behind', async () => {
+test('a failed migration rolls back all migrations of the run', async () => {
   const database = await emptyDatabase()
   const steps = [step(1, 'create table a (x int)'), step(2, 'create table b (x int); select nonsense')]
   await expect(migrate(database.direct, steps)).rejects.toThrow('nonsense')
@@ -39,7 +39,7 @@ test('a migration that fails leaves nothing of itself or its fellows behind', as
   expect(tables).toEqual([])
 })
 
-test('only what is new is applied, in order', async () => {
+test('only pending migrations are applied, in order', async () => {
   const { direct } = await emptyDatabase()
   const first = step(1, 'create table a (x int)')
   const second = step(2, 'alter table a add y int')
@@ -48,7 +48,7 @@ test('only what is new is applied, in order', async () => {
   expect(await migrate(direct, [first, second])).toEqual([])
 })
 
-test('a database newer than the program is refused', async () => {
+test('a database that is newer than the program is rejected', async () => {
   const { direct } = await emptyDatabase()
   const first = step(1, 'create table a (x int)')
   await migrate(direct, [first, step(2, 'create table b (x int)')])
@@ -57,7 +57,7 @@ test('a database newer than the program is refused', async () => {
   )
 })
 
-test('a database that is newer is used if its migrations say so', async () => {
+test('a newer database is accepted if its migrations declare compatibility', async () => {
   const { direct } = await emptyDatabase()
   const [first, second] = [step(1, 'create table a (x int)'), step(2, 'alter table a add y int')]
   const third = { ...step(3, 'alter table a add z int'), oldestProgram: 2 }
@@ -68,7 +68,7 @@ test('a database that is newer is used if its migrations say so', async () => {
   )
 })
 
-test('a database of a release that noted nothing of this is brought up to date', async () => {
+test('a database of a release without the column oldest_program is migrated', async () => {
   const database = await emptyDatabase()
   const [first, second] = [step(1, 'create table a (x int)'), { ...step(2, 'select 1'), oldestProgram: 1 }]
   await migrate(database.direct, [first])
@@ -78,12 +78,10 @@ test('a database of a release that noted nothing of this is brought up to date',
   expect(await migrate(database.direct, [first])).toEqual([])
 })
 
-test('a migration altered after it was applied is refused', async () => {
+test('a migration that was changed after it was applied is rejected', async () => {
   const { direct } = await emptyDatabase()
   await migrate(direct, [step(1, 'create table a (x int)')])
-  await expect(migrate(direct, [step(1, 'create table a (x bigint)')])).rejects.toThrow(
-    'Migration 1 (step_1) differs',
-  )
+  await expect(migrate(direct, [step(1, 'create table a (x bigint)')])).rejects.toThrow('Migration 1 (step_1) differs')
 })
 
 test('migrations are numbered without gaps', () => {

@@ -6,16 +6,14 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const migrations = readMigrations()
 
-/** Those before were applied with all nodes stopped. */
+/** Earlier migrations were applied with all nodes stopped. */
 const FIRST_UNDER_TRAFFIC = 19
 
-test('every migration says which programs go on working, and what takes time', () => {
+test('every migration declares the compatible releases and its slow steps', () => {
   for (const { migration, steps, warnings } of planMigrations(migrations)) {
     if (migration.version < FIRST_UNDER_TRAFFIC) continue
     expect(migration.oldestProgram, migration.name).toBeLessThan(migration.version)
-    const slow = steps
-      .filter(({ isSlow }) => isSlow)
-      .map(({ table = 'a statement that is not recognized' }) => table)
+    const slow = steps.filter(({ isSlow }) => isSlow).map(({ table = 'a statement that is not recognized' }) => table)
     expect(
       [...new Set(slow)].filter((table) => !warnings.has(table)),
       migration.name,
@@ -50,7 +48,7 @@ test.each([
   expect(plan(sql).some((step) => step.isSlow)).toBe(isSlow)
 })
 
-test('a table that has another name in the meantime is told of by the one that it had', () => {
+test('steps on a renamed table are listed under its former name', () => {
   const steps = plan(`
     alter table users rename to users_first;
     create table users (like users_first) partition by range (id);
@@ -65,7 +63,7 @@ test('a table that has another name in the meantime is told of by the one that i
 
 const ROWS = 'ROW EXCLUSIVE'
 
-/** What PostgreSQL itself says about a migration, before it is committed. */
+/** A database to observe the locks and rewrites of each migration. */
 let database: TestDatabase
 let client: pg.Client
 beforeAll(async () => {
@@ -79,7 +77,7 @@ afterAll(async () => {
   await database?.close()
 })
 
-const tablesNow = async (): Promise<Map<string, string>> => {
+const readTables = async (): Promise<Map<string, string>> => {
   const { rows } = await client.query<{ name: string; file: string }>(
     `select relname as name, pg_relation_filenode(oid)::text as file from pg_class
      where relkind = 'r' and relnamespace = 'public'::regnamespace`,
@@ -89,31 +87,27 @@ const tablesNow = async (): Promise<Map<string, string>> => {
 
 async function observe({ sql }: Migration) {
   await client.query('begin')
-  const before = await tablesNow()
+  const before = await readTables()
   await client.query(sql)
-  const after = await tablesNow()
+  const after = await readTables()
   const { rows } = await client.query<{ name: string; mode: string }>(
     `select relation::regclass::text as name, mode from pg_locks
      where pid = pg_backend_pid() and locktype = 'relation' and relation::regclass::text !~ '^pg_'`,
   )
   await client.query('commit')
-  const strong = rows.filter(
-    ({ name, mode }) => before.has(name) && /^(?:AccessExclusive|Share|ShareRow)/.test(mode),
-  )
+  const strong = rows.filter(({ name, mode }) => before.has(name) && /^(?:AccessExclusive|Share|ShareRow)/.test(mode))
   return {
     locked: strong.filter(({ mode }) => mode !== 'ShareUpdateExclusiveLock').map(({ name }) => name),
-    rewritten: [...before]
-      .filter(([name, file]) => after.has(name) && after.get(name) !== file)
-      .map(([name]) => name),
+    rewritten: [...before].filter(([name, file]) => after.has(name) && after.get(name) !== file).map(([name]) => name),
   }
 }
 
-test('the plan names every table that PostgreSQL locks or writes anew', async () => {
+test('the plan contains every table that PostgreSQL locks or rewrites', async () => {
   for (const { migration, steps } of planMigrations(migrations)) {
     const { locked, rewritten } = await observe(migration)
     const named = new Set(steps.filter(({ lock }) => lock !== ROWS).map(({ table }) => table))
     const isUnknown = steps.some(({ table, isSlow }) => table === undefined && isSlow)
-    // A foreign key of a new table locks the table to which it leads, for an instant.
+    // A foreign key of a new table briefly locks the referenced table.
     const referenced = new Set([...migration.sql.matchAll(/references (\w+)/g)].map(([, table]) => table))
     const missed = locked.filter((table) => !named.has(table) && !referenced.has(table))
     if (!isUnknown) expect(missed, migration.name).toEqual([])

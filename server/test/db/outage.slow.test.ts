@@ -11,7 +11,7 @@ afterEach(async () => {
   await server.close()
 })
 
-test('after the database was away the service answers again and its jobs go on', async () => {
+test('after an outage of the database the service and its jobs work again', async () => {
   server = await startMailserver()
   service = await startService({
     config: { mail: { smtpUrl: server.url, mailbox: false, from: 'a@b.test' } },
@@ -29,7 +29,7 @@ test('after the database was away the service answers again and its jobs go on',
   await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
   await expect.poll(ready).toBe(503)
   await expect(send()).rejects.toThrow()
-  // Long enough for the job worker to give up on its connections more than once.
+  // Long enough for the job worker to lose its connections more than once.
   await new Promise((resolve) => setTimeout(resolve, 3_000))
   await admin.query(`alter database ${name} allow_connections true`)
   await expect.poll(ready).toBe(200)

@@ -1,31 +1,32 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { seedDemoWorld } from '../../src/cli/demo-world.ts'
+import { seedDemoData } from '../../src/cli/demo-data.ts'
 import { migrate, readMigrations } from '../../src/db/migrate.ts'
 import { countRows, estimateRows } from '../../src/db/row-counts.ts'
 import { verifyLedger } from '../../src/licensing/verify-ledger.ts'
-import { run, verify, writeSome } from '../audit/log.ts'
-import { maintain, whereIn } from '../audit/partitions.ts'
+import { recordEntries, runSql as runAsOwner, verifyLog } from '../audit/log.ts'
+import { countRowsByPartition, maintainPartitions } from '../audit/partitions.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { ask, behindWall, newWalled, type Walled } from '../tenants/walled-world.ts'
+import { createScopedTenant, inTenantScope, runSql, type ScopedTenant } from '../tenants/scoped-tenant.ts'
 
-const DIVIDED = ['audit_entries', 'audit_chain', 'license_ledger']
+const PARTITIONED = ['audit_entries', 'audit_chain', 'license_ledger']
 
-describe('a database of the release before', () => {
+describe('a database of a release without partitions', () => {
   let service: TestService
-  let before: Walled
+  let before: ScopedTenant
   let counts: Record<string, number>
   let old: TestDatabase
   beforeAll(async () => {
     old = await createDatabase('template0')
+    // Without the migration that partitions the tables, but with later ones, which the program depends on.
     await migrate(
       old.direct,
-      readMigrations().filter(({ version }) => version < 21),
+      readMigrations().filter(({ version }) => version !== 21),
     )
     service = await startService({ template: old.name })
-    await seedDemoWorld(service.ctx)
-    before = await newWalled(service)
+    await seedDemoData(service.ctx)
+    before = await createScopedTenant(service)
     counts = await countRows(service.ctx.db)
     await migrate(service.connection.direct)
   })
@@ -34,88 +35,88 @@ describe('a database of the release before', () => {
     await old?.close()
   })
 
-  test('loses nothing of what is written while it is migrated', async () => {
+  test('keeps everything that is written during the migration', async () => {
     const busy = await startService({ template: old.name })
     onTestFinished(busy.close)
     const { ctx, connection } = busy
     const before = (await countRows(ctx.db)).audit_entries ?? 0
-    let isOver = false
+    let isMigrated = false
     const write = async () => {
       let written = 0
-      for (; !isOver || written < 30; written++) await writeSome(ctx, 1)
+      for (; !isMigrated || written < 30; written++) await recordEntries(ctx, 1)
       return written
     }
     const migration = migrate(connection.direct).finally(() => {
-      isOver = true
+      isMigrated = true
     })
     const [applied, ...written] = await Promise.all([migration, write(), write(), write()])
     expect(applied.length).toBeGreaterThan(0)
-    const all = before + written.reduce((sum, many) => sum + many, 0)
-    expect((await countRows(ctx.db)).audit_entries).toBe(all)
-    expect(await verify(ctx)).toMatchObject({ findings: [], entries: all, waiting: 0 })
+    const total = before + written.reduce((sum, count) => sum + count, 0)
+    expect((await countRows(ctx.db)).audit_entries).toBe(total)
+    expect(await verifyLog(ctx)).toMatchObject({ findings: [], entries: total, waiting: 0 })
   })
 
-  test('keeps every row, and its log and its ledger can be verified', async () => {
+  test('keeps every row, and its audit log and ledger can be verified', async () => {
     const { schema_migrations: _, ...rows } = await countRows(service.ctx.db)
-    expect({ ...rows, schema_migrations: 20 }).toEqual(counts)
-    for (const table of DIVIDED) expect(counts[table], table).toBeGreaterThan(0)
-    expect(await verify(service.ctx)).toMatchObject({ findings: [], entries: counts.audit_chain })
+    expect({ ...rows, schema_migrations: readMigrations().length - 1 }).toEqual(counts)
+    for (const table of PARTITIONED) expect(counts[table], table).toBeGreaterThan(0)
+    expect(await verifyLog(service.ctx)).toMatchObject({ findings: [], entries: counts.audit_chain })
     expect(await verifyLedger(service.ctx.db)).toEqual([])
-    expect(Object.keys(await whereIn(service, 'audit_entries'))).toEqual(['audit_entries_first'])
-    expect(Object.keys(await whereIn(service, 'audit_chain'))).toEqual(['audit_chain_first'])
+    expect(Object.keys(await countRowsByPartition(service, 'audit_entries'))).toEqual(['audit_entries_first'])
+    expect(Object.keys(await countRowsByPartition(service, 'audit_chain'))).toEqual(['audit_chain_first'])
   })
 
-  test('is written to as before, by a service that has run all the time', async () => {
-    await newWalled(service)
-    expect(await verify(service.ctx)).toMatchObject({ findings: [], waiting: 0 })
+  test('accepts writes of a service that has been running during the migration', async () => {
+    await createScopedTenant(service)
+    expect(await verifyLog(service.ctx)).toMatchObject({ findings: [], waiting: 0 })
     expect(await verifyLedger(service.ctx.db)).toEqual([])
-    const ledger = await whereIn(service, 'license_ledger')
+    const ledger = await countRowsByPartition(service, 'license_ledger')
     for (const name of Object.keys(ledger)) expect(name).toMatch(/^license_ledger_\d\d$/)
-    await maintain(service)
-    expect(await verify(service.ctx)).toMatchObject({ findings: [] })
-    await run(service.ctx, 'analyze')
+    await maintainPartitions(service)
+    expect(await verifyLog(service.ctx)).toMatchObject({ findings: [] })
+    await runAsOwner(service.ctx, 'analyze')
     const { audit_entries } = await countRows(service.ctx.db)
     expect((await estimateRows(service.ctx.db)).audit_entries).toBe(audit_entries)
   })
 
-  test('forgets who somebody was, in whichever partition that stands', async () => {
+  test('erases personal data in every partition', async () => {
     const text = `update audit_entries set personal = '{}' where user_id = $1 returning id`
-    expect((await ask(service.ctx.db, text, [before.owner.id])).length).toBeGreaterThan(0)
+    expect((await runSql(service.ctx.db, text, [before.owner.id])).length).toBeGreaterThan(0)
   })
 
-  test('keeps tenants apart and what is told unchanged, also for whoever names a partition', async () => {
+  test('applies row-level security and immutability to direct access to a partition', async () => {
     const { ctx } = service
-    const partitions = await ask<{ name: string; state: object }>(
+    const partitions = await runSql<{ name: string; state: object }>(
       ctx.db,
       `select relname as name, json_build_array(relrowsecurity, relforcerowsecurity, (
        select json_agg(json_build_array(polname, polcmd, pg_get_expr(polqual, polrelid)))
        from pg_policy where polrelid = pg_class.oid)) as state
      from pg_class where relkind in ('r', 'p') and (relispartition or relname = any($1)) order by relname`,
-      [DIVIDED],
+      [PARTITIONED],
     )
     expect(partitions.length).toBeGreaterThan(3 + 3 + 16)
     const [{ state } = { state: {} }] = partitions.filter(({ name }) => name === 'license_ledger')
     for (const partition of partitions) expect(partition).toEqual({ ...partition, state })
     for (const { name } of partitions) {
-      const tenants = (db: Parameters<typeof ask>[0]) =>
-        ask<{ tenant_id: string }>(db, `select distinct tenant_id from ${name} where tenant_id is not null`)
-      const seen = await behindWall(ctx, before, tenants)
-      for (const { tenant_id } of seen) expect(tenant_id).toBe(before.company.id)
-      await expect(run(ctx, `truncate ${name}`), name).rejects.toMatchObject({ code: '23514' })
+      const tenants = (db: Parameters<typeof runSql>[0]) =>
+        runSql<{ tenant_id: string }>(db, `select distinct tenant_id from ${name} where tenant_id is not null`)
+      const visible = await inTenantScope(ctx, before, tenants)
+      for (const { tenant_id } of visible) expect(tenant_id).toBe(before.company.id)
+      await expect(runAsOwner(ctx, `truncate ${name}`), name).rejects.toMatchObject({ code: '23514' })
       if ((await tenants(ctx.db)).length === 0) continue
-      await expect(run(ctx, `delete from ${name}`), name).rejects.toMatchObject({ code: '23514' })
-      const update = run(ctx, `update ${name} set tenant_id = null`)
+      await expect(runAsOwner(ctx, `delete from ${name}`), name).rejects.toMatchObject({ code: '23514' })
+      const update = runAsOwner(ctx, `update ${name} set tenant_id = null`)
       await expect(update, name).rejects.toMatchObject({ code: '23514' })
     }
   })
 
-  test('is migrated anew if that and somebody at work wait for each other', async () => {
+  test('is migrated again after a deadlock with a running transaction', async () => {
     const busy = await createDatabase(old.name)
     onTestFinished(busy.close)
     const owner = new pg.Client({ host: inject('socketDir'), user: 'postgres', database: busy.name })
     await owner.connect()
     onTestFinished(() => owner.end())
-    // Who looks first for a circle gives way: the migration, after these seconds.
+    // The session with the shorter deadlock_timeout is rolled back: the migration.
     await owner.query(`alter database ${busy.name} set deadlock_timeout = '3s'`)
     await owner.query("set deadlock_timeout = '1min'")
     await owner.query('begin')

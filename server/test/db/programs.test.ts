@@ -11,21 +11,21 @@ afterEach(() => {
   Object.defineProperty(process, 'arch', { value: arch })
 })
 
-test('on a platform without a bundled PostgreSQL the way out is named', async () => {
+test('on a platform without a bundled PostgreSQL the error names the solution', async () => {
   Object.defineProperty(process, 'arch', { value: 'mips' })
-  // A copy of its own: the module looks at the platform when it is loaded.
+  // Imported again, because the module reads the platform when it is loaded.
   const copy = '../../src/db/bundled/programs.ts?mips'
-  const pretended = (await import(copy)) as { locatePrograms: typeof locatePrograms }
-  expect(() => pretended.locatePrograms(prepareHome(tempFolder()))).toThrow(
-    `There is no bundled PostgreSQL for this platform (${process.platform}-mips). ` +
+  const reloaded = (await import(copy)) as { locatePrograms: typeof locatePrograms }
+  expect(() => reloaded.locatePrograms(prepareHome(tempFolder()))).toThrow(
+    `This installation has no bundled PostgreSQL for this platform (${process.platform}-mips). ` +
       'Set DATABASE_URL to a PostgreSQL 15 or later.',
   )
 })
 
-test('library links that a blocked install script did not make are made at the start', () => {
+test('missing library links are created at the start, if the install script was blocked', () => {
   const { postgres } = locatePrograms(prepareHome(tempFolder()))
   const copy = join(tempFolder(), 'native')
-  // As npm unpacks it: files only.
+  // npm unpacks files only, without links.
   cpSync(dirname(dirname(postgres)), copy, {
     recursive: true,
     filter: (path) => !lstatSync(path).isSymbolicLink(),

@@ -29,7 +29,7 @@ async function sendMail({ ctx }: TestService): Promise<void> {
   await deliverMail.run(ctx, { mailId: mail?.id ?? '' })
 }
 
-/** What must not begin inside a transaction: it would hold a connection for as long as it takes. */
+/** Slow work in a transaction would hold a connection for its whole duration. */
 test.each<[string, (service: TestService) => Promise<unknown>]>([
   ['password hash', () => hashPassword('correct horse')],
   ['password hash', () => verifyPassword(null, 'correct horse')],

@@ -1,29 +1,26 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { newSomebody } from '../account/people.ts'
+import { createSignedInUser } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
-import { machineToken, obtainTokens, refresh, signIn, startWorld, userinfo } from '../support/world.ts'
+import { machineToken, obtainTokens, refresh, signIn, startDemoService, userinfo } from '../support/world.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service.close())
 
 const WRITES = 40
-const TIMES = 3
+const ROUNDS = 3
 
-test('writes that wait for a lock keep neither reads nor tokens waiting, and are done when it is gone', async () => {
+test('writes that wait for a lock do not delay reads or tokens, and succeed when it is released', async () => {
   const { url } = service
   const cookie = await signIn(url, 'olivia@acme.test')
   const tokens = await obtainTokens(url, cookie)
-  const { tokens: writer } = await newSomebody(service)
+  const { tokens: writer } = await createSignedInUser(service)
   const machine = await machineToken(url, 'demo-machine')
   const { tenants } = (await read('/api/tenants', { cookie })) as { tenants: { id: string }[] }
-  const seat = await service.ctx.db
-    .selectFrom('seats')
-    .select(['user_id', 'application_id'])
-    .executeTakeFirstOrThrow()
+  const seat = await service.ctx.db.selectFrom('seats').select(['user_id', 'application_id']).executeTakeFirstOrThrow()
 
   const holder = new pg.Client(service.connection.direct)
   await holder.connect()
@@ -37,14 +34,14 @@ test('writes that wait for a lock keep neither reads nor tokens waiting, and are
       body: JSON.stringify({ name: `Company ${number}` }),
     })
     if (status === 201) done += 1
-    // Who has waited too long is told so, and comes again.
+    // Repeated after a timeout in the queue.
     return status === 503 ? write(number) : status
   }
   const writes = Array.from({ length: WRITES }, (_, number) => write(number))
   await expect.poll(() => waitingForLock(holder)).toBeGreaterThan(2)
 
   let refreshToken = tokens.refresh_token
-  for (let time = 0; time < TIMES; time++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const renewed = await refresh(url, refreshToken)
     expect(renewed.status).toBe(200)
     refreshToken = renewed.body.refresh_token

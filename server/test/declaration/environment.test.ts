@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findClient, findSecret } from '../../src/applications/clients.ts'
 import { createConcealer, escapeReference, resolveReferences } from '../../src/declaration/environment.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { apply } from './yard.ts'
+import { apply } from './apply-yaml.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -20,7 +20,7 @@ clients:
   - { clientId: env-ops, application: env-app, kind: MACHINE, name: Ops, secret: "${reference('OPS_SECRET')}" }
 `
 
-test('a text may stand for a variable, and the plan shows the reference', async () => {
+test('a reference is replaced by the value of the variable, and the plan shows only the reference', async () => {
   const plan = await apply(service.ctx, YAML, { env: ENV })
   expect(plan).toContain(`  + user ${reference('ADMIN')}\n`)
   expect(plan).toContain('      secret: (hidden)\n')
@@ -33,21 +33,16 @@ test('a text may stand for a variable, and the plan shows the reference', async 
 })
 
 test.each([
-  [
-    'a variable that is not set',
-    'OPS_SECRET',
-    {},
-    'clients.0.secret refers to the variable OPS_SECRET, which is not set.',
-  ],
-  ['an empty one', 'OPS_SECRET', { OPS_SECRET: '' }, 'OPS_SECRET, which is not set'],
-  ['a name that cannot be', '1 2', ENV, 'clients.0.secret refers to a variable whose name cannot be.'],
-])('%s is refused, and the entry is named', async (_, name, env, message) => {
+  ['an unset variable', 'OPS_SECRET', {}, 'clients.0.secret refers to the variable OPS_SECRET, which is not set.'],
+  ['an empty variable', 'OPS_SECRET', { OPS_SECRET: '' }, 'OPS_SECRET, which is not set'],
+  ['an invalid name', '1 2', ENV, 'clients.0.secret refers to a variable with an invalid name.'],
+])('%s is refused with the path of the field', async (_, name, env, message) => {
   const yaml = YAML.replace('OPS_SECRET', name)
   await expect(apply(service.ctx, yaml, { env: { ADMIN: ENV.ADMIN, ...env } })).rejects.toThrow(message)
 })
 
 describe('a reference', () => {
-  test('is the whole of a text, and one more $ makes it one like any other', () => {
+  test('must be the whole text, and one more $ escapes it', () => {
     const text = {
       a: `x ${reference('TITLE')}`,
       b: `$${reference('TITLE')}`,
@@ -62,16 +57,16 @@ describe('a reference', () => {
   })
 
   test.each([reference('X'), `$${reference('X')}`, reference(''), reference('a}\n{b'), 'plain', '$', '$$'])(
-    'that was escaped is read as itself: %j',
+    'that is escaped is read as the original text: %j',
     (text) => {
       expect(resolveReferences([escapeReference(text)], {}).content).toEqual([text])
     },
   )
 
-  test('takes the place of its value in whatever is said', () => {
+  test('replaces its value in output', () => {
     const conceal = createConcealer(new Map(Object.entries(ENV)))
-    const said = `for boss@env.test: ${JSON.stringify(ENV.TITLE)} and ${ENV.TITLE}, ${ENV.OPS_SECRET}.`
-    expect(conceal(said)).toBe(
+    const output = `for boss@env.test: ${JSON.stringify(ENV.TITLE)} and ${ENV.TITLE}, ${ENV.OPS_SECRET}.`
+    expect(conceal(output)).toBe(
       `for ${reference('ADMIN')}: "${reference('TITLE')}" and ${reference('TITLE')}, ${reference('OPS_SECRET')}.`,
     )
   })

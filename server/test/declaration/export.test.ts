@@ -3,7 +3,7 @@ import { hash as bcrypt } from '@node-rs/bcrypt'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { startService, type TestService } from '../support/service.ts'
-import { apply, exportAll } from './yard.ts'
+import { apply, exportAll } from './apply-yaml.ts'
 
 let first: TestService
 let second: TestService
@@ -19,7 +19,7 @@ afterAll(async () => {
 const reference = (name: string) => `\${env:${name}}`
 const PASSWORD = 'a long enough password'
 
-/** Something of everything that can be declared, and of what makes it hard. */
+/** Objects of all sections, with values that are difficult to quote in YAML. */
 const world = (passwordHash: string) => `
 users:
   - { email: own@round.test, givenName: Öwn, familyName: "O'Neil: #1", displayName: "null", superAdmin: true }
@@ -57,13 +57,13 @@ subscriptions:
   - { tenant: round, application: wide, licenseType: all, quantityPurchased: 9 }
 `
 
-/** A type that is sold no more, and a subscription that has run out with somebody on it. */
+/** An archived license type, and an expired subscription with a seat. */
 const LATER = `
 licenseTypes: [{ application: app, slug: old, name: Old, status: ARCHIVED }]
 subscriptions: [{ tenant: round, application: app, licenseType: old, quantityPurchased: 1, status: EXPIRED }]
 `
 
-test('what is exported changes nothing here, and makes the same of an empty instance', async () => {
+test('an export changes nothing on its own instance and recreates it on an empty one', async () => {
   await apply(first.ctx, world(await bcrypt(PASSWORD, { cost: 4 })))
   await apply(first.ctx, LATER)
   const text = await exportAll(first.ctx, true)
@@ -73,10 +73,8 @@ test('what is exported changes nothing here, and makes the same of an empty inst
   expect(await apply(second.ctx, text, { prune: true })).toBe('Nothing to change.')
 })
 
-test('everything is in it, and nothing that people wrote names a variable', async () => {
-  const { users, tenants, applications, clients, licenseTypes, subscriptions } = parse(
-    await exportAll(first.ctx, true),
-  )
+test('the export has all sections, and texts of users are escaped so that none is a reference', async () => {
+  const { users, tenants, applications, clients, licenseTypes, subscriptions } = parse(await exportAll(first.ctx, true))
   expect(users.map(({ email }: { email: string }) => email)).toEqual(
     ['hash', 'mem', 'new', 'odd', 'off', 'own', 'sus'].map((name) => `${name}@round.test`),
   )
@@ -119,7 +117,7 @@ test('everything is in it, and nothing that people wrote names a variable', asyn
   ])
 })
 
-test('with the hashes, people and clients go on with the passwords and secrets they have', async () => {
+test('with hashes, users and clients keep their passwords and secrets', async () => {
   const body = JSON.stringify({ email: 'hash@round.test', password: PASSWORD })
   const headers = { 'Content-Type': 'application/json' }
   const signedIn = await fetch(`${second.url}/api/auth/login`, { method: 'POST', headers, body })
@@ -133,14 +131,14 @@ test('with the hashes, people and clients go on with the passwords and secrets t
   expect(machine.status).toBe(200)
 })
 
-test('without them nothing secret is in it, nor who has neither proven an address nor a password left', async () => {
+test('without hashes, the export has no secrets and no users who could not sign in', async () => {
   const text = await exportAll(first.ctx)
   expect(text).not.toMatch(/\$2b\$|[0-9a-f]{64}|secretHashes|passwordHash|new@round/)
   expect(text).toContain('latchkey client secret')
   expect(await apply(first.ctx, text, { prune: true })).toBe('Nothing to change.')
 })
 
-test('who is invited, unproven without a password, or about to go is not in it', async () => {
+test('placeholder accounts and users who have requested deletion are not exported', async () => {
   const now = new Date()
   const person = { display_name: null, given_name: null, family_name: null, password_hash: null }
   const common = { ...person, is_super_admin: false, created_at: now, updated_at: now }
@@ -157,16 +155,23 @@ test('who is invited, unproven without a password, or about to go is not in it',
   expect(await exportAll(first.ctx, true)).not.toMatch(/placeholder@|leaving@/)
 })
 
-test('people are in the order of nothing but their addresses, also from one page to the next', async () => {
+test('users are ordered by address, also across pages', async () => {
   const ends = ['@page.test', '-x@page.test', '.x@page.test', '_x@page.test', 'x@page.test']
   const emails = Array.from({ length: 420 }, (_, index) => ends.map((end) => `p${index}${end}`)).flat()
   await first.ctx.db
     .insertInto('users')
     .values(
       emails.map((email) => ({
-        ...{ id: randomUUID(), email, email_verified: true, is_super_admin: false, password_hash: null },
-        ...{ display_name: null, given_name: null, family_name: null },
-        ...{ created_at: new Date(), updated_at: new Date() },
+        id: randomUUID(),
+        email,
+        email_verified: true,
+        is_super_admin: false,
+        password_hash: null,
+        display_name: null,
+        given_name: null,
+        family_name: null,
+        created_at: new Date(),
+        updated_at: new Date(),
       })),
     )
     .execute()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSuperAdmin } from '../../src/users/service.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { apply } from './yard.ts'
+import { apply } from './apply-yaml.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -23,19 +23,17 @@ const actionsOf = async (email: string) => {
 }
 const one = (fields: string) => `users: [{ email: one@people.test, ${fields} }]`
 
-test('who is disabled by a declaration, and enabled again, stands so in the log', async () => {
+test('a declaration that disables and enables a user records both in the audit log', async () => {
   await apply(service.ctx, one('givenName: One'))
   expect(await apply(service.ctx, one('disabled: true'))).toContain('      disabled: false → true\n')
   expect(await apply(service.ctx, one('disabled: true'))).toBe('Nothing to change.')
   await apply(service.ctx, one('disabled: false, nickname: Uno'))
-  expect(await actionsOf('one@people.test')).toEqual([
-    ...['user.created', 'user.disabled', 'user.changed', 'user.enabled'],
-  ])
+  expect(await actionsOf('one@people.test')).toEqual(['user.created', 'user.disabled', 'user.changed', 'user.enabled'])
   const { nickname, given_name, disabled } = await userOf('one@people.test')
   expect({ nickname, given_name, disabled }).toEqual({ nickname: 'Uno', given_name: 'One', disabled: false })
 })
 
-test('an address that was declared unproven and is proven since stays so', async () => {
+test('an address that was declared unverified and verified later stays verified', async () => {
   const hash = `$2b$04$${'C'.repeat(53)}`
   const yaml = `users: [{ email: two@people.test, emailVerified: false, passwordHash: "${hash}" }]`
   await apply(service.ctx, yaml)
@@ -53,7 +51,7 @@ test('an address that was declared unproven and is proven since stays so', async
 test.each([
   ['a Super Admin', { is_super_admin: true }],
   ['an active member', {}],
-])('who has not proven the address but is %s is changed, and not replaced', async (name, change) => {
+])('an account with an unverified address that belongs to %s is updated and not taken over', async (name, change) => {
   const { db } = service.ctx
   const email = `${name.replaceAll(' ', '-').toLowerCase()}@settled.test`
   const slug = `settled-${email.split('@')[0]}`
@@ -62,8 +60,8 @@ test.each([
     `users: [{ email: ${email}, password: the first of all passwords }]
 tenants: [{ slug: ${slug}, name: S, members: [{ email: ${email}, role: owner }] }]`,
   )
-  const unproven = { ...change, email_verified: false }
-  await db.updateTable('users').set(unproven).where('email', '=', email).execute()
+  const unverified = { ...change, email_verified: false }
+  await db.updateTable('users').set(unverified).where('email', '=', email).execute()
   const before = await userOf(email)
   const plan = await apply(
     service.ctx,
@@ -77,7 +75,7 @@ tenants: [{ slug: ${slug}, name: S, members: [{ email: ${email}, role: owner }] 
   else await expect(promoted).rejects.toThrow('cannot become a Super Admin before they have proven')
 })
 
-test('admin create takes no account over that has rights here', async () => {
+test('admin create does not take over an account with permissions', async () => {
   const email = 'an-active-member@settled.test'
   const before = await userOf(email)
   await expect(createSuperAdmin(service.ctx, email, 'a password of nobody else 1')).rejects.toThrow(
@@ -86,7 +84,7 @@ test('admin create takes no account over that has rights here', async () => {
   expect(await userOf(email)).toEqual(before)
 })
 
-test('what becomes of a member is told by its own name', async () => {
+test('each kind of change of a member has its own audit event', async () => {
   const tenant = (members: string) =>
     `users: [{ email: own@people.test }, { email: mem@people.test }]
 tenants: [{ slug: people, name: People, members: [{ email: own@people.test, role: owner }, ${members}] }]`
@@ -94,13 +92,15 @@ tenants: [{ slug: people, name: People, members: [{ email: own@people.test, role
   await apply(service.ctx, tenant('{ email: mem@people.test, role: admin, status: SUSPENDED }'))
   await apply(service.ctx, tenant('{ email: mem@people.test, role: admin }'))
   expect((await actionsOf('mem@people.test')).slice(1)).toEqual([
-    ...['member.added', 'member.role_changed', 'member.suspended', 'member.reactivated'],
+    'member.added',
+    'member.role_changed',
+    'member.suspended',
+    'member.reactivated',
   ])
 })
 
-test('T174: a declaration approves the branding of a tenant, and withdraws that', async () => {
-  const declared = (approved: boolean) =>
-    `tenants: [{ slug: seen, name: Seen, brandingApproved: ${approved} }]`
+test('T174: a declaration approves the branding of a tenant and withdraws the approval', async () => {
+  const declared = (approved: boolean) => `tenants: [{ slug: seen, name: Seen, brandingApproved: ${approved} }]`
   const isApproved = () =>
     service.ctx.db.selectFrom('tenants').select('branding_approved').where('slug', '=', 'seen').execute()
   await apply(service.ctx, declared(true))
@@ -110,12 +110,11 @@ test('T174: a declaration approves the branding of a tenant, and withdraws that'
   expect(await isApproved()).toEqual([{ branding_approved: false }])
 })
 
-test('a tenant is suspended when all the rest is done, and its settings are merged', async () => {
+test('a tenant can be created as suspended, and its settings are merged', async () => {
   const yaml = 'tenants: [{ slug: shut, name: Shut, suspended: true, settings: { a: 1, b: { c: 2 } } }]'
   await apply(service.ctx, yaml)
   expect(await apply(service.ctx, yaml)).toBe('Nothing to change.')
-  const changed =
-    'tenants: [{ slug: shut, name: Shut, suspended: false, settings: { a: null, b: { d: 3 } } }]'
+  const changed = 'tenants: [{ slug: shut, name: Shut, suspended: false, settings: { a: null, b: { d: 3 } } }]'
   expect(await apply(service.ctx, changed)).toBe(
     [
       '  ~ tenant shut',
@@ -130,22 +129,18 @@ test('a tenant is suspended when all the rest is done, and its settings are merg
 
 test.each([
   [
-    'a Super Admin without a proven address',
+    'a Super Admin with an unverified address',
     one('emailVerified: false, superAdmin: true, password: long-enough-1'),
     /cannot be a Super Admin with an unproven address/,
   ],
   [
-    'nobody at all',
+    'a user with neither a verified address nor a password',
     'users: [{ email: x@people.test, emailVerified: false }]',
     /neither a proven address nor a password/,
   ],
+  ['an invalid language tag', one('locale: "??"'), /locale of the user one@people.test must be a language tag/],
   [
-    'a language that is none',
-    one('locale: "??"'),
-    /locale of the user one@people.test must be a language tag/,
-  ],
-  [
-    'a number that is none',
+    'an invalid telephone number',
     one('phone: call me'),
     /phone of the user one@people.test must be a telephone number/,
   ],
@@ -154,7 +149,7 @@ test.each([
     `tenants: [{ slug: big, name: Big, settings: { a: ${'x'.repeat(17_000)} } }]`,
     /must not take more than 16384 bytes/,
   ],
-])('refuses %s in a sentence', async (_, yaml, message) => {
+])('refuses %s with a readable message', async (_, yaml, message) => {
   await expect(apply(service.ctx, yaml)).rejects.toThrow(message)
   await expect(apply(service.ctx, yaml)).rejects.toMatchObject({ name: 'OperatorError' })
 })

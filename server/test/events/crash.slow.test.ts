@@ -5,20 +5,20 @@ import { openTestPool } from '../support/database.ts'
 import { freePort, run } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FULL } from '../support/rounds.ts'
-import { layOut } from '../support/two-processes.ts'
+import { prepareDatabase } from '../support/two-processes.ts'
 import { signIn } from '../support/world.ts'
-import { DECLARATION, firstArrivals, hookUp, readAll } from './instance.ts'
-import { namesIn } from './world.ts'
+import { createInstanceHook, DECLARATION, firstArrivals, readFeed } from './instance.ts'
+import { tenantNamesIn } from './world.ts'
 
-// Nothing that was acknowledged is lost, whenever the service is killed.
+// No acknowledged change is lost when the service is killed.
 
-/** So many changes are made, and so many are acknowledged before each kill. */
+/** The number of changes, and the number of acknowledged changes before each kill. */
 const CHANGES = FULL ? 500 : 150
 const KILLS = FULL ? [60, 120] : [60]
-const HANDS = 10
+const CLIENTS = 10
 
-/** Where what did not arrive is waiting, and for what. */
-async function describeLanes(db: pg.Pool): Promise<string> {
+/** The state of all partitions, for the error message. */
+async function describePartitions(db: pg.Pool): Promise<string> {
   const { rows } = await db.query(`
     select lane, due_at, locked_until, now(), waiting.*
     from webhook_lanes left join lateral (
@@ -31,9 +31,9 @@ async function describeLanes(db: pg.Pool): Promise<string> {
 }
 
 test.runIf(FULL)(
-  'after kill -9 in the midst of changes every acknowledged one is in the log, in the feed and at the receiver',
+  'after kill -9 during changes every acknowledged change is in the audit log, in the feed and at the receiver',
   async () => {
-    const { database, env } = await layOut(DECLARATION, { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' })
+    const { database, env } = await prepareDatabase(DECLARATION, { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' })
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
     const db = openTestPool({ ...database.pooled, max: 1 })
@@ -46,14 +46,14 @@ test.runIf(FULL)(
     let program = await serve()
     try {
       const cookie = await signIn(url, 'owner@events.test')
-      await hookUp(url, receiver.url)
-      receiver.be({ delayMs: 5 })
+      await createInstanceHook(url, receiver.url)
+      receiver.setBehavior({ delayMs: 5 })
       const { rows: tenants } = await db.query<{ id: string }>('select id from tenants order by id')
       const acknowledged: string[] = []
-      let begun = 0
-      const work = async (hand: number) => {
-        for (let number = begun++; number < CHANGES; number = begun++) {
-          const { id } = tenants[(number + hand) % tenants.length] ?? { id: '' }
+      let started = 0
+      const work = async (client: number) => {
+        for (let number = started++; number < CHANGES; number = started++) {
+          const { id } = tenants[(number + client) % tenants.length] ?? { id: '' }
           const name = `Name ${number}`
           const change = { method: 'PATCH', headers: { cookie, origin: url }, body: { name } }
           try {
@@ -63,24 +63,22 @@ test.runIf(FULL)(
           }
         }
       }
-      /** Kills the service once so many more changes were acknowledged. */
-      const killAfter = async (many: number) => {
-        const goal = acknowledged.length + many
-        await expect
-          .poll(() => acknowledged.length, { timeout: 60_000, interval: 5 })
-          .toBeGreaterThanOrEqual(goal)
+      /** Kills the service after this many more acknowledged changes. */
+      const killAfter = async (count: number) => {
+        const goal = acknowledged.length + count
+        await expect.poll(() => acknowledged.length, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(goal)
         program.child.kill('SIGKILL')
         await program.exited
       }
-      for (const many of KILLS) {
-        const hands = Array.from({ length: HANDS }, (_, hand) => work(hand))
-        await killAfter(many)
-        await Promise.all(hands)
+      for (const count of KILLS) {
+        const clients = Array.from({ length: CLIENTS }, (_, client) => work(client))
+        await killAfter(count)
+        await Promise.all(clients)
         program = await serve()
       }
-      await Promise.all(Array.from({ length: HANDS }, (_, hand) => work(hand)))
-      expect(begun).toBeGreaterThanOrEqual(CHANGES)
-      expect(acknowledged.length).toBeGreaterThan(CHANGES - KILLS.length * HANDS - 1)
+      await Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)))
+      expect(started).toBeGreaterThanOrEqual(CHANGES)
+      expect(acknowledged.length).toBeGreaterThan(CHANGES - KILLS.length * CLIENTS - 1)
 
       const { rows } = await db.query<{ name: string }>(
         `select details #>> '{after,name}' as name from audit_entries where action = 'tenant.changed'`,
@@ -89,11 +87,11 @@ test.runIf(FULL)(
       expect(acknowledged.filter((name) => !logged.includes(name))).toEqual([])
 
       await expect
-        .poll(async () => (await readAll(url, 'tenant.changed')).length, { interval: 500 })
+        .poll(async () => (await readFeed(url, 'tenant.changed')).length, { interval: 500 })
         .toBe(logged.length)
-      const feed = await readAll(url, 'tenant.changed')
+      const feed = await readFeed(url, 'tenant.changed')
       expect(new Set(feed.map(({ id }) => id)).size).toBe(feed.length)
-      expect(namesIn(feed).sort()).toEqual([...logged].sort())
+      expect(tenantNamesIn(feed).sort()).toEqual([...logged].sort())
 
       const arrived = () => new Set(receiver.accepted().map(({ id }) => id)).size
       await expect
@@ -101,14 +99,14 @@ test.runIf(FULL)(
         .toBe(feed.length)
         .catch(async (error) => {
           throw new Error(
-            `some are still waiting: ${await describeLanes(db)}\n${program.output().slice(-2_000)}`,
+            `some are still waiting: ${await describePartitions(db)}\n${program.output().slice(-2_000)}`,
             {
               cause: error,
             },
           )
         })
       expect(new Set(receiver.accepted().map(({ id }) => id))).toEqual(new Set(feed.map(({ id }) => id)))
-      // Whatever came twice came under the same id, and as the same; and what came first came in order.
+      // A repeated delivery is identical, and first deliveries are in order.
       for (const event of receiver.accepted()) expect(feed).toContainEqual(event)
       for (const positions of firstArrivals(receiver.accepted()).values()) {
         expect(positions).toEqual([...positions].sort((a, b) => a - b))

@@ -2,7 +2,7 @@ import type { EventBody } from '../../src/audit/event-body.ts'
 import { call } from '../account/people.ts'
 import { token } from '../support/world.ts'
 
-/** An instance whose operator is a machine, for processes of the service as they run in production. */
+/** An instance with a machine client as operator, for tests with production processes. */
 
 const SECRET = 'the-secret-of-a-machine-in-a-test-1'
 export const TENANTS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon']
@@ -27,12 +27,12 @@ export async function asOperator<T>(url: string, method: string, path: string, b
   return answer.body as T
 }
 
-/** Sets up a webhook for what tenants are called. */
-export const hookUp = (url: string, receiver: string): Promise<{ id: string; secret: string }> =>
+/** Creates a webhook for tenant.changed. */
+export const createInstanceHook = (url: string, receiver: string): Promise<{ id: string; secret: string }> =>
   asOperator(url, 'POST', '/api/admin/webhooks', { url: receiver, events: ['tenant.changed'] })
 
-/** The feed from its beginning to its end. */
-export async function readAll(url: string, types: string): Promise<EventBody[]> {
+/** Reads the whole feed. */
+export async function readFeed(url: string, types: string): Promise<EventBody[]> {
   const events: EventBody[] = []
   for (let after = 0; ; ) {
     const path = `/api/events?after=${after}&limit=1000&types=${types}`
@@ -43,7 +43,7 @@ export async function readAll(url: string, types: string): Promise<EventBody[]> 
   }
 }
 
-/** The ids of an event's first arrival, in order, tenant by tenant. */
+/** The positions of the first deliveries of each event, by tenant, in the order of arrival. */
 export function firstArrivals(events: EventBody[]): Map<string | null, number[]> {
   const seen = new Set<string>()
   const byTenant = new Map<string | null, number[]>()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createGuard } from '../../src/events/dispatch/guard.ts'
 import { A, AAAA, type NameServer, startNameServer } from '../support/name-server.ts'
 
-// Names that others give us are asked for at name servers that others run, and those may be silent.
+// Host names of webhooks are resolved by external name servers, which may not answer.
 
 const never = new AbortController().signal
 const ADDRESSES = {
@@ -26,7 +26,7 @@ afterAll(() => server.close())
 const strict = () => createGuard({ allowedNetworks: [] }, newResolver)
 const nearby = () => createGuard({ allowedNetworks: ['127.0.0.0/8'] }, newResolver)
 
-test('a name has the addresses of both kinds, or of the one that there is', async () => {
+test('a name resolves to its IPv4 and IPv6 addresses, or to the existing kind', async () => {
   expect(await strict().resolve('both.test', never)).toEqual([
     { address: '192.0.2.1', family: 4 },
     { address: '2001::1', family: 6 },
@@ -35,10 +35,10 @@ test('a name has the addresses of both kinds, or of the one that there is', asyn
   await expect(strict().resolve('none.test', never)).rejects.toMatchObject({ code: 'ENODATA' })
 })
 
-test('silent name servers take no thread from anybody, and are left when the attempt is over', async () => {
+test('unresponsive name servers block no thread, and queries are canceled with the attempt', async () => {
   const attempt = new AbortController()
   const settled: unknown[] = []
-  const asked = Array.from({ length: 8 }, (_, index) =>
+  const lookups = Array.from({ length: 8 }, (_, index) =>
     nearby()
       .resolve(`silent${index}.test`, attempt.signal)
       .catch((error: { code: string }) => settled.push(error.code)),
@@ -47,11 +47,11 @@ test('silent name servers take no thread from anybody, and are left when the att
   await lookup('localhost')
   expect(settled).toEqual([])
   attempt.abort()
-  await Promise.all(asked)
+  await Promise.all(lookups)
   expect(new Set(settled)).toEqual(new Set(['ECANCELLED']))
 })
 
-test('what the system alone knows is a name only where operators have opened their network', async () => {
+test('names of the system resolver are used only when operators have allowed networks', async () => {
   const addresses = (await nearby().resolve('localhost', never)).map(({ address }) => address)
   expect(addresses.some((address) => ['127.0.0.1', '::1'].includes(address))).toBe(true)
   const attempt = AbortSignal.timeout(200)

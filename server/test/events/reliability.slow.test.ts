@@ -1,16 +1,25 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
-import { leaseFrom } from '../../src/events/dispatch/lane.ts'
-import { type Mood, type Receiver, startReceiver, verify } from '../support/receiver.ts'
+import { leaseUntil } from '../../src/events/dispatch/partition.ts'
+import { type Receiver, type ReceiverBehavior, startReceiver, verify } from '../support/receiver.ts'
 import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import { startMailserver } from '../support/smtp.ts'
-import { startWorld } from '../support/world.ts'
+import { startDemoService } from '../support/world.ts'
 import { firstArrivals } from './instance.ts'
-import { HOUR, hookOf, instanceHook, NEARBY, namesIn, openShop, pass, startQuiet } from './world.ts'
+import {
+  ALLOW_LOOPBACK,
+  createInstanceHook,
+  createTenantHook,
+  HOUR_MS,
+  openShop,
+  runEventJobs,
+  startWithoutJobs,
+  tenantNamesIn,
+} from './world.ts'
 
-// A receiver as receivers are, and the service at its usual pace.
+// An unreliable receiver and a service with running jobs.
 
 let service: TestService
 let receiver: Receiver
@@ -19,11 +28,11 @@ afterEach(async () => {
   await service?.close()
 })
 
-test('a receiver that fails, is slow, hangs up and is killed gets every event, in order, each signed', async () => {
-  service = await startWorld({ worker: true, config: NEARBY })
+test('a receiver that fails, is slow, hangs up and is killed gets every event, in order and signed', async () => {
+  service = await startDemoService({ worker: true, config: ALLOW_LOOPBACK })
   receiver = await startReceiver()
   const shops = await Promise.all(Array.from({ length: 4 }, () => openShop(service)))
-  const hook = await instanceHook(service, receiver.url, { events: ['tenant.changed'] })
+  const hook = await createInstanceHook(service, receiver.url, { events: ['tenant.changed'] })
   let secrets = [hook.secret]
   const expected: string[] = []
   const rename = async (round: number) => {
@@ -33,7 +42,7 @@ test('a receiver that fails, is slow, hangs up and is killed gets every event, i
       await shop.rename(name)
     }
   }
-  const moods: Mood[] = [
+  const moods: ReceiverBehavior[] = [
     {},
     { status: 500 },
     { delayMs: 300 },
@@ -41,7 +50,7 @@ test('a receiver that fails, is slow, hangs up and is killed gets every event, i
     { failOnce: [503, 200, 429] },
   ]
   for (const [round, mood] of moods.entries()) {
-    receiver.be(mood)
+    receiver.setBehavior(mood)
     await rename(round)
     if (round === 2) {
       const { body } = await hook.call('POST', '/secret')
@@ -53,18 +62,17 @@ test('a receiver that fails, is slow, hangs up and is killed gets every event, i
       await receiver.restart()
     }
   }
-  receiver.be({})
-  // Nobody waits for the next attempt of itself: an impatient operator asks for it.
-  const hurry = async () => {
+  receiver.setBehavior({})
+  // Replays instead of waiting for the next attempt.
+  const replayPending = async () => {
     const { body } = await hook.call('GET', '/deliveries?status=PENDING&limit=100')
-    const waiting = (body as unknown as { deliveries: { id: string; nextAttemptAt: string | null }[] })
-      .deliveries
+    const waiting = (body as unknown as { deliveries: { id: string; nextAttemptAt: string | null }[] }).deliveries
     for (const { id } of waiting.filter(({ nextAttemptAt }) => nextAttemptAt)) {
       await hook.call('POST', `/deliveries/${id}/replay`)
     }
-    return [...new Set(namesIn(receiver.accepted()))].sort()
+    return [...new Set(tenantNamesIn(receiver.accepted()))].sort()
   }
-  await expect.poll(hurry, { timeout: 120_000, interval: 300 }).toEqual([...new Set(expected)].sort())
+  await expect.poll(replayPending, { timeout: 120_000, interval: 300 }).toEqual([...new Set(expected)].sort())
   for (const positions of firstArrivals(receiver.accepted()).values()) {
     expect(positions).toEqual([...positions].sort((a, b) => a - b))
   }
@@ -84,22 +92,22 @@ const isSignedBy = (secret: string, message: Parameters<typeof verify>[1]): bool
   }
 }
 
-test.runIf(FULL)('who looks after a tenant is told by mail that its webhook was disabled, once', async () => {
+test.runIf(FULL)('the administrators of a tenant get one mail when its webhook is disabled', async () => {
   const mailserver = await startMailserver()
   const mail = { smtpUrl: mailserver.url, mailbox: false, from: 'Latchkey <no-reply@latchkey.test>' }
-  service = await startWorld({ worker: true, config: { ...NEARBY, mail } })
+  service = await startDemoService({ worker: true, config: { ...ALLOW_LOOPBACK, mail } })
   receiver = await startReceiver()
   const shop = await openShop(service)
-  const hook = await hookOf(shop, `${receiver.url}?key=hush`)
-  const shared = await instanceHook(service, receiver.url, { events: ['tenant.changed'] })
-  receiver.be({ status: 410 })
+  const hook = await createTenantHook(shop, `${receiver.url}?key=hush`)
+  const shared = await createInstanceHook(service, receiver.url, { events: ['tenant.changed'] })
+  receiver.setBehavior({ status: 410 })
   await shop.rename('Gone')
-  const letters = () => mailserver.received.filter((text) => text.includes('disabled'))
-  await expect.poll(() => letters().length).toBe(2)
+  const mails = () => mailserver.received.filter((text) => text.includes('disabled'))
+  await expect.poll(() => mails().length).toBe(2)
   const [toOwner, toOperator] = [shop.owner.email, 'admin@latchkey.test'].map((email) =>
-    letters().find((text) => text.includes(`To: ${email}`)),
+    mails().find((text) => text.includes(`To: ${email}`)),
   )
-  for (const letter of [toOwner, toOperator]) expect(letter).toContain('410')
+  for (const mail of [toOwner, toOperator]) expect(mail).toContain('410')
   expect(mailserver.received.join()).not.toContain('hush')
   for (const { call } of [hook, shared]) {
     expect((await call('GET')).body).toMatchObject({ disabled: true, disabledReason: 'GONE' })
@@ -107,38 +115,38 @@ test.runIf(FULL)('who looks after a tenant is told by mail that its webhook was 
   await mailserver.close()
 })
 
-test('a lane whose node was killed is taken over once its time is up, and not before', async () => {
-  service = await startQuiet()
+test('the partition of a killed node is taken over when the lease expires, and not before', async () => {
+  service = await startWithoutJobs()
   receiver = await startReceiver()
   const shop = await openShop(service)
-  await pass(service)
-  await hookOf(shop, receiver.url)
-  receiver.be({ status: 500 })
+  await runEventJobs(service)
+  await createTenantHook(shop, receiver.url)
+  receiver.setBehavior({ status: 500 })
   await shop.rename('Left behind')
-  await pass(service)
-  receiver.be({})
-  const until = leaseFrom(service.ctx.now())
+  await runEventJobs(service)
+  receiver.setBehavior({})
+  const until = leaseUntil(service.ctx.now())
   await service.ctx.db
     .updateTable('webhook_lanes')
     .set({ holder: shop.owner.id, locked_until: until, due_at: service.ctx.now() })
     .execute()
-  await pass(service)
+  await runEventJobs(service)
   expect(receiver.accepted()).toEqual([])
   service.advance(10_000)
-  await pass(service)
-  expect(namesIn(receiver.accepted())).toEqual(['Left behind'])
+  await runEventJobs(service)
+  expect(tenantNamesIn(receiver.accepted())).toEqual(['Left behind'])
 })
 
-test.runIf(FULL)('a lane is left to the node that works on it, however long an attempt takes', async () => {
-  service = await startWorld({ worker: true, config: NEARBY })
+test.runIf(FULL)('a partition stays with its node during a long attempt', async () => {
+  service = await startDemoService({ worker: true, config: ALLOW_LOOPBACK })
   receiver = await startReceiver()
-  const other = await startWorld({ worker: true, beside: service, config: NEARBY })
+  const other = await startDemoService({ worker: true, sameDatabaseAs: service, config: ALLOW_LOOPBACK })
   onTestFinished(other.close)
   const shop = await openShop(service)
-  const hook = await hookOf(shop, receiver.url)
-  receiver.be({ hangs: true })
+  const hook = await createTenantHook(shop, receiver.url)
+  receiver.setBehavior({ hangs: true })
   await shop.rename('Held up')
-  // The attempt ends after fifteen seconds, which is longer than a lane is kept without a sign of life.
+  // The attempt times out after fifteen seconds, which is longer than a lease without renewal.
   const lastError = async () => {
     const { body } = await hook.call('GET', '/deliveries')
     return (body as unknown as { deliveries: { lastError: string | null }[] }).deliveries[0]?.lastError
@@ -147,71 +155,65 @@ test.runIf(FULL)('a lane is left to the node that works on it, however long an a
   expect(receiver.received()).toHaveLength(1)
 })
 
-test.runIf(FULL)(
-  'an attempt ends, and counts for nothing, when another node has taken the lane',
-  async () => {
-    service = await startWorld({ worker: true, config: NEARBY })
-    let begun = false
-    const hanging = createServer((request) => {
-      begun = true
-      request.resume()
-    })
-    onTestFinished(() => void hanging.close())
-    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
-    const shop = await openShop(service)
-    const hook = await hookOf(shop, `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`)
-    await shop.rename('Taken over')
-    await expect.poll(() => begun).toBe(true)
-    await service.ctx.db
-      .updateTable('webhook_lanes')
-      .set({ holder: shop.owner.id, locked_until: new Date(service.ctx.now().getTime() + HOUR) })
-      .execute()
-    const socketsLeft = () => new Promise((resolve) => hanging.getConnections((_, count) => resolve(count)))
-    await expect.poll(socketsLeft).toBe(0)
-    // One that ended by its own timeout would be counted.
-    const { body } = await hook.call('GET', '/deliveries')
-    expect(body).toMatchObject({ deliveries: [{ status: 'PENDING', attempts: 0, lastError: null }] })
-  },
-)
+test.runIf(FULL)('an attempt is aborted and not counted when another node has claimed the partition', async () => {
+  service = await startDemoService({ worker: true, config: ALLOW_LOOPBACK })
+  let started = false
+  const hanging = createServer((request) => {
+    started = true
+    request.resume()
+  })
+  onTestFinished(() => void hanging.close())
+  await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
+  const shop = await openShop(service)
+  const hook = await createTenantHook(shop, `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`)
+  await shop.rename('Taken over')
+  await expect.poll(() => started).toBe(true)
+  await service.ctx.db
+    .updateTable('webhook_lanes')
+    .set({ holder: shop.owner.id, locked_until: new Date(service.ctx.now().getTime() + HOUR_MS) })
+    .execute()
+  const socketsLeft = () => new Promise((resolve) => hanging.getConnections((_, count) => resolve(count)))
+  await expect.poll(socketsLeft).toBe(0)
+  // An attempt that times out would be counted.
+  const { body } = await hook.call('GET', '/deliveries')
+  expect(body).toMatchObject({ deliveries: [{ status: 'PENDING', attempts: 0, lastError: null }] })
+})
 
-test.runIf(FULL)('a webhook takes up four places of a node at most, however many lanes it has', async () => {
-  service = await startWorld({ worker: true, config: NEARBY })
+test.runIf(FULL)('a node processes at most four partitions of a webhook at the same time', async () => {
+  service = await startDemoService({ worker: true, config: ALLOW_LOOPBACK })
   receiver = await startReceiver()
   const other = await startReceiver()
   const shops = await Promise.all(Array.from({ length: 8 }, () => openShop(service)))
-  receiver.be({ hangs: true })
-  const hook = await instanceHook(service, receiver.url, { events: ['tenant.changed'] })
+  receiver.setBehavior({ hangs: true })
+  const hook = await createInstanceHook(service, receiver.url, { events: ['tenant.changed'] })
   for (const shop of shops) await shop.rename('Held up')
-  const mostOpen = () => Math.max(0, ...receiver.received().map(({ open }) => open))
-  await expect.poll(mostOpen).toBe(4)
-  // Once all of it has its place in the log, it is over for who comes after.
+  const maxOpen = () => Math.max(0, ...receiver.received().map(({ open }) => open))
+  await expect.poll(maxOpen).toBe(4)
+  // Once all events are queued, a webhook that is created later does not get them.
   const listDeliveries = async () => (await hook.call('GET', '/deliveries')).body.deliveries
   await expect.poll(listDeliveries).toHaveLength(8)
   const [first] = shops
-  await instanceHook(service, other.url, { events: ['tenant.changed'] })
+  await createInstanceHook(service, other.url, { events: ['tenant.changed'] })
   await first?.rename('Not held up')
-  await expect.poll(() => namesIn(other.accepted())).toEqual(['Not held up'])
-  expect(mostOpen()).toBe(4)
+  await expect.poll(() => tenantNamesIn(other.accepted())).toEqual(['Not held up'])
+  expect(maxOpen()).toBe(4)
   await other.close()
 })
 
-test.runIf(FULL)(
-  'an attempt under way when the service stops is made again, and counts for nothing',
-  async () => {
-    service = await startQuiet()
-    receiver = await startReceiver()
-    const node = await startWorld({ worker: true, beside: service, config: NEARBY })
-    const shop = await openShop(service)
-    const hook = await hookOf(shop, receiver.url)
-    receiver.be({ hangs: true })
-    await shop.rename('Cut off')
-    await expect.poll(() => receiver.received().length).toBe(1)
-    await node.close()
-    const { body } = await hook.call('GET', '/deliveries')
-    expect(body).toMatchObject({ deliveries: [{ status: 'PENDING', attempts: 0, lastError: null }] })
-    receiver.be({})
-    service.advance(HOUR / 100)
-    await pass(service)
-    expect(namesIn(receiver.accepted())).toEqual(['Cut off'])
-  },
-)
+test.runIf(FULL)('an attempt that is aborted by a stop is repeated and not counted', async () => {
+  service = await startWithoutJobs()
+  receiver = await startReceiver()
+  const node = await startDemoService({ worker: true, sameDatabaseAs: service, config: ALLOW_LOOPBACK })
+  const shop = await openShop(service)
+  const hook = await createTenantHook(shop, receiver.url)
+  receiver.setBehavior({ hangs: true })
+  await shop.rename('Cut off')
+  await expect.poll(() => receiver.received().length).toBe(1)
+  await node.close()
+  const { body } = await hook.call('GET', '/deliveries')
+  expect(body).toMatchObject({ deliveries: [{ status: 'PENDING', attempts: 0, lastError: null }] })
+  receiver.setBehavior({})
+  service.advance(HOUR_MS / 100)
+  await runEventJobs(service)
+  expect(tenantNamesIn(receiver.accepted())).toEqual(['Cut off'])
+})

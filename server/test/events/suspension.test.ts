@@ -1,18 +1,28 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import type { TestService } from '../support/service.ts'
-import { asOps, HOUR, hookOf, instanceHook, namesIn, openShop, pass, type Shop, startQuiet } from './world.ts'
+import {
+  callAsOps,
+  createInstanceHook,
+  createTenantHook,
+  HOUR_MS,
+  openShop,
+  runEventJobs,
+  type Shop,
+  startWithoutJobs,
+  tenantNamesIn,
+} from './world.ts'
 
-// A suspended tenant sends nothing; what happens there meanwhile waits.
+// Deliveries of a suspended tenant are kept, but not sent.
 
 let service: TestService
 let receiver: Receiver
 let shop: Shop
 beforeEach(async () => {
-  service = await startQuiet()
+  service = await startWithoutJobs()
   receiver = await startReceiver()
   shop = await openShop(service)
-  await pass(service)
+  await runEventJobs(service)
 })
 afterEach(async () => {
   await receiver?.close()
@@ -20,39 +30,39 @@ afterEach(async () => {
 })
 
 const suspend = async (suspended: boolean) => {
-  const { status } = await asOps(service, 'PATCH', `/api/admin/tenants/${shop.company.id}`, { suspended })
+  const { status } = await callAsOps(service, 'PATCH', `/api/admin/tenants/${shop.company.id}`, { suspended })
   expect(status).toBe(200)
 }
-const rename = (name: string) => asOps(service, 'PATCH', `/api/admin/tenants/${shop.company.id}`, { name })
-const accepted = () => namesIn(receiver.accepted()).filter((name) => name !== undefined)
+const rename = (name: string) => callAsOps(service, 'PATCH', `/api/admin/tenants/${shop.company.id}`, { name })
+const accepted = () => tenantNamesIn(receiver.accepted()).filter((name) => name !== undefined)
 
-test('what waits is kept while a tenant is suspended, and goes out afterwards; operators hear of it at once', async () => {
+test('deliveries of a suspended tenant are sent after the suspension, and operators get theirs immediately', async () => {
   const operators = await startReceiver()
-  await instanceHook(service, operators.url, { events: ['tenant.*'] })
-  await hookOf(shop, receiver.url, { events: ['tenant.changed'] })
+  await createInstanceHook(service, operators.url, { events: ['tenant.*'] })
+  await createTenantHook(shop, receiver.url, { events: ['tenant.changed'] })
   await suspend(true)
   await rename('Meanwhile')
-  await pass(service)
-  await pass(service)
+  await runEventJobs(service)
+  await runEventJobs(service)
   expect(receiver.received()).toEqual([])
-  expect(namesIn(operators.accepted())).toContain('Meanwhile')
+  expect(tenantNamesIn(operators.accepted())).toContain('Meanwhile')
   await suspend(false)
-  await pass(service)
+  await runEventJobs(service)
   expect(accepted()).toEqual(['Meanwhile'])
   await operators.close()
 })
 
-test('the time of an event that was tried before begins anew when the suspension ends', async () => {
-  const hook = await hookOf(shop, receiver.url, { events: ['tenant.changed'] })
-  receiver.be({ hangsUp: true })
+test('the retry period of an attempted event restarts when the suspension ends', async () => {
+  const hook = await createTenantHook(shop, receiver.url, { events: ['tenant.changed'] })
+  receiver.setBehavior({ hangsUp: true })
   await shop.rename('Tried')
-  await pass(service)
+  await runEventJobs(service)
   await suspend(true)
-  service.advance(100 * HOUR)
-  await pass(service)
+  service.advance(100 * HOUR_MS)
+  await runEventJobs(service)
   expect(receiver.received()).toHaveLength(1)
   await suspend(false)
-  await pass(service)
+  await runEventJobs(service)
   expect(receiver.received()).toHaveLength(2)
   const row = () =>
     service.ctx.db
@@ -62,14 +72,14 @@ test('the time of an event that was tried before begins anew when the suspension
       .where('webhook_id', '=', hook.id)
       .executeTakeFirstOrThrow()
   expect(await row()).toMatchObject({ status: 'PENDING', disabled_at: null })
-  // One that is tried for the first time has its own time, however long ago the suspension was.
-  receiver.be({})
-  service.advance(HOUR)
-  await pass(service)
+  // A new event has its own retry period, independent of the suspension.
+  receiver.setBehavior({})
+  service.advance(HOUR_MS)
+  await runEventJobs(service)
   expect(accepted()).toEqual(['Tried'])
-  service.advance(200 * HOUR)
-  receiver.be({ hangsUp: true })
+  service.advance(200 * HOUR_MS)
+  receiver.setBehavior({ hangsUp: true })
   await rename('New')
-  await pass(service)
+  await runEventJobs(service)
   expect((await row()).disabled_at).toBeNull()
 })

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../account/people.ts'
 import { type Receiver, startReceiver, verify } from '../support/receiver.ts'
 import { FULL, rounds } from '../support/rounds.ts'
-import { startTwo, type TwoProcesses } from '../support/two-processes.ts'
+import { startTwoProcesses, type TwoProcesses } from '../support/two-processes.ts'
 import { signIn } from '../support/world.ts'
-import { DECLARATION, firstArrivals, hookUp } from './instance.ts'
-import { namesIn } from './world.ts'
+import { createInstanceHook, DECLARATION, firstArrivals } from './instance.ts'
+import { tenantNamesIn } from './world.ts'
 
-// Two processes of the service share the work, and keep the order.
+// Two nodes share the deliveries and keep the order.
 
 let two: TwoProcesses
 let receiver: Receiver
 beforeAll(async () => {
-  two = await startTwo(DECLARATION, { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' })
+  two = await startTwoProcesses(DECLARATION, { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' })
   receiver = await startReceiver()
 }, 180_000)
 afterAll(async () => {
@@ -20,12 +20,12 @@ afterAll(async () => {
   await two?.close()
 })
 
-test('every event arrives, in order, once, whichever node it happened on and whichever sends it', async () => {
+test('every event arrives once and in order, independent of the nodes that record and send it', async () => {
   const [url, other] = two.urls
   const cookie = await signIn(url, 'owner@events.test')
-  const { secret } = await hookUp(url, receiver.url)
+  const { secret } = await createInstanceHook(url, receiver.url)
   const { rows: tenants } = await two.db.query<{ id: string }>('select id from tenants order by id')
-  receiver.be({ delayMs: 20 })
+  receiver.setBehavior({ delayMs: 20 })
   const names: string[] = []
   for (const round of rounds(20)) {
     await Promise.all(
@@ -41,7 +41,7 @@ test('every event arrives, in order, once, whichever node it happened on and whi
     )
   }
   await expect.poll(() => receiver.accepted().length, { timeout: 40_000 }).toBe(names.length)
-  expect(namesIn(receiver.accepted()).sort()).toEqual([...names].sort())
+  expect(tenantNamesIn(receiver.accepted()).sort()).toEqual([...names].sort())
   for (const positions of firstArrivals(receiver.accepted()).values()) {
     expect(positions).toEqual([...positions].sort((a, b) => a - b))
   }
@@ -49,31 +49,30 @@ test('every event arrives, in order, once, whichever node it happened on and whi
 }, 120_000)
 
 test.runIf(FULL)(
-  'both work on one webhook at once: more is under way than one node may have',
+  'both nodes process one webhook at the same time, beyond the limit of one node',
   async () => {
     const [url] = two.urls
     const cookie = await signIn(url, 'owner@events.test')
     const before = receiver.received().length
-    receiver.be({ hangs: true })
+    receiver.setBehavior({ hangs: true })
     const { rows: tenants } = await two.db.query<{ id: string }>('select id from tenants')
     for (const { id } of tenants) {
       const change = { method: 'PATCH', headers: { cookie, origin: two.baseUrl }, body: { name: 'Stuck' } }
       expect((await call(`${url}/api/tenants/${id}`, change)).status).toBe(200)
     }
-    const mostOpen = () =>
+    const maxOpen = () =>
       Math.max(
         ...receiver
           .received()
           .slice(before)
           .map(({ open }) => open),
       )
-    await expect.poll(mostOpen, { timeout: 40_000 }).toBe(tenants.length)
-    receiver.be({})
-    const stuck = () =>
-      new Set(receiver.accepted().flatMap(({ id, ...event }) => (isStuck(event) ? [id] : [])))
+    await expect.poll(maxOpen, { timeout: 40_000 }).toBe(tenants.length)
+    receiver.setBehavior({})
+    const stuck = () => new Set(receiver.accepted().flatMap(({ id, ...event }) => (isStuck(event) ? [id] : [])))
     await expect.poll(() => stuck().size, { timeout: 60_000 }).toBe(tenants.length)
   },
   120_000,
 )
 
-const isStuck = (event: Parameters<typeof namesIn>[0][number]) => namesIn([event])[0] === 'Stuck'
+const isStuck = (event: Parameters<typeof tenantNamesIn>[0][number]) => tenantNamesIn([event])[0] === 'Stuck'

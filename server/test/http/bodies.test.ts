@@ -21,7 +21,7 @@ async function post(body: BodyInit | undefined, headers: Record<string, string> 
 }
 
 describe('a request body', () => {
-  test('is answered with the declared status and only the declared fields', async () => {
+  test('gets the declared status and only the declared fields in the response', async () => {
     expect(await post(JSON.stringify({ title: 'a', stars: 2, admin: true }))).toEqual({
       status: 201,
       body: { title: 'a', stars: 2 },
@@ -32,13 +32,13 @@ describe('a request body', () => {
     ['truncated', '{"title":"a"'],
     ['empty', ''],
     ['a bare word', 'hello'],
-    ['a key given twice', '{"title":"a","title":"b"}'],
-    ['a key given twice, once escaped', '{"title":"a","\\u0074itle":"b"}'],
+    ['a duplicate key', '{"title":"a","title":"b"}'],
+    ['a duplicate key, once escaped', '{"title":"a","\\u0074itle":"b"}'],
     ['nested too deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
   ])('that is %s is 400 INVALID_REQUEST', async (_name, body) => {
-    const answer = await post(body)
-    expect(answer.status).toBe(400)
-    expect(answer.body).toEqual({
+    const response = await post(body)
+    expect(response.status).toBe(400)
+    expect(response.body).toEqual({
       statusCode: 400,
       error: 'INVALID_REQUEST',
       message: expect.any(String),
@@ -48,10 +48,7 @@ describe('a request body', () => {
 
   test.each([
     ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-    [
-      'overlong UTF-8',
-      Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]),
-    ],
+    ['overlong UTF-8', Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')])],
   ])('in %s is 400 INVALID_REQUEST', async (_name, body) => {
     expect(await post(body)).toMatchObject({ status: 400, body: { error: 'INVALID_REQUEST' } })
   })
@@ -63,18 +60,18 @@ describe('a request body', () => {
     ['a top-level array', '[]', 'body'],
     ['a top-level null', 'null', 'body'],
     ['a top-level string', '"a"', 'body'],
-    ['text for a number', '{"title":"a","stars":"5"}', 'stars'],
-    ['a number beyond all bounds', '{"title":"a","stars":1e999}', 'stars'],
+    ['a string instead of a number', '{"title":"a","stars":"5"}', 'stars'],
+    ['an infinite number', '{"title":"a","stars":1e999}', 'stars'],
     ['a missing field', '{"stars":5}', 'title'],
     ['an empty title', '{"title":""}', 'title'],
     ['a long title', `{"title":"${'x'.repeat(21)}"}`, 'title'],
   ])('with %s is 422 and names the field', async (_name, body, field) => {
-    const answer = await post(body)
-    expect(answer).toMatchObject({ status: 422, body: { error: 'VALIDATION_FAILED' } })
-    expect(answer.body.details).toEqual([{ field, message: expect.any(String) }])
+    const response = await post(body)
+    expect(response).toMatchObject({ status: 422, body: { error: 'VALIDATION_FAILED' } })
+    expect(response.body.details).toEqual([{ field, message: expect.any(String) }])
   })
 
-  test('may hold any real character', async () => {
+  test('may contain any Unicode character', async () => {
     expect(await post(JSON.stringify({ title: '💙 é ﷺ "\\' }))).toMatchObject({ status: 201 })
   })
 
@@ -94,7 +91,7 @@ describe('a request body', () => {
     expect(await post(Buffer.from('{"title":"a"}'), headers)).toMatchObject({ status: 415 })
   })
 
-  test('sent as Application/JSON;charset=UTF-8 is read', async () => {
+  test('sent as Application/JSON;charset=UTF-8 is accepted', async () => {
     const headers = { 'content-type': 'Application/JSON;charset=UTF-8' }
     expect(await post('{"title":"a"}', headers)).toMatchObject({ status: 201 })
   })
@@ -103,7 +100,7 @@ describe('a request body', () => {
     expect(await post(undefined, {})).toMatchObject({ status: 422, body: { error: 'VALIDATION_FAILED' } })
   })
 
-  test('of 50 MB is 413, and the next request is answered', async () => {
+  test('of 50 MB is 413, and the next request succeeds', async () => {
     expect(await post(Buffer.alloc(50 * 1024 * 1024, 'x'))).toMatchObject({
       status: 413,
       body: { error: 'PAYLOAD_TOO_LARGE' },
@@ -135,14 +132,14 @@ describe('a request body', () => {
     expect(await post(JSON.stringify({ title: 'x'.repeat(1_000_000) }))).toMatchObject({ status: 422 })
   })
 
-  test('with many problems lists the first twenty', async () => {
+  test('with many errors lists the first twenty', async () => {
     const tags = Array.from({ length: 5_000 }, () => '')
     const { status, body } = await post(JSON.stringify({ title: 'a', tags }))
     expect(status).toBe(422)
     expect(body.details).toHaveLength(20)
   })
 
-  test('that is broken off leaves no alarm in the log', async () => {
+  test('that is aborted by the client is not logged as an error', async () => {
     const before = service.logs.length
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
     socket.write(
@@ -154,7 +151,7 @@ describe('a request body', () => {
     expect(service.logs.slice(before).filter(({ level }) => Number(level) >= 50)).toEqual([])
   })
 
-  test('to a route that takes none is ignored', async () => {
+  test('is ignored by a route without a body', async () => {
     const response = await fetch(`${service.url}/sample/notes/1`, {
       method: 'DELETE',
       headers: JSON_HEADERS,

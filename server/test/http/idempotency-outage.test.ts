@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newSomebody, type Somebody } from '../account/people.ts'
-import { type BrokenLine, openBrokenLine } from '../support/broken-line.ts'
+import { createSignedInUser, type TestUser } from '../account/people.ts'
+import { type BreakableProxy, openBreakableProxy } from '../support/breakable-proxy.ts'
 import type { TestService } from '../support/service.ts'
-import { startWorld } from '../support/world.ts'
+import { startDemoService } from '../support/world.ts'
 
-let line: BrokenLine
+let line: BreakableProxy
 let broken: TestService
 let other: TestService
-let somebody: Somebody
+let somebody: TestUser
 beforeAll(async () => {
-  line = await openBrokenLine()
-  broken = await startWorld({ through: line.host })
-  other = await startWorld({ beside: broken })
-  somebody = await newSomebody(other)
+  line = await openBreakableProxy()
+  broken = await startDemoService({ databaseProxy: line.host })
+  other = await startDemoService({ sameDatabaseAs: broken })
+  somebody = await createSignedInUser(other)
 })
 afterAll(async () => {
   await other.close()
@@ -38,13 +38,13 @@ test.each([
   ['the work', 'the same node'],
   ['the work', 'another node'],
 ])(
-  'when %s breaks with the database, who repeats it at %s does not wait for the first',
+  'when the database connection breaks during %s, a repetition at %s does not wait for the first request',
   async (what, where) => {
     const request = { name: `Company ${what} ${where}`, key: `key ${what} ${where}` }
     line.breakAfter(Buffer.from(what === 'the claim' ? request.key : request.name), 1)
     const first = await create(broken, request)
     expect([first.status, first.headers.get('retry-after')]).toEqual([503, '2'])
-    line.mend()
+    line.repair()
     await expect.poll(() => broken.ctx.changes.isCurrent()).toBe(true)
     const second = await create(where === 'another node' ? other : broken, request)
     expect(second.status).toBe(201)
@@ -55,15 +55,17 @@ test.each([
 
 const SECOND = 1_000
 
-test('a claim of a process that has ended is given up after seconds, that of a connected one is not', async () => {
-  const ended = await startWorld({ beside: other })
+test('a claim expires after seconds if its process has ended, but not if the process is connected', async () => {
+  const ended = await startDemoService({ sameDatabaseAs: other })
   const request = { name: 'Company of an ended process', key: 'key of an ended process' }
   expect((await create(other, request)).status).toBe(201)
   const claims = other.ctx.db.updateTable('idempotency_keys').where('key', '=', request.key)
-  // As if that process were at work for a while.
+  // As if that process had been running the request for some seconds.
   await claims
     .set({
-      ...{ status: null, sealed_body: null, holder: ended.ctx.changes.processNumber ?? null },
+      status: null,
+      sealed_body: null,
+      holder: ended.ctx.changes.processNumber ?? null,
       created_at: new Date(Date.now() - 6 * SECOND),
     })
     .execute()
@@ -71,7 +73,7 @@ test('a claim of a process that has ended is given up after seconds, that of a c
   expect(await Promise.race([waiting, sleep(SECOND, 'waits')])).toBe('waits')
   await ended.close()
   expect(await waiting).toBe(201)
-  const made = other.ctx.db.selectFrom('tenants').select('id').where('name', '=', request.name)
-  // The first was done, and then done again: nobody knew that it had been.
-  expect(await made.execute()).toHaveLength(2)
+  const created = other.ctx.db.selectFrom('tenants').select('id').where('name', '=', request.name)
+  // The request ran twice, because no response of the first run was stored.
+  expect(await created.execute()).toHaveLength(2)
 })

@@ -30,14 +30,14 @@ describe('health', () => {
 
   test('is not ready while draining', async () => {
     service.ctx.state.draining = true
-    const answer = await get('/health/ready')
+    const response = await get('/health/ready')
     service.ctx.state.draining = false
-    expect(answer).toMatchObject({ status: 503, text: '{"status":"draining"}' })
-    expect(answer.headers.get('connection')).toBe('close')
+    expect(response).toMatchObject({ status: 503, text: '{"status":"draining"}' })
+    expect(response.headers.get('connection')).toBe('close')
   })
 })
 
-test('metrics count requests by route and show nothing of the database', async () => {
+test('metrics count requests by route and reveal nothing about the database server', async () => {
   await get('/health/live')
   const { status, headers, text } = await get('/metrics')
   expect(status).toBe(200)
@@ -47,7 +47,7 @@ test('metrics count requests by route and show nothing of the database', async (
   expect(text).not.toMatch(/postgres|latchkey_template|\/tmp\//i)
 })
 
-test('the API description is OpenAPI 3.1 at the address it describes', async () => {
+test('the API description is OpenAPI 3.1 with the base URL as server', async () => {
   const { headers, text } = await get('/openapi.json')
   expect(headers.get('content-type')).toContain('application/json')
   const document = JSON.parse(text) as { openapi: string; servers: unknown; paths: Record<string, unknown> }
@@ -57,7 +57,7 @@ test('the API description is OpenAPI 3.1 at the address it describes', async () 
 })
 
 test.each(['/', '/docs', '/dev/mailbox'])(
-  'the page %s loads nothing from outside and runs no script',
+  'the page %s loads no external resources and runs no script',
   async (path) => {
     const { status, headers, text } = await get(path)
     expect(status).toBe(200)
@@ -67,7 +67,7 @@ test.each(['/', '/docs', '/dev/mailbox'])(
   },
 )
 
-test('the stylesheet can be kept for ever, because its address changes with it', async () => {
+test('the stylesheet is cached forever, because its URL contains its hash', async () => {
   const path = /href="(\/assets\/style-[0-9a-f]+\.css)"/.exec((await get('/')).text)?.[1] ?? ''
   const { status, headers } = await get(path)
   expect(status).toBe(200)

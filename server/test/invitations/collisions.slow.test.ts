@@ -1,34 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expireInvitationsJob } from '../../src/invitations/expiry.ts'
-import { type Answer, logIn, newSomebody } from '../account/people.ts'
-import { collide, deadlocksIn, type Hold, whileHeld } from '../support/locks.ts'
+import { type ApiResponse, createSignedInUser, logIn } from '../account/people.ts'
+import { collide, countDeadlocks, type LockStatement, whileLocked } from '../support/locks.ts'
 import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
-import { PASSWORD, startWorld } from '../support/world.ts'
-import { findInvitation, findUser, look, membershipsOf, openHouse } from './desk.ts'
-import { type Host, type Invited, mailedToken, unusedAddress } from './guests.ts'
+import { PASSWORD, startDemoService } from '../support/world.ts'
+import { type Host, mailedToken, type SentInvitation, unusedAddress } from './hosts.ts'
+import { createHost, findInvitation, findUser, getInvitation, membershipsOf } from './invitation-api.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service.close())
 
-/** Whoever invites is held up at the mail, which is written last. */
-const MAIL: Hold = { statement: 'lock table mail_messages in access exclusive mode' }
+/** Blocks invitations at the insert of the mail, their last statement. */
+const MAIL: LockStatement = { statement: 'lock table mail_messages in access exclusive mode' }
 
-const addresses = (many: number) => Array.from({ length: many }, unusedAddress)
-const below = ({ tenant }: Host, path: string) => `/api/tenants/${tenant.id}${path}`
-const invite = (host: Host, email: string) =>
-  host.somebody.call('POST', below(host, '/invitations'), { email })
+const newAddresses = (count: number) => Array.from({ length: count }, unusedAddress)
+const tenantPath = ({ tenant }: Host, path: string) => `/api/tenants/${tenant.id}${path}`
+const invite = (host: Host, email: string) => host.user.call('POST', tenantPath(host, '/invitations'), { email })
 const inviteAll = (host: Host, emails: string[]) =>
-  host.somebody.call('POST', below(host, '/invitations/bulk'), {
+  host.user.call('POST', tenantPath(host, '/invitations/bulk'), {
     invitations: emails.map((email) => ({ email })),
   })
-const deleteTenant = (host: Host) => host.somebody.call('DELETE', below(host, ''))
+const deleteTenant = (host: Host) => host.user.call('DELETE', tenantPath(host, ''))
 
-/** The invitation is open, its person is there, and they are INVITED in that tenant alone. */
+/** The invitation is open, the placeholder account exists, and it is INVITED in that tenant only. */
 async function expectInvited({ tenant }: Host, { id, email }: { id: string; email: string }): Promise<void> {
   const user = await findUser(service, email)
   expect(user).toMatchObject({ email, email_verified: false, password_hash: null })
@@ -38,14 +37,14 @@ async function expectInvited({ tenant }: Host, { id, email }: { id: string; emai
   ])
 }
 
-const twoHosts = async () => [await openHouse(service), await openHouse(service)] as const
+const twoHosts = async () => [await createHost(service), await createHost(service)] as const
 
-describe('who was invited by one tenant, and is just being invited by another', () => {
-  const memberOf = async ({ email }: Invited) => {
+describe('a person invited by one tenant, while another tenant invites them', () => {
+  const memberOf = async ({ email }: SentInvitation) => {
     const [member] = await membershipsOf(service, (await findUser(service, email))?.id ?? '')
     return member?.id ?? ''
   }
-  const expireNow = async ({ id, email }: Invited) => {
+  const expireNow = async ({ id, email }: SentInvitation) => {
     const { db } = service.ctx
     const past = new Date(service.ctx.now().getTime() - 60_000)
     const user = await findUser(service, email)
@@ -57,9 +56,9 @@ describe('who was invited by one tenant, and is just being invited by another', 
       .execute()
   }
   const send = (host: Host, path: string) => async () =>
-    expect((await host.somebody.call('DELETE', below(host, path))).status).toBe(200)
+    expect((await host.user.call('DELETE', tenantPath(host, path))).status).toBe(200)
 
-  test.each<[string, string, (host: Host, invited: Invited) => Promise<() => Promise<void>>]>([
+  test.each<[string, string, (host: Host, invited: SentInvitation) => Promise<() => Promise<void>>]>([
     ['the first revokes', 'REVOKED', async (host, { id }) => send(host, `/invitations/${id}`)],
     [
       'the first removes them as a member',
@@ -78,22 +77,22 @@ describe('who was invited by one tenant, and is just being invited by another', 
   ])('stays invited by the other when %s', async (_, outcome, prepare) => {
     const [first, other] = await twoHosts()
     const invited = await first.invite()
-    const letGo = await prepare(first, invited)
+    const end = await prepare(first, invited)
     const { email } = invited
-    const [answer] = await collide(service, MAIL, [() => invite(other, email), letGo])
+    const [answer] = await collide(service, MAIL, [() => invite(other, email), end])
     expect(answer).toMatchObject({ status: 201, body: { email, status: 'PENDING' } })
     await expectInvited(other, { id: String(answer.body.id), email })
     expect((await findInvitation(service, invited.id))?.status ?? 'gone').toBe(outcome)
-    const link = await look(service, await mailedToken(service, email))
+    const link = await getInvitation(service, await mailedToken(service, email))
     expect(link).toMatchObject({ status: 200, body: { tenant: { id: other.tenant.id }, hasAccount: false } })
   })
 
-  test('is invited though they were found just before they were forgotten', async () => {
+  test('is invited although the placeholder account is deleted between the read and the lock', async () => {
     const [first, other] = await twoHosts()
-    const [invited, neighbour] = [await first.invite(), await first.invite()]
+    const [invited, neighbor] = [await first.invite(), await first.invite()]
     const before = await findUser(service, invited.email)
-    // The tenant's deletion forgets its people in the order in which they came, and stops at the second.
-    const hold = { statement: 'select from users where email = $1 for update', values: [neighbour.email] }
+    // The deletion of the tenant deletes placeholder accounts in order of creation, and waits at the second.
+    const hold = { statement: 'select from users where email = $1 for update', values: [neighbor.email] }
     const [deleted, answer] = await collide(service, hold, [
       () => deleteTenant(first),
       () => invite(other, invited.email),
@@ -101,13 +100,13 @@ describe('who was invited by one tenant, and is just being invited by another', 
     expect([deleted.status, answer.status]).toEqual([200, 201])
     await expectInvited(other, { id: String(answer.body.id), email: invited.email })
     expect((await findUser(service, invited.email))?.id).not.toBe(before?.id)
-    expect(await findUser(service, neighbour.email)).toBeUndefined()
+    expect(await findUser(service, neighbor.email)).toBeUndefined()
   })
 
-  test.runIf(FULL)('stays invited however the two happen to meet', async () => {
+  test.runIf(FULL)('stays invited under random interleaving', async () => {
     for (let round = 0; round < 3; round++) {
       const [first, other] = await twoHosts()
-      const emails = addresses(15)
+      const emails = newAddresses(15)
       expect((await inviteAll(first, emails)).body).toMatchObject({ created: 15 })
       const [answer, deleted] = await Promise.all([
         inviteAll(other, emails),
@@ -129,33 +128,33 @@ interface Result {
   invitation?: { id: string; email: string; role: string }
 }
 
-const resultsOf = ({ body }: Answer) => body.results as Result[]
+const resultsOf = ({ body }: ApiResponse) => body.results as Result[]
 
-test.runIf(FULL)('four tenants invite the same 25 people at once, each in another order', async () => {
-  const hosts = await Promise.all([1, 2, 3, 4].map(() => openHouse(service)))
-  const emails = addresses(25)
-  const before = await deadlocksIn(service)
-  const turned = (by: number) => [...emails.slice(by), ...emails.slice(0, by)]
+test.runIf(FULL)('four tenants invite the same 25 people concurrently, each in another order', async () => {
+  const hosts = await Promise.all([1, 2, 3, 4].map(() => createHost(service)))
+  const emails = newAddresses(25)
+  const before = await countDeadlocks(service)
+  const rotate = (by: number) => [...emails.slice(by), ...emails.slice(0, by)]
   const answers = await Promise.all(
-    hosts.map((host, index) => inviteAll(host, index % 2 ? turned(index * 6).reverse() : turned(index * 6))),
+    hosts.map((host, index) => inviteAll(host, index % 2 ? rotate(index * 6).reverse() : rotate(index * 6))),
   )
   for (const answer of answers) {
     expect(answer).toMatchObject({ status: 200, body: { created: 25, failed: 0 } })
   }
   const tenants = hosts.map(({ tenant }) => tenant.id).sort()
   for (const email of emails) {
-    const places = await membershipsOf(service, (await findUser(service, email))?.id ?? '')
-    expect(places.map(({ tenant_id }) => tenant_id).sort()).toEqual(tenants)
-    expect(places.every(({ status }) => status === 'INVITED')).toBe(true)
+    const memberships = await membershipsOf(service, (await findUser(service, email))?.id ?? '')
+    expect(memberships.map(({ tenant_id }) => tenant_id).sort()).toEqual(tenants)
+    expect(memberships.every(({ status }) => status === 'INVITED')).toBe(true)
   }
-  // Nobody had to begin anew.
-  expect(await deadlocksIn(service)).toBe(before)
+  // No transaction had to be retried.
+  expect(await countDeadlocks(service)).toBe(before)
 })
 
-test('nobody is kept from signing in by being invited with many others', async () => {
-  const host = await openHouse(service)
-  const somebody = await newSomebody(service)
-  const { bulk, signedIn } = await whileHeld(service, MAIL, async (waitFor) => {
+test('a bulk invitation does not block the sign-in of the invited people', async () => {
+  const host = await createHost(service)
+  const somebody = await createSignedInUser(service)
+  const { bulk, signedIn } = await whileLocked(service, MAIL, async (waitFor) => {
     let isOver = false
     const inviting = inviteAll(host, [somebody.email, `z-${unusedAddress()}`]).finally(() => {
       isOver = true
@@ -171,9 +170,9 @@ test('nobody is kept from signing in by being invited with many others', async (
   expect(await bulk).toMatchObject({ status: 200, body: { created: 2 } })
 })
 
-test('the results of many invitations come in the order in which they were asked for', async () => {
-  const host = await openHouse(service)
-  const [first, second, third] = addresses(3).sort()
+test('the results of a bulk invitation are in the order of the request', async () => {
+  const host = await createHost(service)
+  const [first, second, third] = newAddresses(3).sort()
   const rows = [
     { email: third, role: 'admin' },
     { email: 'no address' },
@@ -181,12 +180,14 @@ test('the results of many invitations come in the order in which they were asked
     { email: first },
     { email: ` ${second?.toUpperCase()} `, role: 'admin' },
     { email: 7 },
-    { email: host.somebody.email },
+    { email: host.user.email },
   ]
-  const answer = await host.somebody.call('POST', below(host, '/invitations/bulk'), { invitations: rows })
+  const answer = await host.user.call('POST', tenantPath(host, '/invitations/bulk'), {
+    invitations: rows,
+  })
   expect(answer).toMatchObject({ status: 200, body: { created: 3, failed: 4 } })
   expect(resultsOf(answer).map(({ email }) => email)).toEqual(rows.map(({ email }) => email))
-  // Of two rows for one address the first counts.
+  // Of two rows for one address, the first succeeds.
   expect(
     resultsOf(answer).map(({ statusCode, error, invitation }) => [
       statusCode,

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newPerson, type SsoWorld, startSsoWorld } from '../sso/world.ts'
-import { type Host, JOINED, newHost, OPEN, outcomeOf, unusedAddress } from './guests.ts'
-import { openTab } from './tab.ts'
+import { newUpstreamUser, type SsoWorld, startSsoWorld } from '../sso/world.ts'
+import { openTab } from './browser-tab.ts'
+import { createNamedHost, type Host, JOINED, OPEN, outcomeOf, unusedAddress } from './hosts.ts'
 
 let world: SsoWorld
 let host: Host
 beforeAll(async () => {
   world = await startSsoWorld()
-  host = await newHost(world.service, { tenantName: 'Harbour House' })
+  host = await createNamedHost(world.service, { tenantName: 'Harbour House' })
 })
 afterAll(() => world.close())
 
-/** Opens the page in a new browser and goes on with a provider; the answer is where that leads. */
-async function continueWithGoogle(path: string, person: ReturnType<typeof newPerson>) {
+/** Opens the page in a new browser and continues with the provider; returns the last page. */
+async function continueWithGoogle(path: string, person: ReturnType<typeof newUpstreamUser>) {
   world.google.person = person
   const browser = world.visitor()
   const { text } = await browser.go(world.url + path)
@@ -22,25 +22,23 @@ async function continueWithGoogle(path: string, person: ReturnType<typeof newPer
   return { stop, tab: openTab(world.url, browser.cookiesFor(world.url)) }
 }
 
-test('who has no account comes back from the provider with one, and accepts with one button', async () => {
+test('a new user returns from the provider with an account, and accepts with one button', async () => {
   const invited = await host.invite({ role: 'admin' })
-  const { stop, tab } = await continueWithGoogle(invited.path, newPerson(invited.email))
+  const { stop, tab } = await continueWithGoogle(invited.path, newUpstreamUser(invited.email))
   expect(new URL(stop.url).pathname).toBe(invited.path)
   expect(stop.trail.some((url) => url.includes(`login_hint=${encodeURIComponent(invited.email)}`))).toBe(true)
   expect(await outcomeOf(world.service, host, invited)).toMatchObject(OPEN)
   expect((await tab.open(invited.path)).text).toMatch(/ Accept$/)
-  expect((await tab.press()).text).toContain('You are now a member of Harbour House')
+  expect((await tab.submit()).text).toContain('You are now a member of Harbour House')
   expect(await outcomeOf(world.service, host, invited)).toMatchObject({ ...JOINED, role: 'admin' })
 })
 
-test('who comes back from the provider as somebody else accepts nothing', async () => {
+test('a return from the provider with another address accepts nothing', async () => {
   const invited = await host.invite()
-  const stranger = newPerson(unusedAddress())
+  const stranger = newUpstreamUser(unusedAddress())
   const { stop, tab } = await continueWithGoogle(invited.path, stranger)
   expect(new URL(stop.url).pathname).toBe(invited.path)
-  expect((await tab.open(invited.path)).text).toContain(
-    `You are signed in with another address: ${stranger.email}.`,
-  )
-  expect((await tab.press({ choice: 'accept' })).status).toBe(403)
+  expect((await tab.open(invited.path)).text).toContain(`You are signed in with another address: ${stranger.email}.`)
+  expect((await tab.submit({ choice: 'accept' })).status).toBe(403)
   expect(await outcomeOf(world.service, host, invited)).toMatchObject(OPEN)
 })

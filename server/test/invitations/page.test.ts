@@ -1,24 +1,28 @@
 import { CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addPerson } from '../account/people.ts'
+import { insertUser } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
-import { PASSWORD, signIn, startWorld } from '../support/world.ts'
-import { type Host, type Invited, JOINED, NEWCOMER, newHost, OPEN, outcomeOf } from './guests.ts'
-import { openTab } from './tab.ts'
+import { PASSWORD, signIn, startDemoService } from '../support/world.ts'
+import { openTab } from './browser-tab.ts'
+import { createNamedHost, type Host, JOINED, NEW_USER, OPEN, outcomeOf, type SentInvitation } from './hosts.ts'
 
 let service: TestService
 let host: Host
 beforeAll(async () => {
-  service = await startWorld()
-  host = await newHost(service, { given_name: 'Hanna', family_name: 'Host', tenantName: 'Harbour House' })
+  service = await startDemoService()
+  host = await createNamedHost(service, {
+    given_name: 'Hanna',
+    family_name: 'Host',
+    tenantName: 'Harbour House',
+  })
 })
 afterAll(() => service.close())
 
-const outcome = (invited: Invited) => outcomeOf(service, host, invited)
+const outcome = (invited: SentInvitation) => outcomeOf(service, host, invited)
 const tab = (cookie?: string) => openTab(service.url, cookie)
 const tabOf = async (email: string) => tab(await signIn(service.url, email))
-const inviteSomebody = async (traits: object = {}) => {
-  const person = await addPerson(service, traits)
+const inviteUser = async (traits: object = {}) => {
+  const person = await insertUser(service, traits)
   return { person, invited: await host.invite({ email: person.email }) }
 }
 
@@ -31,17 +35,14 @@ describe('opening the link', () => {
     ['member', ''],
     ['admin', ' as an admin'],
     ['owner', ' as an owner'],
-  ] as const)(
-    'whoever is to be a %s learns who invites whom to what, and until when',
-    async (role, named) => {
-      const { email, path } = await host.invite({ role })
-      const shown = await tab().open(path)
-      expect(shown.status).toBe(200)
-      expect(shown.text).toContain(facts(email, named))
-    },
-  )
+  ] as const)('for the role %s it shows the inviter, the tenant and the expiry', async (role, named) => {
+    const { email, path } = await host.invite({ role })
+    const shown = await tab().open(path)
+    expect(shown.status).toBe(200)
+    expect(shown.text).toContain(facts(email, named))
+  })
 
-  test('who has no account is shown the form for one', async () => {
+  test('without an account it shows the form to create one', async () => {
     const { email, path } = await host.invite()
     const { html } = await tab().open(path)
     const [given, family, address, password] = ['givenName', 'familyName', 'email', 'password'].map(
@@ -57,22 +58,22 @@ describe('opening the link', () => {
     expect(html).not.toContain('Continue with')
   })
 
-  test('who has an account is led over the sign-in, with the address filled in, and back', async () => {
-    const { person, invited } = await inviteSomebody()
+  test('with an account it leads to the sign-in with the address filled in, and back', async () => {
+    const { person, invited } = await inviteUser()
     const browser = tab()
     const shown = await browser.open(invited.path)
     const [, way = ''] = /<a class="button" href="([^"]*)">Sign in to accept</.exec(shown.html) ?? []
     expect(way).toMatch(/^\/login\?journey=/)
     expect((await browser.open(way)).html).toContain(`value="${person.email}"`)
-    const { status, location } = await browser.press({ email: person.email, password: PASSWORD })
+    const { status, location } = await browser.submit({ email: person.email, password: PASSWORD })
     expect([status, location.split('?')[0]]).toEqual([303, invited.path])
     expect((await browser.open(location)).text).toContain('Accept')
     expect(await outcome(invited)).toMatchObject(OPEN)
-    expect((await browser.press()).text).toContain('You are now a member of Harbour House')
+    expect((await browser.submit()).text).toContain('You are now a member of Harbour House')
     expect(await outcome(invited)).toMatchObject(JOINED)
   })
 
-  test('who is signed in as somebody else is told who, and for whom it is', async () => {
+  test('with a session of another person it shows both addresses', async () => {
     const invited = await host.invite()
     const { text, html } = await (await tabOf('mia@acme.test')).open(invited.path)
     expect(text).toContain('You are signed in with another address: mia@acme.test.')
@@ -80,12 +81,12 @@ describe('opening the link', () => {
     expect(html).not.toContain('type="password"')
   })
 
-  test('it changes nothing, whoever opens it and how often', async () => {
-    const { person, invited } = await inviteSomebody()
+  test('it changes nothing, for any visitor and any number of times', async () => {
+    const { person, invited } = await inviteUser()
     const browsers = [tab(), await tabOf(person.email), await tabOf('mia@acme.test')]
     for (const browser of browsers) {
       expect((await browser.open(invited.path)).status).toBe(200)
-      // What is asked in the address is not done either.
+      // A choice in the query has no effect.
       expect((await browser.open(`${invited.path}?choice=accept`)).status).toBe(200)
       await fetch(service.url + invited.path, { method: 'HEAD', headers: { cookie: browser.cookies() } })
     }
@@ -93,23 +94,23 @@ describe('opening the link', () => {
     expect((await browsers[2]?.open('/account'))?.text).toContain('mia@acme.test')
   })
 
-  test('an invitation whose sender is gone is shown without one', async () => {
+  test('an invitation whose sender was erased is shown without a sender', async () => {
     const { id, path } = await host.invite()
     const gone = CompiledQuery.raw('update invitations set invited_by = null where id = $1', [id])
     await service.ctx.db.executeQuery(gone)
     expect((await tab().open(path)).text).toContain('You are invited to join Harbour House.')
   })
 
-  test('what others have chosen to be called is text and nothing else', async () => {
+  test('names are escaped', async () => {
     const name = '<img src=x onerror=alert(1)>"&amp;'
-    const hostile = await newHost(service, { tenantName: name, display_name: `<script>${name}` })
+    const hostile = await createNamedHost(service, { tenantName: name, display_name: `<script>${name}` })
     const { path } = await hostile.invite()
     const { html } = await tab().open(path)
     expect(html).not.toMatch(/<img|<script/)
     expect(html).toContain('&lt;img src=x onerror=alert(1)>')
   })
 
-  test('the address of the page is told to no other page, kept by no cache and written into no log', async () => {
+  test('the URL of the page is not sent as referrer, not cached and not logged', async () => {
     const { path, token } = await host.invite()
     const { headers, html } = await tab().open(path)
     expect(headers.get('referrer-policy')).toBe('no-referrer')
@@ -125,8 +126,8 @@ describe('opening the link', () => {
   })
 })
 
-describe('a link that leads nowhere any more', () => {
-  const endings: [string, number, string, (invited: Invited) => Promise<void>][] = [
+describe('an unusable link', () => {
+  const cases: [string, number, string, (invited: SentInvitation) => Promise<void>][] = [
     [
       'one that was sent again since',
       404,
@@ -146,7 +147,7 @@ describe('a link that leads nowhere any more', () => {
       async ({ path }) => {
         const browser = tab()
         await browser.open(path)
-        expect((await browser.press(NEWCOMER)).status).toBe(200)
+        expect((await browser.submit(NEW_USER)).status).toBe(200)
       },
     ],
     [
@@ -157,13 +158,13 @@ describe('a link that leads nowhere any more', () => {
     ],
   ]
 
-  test.each(endings)('%s says so, to read and to send', async (_name, status, words, end) => {
+  test.each(cases)('%s shows the reason, on GET and POST', async (_name, status, words, end) => {
     const invited = await host.invite()
     const stale = tab()
     await stale.open(invited.path)
     await end(invited)
     const before = await outcome(invited)
-    const answers = [await stale.press(NEWCOMER), await stale.open(invited.path)]
+    const answers = [await stale.submit(NEW_USER), await stale.open(invited.path)]
     for (const shown of answers) {
       expect([shown.status, shown.text]).toEqual([status, `${words} Sign in`])
       expect(shown.html).toContain('href="/login"')
@@ -175,7 +176,7 @@ describe('a link that leads nowhere any more', () => {
   })
 
   test.each(['nothing', 'A'.repeat(43), 'x'.repeat(4000), '%22%3E%3Cscript%3E'])(
-    'one that never was is the same as one that was replaced: %s',
+    'an unknown token looks like a replaced one: %s',
     async (made) => {
       const shown = await tab().open(`/invitations/${made}`)
       expect([shown.status, shown.text.slice(0, 27)]).toEqual([404, 'There is no such invitation'])

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { failure, mailTo } from '../account/people.ts'
+import { errorReply, listMailTo } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
-import { startWorld } from '../support/world.ts'
-import { openHouse } from './desk.ts'
-import { type Host, unusedAddress } from './guests.ts'
+import { startDemoService } from '../support/world.ts'
+import { type Host, unusedAddress } from './hosts.ts'
+import { createHost } from './invitation-api.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service.close())
 
-const resend = ({ somebody, tenant }: Host, id: string) =>
-  somebody.call('POST', `/api/tenants/${tenant.id}/invitations/${id}/resend`)
-const tooMany = failure(429, 'RATE_LIMITED')
+const resend = ({ user, tenant }: Host, id: string) =>
+  user.call('POST', `/api/tenants/${tenant.id}/invitations/${id}/resend`)
+const tooMany = errorReply(429, 'RATE_LIMITED')
 
-test('one tenant sends an address ten mails within an hour, and another is not held up by that', async () => {
-  const [host, other] = [await openHouse(service), await openHouse(service)]
+test('one tenant can send ten mails an hour to an address, without effect on another tenant', async () => {
+  const [host, other] = [await createHost(service), await createHost(service)]
   const { id, email } = await host.invite()
   for (let mail = 2; mail <= 10; mail++) expect((await resend(host, id)).status).toBe(200)
   for (let more = 0; more < 10; more++) {
@@ -26,47 +26,47 @@ test('one tenant sends an address ten mails within an hour, and another is not h
     expect(wait).toBeGreaterThan(0)
     expect(wait).toBeLessThanOrEqual(3_600)
   }
-  expect(await mailTo(service, email)).toHaveLength(10)
+  expect(await listMailTo(service, email)).toHaveLength(10)
   await other.invite({ email })
   await host.invite()
 })
 
-test('one person sends an address thirty mails within an hour, through however many tenants', async () => {
+test('one person can send thirty mails an hour to an address, through any number of tenants', async () => {
   const email = unusedAddress()
-  const { somebody } = await openHouse(service)
-  const found = async () => {
-    const { id } = (await somebody.call('POST', '/api/tenants', { name: 'One of many' })).body
+  const { user } = await createHost(service)
+  const createTenant = async () => {
+    const { id } = (await user.call('POST', '/api/tenants', { name: 'One of many' })).body
     return `/api/tenants/${id}/invitations`
   }
   for (let tenant = 0; tenant < 3; tenant++) {
-    const path = await found()
-    const { id } = (await somebody.call('POST', path, { email })).body
+    const path = await createTenant()
+    const { id } = (await user.call('POST', path, { email })).body
     for (let mail = 2; mail <= 10; mail++) {
-      expect((await somebody.call('POST', `${path}/${id}/resend`)).status).toBe(200)
+      expect((await user.call('POST', `${path}/${id}/resend`)).status).toBe(200)
     }
   }
-  const path = await found()
-  expect(await somebody.call('POST', path, { email })).toMatchObject(tooMany)
-  // What was refused leaves nothing behind, and holds up nobody else.
-  expect((await somebody.call('GET', path)).body).toEqual({ invitations: [] })
-  expect(await mailTo(service, email)).toHaveLength(30)
-  await (await openHouse(service)).invite({ email })
+  const path = await createTenant()
+  expect(await user.call('POST', path, { email })).toMatchObject(tooMany)
+  // The refused request stores nothing, and does not affect other people.
+  expect((await user.call('GET', path)).body).toEqual({ invitations: [] })
+  expect(await listMailTo(service, email)).toHaveLength(30)
+  await (await createHost(service)).invite({ email })
 })
 
-test('the same tenant in other letters is the same tenant', async () => {
-  const host = await openHouse(service)
+test('a tenant id in another letter case is the same tenant', async () => {
+  const host = await createHost(service)
   const { id } = await host.invite()
   for (let mail = 2; mail <= 10; mail++) expect((await resend(host, id)).status).toBe(200)
-  const shouted = { ...host, tenant: { ...host.tenant, id: host.tenant.id.toUpperCase() } }
-  expect(await resend(shouted, id)).toMatchObject(tooMany)
+  const upperCase = { ...host, tenant: { ...host.tenant, id: host.tenant.id.toUpperCase() } }
+  expect(await resend(upperCase, id)).toMatchObject(tooMany)
 })
 
-test('what is refused for another reason counts for nothing', async () => {
-  const host = await openHouse(service)
+test('a request that is refused for another reason does not count', async () => {
+  const host = await createHost(service)
   const { id, email } = await host.invite()
   const path = `/api/tenants/${host.tenant.id}/invitations`
   for (let attempt = 0; attempt < 12; attempt++) {
-    expect((await host.somebody.call('POST', path, { email })).body).toMatchObject({
+    expect((await host.user.call('POST', path, { email })).body).toMatchObject({
       error: 'INVITATION_EXISTS',
     })
   }

@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Queues a job that a process has taken already, as the database knows it. */
-async function queueTaken(db: Db, job: Job<unknown>, number: number): Promise<void> {
+/** Queues a job that is locked by a process. */
+async function queueLocked(db: Db, job: Job<unknown>, number: number): Promise<void> {
   await enqueue(db, job, {})
   const worker = `pool-${number}`
   await db.insertInto('processes').values({ number, worker, gone_at: null }).execute()
@@ -24,7 +24,7 @@ async function queueTaken(db: Db, job: Job<unknown>, number: number): Promise<vo
   `.execute(db)
 }
 
-test('jobs of a process that was killed are given to others within seconds, those of a connected one are not', async () => {
+test('jobs of a killed process are unlocked within seconds, those of a connected process are not', async () => {
   const { ctx, connection } = service
   const done: string[] = []
   const jobs = ['of_killed', 'of_connected'].map((name) =>
@@ -39,7 +39,7 @@ test('jobs of a process that was killed are given to others within seconds, thos
     await sql`select pg_advisory_lock(${PROCESS_LOCK}::integer, 2)`.execute(connected)
     const worker = await startWorker(ctx, connection, jobs)
     for (const [index, job] of jobs.entries())
-      await ctx.db.transaction().execute((tx) => queueTaken(tx, job, index + 1))
+      await ctx.db.transaction().execute((tx) => queueLocked(tx, job, index + 1))
     await expect.poll(() => done, { timeout: 60_000 }).toEqual(['of_killed'])
     const seen = ctx.db.selectFrom('processes').select('gone_at').where('number', '=', 2)
     expect(await seen.execute()).toEqual([{ gone_at: null }])
@@ -48,7 +48,7 @@ test('jobs of a process that was killed are given to others within seconds, thos
   })
 })
 
-test('a process that stops in order leaves nothing behind, one that serves is known by its worker', async () => {
+test('a running process is registered with its worker, and a clean stop removes it', async () => {
   const { db, changes } = service.ctx
   const another = await startService({ worker: true })
   const find = () => another.ctx.db.selectFrom('processes').select(['number', 'worker']).execute()
@@ -63,4 +63,17 @@ test('a process that stops in order leaves nothing behind, one that serves is kn
   expect(await own.execute()).toHaveLength(1)
   await changes.stop()
   expect(await own.execute()).toHaveLength(0)
+})
+
+test('a clean stop removes it even if the connection has just broken', async () => {
+  const another = await startService({ sameDatabaseAs: service })
+  const number = another.ctx.changes.processNumber ?? 0
+  const { db } = service.ctx
+  await sql`
+    select pg_terminate_backend(pid, 5000) from pg_locks
+    where locktype = 'advisory' and classid = ${PROCESS_LOCK}::oid and objid = ${number}::oid
+  `.execute(db)
+  await another.ctx.changes.stop()
+  expect(await db.selectFrom('processes').select('number').where('number', '=', number).execute()).toEqual([])
+  await another.close()
 })

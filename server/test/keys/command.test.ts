@@ -18,8 +18,8 @@ afterAll(() => database.close())
 
 const keys = (...args: string[]) => runToEnd(['keys', ...args], { env })
 
-test('latchkey keys makes, lists and brings forward signing keys', async () => {
-  // The first of an instance has nobody to wait for.
+test('`latchkey keys` creates, lists and activates signing keys', async () => {
+  // The first key of an instance signs immediately.
   expect(await keys('rotate')).toMatchObject({
     code: 0,
     output: expect.stringMatching(/^Key \S+ is new and signs from now on\.$/m),
@@ -37,7 +37,7 @@ test('latchkey keys makes, lists and brings forward signing keys', async () => {
   expect((await keys('list')).output).toMatch(/\n\S+ +signing .*\n\S+ +published .*\n$/)
 })
 
-test.runIf(FULL)('latchkey keys rotate without the encryption key of the service makes nothing', async () => {
+test.runIf(FULL)('`latchkey keys rotate` with another encryption key creates no key', async () => {
   const { LATCHKEY_ENCRYPTION_KEY: _, ...bare } = env
   const { code, output } = await runToEnd(['keys', 'rotate', '--now'], { env: bare })
   expect(code).toBe(1)

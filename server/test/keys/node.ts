@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Config, loadConfig } from '../../src/config.ts'
 import type { Ctx } from '../../src/context.ts'
-import { type ChangeFeed, silentFeed } from '../../src/db/changes.ts'
+import { type ChangeFeed, noopChangeFeed } from '../../src/db/changes.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
 import { createSigner } from '../../src/keys/signer.ts'
 import { createSealer, type Sealer } from '../../src/lib/seal.ts'
@@ -12,17 +12,17 @@ export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-const GONE = { code: 'ECONNREFUSED', syscall: 'connect' }
+const CONNECTION_REFUSED = { code: 'ECONNREFUSED', syscall: 'connect' }
 
 type Deps = Pick<Ctx, 'config' | 'db' | 'now' | 'keys' | 'changes'>
 
-/** One of several nodes on the same database and the same clock. */
+/** A node that shares a database and a clock with others. */
 export interface Node extends Deps {
   signer: Signer
-  /** How often the database was asked. */
+  /** The number of queries so far. */
   queries(): number
-  /** Lets the database fail for this node, as if it were away. */
-  cutOff(away: boolean): void
+  /** Makes every query of this node fail like during an outage. */
+  setOutage(isOut: boolean): void
 }
 
 export interface Nodes {
@@ -48,11 +48,11 @@ export async function openNodes(): Promise<Nodes> {
     },
     start({ config, ...options } = {}) {
       let queries = 0
-      let away = false
+      let isOutage = false
       const counting = db.withPlugin({
         transformQuery({ node }) {
           queries += 1
-          if (away) throw Object.assign(new Error('connect ECONNREFUSED'), GONE)
+          if (isOutage) throw Object.assign(new Error('connect ECONNREFUSED'), CONNECTION_REFUSED)
           return node
         },
         transformResult: async ({ result }) => result,
@@ -62,15 +62,15 @@ export async function openNodes(): Promise<Nodes> {
         db: counting,
         now: () => new Date(time),
         keys: sealer,
-        changes: silentFeed,
+        changes: noopChangeFeed,
         ...options,
       }
       return {
         ...deps,
         signer: createSigner(deps),
         queries: () => queries,
-        cutOff(gone) {
-          away = gone
+        setOutage(isOut) {
+          isOutage = isOut
         },
       }
     },
@@ -81,11 +81,11 @@ export async function openNodes(): Promise<Nodes> {
   }
 }
 
-/** A feed on which the test itself makes the announcements. */
+/** A change feed whose announcements the test makes. */
 export function manualFeed(): ChangeFeed & { announce(subject: string | undefined): void } {
   const listeners: ((subject: string | undefined) => void)[] = []
   return {
-    ...silentFeed,
+    ...noopChangeFeed,
     subscribe: (listener) => void listeners.push(listener),
     announce(subject) {
       for (const listener of listeners) listener(subject)

@@ -28,20 +28,20 @@ async function startNode(options: Parameters<Nodes['start']>[0] = {}): Promise<N
 
 const claims = { iss: 'http://localhost:3000', sub: 'ann' }
 const signWith = (node: Node) => node.signer.sign('JWT', claims)
-const kidOfNext = async (node: Node) => decodeProtectedHeader(await signWith(node)).kid
-const recognises = async (node: Node, token: string) => (await node.signer.verify('JWT', token)) !== undefined
+const signingKid = async (node: Node) => decodeProtectedHeader(await signWith(node)).kid
+const verifies = async (node: Node, token: string) => (await node.signer.verify('JWT', token)) !== undefined
 const statesOf = async (node: Node) => (await describeSigningKeys(node)).map(({ state }) => state)
-// The job needs no more of the context than a node has.
+// A node has the part of the context that the job needs.
 const maintain = (node: Node) => maintainKeys.run(node as unknown as Ctx, {})
 
-test('nodes that start at the same moment share one key', async () => {
+test('nodes that start concurrently create one key', async () => {
   const both = await Promise.all(Array.from({ length: 5 }, () => startNode()))
   expect(await listSigningKeys(nodes.db)).toHaveLength(1)
   const [first, second] = both
-  if (first && second) expect(await recognises(second, await signWith(first))).toBe(true)
+  if (first && second) expect(await verifies(second, await signWith(first))).toBe(true)
 })
 
-test('the keys are read once for any number of first uses, and once a minute after that', async () => {
+test('concurrent first uses read the keys once, and then once a minute', async () => {
   const node = await startNode()
   const before = node.queries()
   await Promise.all(Array.from({ length: 20 }, () => signWith(node)))
@@ -54,27 +54,24 @@ test('the keys are read once for any number of first uses, and once a minute aft
   expect(node.queries() - before).toBe(2)
 })
 
-test('an unknown kid makes a node look again, at most once a second', async () => {
+test('an unknown kid makes a node read the keys again, at most once a second', async () => {
   const [a, b] = [await startNode(), nodes.start()]
   await kidsOf(b)
   const before = b.queries()
   nodes.advance(10_000)
   await rotateSigningKeys(a, { immediately: true })
   const token = await signWith(a)
-  expect(await recognises(b, token)).toBe(true)
+  expect(await verifies(b, token)).toBe(true)
   expect(b.queries() - before).toBe(1)
-  const unknown = token.replace(
-    /^[^.]+/,
-    Buffer.from('{"alg":"RS256","typ":"JWT","kid":"x"}').toString('base64url'),
-  )
-  for (let i = 0; i < 20; i++) expect(await recognises(b, unknown)).toBe(false)
+  const unknown = token.replace(/^[^.]+/, Buffer.from('{"alg":"RS256","typ":"JWT","kid":"x"}').toString('base64url'))
+  for (let i = 0; i < 20; i++) expect(await verifies(b, unknown)).toBe(false)
   expect(b.queries() - before).toBe(1)
   nodes.advance(1_000)
-  await Promise.all(Array.from({ length: 20 }, () => recognises(b, unknown)))
+  await Promise.all(Array.from({ length: 20 }, () => verifies(b, unknown)))
   expect(b.queries() - before).toBe(2)
 })
 
-test('a change that is announced, or may have been missed, is known with the next use', async () => {
+test('after an announced or possibly missed change the next use reads the keys', async () => {
   const feed = manualFeed()
   const [a, b] = [await startNode(), nodes.start({ changes: feed })]
   expect(await kidsOf(b)).toHaveLength(1)
@@ -88,18 +85,18 @@ test('a change that is announced, or may have been missed, is known with the nex
   expect(await kidsOf(b)).toHaveLength(1)
 })
 
-test('the database itself announces new keys to every node', async () => {
+test('the database announces new keys to every node', async () => {
   const changes = await openChangeFeed(nodes.database.direct)
   const [a, b] = [await startNode(), nodes.start({ changes })]
   expect(await kidsOf(b)).toHaveLength(1)
   nodes.advance(1_000)
   const { kid } = await rotateSigningKeys(a, { immediately: true })
-  await changes.settle()
-  expect(await kidOfNext(b)).toBe(kid)
+  await changes.waitUntilCurrent()
+  expect(await signingKid(b)).toBe(kid)
   await changes.stop()
 })
 
-test.each([true, false])('simultaneous rotations make one new key (immediately: %s)', async (immediately) => {
+test.each([true, false])('concurrent rotations create one key (immediately: %s)', async (immediately) => {
   const node = await startNode()
   const rotations = await Promise.all(
     Array.from({ length: FULL ? 10 : 4 }, () => rotateSigningKeys(node, { immediately })),
@@ -109,7 +106,7 @@ test.each([true, false])('simultaneous rotations make one new key (immediately: 
   expect(await listSigningKeys(nodes.db)).toHaveLength(2)
 })
 
-test('every node publishes a new key long before any signs with it, and old tokens stay good', async () => {
+test('every node publishes a new key before any signs with it, and old tokens stay valid', async () => {
   const [a, b] = [await startNode(), nodes.start()]
   const before = await signWith(a)
   expect(await kidsOf(b)).toHaveLength(1)
@@ -117,29 +114,29 @@ test('every node publishes a new key long before any signs with it, and old toke
   expect(activatesAt.getTime() - a.now().getTime()).toBe(15 * MINUTE)
   nodes.advance(MINUTE)
   expect((await kidsOf(b))[0]).toBe(kid)
-  expect(await kidOfNext(a)).not.toBe(kid)
+  expect(await signingKid(a)).not.toBe(kid)
   expect(await statesOf(a)).toEqual(['upcoming', 'signing'])
   nodes.advance(14 * MINUTE - 1)
-  expect(await kidOfNext(a)).not.toBe(kid)
+  expect(await signingKid(a)).not.toBe(kid)
   nodes.advance(1)
-  expect(await kidOfNext(a)).toBe(kid)
-  expect(await kidOfNext(b)).toBe(kid)
+  expect(await signingKid(a)).toBe(kid)
+  expect(await signingKid(b)).toBe(kid)
   expect(await statesOf(a)).toEqual(['signing', 'published'])
-  expect(await recognises(b, before)).toBe(true)
-  expect(await recognises(nodes.start(), before)).toBe(true)
+  expect(await verifies(b, before)).toBe(true)
+  expect(await verifies(nodes.start(), before)).toBe(true)
 })
 
-test.runIf(FULL)('a new key follows the one before, also when the clock was set back', async () => {
+test.runIf(FULL)('a new key activates after its predecessor, also if the clock was set back', async () => {
   const node = await startNode()
-  const first = await kidOfNext(node)
+  const first = await signingKid(node)
   nodes.advance(-HOUR)
   const { kid } = await rotateSigningKeys(node, { immediately: true })
-  expect(await kidOfNext(nodes.start())).toBe(first)
+  expect(await signingKid(nodes.start())).toBe(first)
   nodes.advance(HOUR + 1)
-  expect(await kidOfNext(nodes.start())).toBe(kid)
+  expect(await signingKid(nodes.start())).toBe(kid)
 })
 
-test.runIf(FULL)('a key that waits can be brought forward', async () => {
+test('an upcoming key can be activated early', async () => {
   const node = await startNode()
   const waiting = await rotateSigningKeys(node, { immediately: false })
   nodes.advance(MINUTE)
@@ -148,12 +145,12 @@ test.runIf(FULL)('a key that waits can be brought forward', async () => {
     activatesAt: node.now(),
     isNew: false,
   })
-  expect(await kidOfNext(nodes.start())).toBe(waiting.kid)
+  expect(await signingKid(nodes.start())).toBe(waiting.kid)
   nodes.advance(MINUTE)
   expect((await rotateSigningKeys(node, { immediately: true })).isNew).toBe(true)
 })
 
-test('a key is replaced when it is old, and not before', async () => {
+test('a key is rotated at its maximum age, and not before', async () => {
   const node = await startNode({ config: { keyRotationDays: 30 } })
   nodes.advance(30 * DAY - 1)
   await maintain(node)
@@ -166,7 +163,7 @@ test('a key is replaced when it is old, and not before', async () => {
   expect(await statesOf(node)).toEqual(['signing', 'published'])
 })
 
-test('a key retires when its last token is gone, is recognised for 100 days more, and is then forgotten', async () => {
+test('a key retires when its last token expires, verifies for another 100 days, and is then deleted', async () => {
   const node = await startNode({ config: { keyRotationDays: 3_650 } })
   const old = await signWith(node)
   const { kid } = await rotateSigningKeys(node, { immediately: false })
@@ -176,59 +173,56 @@ test('a key retires when its last token is gone, is recognised for 100 days more
   expect((await listSigningKeys(nodes.db)).every((key) => key.sealed_private_key)).toBe(true)
 
   nodes.advance(1)
-  // Also before the job comes by, and before the keys are read again.
+  // It is no longer published, before the job runs and before the keys are read again.
   expect(await kidsOf(node)).toEqual([kid])
   await maintain(node)
   expect(await statesOf(node)).toEqual(['signing', 'retired'])
   const [signing, retired] = await listSigningKeys(nodes.db)
   expect(signing?.sealed_private_key).not.toBeNull()
   expect(retired?.sealed_private_key).toBeNull()
-  expect(await recognises(nodes.start(), old)).toBe(true)
-  expect(await kidOfNext(nodes.start())).toBe(kid)
+  expect(await verifies(nodes.start(), old)).toBe(true)
+  expect(await signingKid(nodes.start())).toBe(kid)
 
   nodes.advance(100 * DAY - 1)
   await maintain(node)
-  expect(await recognises(node, old)).toBe(true)
+  expect(await verifies(node, old)).toBe(true)
   nodes.advance(1)
   await maintain(node)
   expect(await statesOf(node)).toEqual(['signing'])
-  expect(await recognises(nodes.start(), old)).toBe(false)
+  expect(await verifies(nodes.start(), old)).toBe(false)
 })
 
-test('without the database a node goes on with the keys it has, and fails only where it needs it', async () => {
+test('during an outage a node uses its cached keys, and fails only for unknown ones', async () => {
   const feed = manualFeed()
   const [a, b] = [await startNode(), nodes.start({ changes: feed })]
-  b.cutOff(true)
+  b.setOutage(true)
   await expect(signWith(b)).rejects.toThrow('ECONNREFUSED')
-  b.cutOff(false)
+  b.setOutage(false)
   const token = await signWith(b)
-  b.cutOff(true)
+  b.setOutage(true)
   nodes.advance(MINUTE)
   feed.announce(undefined)
-  expect(await kidOfNext(b)).toBe(await kidOfNext(a))
-  expect(await recognises(b, token)).toBe(true)
+  expect(await signingKid(b)).toBe(await signingKid(a))
+  expect(await verifies(b, token)).toBe(true)
   expect(await kidsOf(b)).toHaveLength(1)
   await rotateSigningKeys(a, { immediately: true })
   nodes.advance(MINUTE)
-  const unheardOf = await signWith(a)
-  await expect(recognises(b, unheardOf)).rejects.toThrow('ECONNREFUSED')
-  b.cutOff(false)
+  const unknownToNode = await signWith(a)
+  await expect(verifies(b, unknownToNode)).rejects.toThrow('ECONNREFUSED')
+  b.setOutage(false)
   feed.announce(undefined)
-  expect(await recognises(b, unheardOf)).toBe(true)
+  expect(await verifies(b, unknownToNode)).toBe(true)
 })
 
-test.runIf(FULL)(
-  'after a restart with the same encryption key old tokens verify, and the same key signs',
-  async () => {
-    const before = await startNode()
-    const token = await signWith(before)
-    const after = await startNode()
-    expect(await recognises(after, token)).toBe(true)
-    expect(await kidOfNext(after)).toBe(await kidOfNext(before))
-  },
-)
+test.runIf(FULL)('after a restart with the same encryption key, old tokens verify and the same key signs', async () => {
+  const before = await startNode()
+  const token = await signWith(before)
+  const after = await startNode()
+  expect(await verifies(after, token)).toBe(true)
+  expect(await signingKid(after)).toBe(await signingKid(before))
+})
 
-test('another encryption key is refused in words for the operator, and makes no key the others cannot open', async () => {
+test('a node with another encryption key fails with an operator error and creates no key', async () => {
   await startNode()
   const other = randomBytes(32)
   const stranger = nodes.start({ keys: createSealer([other]) })

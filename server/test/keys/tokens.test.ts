@@ -18,28 +18,21 @@ beforeAll(async () => {
   await ensureSigningKey(node)
   const [key] = await listSigningKeys(nodes.db)
   kid = key?.kid ?? ''
-  privateKey = createPrivateKey(
-    nodes.sealer.unseal('signing-key', key?.sealed_private_key ?? Buffer.alloc(0)),
-  )
+  privateKey = createPrivateKey(nodes.sealer.unseal('signing-key', key?.sealed_private_key ?? Buffer.alloc(0)))
 })
 afterAll(() => nodes.close())
 
 const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Signs whatever it is told to, as nobody's library would. */
-function forge(
-  header: object,
-  payload: unknown = claims,
-  key: KeyObject = privateKey,
-  hash = 'sha256',
-): string {
+/** Signs any header and payload, which no library would. */
+function forge(header: object, payload: unknown = claims, key: KeyObject = privateKey, hash = 'sha256'): string {
   const signed = `${base64url(header)}.${base64url(payload)}`
   return `${signed}.${sign(hash, Buffer.from(signed), key).toString('base64url')}`
 }
 const ours = () => ({ alg: 'RS256', typ: 'at+jwt', kid })
 
-test("a token verifies with the published keys in anybody's library, and says what it was given", async () => {
+test('a token verifies with the published keys in another library, and contains its claims', async () => {
   const token = await node.signer.sign('at+jwt', claims)
   const jwks = JSON.parse(await node.signer.publishedKeys())
   expect(jwks).toEqual({
@@ -58,7 +51,7 @@ test("a token verifies with the published keys in anybody's library, and says wh
   expect(Buffer.from(key.n, 'base64url').length).toBeGreaterThanOrEqual(256)
 })
 
-test('one kind of token never passes for the other', async () => {
+test('an ID token is not accepted as an access token, nor the reverse', async () => {
   const access = await node.signer.sign('at+jwt', claims)
   const id = await node.signer.sign('JWT', claims)
   expect(await node.signer.verify('JWT', id)).toEqual(claims)
@@ -68,7 +61,7 @@ test('one kind of token never passes for the other', async () => {
   expect(await node.signer.verify('JWT', forge({ ...ours(), typ: 'AT+JWT' }))).toBeUndefined()
 })
 
-test('expiry is left to the caller', async () => {
+test('expiry is not checked by verify', async () => {
   const old = await node.signer.sign('JWT', { ...claims, iat: 1, nbf: 4_000_000_000, exp: 2 })
   expect(await node.signer.verify('JWT', old)).toMatchObject({ exp: 2 })
 })
@@ -84,21 +77,17 @@ test.each<[string, () => string | Promise<string>]>([
     },
   ],
   ['RS512 of our own key', () => forge({ ...ours(), alg: 'RS512' }, claims, privateKey, 'sha512')],
-  ['RS256 said and RS512 done', () => forge(ours(), claims, privateKey, 'sha512')],
-  ["another's key under our kid", () => forge(ours(), claims, stranger.privateKey)],
-  [
-    "another's key under an unknown kid",
-    () => forge({ ...ours(), kid: 'other' }, claims, stranger.privateKey),
-  ],
+  ['RS256 in the header and an RS512 signature', () => forge(ours(), claims, privateKey, 'sha512')],
+  ['another key under our kid', () => forge(ours(), claims, stranger.privateKey)],
+  ['another key under an unknown kid', () => forge({ ...ours(), kid: 'other' }, claims, stranger.privateKey)],
   ['our key under an unknown kid', () => forge({ ...ours(), kid: 'other' })],
   ['a kid in another case', () => forge({ ...ours(), kid: kid.toUpperCase() })],
-  ['a kid that is no text', () => forge({ ...ours(), kid: [kid] })],
+  ['a kid that is not a string', () => forge({ ...ours(), kid: [kid] })],
   ['no kid', () => forge({ alg: 'RS256', typ: 'at+jwt' })],
   ['no typ', () => forge({ alg: 'RS256', kid })],
   [
     'an embedded key',
-    () =>
-      forge({ ...ours(), jwk: stranger.publicKey.export({ format: 'jwk' }) }, claims, stranger.privateKey),
+    () => forge({ ...ours(), jwk: stranger.publicKey.export({ format: 'jwk' }) }, claims, stranger.privateKey),
   ],
   ['an embedded key beside our own signature', () => forge({ ...ours(), jwk: {} })],
   ['a key address', () => forge({ ...ours(), jku: 'https://evil.test/jwks' })],
@@ -112,13 +101,13 @@ test.each<[string, () => string | Promise<string>]>([
   ['claims that are a list', () => forge(ours(), [claims])],
   ['claims that are null', () => forge(ours(), null)],
   ['a header that is a list', () => forge(['RS256', 'at+jwt', kid])],
-  ['a cut signature', () => forge(ours()).slice(0, -4)],
+  ['a truncated signature', () => forge(ours()).slice(0, -4)],
   ['changed claims', () => forge(ours()).replace(/\.[^.]+\./, `.${base64url({ ...claims, sub: 'eve' })}.`)],
   ['four parts', () => `${forge(ours())}.x`],
   ['white space', () => ` ${forge(ours())}`],
   ['a line end', () => `${forge(ours())}\n`],
   ['padding', () => `${forge(ours())}==`],
-  ['nothing', () => ''],
+  ['an empty string', () => ''],
   ['dots', () => '..'],
   ['text', () => 'not a token'],
   ['more than 16 KiB', () => forge(ours(), { ...claims, pad: 'x'.repeat(17_000) })],
@@ -126,7 +115,7 @@ test.each<[string, () => string | Promise<string>]>([
   expect(await node.signer.verify('at+jwt', await make())).toBeUndefined()
 })
 
-test('the event loop goes on while 200 tokens are signed', async () => {
+test('the event loop is not blocked while 200 tokens are signed', async () => {
   let turns = 0
   let done = false
   const turn = () => {
@@ -136,11 +125,11 @@ test('the event loop goes on while 200 tokens are signed', async () => {
   setImmediate(turn)
   await Promise.all(Array.from({ length: 200 }, () => node.signer.sign('at+jwt', claims)))
   done = true
-  // Signed on the loop itself, they would all be ready within the first turns.
+  // If signing blocked the event loop, there would be only a few turns.
   expect(turns).toBeGreaterThan(20)
 })
 
-test('private keys cannot be read from the table', async () => {
+test('private keys are encrypted in the table', async () => {
   const [row] = await listSigningKeys(nodes.db)
   const sealed = row?.sealed_private_key?.toString('latin1') ?? ''
   expect(sealed).not.toContain('PRIVATE KEY')

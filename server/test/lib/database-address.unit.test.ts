@@ -28,13 +28,11 @@ const problemsOf = (url: string) => {
   }
 }
 
-test('what several servers cannot mean is refused, without the password', () => {
+test('an invalid URL with several servers is rejected, without the password in the message', () => {
   const attributes = (value: string) => `postgres://app:secret@one,two/latchkey?target_session_attrs=${value}`
   expect(problemsOf(attributes('read-write'))).toBe('')
   expect(problemsOf(attributes('primary'))).toBe('')
-  expect(problemsOf(attributes('any'))).toMatch(
-    /DATABASE_URL names several servers, so target_session_attrs must be/,
-  )
+  expect(problemsOf(attributes('any'))).toMatch(/DATABASE_URL names several servers, so target_session_attrs must be/)
   const empty = problemsOf('postgres://app:secret@one,,two/latchkey')
   expect(empty).toMatch(/DATABASE_URL must name each of its servers/)
   expect(empty).not.toContain('secret')

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { decodeBase64Url } from '../../src/lib/base64url.ts'
 import { parseEmail } from '../../src/lib/email.ts'
+import { isId, newId, newUniqueId, seedIds } from '../../src/lib/ids.ts'
 import { createLogger } from '../../src/lib/logger.ts'
 import { createSealer } from '../../src/lib/seal.ts'
 
 describe('a sealed value', () => {
   const [oldKey, newKey] = [randomBytes(32), randomBytes(32)]
 
-  test('opens with its key and purpose only', () => {
+  test('can be unsealed only with its key and purpose', () => {
     const sealer = createSealer([oldKey])
     const sealed = sealer.seal('mail', 'hällo')
     expect(sealed.toString('latin1')).not.toContain('llo')
@@ -17,12 +18,12 @@ describe('a sealed value', () => {
     expect(() => createSealer([newKey]).unseal('mail', sealed)).toThrow('not configured')
   })
 
-  test('survives the change to a new key while the old one is still listed', () => {
+  test('can be unsealed after a key rotation while the old key is configured', () => {
     const sealed = createSealer([oldKey]).seal('mail', 'x')
     expect(createSealer([newKey, oldKey]).unseal('mail', sealed)).toBe('x')
   })
 
-  test('is refused when a single bit of it was changed', () => {
+  test('is rejected if a single bit was changed', () => {
     const sealer = createSealer([oldKey])
     const sealed = sealer.seal('mail', 'secret')
     for (let byte = 0; byte < sealed.length; byte++) {
@@ -33,7 +34,7 @@ describe('a sealed value', () => {
   })
 })
 
-test('base64url has one spelling for each row of bytes', () => {
+test('only canonical base64url is decoded', () => {
   for (const length of [0, 1, 2, 3, 32, 255, 256, 384]) {
     const bytes = randomBytes(length)
     const text = bytes.toString('base64url')
@@ -47,24 +48,20 @@ test('base64url has one spelling for each row of bytes', () => {
   expect(decodeBase64Url('+/+/')).toBeUndefined()
 })
 
-test('what tells a text apart depends on text, purpose and key, and the first key comes first', () => {
+test('a MAC depends on text, purpose and key, and the current key comes first', () => {
   const [oldKey, newKey] = [randomBytes(32), randomBytes(32)]
   const [old] = createSealer([oldKey]).macs('a', 'text')
   const [now, before] = createSealer([newKey, oldKey]).macs('a', 'text')
   expect(before).toEqual(old)
-  const others = [
-    now,
-    ...createSealer([oldKey]).macs('b', 'text'),
-    ...createSealer([oldKey]).macs('a', 'other'),
-  ]
+  const others = [now, ...createSealer([oldKey]).macs('b', 'text'), ...createSealer([oldKey]).macs('a', 'other')]
   for (const other of others) expect(other).not.toEqual(old)
 })
 
-describe('an e-mail address', () => {
+describe('an email address', () => {
   test.each([
     ['Ann@Example.TEST', 'ann@example.test'],
     ["o'hara+tag@sub.example.co", "o'hara+tag@sub.example.co"],
-  ])('%s is taken as %s', (text, email) => {
+  ])('%s is parsed as %s', (text, email) => {
     expect(parseEmail(text)).toBe(email)
   })
 
@@ -88,12 +85,12 @@ describe('an e-mail address', () => {
     `${'x'.repeat(65)}@example.test`,
     `ann@${'x'.repeat(64)}.test`,
     `ann@${'x.'.repeat(126)}test`,
-  ])('%j is none', (text) => {
+  ])('%j is rejected', (text) => {
     expect(parseEmail(text)).toBeUndefined()
   })
 })
 
-test('a secret that slips into a log object is not written, and a line break starts no new line', () => {
+test('secrets in logged objects are redacted, and a line break in a message starts no new log line', () => {
   const lines: string[] = []
   const log = createLogger('info', { write: (line) => void lines.push(line) })
   log.info({ password: 'hunter2', body: { newPassword: 'hunter2', client_secret: 'hunter2' } }, 'a\nforged')
@@ -101,4 +98,36 @@ test('a secret that slips into a log object is not written, and a line break sta
   expect(lines).toHaveLength(2)
   expect(lines.join('')).not.toContain('hunter2')
   expect(lines[0]?.trimEnd()).not.toContain('\n')
+})
+
+describe('seeded ids', () => {
+  const take = (count: number) => Array.from({ length: count }, () => newId())
+
+  test('are the same for the same seed, in ascending order, and never repeat', () => {
+    try {
+      seedIds('42')
+      const ids = take(1_000)
+      expect(new Set(ids).size).toBe(1_000)
+      expect(ids.toSorted()).toEqual(ids)
+      expect(ids.every(isId)).toBe(true)
+      seedIds('42')
+      expect(take(1_000)).toEqual(ids)
+      seedIds('43')
+      expect(ids).not.toContain(newId())
+    } finally {
+      seedIds(undefined)
+    }
+    expect(newId()).not.toBe(newId())
+  })
+
+  test('do not include those in tokens', () => {
+    try {
+      seedIds('42')
+      const id = newUniqueId()
+      seedIds('42')
+      expect(newUniqueId()).not.toBe(id)
+    } finally {
+      seedIds(undefined)
+    }
+  })
 })

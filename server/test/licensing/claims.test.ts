@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { newSomebody, type Somebody } from '../account/people.ts'
+import { createSignedInUser, type TestUser } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
 import {
   admin,
@@ -9,34 +9,44 @@ import {
   exchange,
   machineToken,
   refresh,
-  startWorld,
+  startDemoService,
   type Tokens,
 } from '../support/world.ts'
-import { employ } from '../tenants/company.ts'
-import { type Firm, grant, mustBe, openFirm, renew, tokenOf } from './firm.ts'
+import { insertMembership } from '../tenants/tenant-rows.ts'
+import {
+  changeSubscription,
+  createLicensedTenant,
+  getMachineToken,
+  grant,
+  type LicensedTenant,
+  requireStatus,
+} from './licensed-tenant.ts'
 
-// An access token says what its holder may use of the application that it is for, in the tenant that it is for.
+// The license claim of an access token, for the application and the tenant of the token.
 
 let service: TestService
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service?.close())
 
-let firm: Firm
-let member: Somebody
+let firm: LicensedTenant
+let member: TestUser
 let client: string
 beforeEach(async () => {
-  firm = await openFirm(service)
-  member = await newSomebody(service)
-  await employ(service, firm.company, member)
-  const made = await admin<{ clientId: string }>(service.url, '/api/admin/clients', {
-    ...{ applicationId: firm.applicationId, kind: 'SPA', name: 'Desk', redirectUris: [CALLBACK] },
+  firm = await createLicensedTenant(service)
+  member = await createSignedInUser(service)
+  await insertMembership(service, firm.company, member)
+  const created = await admin<{ clientId: string }>(service.url, '/api/admin/clients', {
+    applicationId: firm.applicationId,
+    kind: 'SPA',
+    name: 'Desk',
+    redirectUris: [CALLBACK],
   })
-  client = made.clientId
+  client = created.clientId
 })
 
-/** Tokens by the whole way, of the firm's own application. */
+/** Runs the authorization code flow for the firm's own application. */
 async function obtain(): Promise<Tokens> {
   const request = { client_id: client, tenant: firm.company.slug }
   const { answer } = await authorize(service.url, member.cookie, request)
@@ -54,29 +64,29 @@ const refreshed = async ({ refresh_token }: Tokens): Promise<Tokens> => {
 const licenseIn = ({ access_token }: Tokens) => claimsOf(access_token).license
 const PRO = { type: 'pro', name: 'The pro', features: ['edit', 'view'] }
 
-describe('the claim of a licence', () => {
-  test('is there for whoever holds one when the code is exchanged, and not at all for others', async () => {
+describe('the license claim', () => {
+  test('is issued with the code exchange to a license holder, and missing without a license', async () => {
     const without = await obtain()
     expect(claimsOf(without.access_token)).not.toHaveProperty('license')
-    await mustBe(201, grant(firm, member))
+    await requireStatus(201, grant(firm, member))
     const tokens = await obtain()
     expect(licenseIn(tokens)).toEqual(PRO)
     expect(claimsOf(tokens.id_token)).not.toHaveProperty('license')
   })
 
-  test('is gone by the clock alone', async () => {
+  test('is missing after the end of the period, without any job', async () => {
     const currentPeriodEnd = new Date(service.ctx.now().getTime() + 600_000)
-    await mustBe(200, renew(firm, { currentPeriodEnd }))
-    await mustBe(201, grant(firm, member))
+    await requireStatus(200, changeSubscription(firm, { currentPeriodEnd }))
+    await requireStatus(201, grant(firm, member))
     const tokens = await obtain()
     expect(licenseIn(tokens)).toEqual(PRO)
     service.advance(601_000)
     expect(licenseIn(await refreshed(tokens))).toBeUndefined()
   })
 
-  test('is in no token of a machine, nor in one without a tenant', async () => {
+  test('is missing in machine tokens and in tokens without a tenant', async () => {
     for (const token of [
-      await tokenOf(firm),
+      await getMachineToken(firm),
       await machineToken(service.url, 'demo-ops'),
       member.tokens.access_token,
     ]) {

@@ -2,32 +2,32 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPool } from '../support/database.ts'
 import type { TestService } from '../support/service.ts'
-import { startWorld } from '../support/world.ts'
-import { employ } from '../tenants/company.ts'
-import { ask } from '../tenants/walled-world.ts'
+import { startDemoService } from '../support/world.ts'
+import { runSql } from '../tenants/scoped-tenant.ts'
+import { insertMembership } from '../tenants/tenant-rows.ts'
 import {
+  addLicensedMember,
+  addTenantMember,
   change,
-  DAY,
-  type Firm,
+  changeSubscription,
+  createLicensedTenant,
+  createSubscription,
+  DAY_MS,
   grant,
-  hire,
-  hireLicensed,
-  openFirm,
-  renew,
+  type LicensedTenant,
+  listSeatRows,
   revoke,
-  rowsOf,
-  subscribe,
+  type TestMember,
   type TypeName,
-  type Worker,
-} from './firm.ts'
-import { fromTheStart, readOn, readRows } from './replay.ts'
+} from './licensed-tenant.ts'
+import { createReplay, type Replay, readLicenseState, replayLedger } from './replay.ts'
 
-// From the ledger alone the present can be told.
+// The current state can be rebuilt from the ledger alone.
 
 let service: TestService
 let pool: pg.Pool
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
   pool = openTestPool(service.connection.direct)
 })
 afterAll(async () => {
@@ -35,73 +35,76 @@ afterAll(async () => {
   await service?.close()
 })
 
-const order = (text: string, values: unknown[] = []) => ask(service.ctx.db, text, values)
+const execute = (text: string, values: unknown[] = []) => runSql(service.ctx.db, text, values)
 
-test('of a tenant that is gone the ledger tells that nothing is left', async () => {
-  const firm = await openFirm(service)
-  await hireLicensed(firm)
-  await order('delete from tenants where id = $1', [firm.company.id])
-  const told = await readOn(pool, firm.company.id, fromTheStart())
-  expect(told).toEqual({ sequence: 4, seats: {}, subscriptions: {} })
+test('the replayed ledger of a deleted tenant ends without seats and subscriptions', async () => {
+  const firm = await createLicensedTenant(service)
+  await addLicensedMember(firm)
+  await execute('delete from tenants where id = $1', [firm.company.id])
+  const replayed = await replayLedger(pool, firm.company.id, createReplay())
+  expect(replayed).toEqual({ sequence: 4, seats: {}, subscriptions: {} })
 })
 
-/** A small generator of numbers, so that a history that fails can be told again. */
-function newDice(seed: number) {
+/** A seeded random number generator, so that a failing history can be repeated. */
+function createRandom(seed: number) {
   let state = seed
-  return (sides: number) => {
+  return (limit: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * sides)
+    return Math.floor((state / 2 ** 32) * limit)
   }
 }
 
-test.each([1, 2, 3])(
-  'told again from its start, the ledger of a random history gives what there is (%i)',
-  async (seed) => {
-    const roll = newDice(seed)
-    const firm = await openFirm(service, { seats: 4 })
-    const basic = { ...firm, subscriptionId: (await subscribe(firm, 'basic', { quantityPurchased: 2 })).id }
-    const people: Worker[] = []
-    for (let count = 0; count < 7; count++) people.push(await hire(firm))
-    const anyType = (): TypeName => (roll(2) === 0 ? 'basic' : 'pro')
-    const anySubscription = () => (roll(2) === 0 ? basic : firm)
-    const anybody = () => people[roll(people.length)] as Worker
-    const setStatus = (status: string, { membershipId }: Worker) =>
-      order('update memberships set status = $1, updated_at = now() where id = $2', [status, membershipId])
-    const moves: (() => Promise<unknown>)[] = [
-      () => grant(firm, anybody(), anyType()),
-      () => grant(firm, anybody(), anyType()),
-      () => revoke(firm, anybody()),
-      () => change(firm, anybody(), anyType()),
-      () => setStatus('SUSPENDED', anybody()),
-      () => setStatus('ACTIVE', anybody()),
-      () => order('delete from memberships where id = $1', [anybody().membershipId]),
-      async () => {
-        const worker = anybody()
-        await employ(service, firm.company, worker).then(
-          (membershipId) => Object.assign(worker, { membershipId }),
-          () => {},
-        )
-      },
-      () => renew(anySubscription(), { quantityPurchased: roll(6) }),
-      () => renew(anySubscription(), { status: roll(2) === 0 ? 'EXPIRED' : 'ACTIVE' }),
-      () => renew(anySubscription(), { currentPeriodEnd: new Date(service.ctx.now().getTime() + DAY) }),
-      async () => service.advance(roll(2) * DAY),
-    ]
-    const ledger = fromTheStart()
-    for (let step = 0; step < 80; step++) {
-      await moves[roll(moves.length)]?.()
-      if (step % 20 === 0) await expectTold(firm, ledger)
-    }
-    await expectTold(firm, ledger)
-    expect((await rowsOf(firm)).length).toBeLessThanOrEqual(7)
-    // From the very start once more, in one go.
-    await expectTold(firm, fromTheStart())
-  },
-)
+test.each([1, 2, 3])('the replayed ledger of a random history matches the tables (%i)', async (seed) => {
+  const random = createRandom(seed)
+  const firm = await createLicensedTenant(service, { seats: 4 })
+  const basic = {
+    ...firm,
+    subscriptionId: (await createSubscription(firm, 'basic', { quantityPurchased: 2 })).id,
+  }
+  const people: TestMember[] = []
+  for (let count = 0; count < 7; count++) people.push(await addTenantMember(firm))
+  const pickType = (): TypeName => (random(2) === 0 ? 'basic' : 'pro')
+  const pickSubscription = () => (random(2) === 0 ? basic : firm)
+  const pickWorker = () => people[random(people.length)] as TestMember
+  const setStatus = (status: string, { membershipId }: TestMember) =>
+    execute('update memberships set status = $1, updated_at = now() where id = $2', [status, membershipId])
+  const actions: (() => Promise<unknown>)[] = [
+    () => grant(firm, pickWorker(), pickType()),
+    () => grant(firm, pickWorker(), pickType()),
+    () => revoke(firm, pickWorker()),
+    () => change(firm, pickWorker(), pickType()),
+    () => setStatus('SUSPENDED', pickWorker()),
+    () => setStatus('ACTIVE', pickWorker()),
+    () => execute('delete from memberships where id = $1', [pickWorker().membershipId]),
+    async () => {
+      const worker = pickWorker()
+      await insertMembership(service, firm.company, worker).then(
+        (membershipId) => Object.assign(worker, { membershipId }),
+        () => {},
+      )
+    },
+    () => changeSubscription(pickSubscription(), { quantityPurchased: random(6) }),
+    () => changeSubscription(pickSubscription(), { status: random(2) === 0 ? 'EXPIRED' : 'ACTIVE' }),
+    () =>
+      changeSubscription(pickSubscription(), {
+        currentPeriodEnd: new Date(service.ctx.now().getTime() + DAY_MS),
+      }),
+    async () => service.advance(random(2) * DAY_MS),
+  ]
+  const replay = createReplay()
+  for (let step = 0; step < 80; step++) {
+    await actions[random(actions.length)]?.()
+    if (step % 20 === 0) await expectReplayMatches(firm, replay)
+  }
+  await expectReplayMatches(firm, replay)
+  expect((await listSeatRows(firm)).length).toBeLessThanOrEqual(7)
+  // Again from the start, in a single pass.
+  await expectReplayMatches(firm, createReplay())
+})
 
-async function expectTold({ company }: Firm, from: ReturnType<typeof fromTheStart>): Promise<void> {
-  const { seats, subscriptions, sequence } = await readOn(pool, company.id, from)
-  expect({ seats, subscriptions }).toEqual(await readRows(pool, company.id))
+async function expectReplayMatches({ company }: LicensedTenant, replay: Replay): Promise<void> {
+  const { seats, subscriptions, sequence } = await replayLedger(pool, company.id, replay)
+  expect({ seats, subscriptions }).toEqual(await readLicenseState(pool, company.id))
   const text = 'select revision from license_revisions where tenant_id = $1'
-  expect(await order(text, [company.id])).toEqual([{ revision: sequence }])
+  expect(await execute(text, [company.id])).toEqual([{ revision: sequence }])
 }

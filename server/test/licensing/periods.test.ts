@@ -1,51 +1,51 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SubscriptionStatus } from '../../src/db/tables.ts'
-import { usableAt } from '../../src/licensing/periods/store.ts'
-import { GRACE_DAYS, isUsable, statusAt } from '../../src/licensing/periods.ts'
+import { GRACE_DAYS, isUsable, toEffectiveStatus } from '../../src/licensing/periods.ts'
+import { isUsableAt } from '../../src/licensing/periods-store.ts'
 import type { TestService } from '../support/service.ts'
-import { startWorld } from '../support/world.ts'
+import { startDemoService } from '../support/world.ts'
 import {
+  addLicensedMember,
+  changeSubscription,
   check,
-  DAY,
+  createLicensedTenant,
+  DAY_MS,
   FEATURES,
-  type Firm,
+  getSeatSummary,
   grant,
-  hireLicensed,
-  holders,
-  NOTHING,
-  openFirm,
-  renew,
-  seatsOf,
-  type Worker,
-} from './firm.ts'
+  type LicensedTenant,
+  listHolderIds,
+  NO_LICENSE,
+  type TestMember,
+} from './licensed-tenant.ts'
 
-// What a subscription is worth at a moment is decided by the clock alone. No job runs here.
+// Whether a subscription is usable is decided by the clock alone. No job runs in these tests.
 
 let service: TestService
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service?.close())
 
 const STATUSES: SubscriptionStatus[] = ['ACTIVE', 'TRIALING', 'CANCELED', 'PAST_DUE', 'EXPIRED']
 const END = new Date('2031-03-27T12:00:00.000Z')
 const after = (ms: number) => new Date(END.getTime() + ms)
-const GRACE = GRACE_DAYS * DAY
+const GRACE_MS = GRACE_DAYS * DAY_MS
 
-/** Before, at and after the end, and the same of the grace. */
-const MOMENTS: [string, Date, 'term' | 'grace' | 'over'][] = [
-  ['long before its end', after(-365 * DAY), 'term'],
+/** Times before, at and after the end of the period and of the grace days. */
+const TIMES: [string, Date, 'term' | 'grace' | 'over'][] = [
+  ['long before its end', after(-365 * DAY_MS), 'term'],
   ['a millisecond before its end', after(-1), 'term'],
   ['at its end', END, 'grace'],
   ['a millisecond after its end', after(1), 'grace'],
-  ['a millisecond before the end of the grace', after(GRACE - 1), 'grace'],
-  ['at the end of the grace', after(GRACE), 'over'],
-  ['long after the end of the grace', after(365 * DAY), 'over'],
+  ['a millisecond before the end of the grace days', after(GRACE_MS - 1), 'grace'],
+  ['at the end of the grace days', after(GRACE_MS), 'over'],
+  ['long after the end of the grace days', after(365 * DAY_MS), 'over'],
 ]
 
 const CASES = STATUSES.flatMap((status) => [
-  ...MOMENTS.map(([name, now, phase]) => {
+  ...TIMES.map(([name, now, phase]) => {
     const usable = status !== 'EXPIRED' && (phase === 'term' || (phase === 'grace' && status === 'PAST_DUE'))
     return { name: `${status} ${name}`, status, end: END as Date | null, now, usable }
   }),
@@ -53,17 +53,17 @@ const CASES = STATUSES.flatMap((status) => [
     name: `${status} without an end`,
     status,
     end: null,
-    now: after(9_999 * DAY),
+    now: after(9_999 * DAY_MS),
     usable: status !== 'EXPIRED',
   },
 ])
 
-/** How the database judges it, in a session of this time zone. */
-const judge = (zone: string, status: SubscriptionStatus, end: Date | null, now: Date) =>
+/** Evaluates the SQL form in a session with this time zone. */
+const isUsableInSql = (zone: string, status: SubscriptionStatus, end: Date | null, now: Date) =>
   service.ctx.db.transaction().execute(async (tx) => {
     await sql`select set_config('TimeZone', ${zone}, true)`.execute(tx)
     const { rows } = await sql<{ usable: boolean }>`
-      select ${usableAt(now, 'one')} as usable
+      select ${isUsableAt(now, 'one')} as usable
       from (select ${status}::text as status, ${end}::timestamptz as current_period_end) as one
     `.execute(tx)
     return rows[0]?.usable
@@ -73,41 +73,44 @@ describe('a subscription', () => {
   test.each(CASES)('that is $name: usable $usable', async ({ status, end, now, usable }) => {
     const period = { status, currentPeriodEnd: end }
     expect(isUsable(period, now)).toBe(usable)
-    expect(statusAt(period, now)).toBe(usable ? status : 'EXPIRED')
-    expect(await judge('UTC', status, end, now)).toBe(usable)
+    expect(toEffectiveStatus(period, now)).toBe(usable ? status : 'EXPIRED')
+    expect(await isUsableInSql('UTC', status, end, now)).toBe(usable)
   })
 
-  // The grace of these spans a change of the clocks: a week is then not seven times 24 hours by the wall clock.
+  // The grace days of these include a change to or from daylight saving time.
   test.each(['Europe/Berlin', 'America/New_York'])(
-    'is judged the same where the database keeps the time of %s',
+    'is usable at the same times if the time zone of the database is %s',
     async (zone) => {
       for (const end of [END, new Date('2031-10-24T12:00:00.000Z'), new Date('2031-03-06T12:00:00.000Z')]) {
-        for (const ms of [GRACE - 1, GRACE, GRACE + 1_800_000, GRACE - 1_800_000, GRACE - DAY]) {
+        for (const ms of [GRACE_MS - 1, GRACE_MS, GRACE_MS + 1_800_000, GRACE_MS - 1_800_000, GRACE_MS - DAY_MS]) {
           const now = new Date(end.getTime() + ms)
           const expected = isUsable({ status: 'PAST_DUE', currentPeriodEnd: end }, now)
-          expect(await judge(zone, 'PAST_DUE', end, now), `${zone} ${end.toISOString()} ${ms}`).toBe(expected)
+          expect(await isUsableInSql(zone, 'PAST_DUE', end, now), `${zone} ${end.toISOString()} ${ms}`).toBe(expected)
         }
       }
     },
   )
 })
 
-describe('every answer goes by it at once', () => {
-  let firm: Firm
-  let worker: Worker
-  /** The clock only goes on, so each case has an end of its own. */
-  const setEnd = async (status: SubscriptionStatus, away: number) => {
-    const currentPeriodEnd = new Date(service.ctx.now().getTime() + away)
-    expect((await renew(firm, { status: 'ACTIVE', currentPeriodEnd: null })).status).toBe(200)
-    expect((await renew(firm, { status, currentPeriodEnd })).status).toBe(200)
+describe('every route reflects it immediately', () => {
+  let firm: LicensedTenant
+  let worker: TestMember
+  /** The test clock only moves forward, so each case sets its own end. */
+  const setEnd = async (status: SubscriptionStatus, ms: number) => {
+    const currentPeriodEnd = new Date(service.ctx.now().getTime() + ms)
+    expect((await changeSubscription(firm, { status: 'ACTIVE', currentPeriodEnd: null })).status).toBe(200)
+    expect((await changeSubscription(firm, { status, currentPeriodEnd })).status).toBe(200)
   }
   beforeAll(async () => {
-    firm = await openFirm(service)
-    worker = await hireLicensed(firm)
+    firm = await createLicensedTenant(service)
+    worker = await addLicensedMember(firm)
   })
 
-  const good = () => ({
-    ...{ hasLicense: true, licenseType: 'pro', licenseTypeName: 'The pro', features: FEATURES.pro },
+  const licensed = () => ({
+    hasLicense: true,
+    licenseType: 'pro',
+    licenseTypeName: 'The pro',
+    features: FEATURES.pro,
     assignedAt: expect.any(String),
   })
 
@@ -115,42 +118,42 @@ describe('every answer goes by it at once', () => {
     ['ACTIVE', 0],
     ['TRIALING', 0],
     ['CANCELED', 0],
-    ['PAST_DUE', GRACE],
-  ] as const)('when %s runs out', async (status, grace) => {
+    ['PAST_DUE', GRACE_MS],
+  ] as const)('when a subscription that is %s ends', async (status, grace) => {
     await setEnd(status, 60_000)
-    const newcomer = await hireLicensed(firm)
+    const newcomer = await addLicensedMember(firm)
     service.advance(50_000 + grace)
-    expect(await check(firm, worker)).toEqual(good())
-    expect(await seatsOf(firm)).toMatchObject({ status })
-    expect(await holders(firm)).toContain(newcomer.id)
+    expect(await check(firm, worker)).toEqual(licensed())
+    expect(await getSeatSummary(firm)).toMatchObject({ status })
+    expect(await listHolderIds(firm)).toContain(newcomer.id)
     service.advance(20_000)
-    expect(await check(firm, worker)).toEqual(NOTHING)
-    expect(await holders(firm)).toEqual([])
-    expect(await seatsOf(firm)).toMatchObject({ status: 'EXPIRED' })
-    const refused = { status: 400, body: { details: { reason: 'SUBSCRIPTION_INACTIVE' } } }
-    expect(await grant(firm, worker)).toMatchObject(refused)
+    expect(await check(firm, worker)).toEqual(NO_LICENSE)
+    expect(await listHolderIds(firm)).toEqual([])
+    expect(await getSeatSummary(firm)).toMatchObject({ status: 'EXPIRED' })
+    const refusal = { status: 400, body: { details: { reason: 'SUBSCRIPTION_INACTIVE' } } }
+    expect(await grant(firm, worker)).toMatchObject(refusal)
     await setEnd('ACTIVE', 60_000)
-    expect(await check(firm, worker)).toEqual(good())
+    expect(await check(firm, worker)).toEqual(licensed())
   })
 
-  test('when it is EXPIRED, whatever its end', async () => {
-    for (const away of [60_000, -60_000]) {
-      await setEnd('EXPIRED', away)
-      expect(await check(firm, worker)).toEqual(NOTHING)
-      expect(await holders(firm)).toEqual([])
+  test('when it is EXPIRED, with any end', async () => {
+    for (const ms of [60_000, -60_000]) {
+      await setEnd('EXPIRED', ms)
+      expect(await check(firm, worker)).toEqual(NO_LICENSE)
+      expect(await listHolderIds(firm)).toEqual([])
     }
-    await renew(firm, { status: 'EXPIRED', currentPeriodEnd: null })
-    expect(await check(firm, worker)).toEqual(NOTHING)
-    await renew(firm, { status: 'ACTIVE' })
-    expect(await check(firm, worker)).toEqual(good())
+    await changeSubscription(firm, { status: 'EXPIRED', currentPeriodEnd: null })
+    expect(await check(firm, worker)).toEqual(NO_LICENSE)
+    await changeSubscription(firm, { status: 'ACTIVE' })
+    expect(await check(firm, worker)).toEqual(licensed())
   })
 
-  test('and never when it has no end', async () => {
+  test('and it stays usable if it has no end', async () => {
     for (const status of ['ACTIVE', 'TRIALING', 'CANCELED', 'PAST_DUE'] as const) {
-      await renew(firm, { status, currentPeriodEnd: null })
-      service.advance(400 * DAY)
-      expect(await check(firm, worker)).toEqual(good())
-      expect(await seatsOf(firm)).toMatchObject({ status })
+      await changeSubscription(firm, { status, currentPeriodEnd: null })
+      service.advance(400 * DAY_MS)
+      expect(await check(firm, worker)).toEqual(licensed())
+      expect(await getSeatSummary(firm)).toMatchObject({ status })
     }
   })
 })

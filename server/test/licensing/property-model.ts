@@ -1,163 +1,135 @@
-import type { LicenseTypeStatus, MembershipStatus, SubscriptionStatus } from '../../src/db/tables.ts'
-import { HOUR, MODES, PEOPLE, type Step, TYPES } from './property-steps.ts'
+import type { LicenseTypeStatus } from '../../src/db/tables.ts'
+import {
+  applicationOf,
+  canBeInvited,
+  DONE,
+  getAt,
+  isApplicable,
+  newPerson,
+  type Outcome,
+  type Person,
+  type Seat,
+  SKIPPED,
+  type Terms,
+  toEnd,
+} from './property-state.ts'
+import { HOUR_MS, MODES, PERSON_COUNT, type Step, TYPES } from './property-steps.ts'
 
-/** Licensing in a few plain rules, kept in memory: what the service must agree with, whatever is done to it. */
+const GRACE_MS = 7 * 24 * HOUR_MS
 
-const GRACE = 7 * 24 * HOUR
-
-type Seats = 'ASSIGNED' | 'PARKED' | 'RESERVED'
-
-interface Terms {
-  seats: number
-  status: SubscriptionStatus
-  /** Null: without an end. */
-  end: number | null
-}
-
-/** What is said of a step: that it is done, or the code of why it is not, with the reason. */
-export type Outcome = string
-export const SKIPPED = 'there is nothing to do it to'
-const DONE = 'done'
-
-export interface Person {
-  place: MembershipStatus | 'NONE'
-  invitedUntil: number
-  /** The place that waits for somebody who is leaving. */
-  resting: MembershipStatus | undefined
-  leaving: boolean
-  disabled: boolean
-  erased: boolean
-}
-
-export interface Seat {
-  person: number
-  type: number
-  status: Seats
-}
-
-const applicationOf = (type: number) => TYPES[type] ?? -1
-const at = <T>(list: T[], index: number): T => {
-  const found = list[index]
-  if (found === undefined) throw new Error(`there is no ${index}`)
-  return found
-}
-
+/** A simple model of licensing in memory, with which the service must agree after every step. */
 export class Model {
-  people: Person[] = Array.from({ length: PEOPLE }, () => ({
-    ...{ place: 'ACTIVE', invitedUntil: 0, resting: undefined },
-    ...{ leaving: false, disabled: false, erased: false },
-  }))
-  sold: LicenseTypeStatus[] = TYPES.map(() => 'ACTIVE')
+  people: Person[] = Array.from({ length: PERSON_COUNT }, newPerson)
+  typeStatuses: LicenseTypeStatus[] = TYPES.map(() => 'ACTIVE')
   modes = [...MODES]
   terms = new Map<number, Terms>()
   seats: Seat[] = []
-  dissolved = false
+  tenantDeleted = false
 
-  usable(type: number, now: number): boolean {
+  isUsable(type: number, now: number): boolean {
     const terms = this.terms.get(type)
     if (!terms || terms.status === 'EXPIRED') return false
-    return terms.end === null || now < terms.end + (terms.status === 'PAST_DUE' ? GRACE : 0)
+    return terms.end === null || now < terms.end + (terms.status === 'PAST_DUE' ? GRACE_MS : 0)
   }
 
-  /** A seat that is kept for somebody whose invitation is over is kept for nobody. */
-  inForce(now: number): Seat[] {
+  /** All seats except reservations for expired invitations, which the service may release at any time. */
+  listValidSeats(now: number): Seat[] {
     return this.seats.filter(
-      ({ status, person }) => status !== 'RESERVED' || now < at(this.people, person).invitedUntil,
+      ({ status, person }) => status !== 'RESERVED' || now < getAt(this.people, person).invitedUntil,
     )
   }
 
-  inUse(type: number, now: number): number {
-    return this.inForce(now).filter((seat) => seat.type === type && seat.status !== 'PARKED').length
+  countInUse(type: number, now: number): number {
+    return this.listValidSeats(now).filter((seat) => seat.type === type && seat.status !== 'PARKED').length
   }
 
-  /** Which type somebody holds of an application. */
-  held(person: number, application: number, now: number): number | undefined {
-    const { place, disabled, erased } = at(this.people, person)
-    if (this.dissolved || place !== 'ACTIVE' || disabled || erased) return undefined
+  /** Finds the license type of an application that a person holds. */
+  findHeldType(person: number, application: number, now: number): number | undefined {
+    const { membership, disabled, erased } = getAt(this.people, person)
+    if (this.tenantDeleted || membership !== 'ACTIVE' || disabled || erased) return undefined
     const types = TYPES.flatMap((own, type) => (own === application ? [type] : []))
-    switch (at(this.modes, application)) {
+    switch (getAt(this.modes, application)) {
       case 'FREE':
-        return types.find((type) => this.sold[type] === 'ACTIVE')
+        return types.find((type) => this.typeStatuses[type] === 'ACTIVE')
       case 'TENANT_WIDE':
-        return types.findLast((type) => this.usable(type, now))
+        return types.findLast((type) => this.isUsable(type, now))
       case 'PER_SEAT': {
-        const seat = this.seatOf(person, application)
-        return seat && this.usable(seat.type, now) ? seat.type : undefined
+        const seat = this.findSeat(person, application)
+        return seat && this.isUsable(seat.type, now) ? seat.type : undefined
       }
     }
   }
 
-  private seatOf(person: number, application: number): Seat | undefined {
+  private findSeat(person: number, application: number): Seat | undefined {
     return this.seats.find(
-      (seat) =>
-        seat.person === person && applicationOf(seat.type) === application && seat.status === 'ASSIGNED',
+      (seat) => seat.person === person && applicationOf(seat.type) === application && seat.status === 'ASSIGNED',
     )
   }
 
-  private drop(gone: (seat: Seat) => boolean): void {
-    this.seats = this.seats.filter((seat) => !gone(seat))
+  private removeSeats(isRemoved: (seat: Seat) => boolean): void {
+    this.seats = this.seats.filter((seat) => !isRemoved(seat))
   }
 
-  private noSeat(type: number, now: number): Outcome | undefined {
+  private findSeatRefusal(type: number, now: number): Outcome | undefined {
     const terms = this.terms.get(type)
     if (!terms) return 'NO_SEATS_AVAILABLE NO_SUBSCRIPTION'
-    if (!this.usable(type, now)) return 'NO_SEATS_AVAILABLE SUBSCRIPTION_INACTIVE'
-    return this.inUse(type, now) < terms.seats ? undefined : 'NO_SEATS_AVAILABLE FULL'
+    if (!this.isUsable(type, now)) return 'NO_SEATS_AVAILABLE SUBSCRIPTION_INACTIVE'
+    return this.countInUse(type, now) < terms.seats ? undefined : 'NO_SEATS_AVAILABLE FULL'
   }
 
   grant(person: number, type: number, now: number): Outcome {
-    const { place, disabled } = at(this.people, person)
+    const { membership, disabled } = getAt(this.people, person)
     const application = applicationOf(type)
-    // Nobody is known by the id of their account before they have accepted.
-    if (this.dissolved || place === 'NONE' || place === 'INVITED') return 'USER_NOT_FOUND'
-    if (place !== 'ACTIVE' || disabled) return 'MEMBER_NOT_ACTIVE'
-    const seat = this.seatOf(person, application)
-    if (this.modes[application] !== 'PER_SEAT' || (seat && this.usable(seat.type, now))) {
+    // Before accepting, an invited user cannot be addressed by the id of their account.
+    if (this.tenantDeleted || membership === 'NONE' || membership === 'INVITED') return 'USER_NOT_FOUND'
+    if (membership !== 'ACTIVE' || disabled) return 'MEMBER_NOT_ACTIVE'
+    const seat = this.findSeat(person, application)
+    if (this.modes[application] !== 'PER_SEAT' || (seat && this.isUsable(seat.type, now))) {
       return 'ALREADY_LICENSED'
     }
-    const refusal = this.noSeat(type, now)
+    const refusal = this.findSeatRefusal(type, now)
     if (refusal) return refusal
-    this.drop((other) => other === seat)
+    this.removeSeats((other) => other === seat)
     this.seats.push({ person, type, status: 'ASSIGNED' })
     return DONE
   }
 
   revoke(person: number, application: number): Outcome {
-    const seat = this.seatOf(person, application)
+    const seat = this.findSeat(person, application)
     if (!seat) return 'LICENSE_NOT_FOUND'
-    this.drop((other) => other === seat)
+    this.removeSeats((other) => other === seat)
     return DONE
   }
 
   private change(person: number, type: number, now: number): Outcome {
-    const seat = this.seatOf(person, applicationOf(type))
+    const seat = this.findSeat(person, applicationOf(type))
     if (!seat) return 'LICENSE_NOT_FOUND'
-    if (seat.type === type && this.usable(type, now)) return DONE
-    const refusal = this.noSeat(type, now)
+    if (seat.type === type && this.isUsable(type, now)) return DONE
+    const refusal = this.findSeatRefusal(type, now)
     if (!refusal) seat.type = type
     return refusal ?? DONE
   }
 
   private invite(step: Step & { do: 'invite' }, now: number): Outcome {
-    const person = at(this.people, step.person)
+    const person = getAt(this.people, step.person)
     if (this.modes[applicationOf(step.type)] !== 'PER_SEAT') return 'ALREADY_LICENSED'
-    const refusal = this.noSeat(step.type, now)
+    const refusal = this.findSeatRefusal(step.type, now)
     if (refusal) return refusal
-    person.place = 'INVITED'
-    person.invitedUntil = now + step.hours * HOUR
+    person.membership = 'INVITED'
+    person.invitedUntil = now + step.hours * HOUR_MS
     this.seats.push({ person: step.person, type: step.type, status: 'RESERVED' })
     return DONE
   }
 
-  private resell({ type, ...step }: Step & { do: 'resell' }, now: number): Outcome {
+  private changeSubscription({ type, ...step }: Step & { do: 'changeSubscription' }, now: number): Outcome {
     const before = this.terms.get(type)
     if (!before) return SKIPPED
     const after = {
       seats: step.seats ?? before.seats,
       status: step.status ?? before.status,
-      end: step.hours === undefined ? before.end : endOf(step.hours, now),
+      end: step.hours === undefined ? before.end : toEnd(step.hours, now),
     }
-    if (this.usable(type, now) && after.seats < before.seats && after.seats < this.inUse(type, now)) {
+    if (this.isUsable(type, now) && after.seats < before.seats && after.seats < this.countInUse(type, now)) {
       return 'SEATS_IN_USE'
     }
     this.terms.set(type, after)
@@ -165,35 +137,35 @@ export class Model {
   }
 
   private subscribe({ type, seats, status, hours }: Step & { do: 'subscribe' }, now: number): Outcome {
-    if (this.dissolved) return 'TENANT_NOT_FOUND'
-    if (this.sold[type] === 'ARCHIVED') return 'LICENSE_TYPE_NOT_FOUND'
+    if (this.tenantDeleted) return 'TENANT_NOT_FOUND'
+    if (this.typeStatuses[type] === 'ARCHIVED') return 'LICENSE_TYPE_NOT_FOUND'
     if (this.terms.has(type)) return 'SUBSCRIPTION_EXISTS'
-    this.terms.set(type, { seats, status, end: endOf(hours, now) })
+    this.terms.set(type, { seats, status, end: toEnd(hours, now) })
     return DONE
   }
 
-  /** Moves somebody from one place to another, if they are in the one. */
-  private move(index: number, from: Person['place'][], to: Person['place']): Outcome {
-    const person = at(this.people, index)
-    if (this.dissolved || person.erased || person.leaving || !from.includes(person.place)) return SKIPPED
-    person.place = to
+  private setMembership(index: number, from: Person['membership'][], to: Person['membership']): Outcome {
+    const person = getAt(this.people, index)
+    if (this.tenantDeleted || person.erased || person.deletionRequested) return SKIPPED
+    if (!from.includes(person.membership)) return SKIPPED
+    person.membership = to
     return DONE
   }
 
   private reactivate(person: number, now: number): Outcome {
-    if (this.move(person, ['SUSPENDED'], 'ACTIVE') === SKIPPED) return SKIPPED
+    if (this.setMembership(person, ['SUSPENDED'], 'ACTIVE') === SKIPPED) return SKIPPED
     this.unpark(person, now)
     return DONE
   }
 
-  /** Who may use their seats again has those that are free. */
+  /** A parked seat is assigned again if one is free, and is lost otherwise. */
   private unpark(index: number, now: number): void {
-    const { place, disabled } = at(this.people, index)
-    if (place !== 'ACTIVE' || disabled) return
+    const { membership, disabled } = getAt(this.people, index)
+    if (membership !== 'ACTIVE' || disabled) return
     for (const seat of this.seats.filter((own) => own.person === index && own.status === 'PARKED')) {
-      const free = this.inUse(seat.type, now) < (this.terms.get(seat.type)?.seats ?? 0)
-      if (free) seat.status = 'ASSIGNED'
-      else this.drop((other) => other === seat)
+      const isFree = this.countInUse(seat.type, now) < (this.terms.get(seat.type)?.seats ?? 0)
+      if (isFree) seat.status = 'ASSIGNED'
+      else this.removeSeats((other) => other === seat)
     }
   }
 
@@ -203,45 +175,23 @@ export class Model {
     }
   }
 
-  /** The same step, done to somebody with whom it has a meaning, if there is such a person. */
-  fit(step: Step): Step {
+  /** Replaces the person of a step by one for whom it has an effect, if there is one. */
+  retarget(step: Step): Step {
     if (!('person' in step)) return step
-    const fits = this.people.map((person, index) => this.isFor(step, person, index))
-    const eligible = this.people.map((_, index) => index).filter((index) => fits[index])
+    const eligible = this.people.flatMap((person, index) =>
+      isApplicable(step, person, this.seats, index) ? [index] : [],
+    )
     return { ...step, person: eligible[step.person % eligible.length] ?? step.person }
   }
 
-  private isFor(step: Step, { place, leaving, erased }: Person, index: number): boolean {
-    switch (step.do) {
-      case 'reactivate':
-        return place === 'SUSPENDED'
-      case 'accept':
-        return place === 'INVITED'
-      case 'join':
-      case 'invite':
-        return place === 'NONE' && !leaving && !erased
-      case 'comeBack':
-        return leaving && !erased
-      case 'change':
-        return this.seatOf(index, applicationOf(step.type)) !== undefined
-      case 'revoke':
-        return this.seatOf(index, step.application) !== undefined
-      case 'suspend':
-      case 'leave':
-        return this.seats.some(({ person }) => person === index)
-      default:
-        return true
-    }
+  /** Applies a step and returns the expected outcomes. */
+  apply(step: Step, now: number): Outcome[] {
+    if (step.do === 'grantInBulk') return step.rows.map((row) => this.grant(row.person, row.type, now))
+    if (step.do === 'revokeInBulk') return step.rows.map((row) => this.revoke(row.person, row.application))
+    return [this.applySingle(step, now)]
   }
 
-  /** Does a step, and says what must become of it. */
-  take(step: Step, now: number): Outcome[] {
-    if (step.do === 'grantMany') return step.rows.map((row) => this.grant(row.person, row.type, now))
-    if (step.do === 'revokeMany') return step.rows.map((row) => this.revoke(row.person, row.application))
-    return [this.takeOne(step, now)]
-  }
-
-  private takeOne(step: Exclude<Step, { rows: unknown }>, now: number): Outcome {
+  private applySingle(step: Exclude<Step, { rows: unknown }>, now: number): Outcome {
     switch (step.do) {
       case 'grant':
         return this.grant(step.person, step.type, now)
@@ -251,74 +201,73 @@ export class Model {
         return this.revoke(step.person, step.application)
       case 'subscribe':
         return this.subscribe(step, now)
-      case 'resell':
-        return this.resell(step, now)
+      case 'changeSubscription':
+        return this.changeSubscription(step, now)
       case 'invite': {
-        const { place, leaving, erased } = at(this.people, step.person)
-        const fits = place === 'NONE' && !leaving && !erased && !this.dissolved
-        return fits ? this.invite(step, now) : SKIPPED
+        const isPossible = canBeInvited(getAt(this.people, step.person)) && !this.tenantDeleted
+        return isPossible ? this.invite(step, now) : SKIPPED
       }
-      case 'pass':
+      case 'advanceClock':
         return DONE
-      case 'sell':
-        this.sold[step.type] = step.status
+      case 'setTypeStatus':
+        this.typeStatuses[step.type] = step.status
         return DONE
       case 'setMode':
         this.modes[step.application] = step.mode
         return DONE
-      case 'dissolve':
-        if (this.dissolved) return SKIPPED
-        this.dissolved = true
+      case 'deleteTenant':
+        if (this.tenantDeleted) return SKIPPED
+        this.tenantDeleted = true
         this.terms.clear()
         this.seats = []
         return DONE
       default:
-        return this.moveOne(step, now)
+        return this.applyToPerson(step, now)
     }
   }
 
-  private moveOne(step: Step & { person: number }, now: number): Outcome {
+  private applyToPerson(step: Step & { person: number }, now: number): Outcome {
     const index = step.person
-    const person = at(this.people, index)
-    const own = (seat: Seat) => seat.person === index
+    const person = getAt(this.people, index)
+    const isOwn = (seat: Seat) => seat.person === index
     switch (step.do) {
       case 'suspend': {
-        const outcome = this.move(index, ['ACTIVE'], 'SUSPENDED')
+        const outcome = this.setMembership(index, ['ACTIVE'], 'SUSPENDED')
         if (outcome === DONE) this.park(index)
         return outcome
       }
       case 'reactivate':
         return this.reactivate(index, now)
       case 'remove': {
-        const outcome = this.move(index, ['ACTIVE', 'SUSPENDED', 'INVITED'], 'NONE')
-        if (outcome === DONE) this.drop(own)
+        const outcome = this.setMembership(index, ['ACTIVE', 'SUSPENDED', 'INVITED'], 'NONE')
+        if (outcome === DONE) this.removeSeats(isOwn)
         return outcome
       }
       case 'join':
-        return this.move(index, ['NONE'], 'ACTIVE')
+        return this.setMembership(index, ['NONE'], 'ACTIVE')
       case 'accept': {
         if (person.invitedUntil <= now) return SKIPPED
-        const outcome = this.move(index, ['INVITED'], 'ACTIVE')
-        if (outcome === DONE) for (const seat of this.seats.filter(own)) seat.status = 'ASSIGNED'
+        const outcome = this.setMembership(index, ['INVITED'], 'ACTIVE')
+        if (outcome === DONE) for (const seat of this.seats.filter(isOwn)) seat.status = 'ASSIGNED'
         if (outcome === DONE && person.disabled) this.park(index)
         return outcome
       }
-      case 'leave': {
-        const { place } = person
-        const outcome = this.move(index, ['ACTIVE', 'SUSPENDED'], 'NONE')
+      case 'requestDeletion': {
+        const { membership } = person
+        const outcome = this.setMembership(index, ['ACTIVE', 'SUSPENDED'], 'NONE')
         if (outcome === SKIPPED) return SKIPPED
-        this.drop(own)
-        Object.assign(person, { leaving: true, resting: place })
+        this.removeSeats(isOwn)
+        Object.assign(person, { deletionRequested: true, membershipBefore: membership })
         return DONE
       }
-      case 'comeBack':
-        if (!person.leaving || person.erased || this.dissolved) return SKIPPED
-        Object.assign(person, { leaving: false, place: person.resting })
+      case 'cancelDeletion':
+        if (!person.deletionRequested || person.erased || this.tenantDeleted) return SKIPPED
+        Object.assign(person, { deletionRequested: false, membership: person.membershipBefore })
         return DONE
       case 'erase':
         if (person.erased) return SKIPPED
-        this.drop(own)
-        Object.assign(person, { erased: true, place: 'NONE' })
+        this.removeSeats(isOwn)
+        Object.assign(person, { erased: true, membership: 'NONE' })
         return DONE
       default:
         if (person.erased) return SKIPPED
@@ -329,5 +278,3 @@ export class Model {
     }
   }
 }
-
-const endOf = (hours: number | null, now: number) => (hours === null ? null : now + hours * HOUR)

@@ -3,29 +3,29 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/audit/record.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { inBulk } from '../../src/licensing/seats/many.ts'
+import { changeSeatsInBulk } from '../../src/licensing/seats/bulk.ts'
 import { grantSeat } from '../../src/licensing/seats/service.ts'
-import { call, mailTo, newSomebody, tokenIn } from '../account/people.ts'
-import { accept } from '../invitations/desk.ts'
-import { mailedToken, unusedAddress } from '../invitations/guests.ts'
+import { call, createSignedInUser, findLinkToken, listMailTo } from '../account/people.ts'
+import { mailedToken, unusedAddress } from '../invitations/hosts.ts'
+import { acceptInvitation } from '../invitations/invitation-api.ts'
 import { openTestPool } from '../support/database.ts'
-import { deadlocksIn } from '../support/locks.ts'
+import { countDeadlocks } from '../support/locks.ts'
 import { FULL } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { admin, PASSWORD, startWorld } from '../support/world.ts'
-import { employ, newCompany } from '../tenants/company.ts'
-import { addCrowd } from './crowd.ts'
-import { callAsOps } from './firm.ts'
-import { fromTheStart, readOn, readRows } from './replay.ts'
+import { admin, PASSWORD, startDemoService } from '../support/world.ts'
+import { insertMembership, insertTenant } from '../tenants/tenant-rows.ts'
+import { insertMembers } from './bulk-members.ts'
+import { callAsOps } from './licensed-tenant.ts'
+import { createReplay, readLicenseState, replayLedger } from './replay.ts'
 
-// Whoever gives many seats at a time holds much at a time: whoever else comes waits, and nobody in a circle.
+// A bulk grant locks many rows. Concurrent requests wait for it, and none deadlocks.
 
 let here: TestService
 let there: TestService
 let db: pg.Pool
 beforeAll(async () => {
-  here = await startWorld()
-  there = await startService({ beside: here })
+  here = await startDemoService()
+  there = await startService({ sameDatabaseAs: here })
   db = openTestPool({ ...here.connection.pooled, max: 2 })
 })
 afterAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
   await here?.close()
 })
 
-const MANY = 100
+const MEMBER_COUNT = 100
 const ROUNDS = FULL ? 3 : 1
 
 async function newType(name: string) {
@@ -44,108 +44,108 @@ async function newType(name: string) {
   return { applicationId, licenseTypeId }
 }
 
-/** A tenant whose people are to have seats: most of them in the stalls, and at last some upstairs. */
-async function stage() {
-  const company = await newCompany(here)
-  const owner = await newSomebody(here)
-  await employ(here, company, owner, { role: 'owner' })
-  const people = await addCrowd(db, company.id, MANY)
-  const [stalls, upstairs] = [await newType('Stalls'), await newType('Upstairs')]
-  for (const { licenseTypeId } of [stalls, upstairs]) {
-    const terms = { licenseTypeId, quantityPurchased: 2 * MANY }
+/** A tenant, and grant requests for its members: most for the first application, the last ten for the second. */
+async function createScene() {
+  const company = await insertTenant(here)
+  const owner = await createSignedInUser(here)
+  await insertMembership(here, company, owner, { role: 'owner' })
+  const userIds = await insertMembers(db, company.id, MEMBER_COUNT)
+  const [first, second] = [await newType('First'), await newType('Second')]
+  for (const { licenseTypeId } of [first, second]) {
+    const terms = { licenseTypeId, quantityPurchased: 2 * MEMBER_COUNT }
     await admin(here.url, `/api/licensing/tenants/${company.id}/subscriptions`, terms)
   }
-  const wishes = people.map((userId, index) => ({ userId, ...(index < MANY - 10 ? stalls : upstairs) }))
-  const invite = (email: string) =>
-    owner.call('POST', `/api/tenants/${company.id}/invitations`, { email, ...upstairs })
-  return { tenantId: company.id, people, stalls, upstairs, wishes, invite }
+  const requests = userIds.map((userId, index) => ({
+    userId,
+    ...(index < MEMBER_COUNT - 10 ? first : second),
+  }))
+  const invite = (email: string) => owner.call('POST', `/api/tenants/${company.id}/invitations`, { email, ...second })
+  return { tenantId: company.id, userIds, first, second, requests, invite }
 }
-type Stage = Awaited<ReturnType<typeof stage>>
+type Scene = Awaited<ReturnType<typeof createScene>>
 
-/** What is done while the seats are given away, once it is prepared. */
-type Prepare = (stage: Stage) => Promise<() => Promise<unknown>>
+/** Prepares a request, and returns the function that sends it during the bulk grant. */
+type Prepare = (scene: Scene) => Promise<() => Promise<unknown>>
 
-async function meet(prepare: Prepare, allowed: string[] = []): Promise<void> {
-  const before = await deadlocksIn(here)
+/** Expects no deadlock, a consistent ledger, and no refused row except with the allowed codes. */
+async function runDuringBulkGrant(prepare: Prepare, allowedCodes: string[] = []): Promise<void> {
+  const before = await countDeadlocks(here)
   for (let round = 0; round < ROUNDS; round++) {
-    const set = await stage()
-    const act = await prepare(set)
-    const giving = inBulk(there.ctx, { tenantId: set.tenantId, actor: SYSTEM }, set.wishes, grantSeat)
+    const scene = await createScene()
+    const { tenantId, requests } = scene
+    const send = await prepare(scene)
+    const bulkGrant = changeSeatsInBulk(there.ctx, { tenantId, actor: SYSTEM }, requests, grantSeat)
     await sleep(20 * (round + 1))
-    const [{ result }] = await Promise.all([giving, act()])
+    const [{ result }] = await Promise.all([bulkGrant, send()])
     const codes = result.flatMap((row) => ('error' in row ? [row.error.code] : []))
-    expect(codes.filter((code) => !allowed.includes(code))).toEqual([])
-    expect(await readOn(db, set.tenantId, fromTheStart())).toMatchObject(await readRows(db, set.tenantId))
+    expect(codes.filter((code) => !allowedCodes.includes(code))).toEqual([])
+    expect(await replayLedger(db, tenantId, createReplay())).toMatchObject(await readLicenseState(db, tenantId))
   }
-  expect(await deadlocksIn(here)).toBe(before)
+  expect(await countDeadlocks(here)).toBe(before)
 }
 
-test('one of the applications is deleted meanwhile', () =>
-  meet(
-    async ({ upstairs }) =>
+test('a bulk grant and the deletion of one of its applications do not deadlock', () =>
+  runDuringBulkGrant(
+    async ({ second }) =>
       async () => {
-        const path = `/api/admin/applications/${upstairs.applicationId}`
+        const path = `/api/admin/applications/${second.applicationId}`
         expect((await callAsOps(here, 'DELETE', path)).status).toBe(200)
       },
     ['INVALID_APPLICATION_ID'],
   ))
 
-test('some of the people are disabled meanwhile', () =>
-  meet(
-    async ({ people }) =>
+test('a bulk grant and the disabling of some of its users do not deadlock', () =>
+  runDuringBulkGrant(
+    async ({ userIds }) =>
       () =>
-        Promise.all(
-          people.slice(-5).map((id) => db.query('update users set disabled = true where id = $1', [id])),
-        ),
+        Promise.all(userIds.slice(-5).map((id) => db.query('update users set disabled = true where id = $1', [id]))),
     ['MEMBER_NOT_ACTIVE'],
   ))
 
-test('somebody accepts an invitation with a seat meanwhile', () =>
-  meet(async ({ invite }) => {
-    const guest = await newSomebody(here)
+test('a bulk grant and the acceptance of an invitation with a seat do not deadlock', () =>
+  runDuringBulkGrant(async ({ invite }) => {
+    const guest = await createSignedInUser(here)
     expect((await invite(guest.email)).status).toBe(201)
     const token = await mailedToken(here, guest.email)
-    return async () => expect((await accept(here, token, { as: guest })).status).toBe(200)
+    return async () => expect((await acceptInvitation(here, token, { as: guest })).status).toBe(200)
   }))
 
-test('somebody confirms an address for which a seat is kept meanwhile', () =>
-  meet(async ({ invite }) => {
-    const guest = await newSomebody(here)
+test('a bulk grant and the verification of an address with a reserved seat do not deadlock', () =>
+  runDuringBulkGrant(async ({ invite }) => {
+    const guest = await createSignedInUser(here)
     const newEmail = unusedAddress()
     expect((await invite(newEmail)).status).toBe(201)
     await guest.call('POST', '/api/users/me/email', { newEmail, password: PASSWORD })
-    const [mail] = await mailTo(here, newEmail)
-    const token = tokenIn(mail)
+    const [mail] = await listMailTo(here, newEmail)
+    const token = findLinkToken(mail)
     return async () => {
-      const confirmed = await call(`${here.url}/api/auth/email/verify`, { method: 'POST', body: { token } })
-      expect(confirmed.status).toBe(200)
+      const verified = await call(`${here.url}/api/auth/email/verify`, { method: 'POST', body: { token } })
+      expect(verified.status).toBe(200)
     }
   }))
 
-test('two applications that the same tenants have bought are deleted at once', async () => {
-  const before = await deadlocksIn(here)
+test('concurrent deletions of two applications with the same tenants do not deadlock', async () => {
+  const before = await countDeadlocks(here)
   const tenants = Array.from({ length: 500 }, newId)
   await db.query(
     `insert into tenants (id, name, slug, created_at, updated_at)
      select id, 'Buyer', 'buyer-' || id, now(), now() from unnest($1::uuid[]) as id`,
     [tenants],
   )
-  const [one, other] = [await newType('One'), await newType('Other')]
-  const sell = ({ applicationId, licenseTypeId }: typeof one, buyers: string[]) =>
+  const [first, second] = [await newType('One'), await newType('Other')]
+  const insertSubscriptions = ({ applicationId, licenseTypeId }: typeof first, tenantIds: string[]) =>
     db.query(
       `insert into subscriptions (id, tenant_id, application_id, license_type_id, quantity_purchased, status,
          current_period_start, created_at, updated_at)
        select gen_random_uuid(), id, $1, $2, 5, 'ACTIVE', now(), now(), now()
-       from unnest($3::uuid[]) with ordinality as buyer (id, place) order by place`,
-      [applicationId, licenseTypeId, buyers],
+       from unnest($3::uuid[]) with ordinality as tenant (id, ordinal) order by ordinal`,
+      [applicationId, licenseTypeId, tenantIds],
     )
-  await sell(one, tenants)
-  await sell(other, [...tenants].reverse())
-  const answers = await Promise.all(
-    [one, other].map(({ applicationId }) =>
-      callAsOps(here, 'DELETE', `/api/admin/applications/${applicationId}`),
-    ),
+  await insertSubscriptions(first, tenants)
+  await insertSubscriptions(second, [...tenants].reverse())
+  const responses = await Promise.all(
+    [first, second].map(({ applicationId }) => callAsOps(here, 'DELETE', `/api/admin/applications/${applicationId}`)),
   )
-  expect(answers.map(({ status }) => status)).toEqual([200, 200])
-  expect(await deadlocksIn(here)).toBe(before)
+  expect(responses.map(({ status }) => status)).toEqual([200, 200])
+  expect(await countDeadlocks(here)).toBe(before)
 })

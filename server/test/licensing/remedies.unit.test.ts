@@ -1,58 +1,63 @@
 import { expect, test } from 'vitest'
-import { renew, seatRemedy, sell, sortOffers } from '../../src/licensing/explain/remedies.ts'
-import type { Bought, Offer } from '../../src/licensing/explain/store.ts'
+import {
+  findSeatRemedy,
+  splitByUsability,
+  toRenewRemedy,
+  toSubscribeRemedy,
+} from '../../src/licensing/explain/remedies.ts'
+import type { LicenseTypeWithSubscription, TenantSubscription } from '../../src/licensing/explain/store.ts'
 
 const NOW = new Date('2030-06-15T12:00:00Z')
 const DAY = 86_400_000
 const inDays = (days: number) => new Date(NOW.getTime() + days * DAY).toISOString()
 
-const offer = (id: string, bought?: Partial<Bought>): Offer => ({
-  ...{ licenseTypeId: id, slug: id, features: {} },
-  subscription: bought
+const newLicenseType = (id: string, subscription?: Partial<TenantSubscription>): LicenseTypeWithSubscription => ({
+  licenseTypeId: id,
+  slug: id,
+  features: {},
+  subscription: subscription
     ? {
-        ...{ id: `of-${id}`, status: 'ACTIVE', start: inDays(-90), end: null },
-        ...{ purchased: 1, taken: 0, isTheirs: false, ...bought },
+        id: `of-${id}`,
+        status: 'ACTIVE',
+        start: inDays(-90),
+        end: null,
+        purchased: 1,
+        taken: 0,
+        hasUserSeat: false,
+        ...subscription,
       }
     : null,
 })
 
-const only = (found: Offer) => {
-  const { good, lapsed } = sortOffers([found], NOW)
-  const [one] = [...good, ...lapsed]
-  if (!one) throw new Error('nothing was bought')
-  return one
+const requireSubscribed = (licenseType: LicenseTypeWithSubscription) => {
+  const { usable, lapsed } = splitByUsability([licenseType], NOW)
+  const [subscribed] = [...usable, ...lapsed]
+  if (!subscribed) throw new Error('the license type has no subscription')
+  return subscribed
 }
 
-test('what has run out is renewed for whoever sits there before others', () => {
-  const { good, lapsed } = sortOffers(
+test('the lapsed subscription with a seat of the user comes first', () => {
+  const { usable, lapsed } = splitByUsability(
     [
-      offer('unsold'),
-      offer('good', { end: inDays(1) }),
-      offer('late', { status: 'PAST_DUE', end: inDays(-6) }),
-      offer('gone', { end: inDays(0) }),
-      offer('theirs', { status: 'EXPIRED', isTheirs: true }),
+      newLicenseType('unsold'),
+      newLicenseType('good', { end: inDays(1) }),
+      newLicenseType('late', { status: 'PAST_DUE', end: inDays(-6) }),
+      newLicenseType('gone', { end: inDays(0) }),
+      newLicenseType('theirs', { status: 'EXPIRED', hasUserSeat: true }),
     ],
     NOW,
   )
-  expect(good.map(({ slug }) => slug)).toEqual(['good', 'late'])
+  expect(usable.map(({ slug }) => slug)).toEqual(['good', 'late'])
   expect(lapsed.map(({ slug }) => slug)).toEqual(['theirs', 'gone'])
 })
 
 test.each([
-  [
-    'as long as it was good before',
-    { start: inDays(-11), end: inDays(-1) },
-    { currentPeriodEnd: inDays(10) },
-  ],
-  [
-    'for a month where that is not known',
-    { start: inDays(-1), end: inDays(-1) },
-    { currentPeriodEnd: inDays(30) },
-  ],
-  ['to the end it has, where that is to come', { status: 'EXPIRED', end: inDays(5) } as const, {}],
-  ['without an end, where it has none', { status: 'EXPIRED' } as const, {}],
-])('what has run out is renewed %s', (_, bought, change) => {
-  const remedy = renew(only(offer('one', bought)), NOW)
+  ['for the length of the previous period', { start: inDays(-11), end: inDays(-1) }, { currentPeriodEnd: inDays(10) }],
+  ['for a month if that is zero', { start: inDays(-1), end: inDays(-1) }, { currentPeriodEnd: inDays(30) }],
+  ['until its end if that is in the future', { status: 'EXPIRED', end: inDays(5) } as const, {}],
+  ['without an end if it has none', { status: 'EXPIRED' } as const, {}],
+])('a lapsed subscription is renewed %s', (_, subscription, change) => {
+  const remedy = toRenewRemedy(requireSubscribed(newLicenseType('one', subscription)), NOW)
   expect(remedy).toEqual({
     method: 'PATCH',
     path: '/api/licensing/subscriptions/of-one',
@@ -60,17 +65,18 @@ test.each([
   })
 })
 
-test('a seat that is free is given; where none is, one more is bought, beyond those who are borne with', () => {
-  const give = (licenseTypeId: string) => ({ method: 'GIVE', path: licenseTypeId })
-  const full = only(offer('full', { purchased: 2, taken: 5 }))
-  expect(seatRemedy([full, only(offer('free', {}))], give)).toEqual({ method: 'GIVE', path: 'free' })
-  expect(seatRemedy([full], give)).toMatchObject({
+test('a free seat is granted; if none is free, one more than are in use is purchased', () => {
+  const toGrantRemedy = (licenseTypeId: string) => ({ method: 'GRANT', path: licenseTypeId })
+  const full = requireSubscribed(newLicenseType('full', { purchased: 2, taken: 5 }))
+  const free = requireSubscribed(newLicenseType('free', {}))
+  expect(findSeatRemedy([full, free], toGrantRemedy)).toEqual({ method: 'GRANT', path: 'free' })
+  expect(findSeatRemedy([full], toGrantRemedy)).toMatchObject({
     path: expect.stringContaining('of-full'),
     body: { quantityPurchased: 6 },
   })
-  expect(seatRemedy([], give)).toBeNull()
+  expect(findSeatRemedy([], toGrantRemedy)).toBeNull()
 })
 
-test('where there is nothing to sell, nothing is proposed', () => {
-  expect(sell('tenant', undefined)).toBeNull()
+test('without a license type there is no remedy', () => {
+  expect(toSubscribeRemedy('tenant', undefined)).toBeNull()
 })

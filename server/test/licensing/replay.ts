@@ -1,17 +1,17 @@
 import type pg from 'pg'
 
-/** What there is of seats and subscriptions in a tenant, by id, in one form wherever it was read. */
-export interface Holdings {
+/** The seats and subscriptions of a tenant by id, in the same form from the tables and from the ledger. */
+export interface LicenseState {
   seats: Record<string, object>
   subscriptions: Record<string, object>
 }
 
-/** Where the reading of a ledger has come to, and what it tells up to there. */
-export interface Replay extends Holdings {
+/** The state after replaying the ledger up to `sequence`. */
+export interface Replay extends LicenseState {
   sequence: number
 }
 
-export const fromTheStart = (): Replay => ({ sequence: 0, seats: {}, subscriptions: {} })
+export const createReplay = (): Replay => ({ sequence: 0, seats: {}, subscriptions: {} })
 
 interface State {
   status: string
@@ -33,40 +33,42 @@ interface Entry {
   after: State | null
 }
 
-const moment = (text: string) => new Date(text).toISOString()
+const toIso = (text: string) => new Date(text).toISOString()
 
-/** A seat, or a subscription, as an entry tells it; undefined: it is gone. */
-function told(entry: Entry, state: State | null): object | undefined {
+/** Returns undefined for a deleted seat or subscription. */
+function toState(entry: Entry, state: State | null): object | undefined {
   if (state === null) return undefined
   const { licenseTypeId, status } = state
   const common = { applicationId: entry.application_id, licenseTypeId, status }
   if (entry.subject === 'seat') {
     const { subscriptionId, assignedAt } = state
-    return { ...common, userId: entry.user_id, subscriptionId, assignedAt: moment(assignedAt) }
+    return { ...common, userId: entry.user_id, subscriptionId, assignedAt: toIso(assignedAt) }
   }
   const { quantityPurchased, currentPeriodStart: start, currentPeriodEnd: end } = state
-  return { ...common, quantityPurchased, start: moment(start), end: end === null ? null : moment(end) }
+  return { ...common, quantityPurchased, start: toIso(start), end: end === null ? null : toIso(end) }
 }
 
 /**
- * Reads on in the ledger of a tenant, and does again what it tells. Throws when a number is missing, or when what was
- * there before is not what the entry says.
+ * Continues to replay the ledger of a tenant. Throws if a sequence is missing, or if the replayed state differs from
+ * the state before an entry.
  */
-export async function readOn(db: pg.Pool, tenantId: string, replay: Replay): Promise<Replay> {
+export async function replayLedger(db: pg.Pool, tenantId: string, replay: Replay): Promise<Replay> {
   const { rows } = await db.query<Entry>(
     'select * from license_ledger where tenant_id = $1 and sequence > $2 order by sequence',
     [tenantId, replay.sequence],
   )
   for (const entry of rows) {
-    const things = entry.subject === 'seat' ? replay.seats : replay.subscriptions
-    const [known, before] = [things[entry.subject_id], told(entry, entry.before)]
-    if (Number(entry.sequence) !== replay.sequence + 1 || JSON.stringify(known) !== JSON.stringify(before)) {
-      throw new Error(`after ${replay.sequence} the ledger goes on with ${JSON.stringify({ entry, known })}`)
+    const states = entry.subject === 'seat' ? replay.seats : replay.subscriptions
+    const [replayed, before] = [states[entry.subject_id], toState(entry, entry.before)]
+    const isNext = Number(entry.sequence) === replay.sequence + 1
+    if (!isNext || JSON.stringify(replayed) !== JSON.stringify(before)) {
+      const found = JSON.stringify({ entry, replayed })
+      throw new Error(`unexpected ledger entry after sequence ${replay.sequence}: ${found}`)
     }
     replay.sequence++
-    const after = told(entry, entry.after)
-    if (after) things[entry.subject_id] = after
-    else delete things[entry.subject_id]
+    const after = toState(entry, entry.after)
+    if (after) states[entry.subject_id] = after
+    else delete states[entry.subject_id]
   }
   return replay
 }
@@ -93,17 +95,17 @@ interface SubscriptionRow {
   current_period_end: Date | null
 }
 
-/** What the tables hold. Throws where a subscription counts other seats than there are. */
-export async function readRows(db: pg.Pool, tenantId: string): Promise<Holdings> {
+/** Reads the state from the tables. Throws if the counters of a subscription differ from its seats. */
+export async function readLicenseState(db: pg.Pool, tenantId: string): Promise<LicenseState> {
   const read = async <R extends pg.QueryResultRow>(table: string) =>
     (await db.query<R>(`select * from ${table} where tenant_id = $1`, [tenantId])).rows
   const seats = await read<SeatRow>('seats')
   const subscriptions = await read<SubscriptionRow>('subscriptions')
   for (const { id, quantity_assigned, quantity_reserved } of subscriptions) {
-    const having = (status: string) =>
+    const countSeats = (status: string) =>
       seats.filter((seat) => seat.subscription_id === id && seat.status === status).length
-    if (quantity_assigned !== having('ASSIGNED') || quantity_reserved !== having('RESERVED')) {
-      throw new Error(`subscription ${id} counts ${quantity_assigned} of ${having('ASSIGNED')} seats`)
+    if (quantity_assigned !== countSeats('ASSIGNED') || quantity_reserved !== countSeats('RESERVED')) {
+      throw new Error(`subscription ${id} counts ${quantity_assigned} of ${countSeats('ASSIGNED')} seats`)
     }
   }
   return {

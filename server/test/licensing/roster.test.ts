@@ -1,14 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/lib/ids.ts'
-import { addPerson, newSomebody, type Somebody } from '../account/people.ts'
+import { createSignedInUser, insertUser, type TestUser } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
-import { startWorld } from '../support/world.ts'
-import { employ, inviteTo } from '../tenants/company.ts'
-import { DAY, type Firm, grant, hire, holders, openFirm, renew, revoke, subscribe } from './firm.ts'
+import { startDemoService } from '../support/world.ts'
+import { insertInvitation, insertMembership } from '../tenants/tenant-rows.ts'
+import {
+  addTenantMember,
+  changeSubscription,
+  createLicensedTenant,
+  createSubscription,
+  DAY_MS,
+  grant,
+  type LicensedTenant,
+  listHolderIds,
+  revoke,
+} from './licensed-tenant.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service.close())
 
@@ -25,47 +35,45 @@ interface Page {
   pagination: { page: number; limit: number; total: number; pages: number }
 }
 
-async function newOwner(firm: Firm): Promise<Somebody> {
-  const owner = await newSomebody(service, { display_name: 'aaron' })
-  await employ(service, firm.company, owner, { role: 'owner' })
+async function newOwner(firm: LicensedTenant): Promise<TestUser> {
+  const owner = await createSignedInUser(service, { display_name: 'aaron' })
+  await insertMembership(service, firm.company, owner, { role: 'owner' })
   return owner
 }
 
-const pathOf = ({ company, applicationId }: Firm) =>
+const pathOf = ({ company, applicationId }: LicensedTenant) =>
   `/api/tenants/${company.id}/licenses/${applicationId}/seats`
 
-async function list(firm: Firm, person: Somebody, query: Record<string, string> = {}): Promise<Page> {
+async function list(firm: LicensedTenant, person: TestUser, query: Record<string, string> = {}): Promise<Page> {
   const { status, body } = await person.call('GET', `${pathOf(firm)}?${new URLSearchParams(query)}`)
   expect(status, JSON.stringify(body)).toBe(200)
   return body as unknown as Page
 }
 
-const names = ({ seats }: Page) => seats.map(({ displayName }) => displayName)
+const toNames = ({ seats }: Page) => seats.map(({ displayName }) => displayName)
 
-/** Whoever is shown with a licence is who the other lists say may use the application. */
-async function expectAgreement(firm: Firm, person: Somebody): Promise<void> {
+/** Expects the members with a license to be the holders that the integration API lists. */
+async function expectHoldersMatch(firm: LicensedTenant, person: TestUser): Promise<void> {
   const { seats, pagination } = await list(firm, person, { limit: '100' })
   const licensed = seats.filter(({ license }) => license !== null).map(({ userId }) => userId)
-  expect(licensed.sort()).toEqual((await holders(firm)).sort())
+  expect(licensed.sort()).toEqual((await listHolderIds(firm)).sort())
   expect(pagination.total).toBe(seats.length)
   expect((await list(firm, person, { licensed: 'true' })).pagination.total).toBe(licensed.length)
-  expect((await list(firm, person, { licensed: 'false' })).pagination.total).toBe(
-    seats.length - licensed.length,
-  )
+  expect((await list(firm, person, { licensed: 'false' })).pagination.total).toBe(seats.length - licensed.length)
 }
 
-describe('the members and their seats', () => {
-  test('are listed by what they are called, with the licence that they hold', async () => {
-    const firm = await openFirm(service)
+describe('the list of members with their licenses', () => {
+  test('is sorted by display name, and can be filtered and searched', async () => {
+    const firm = await createLicensedTenant(service)
     const owner = await newOwner(firm)
-    const zoe = await hire(firm, { given_name: 'Zoe', family_name: 'Ark' })
-    const bea = await hire(firm, { display_name: 'Bea' })
-    const nameless = await hire(firm, { email: 'mo.nobody@people.test' })
-    await subscribe(firm, 'basic', { quantityPurchased: 1 })
+    const zoe = await addTenantMember(firm, { given_name: 'Zoe', family_name: 'Ark' })
+    const bea = await addTenantMember(firm, { display_name: 'Bea' })
+    const nameless = await addTenantMember(firm, { email: 'mo.nobody@people.test' })
+    await createSubscription(firm, 'basic', { quantityPurchased: 1 })
     await grant(firm, zoe)
     await grant(firm, nameless, 'basic')
     const page = await list(firm, owner)
-    expect(names(page)).toEqual(['aaron', 'Bea', 'mo.nobody', 'Zoe Ark'])
+    expect(toNames(page)).toEqual(['aaron', 'Bea', 'mo.nobody', 'Zoe Ark'])
     expect(page.pagination).toEqual({ page: 1, limit: 20, total: 4, pages: 1 })
     expect(page.seats[0]).toMatchObject({ role: 'owner', license: null })
     expect(page.seats[1]).toEqual({
@@ -85,94 +93,92 @@ describe('the members and their seats', () => {
         assignedAt: expect.stringMatching(/Z$/),
       },
     })
-    await expectAgreement(firm, owner)
-    expect(names(await list(firm, owner, { licensed: 'true' }))).toEqual(['mo.nobody', 'Zoe Ark'])
-    expect(names(await list(firm, owner, { licensed: 'false' }))).toEqual(['aaron', 'Bea'])
+    await expectHoldersMatch(firm, owner)
+    expect(toNames(await list(firm, owner, { licensed: 'true' }))).toEqual(['mo.nobody', 'Zoe Ark'])
+    expect(toNames(await list(firm, owner, { licensed: 'false' }))).toEqual(['aaron', 'Bea'])
     const { pro, basic } = firm.types
-    expect(names(await list(firm, owner, { licenseTypeId: pro }))).toEqual(['Zoe Ark'])
-    expect(names(await list(firm, owner, { licenseTypeId: basic.toUpperCase() }))).toEqual(['mo.nobody'])
-    expect(names(await list(firm, owner, { licenseTypeId: pro, licensed: 'false' }))).toEqual([])
+    expect(toNames(await list(firm, owner, { licenseTypeId: pro }))).toEqual(['Zoe Ark'])
+    expect(toNames(await list(firm, owner, { licenseTypeId: basic.toUpperCase() }))).toEqual(['mo.nobody'])
+    expect(toNames(await list(firm, owner, { licenseTypeId: pro, licensed: 'false' }))).toEqual([])
     for (const unknown of [newId(), 'pro']) {
       expect((await list(firm, owner, { licenseTypeId: unknown })).pagination.total).toBe(0)
     }
-    expect(names(await list(firm, owner, { search: 'zoe ark' }))).toEqual(['Zoe Ark'])
-    expect(names(await list(firm, owner, { search: 'MO.', licensed: 'true' }))).toEqual(['mo.nobody'])
+    expect(toNames(await list(firm, owner, { search: 'zoe ark' }))).toEqual(['Zoe Ark'])
+    expect(toNames(await list(firm, owner, { search: 'MO.', licensed: 'true' }))).toEqual(['mo.nobody'])
     await revoke(firm, zoe)
-    expect(names(await list(firm, owner, { licensed: 'true' }))).toEqual(['mo.nobody'])
-    await expectAgreement(firm, owner)
+    expect(toNames(await list(firm, owner, { licensed: 'true' }))).toEqual(['mo.nobody'])
+    await expectHoldersMatch(firm, owner)
   })
 
-  test('stand on pages in one order, also those who are called alike', async () => {
-    const firm = await openFirm(service)
+  test('has a stable order across pages, also for equal names', async () => {
+    const firm = await createLicensedTenant(service)
     const owner = await newOwner(firm)
-    for (let index = 0; index < 7; index++) await hire(firm, { display_name: index % 2 ? 'SAM' : 'sam' })
-    const whole = (await list(firm, owner)).seats.map(({ membershipId }) => membershipId)
-    expect(whole.slice(1)).toEqual(whole.slice(1).sort())
-    const parts: string[] = []
+    for (let index = 0; index < 7; index++) await addTenantMember(firm, { display_name: index % 2 ? 'SAM' : 'sam' })
+    const complete = (await list(firm, owner)).seats.map(({ membershipId }) => membershipId)
+    expect(complete.slice(1)).toEqual(complete.slice(1).sort())
+    const pages: string[] = []
     for (const page of ['1', '2', '3', '4']) {
-      const part = await list(firm, owner, { page, limit: '3' })
-      expect(part.pagination).toEqual({ page: Number(page), limit: 3, total: 8, pages: 3 })
-      parts.push(...part.seats.map(({ membershipId }) => membershipId))
+      const result = await list(firm, owner, { page, limit: '3' })
+      expect(result.pagination).toEqual({ page: Number(page), limit: 3, total: 8, pages: 3 })
+      pages.push(...result.seats.map(({ membershipId }) => membershipId))
     }
-    expect(parts).toEqual(whole)
+    expect(pages).toEqual(complete)
   })
 
-  test('show nobody who is invited or suspended, and no licence of who is disabled', async () => {
-    const firm = await openFirm(service)
+  test('omits invited and suspended members, and shows no license of disabled members', async () => {
+    const firm = await createLicensedTenant(service)
     const owner = await newOwner(firm)
-    const [worker, gone] = [await hire(firm), await hire(firm)]
-    await inviteTo(service, firm.company, { person: await addPerson(service) })
-    for (const each of [worker, gone]) await grant(firm, each)
-    await owner.call('PATCH', `/api/tenants/${firm.company.id}/members/${gone.membershipId}`, {
+    const [worker, suspended] = [await addTenantMember(firm), await addTenantMember(firm)]
+    await insertInvitation(service, firm.company, { person: await insertUser(service) })
+    for (const each of [worker, suspended]) await grant(firm, each)
+    await owner.call('PATCH', `/api/tenants/${firm.company.id}/members/${suspended.membershipId}`, {
       status: 'SUSPENDED',
     })
-    expect((await list(firm, owner)).seats.map(({ userId }) => userId).sort()).toEqual(
-      [owner.id, worker.id].sort(),
-    )
-    await expectAgreement(firm, owner)
+    expect((await list(firm, owner)).seats.map(({ userId }) => userId).sort()).toEqual([owner.id, worker.id].sort())
+    await expectHoldersMatch(firm, owner)
     const { db } = service.ctx
     await db.updateTable('users').set({ disabled: true }).where('id', '=', worker.id).execute()
     expect((await list(firm, owner, { licensed: 'true' })).seats).toEqual([])
-    await expectAgreement(firm, owner)
+    await expectHoldersMatch(firm, owner)
   })
 
-  test('hold nothing while the subscription rests, and what they had when it is renewed', async () => {
-    const firm = await openFirm(service)
+  test('shows no license while the subscription is expired, and the same ones after its renewal', async () => {
+    const firm = await createLicensedTenant(service)
     const owner = await newOwner(firm)
-    await grant(firm, await hire(firm))
+    await grant(firm, await addTenantMember(firm))
     const before = await list(firm, owner)
-    await renew(firm, { status: 'EXPIRED' })
+    await changeSubscription(firm, { status: 'EXPIRED' })
     expect((await list(firm, owner)).seats.map(({ license }) => license)).toEqual([null, null])
-    await expectAgreement(firm, owner)
-    await renew(firm, { status: 'ACTIVE' })
+    await expectHoldersMatch(firm, owner)
+    await changeSubscription(firm, { status: 'ACTIVE' })
     expect(await list(firm, owner)).toEqual(before)
   })
 
-  test.each(['FREE', 'TENANT_WIDE'] as const)('all hold what there is where it is %s', async (mode) => {
-    const firm = await openFirm(service, { mode })
+  test.each(['FREE', 'TENANT_WIDE'] as const)('shows the license of every enabled member in mode %s', async (mode) => {
+    const firm = await createLicensedTenant(service, { mode })
     const owner = await newOwner(firm)
-    await hire(firm)
-    const disabled = await hire(firm, { disabled: true })
+    await addTenantMember(firm)
+    const disabled = await addTenantMember(firm, { disabled: true })
     const { seats } = await list(firm, owner)
     const type = mode === 'FREE' ? 'basic' : 'pro'
     for (const { userId, license } of seats) {
       if (userId === disabled.id) expect(license).toBeNull()
       else expect(license).toMatchObject({ slug: type, licenseTypeId: firm.types[type] })
     }
-    await expectAgreement(firm, owner)
-    const end = service.ctx.now().getTime() - DAY
-    await renew(firm, { currentPeriodEnd: new Date(end) })
-    const holding = (await list(firm, owner, { licensed: 'true' })).pagination.total
-    expect(holding).toBe(mode === 'FREE' ? 2 : 0)
-    await expectAgreement(firm, owner)
+    await expectHoldersMatch(firm, owner)
+    const end = service.ctx.now().getTime() - DAY_MS
+    await changeSubscription(firm, { currentPeriodEnd: new Date(end) })
+    const licensedCount = (await list(firm, owner, { licensed: 'true' })).pagination.total
+    expect(licensedCount).toBe(mode === 'FREE' ? 2 : 0)
+    await expectHoldersMatch(firm, owner)
   })
 })
 
-test('are for members of the tenant alone, for every one of them, and for what there is', async () => {
-  const [firm, other] = [await openFirm(service), await openFirm(service)]
+test('the list is for every member of the tenant and no one else, and refuses unknown applications', async () => {
+  const [firm, other] = [await createLicensedTenant(service), await createLicensedTenant(service)]
   const owner = await newOwner(firm)
-  const plain = await newSomebody(service)
-  await employ(service, firm.company, plain)
+  const plain = await createSignedInUser(service)
+  await insertMembership(service, firm.company, plain)
   expect(await list(firm, plain)).toEqual(await list(firm, owner))
   expect((await owner.call('GET', pathOf(other))).status).toBe(403)
   const elsewhere = { ...firm, company: { ...firm.company, id: newId() } }
@@ -186,7 +192,7 @@ test('are for members of the tenant alone, for every one of them, and for what t
       body: { error: 'INVALID_APPLICATION_ID' },
     })
   }
-  // Of an application that the tenant has not bought nobody holds anything.
+  // No member holds a license for an application without a subscription.
   const { seats } = await list({ ...firm, applicationId: other.applicationId }, owner)
   expect(seats.map(({ license }) => license)).toEqual([null, null])
 })
@@ -195,13 +201,10 @@ test.each([
   ['search', 'x'.repeat(101)],
   ['licenseTypeId', 'x'.repeat(201)],
   ['limit', '-1'],
-])('%s=%s is not understood', async (field, value) => {
-  const firm = await openFirm(service)
+])('%s=%s is refused', async (field, value) => {
+  const firm = await createLicensedTenant(service)
   const owner = await newOwner(firm)
-  const { status, body } = await owner.call(
-    'GET',
-    `${pathOf(firm)}?${new URLSearchParams({ [field]: value })}`,
-  )
+  const { status, body } = await owner.call('GET', `${pathOf(firm)}?${new URLSearchParams({ [field]: value })}`)
   expect(status).toBe(422)
   expect(body).toMatchObject({ error: 'VALIDATION_FAILED', details: [{ field }] })
 })

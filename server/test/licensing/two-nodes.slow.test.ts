@@ -1,123 +1,125 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { whileDeaf } from '../support/deaf.ts'
 import { rounds } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { startWorld } from '../support/world.ts'
+import { withoutChangeFeed } from '../support/without-change-feed.ts'
+import { startDemoService } from '../support/world.ts'
 import {
+  addTenantMember,
   callAsOps,
   change,
+  changeSubscription,
   check,
-  type Firm,
+  createLicensedTenant,
+  createSubscription,
+  findLicenseType,
+  getMachineToken,
   grant,
-  hire,
-  mustBe,
-  openFirm,
-  renew,
+  type LicensedTenant,
+  onNode,
+  requireStatus,
   revoke,
-  seenFrom,
-  subscribe,
-  tokenOf,
-  typeOf,
-  type Worker,
-} from './firm.ts'
+  type TestMember,
+} from './licensed-tenant.ts'
 
-// What is done on one node is known to that node at once, to the others a moment later, and at once to whoever says
-// how fresh the answer must be.
+// A change is visible on its own node immediately and on other nodes shortly after, or immediately with minRevision.
 
 let here: TestService
 let there: TestService
 beforeAll(async () => {
-  here = await startWorld()
-  there = await startService({ beside: here })
+  here = await startDemoService()
+  there = await startService({ sameDatabaseAs: here })
 })
 afterAll(async () => {
   await there?.close()
   await here?.close()
 })
 
-let firm: Firm
-let afar: Firm
-let worker: Worker
+let firm: LicensedTenant
+let firmThere: LicensedTenant
+let worker: TestMember
 beforeEach(async () => {
-  firm = await openFirm(here)
-  afar = seenFrom(there, firm)
-  await subscribe(firm, 'basic', { quantityPurchased: 1 })
-  worker = await hire(firm)
-  // Known to both nodes.
-  for (const seen of [firm, afar]) expect(await typeOf(seen, worker)).toBe(null)
+  firm = await createLicensedTenant(here)
+  firmThere = onNode(there, firm)
+  await createSubscription(firm, 'basic', { quantityPurchased: 1 })
+  worker = await addTenantMember(firm)
+  // Fills the caches of both nodes.
+  for (const view of [firm, firmThere]) expect(await findLicenseType(view, worker)).toBe(null)
 })
 
 describe('on the other node', () => {
-  test('a grant, another type and a revocation are known', async () => {
-    await mustBe(201, grant(firm, worker))
-    await expect.poll(() => typeOf(afar, worker)).toBe('pro')
-    await mustBe(200, change(firm, worker, 'basic'))
-    await expect.poll(() => typeOf(afar, worker)).toBe('basic')
-    await mustBe(200, revoke(afar, worker))
-    await expect.poll(() => typeOf(firm, worker)).toBe(null)
+  test('a grant, a change of type and a revocation become visible', async () => {
+    await requireStatus(201, grant(firm, worker))
+    await expect.poll(() => findLicenseType(firmThere, worker)).toBe('pro')
+    await requireStatus(200, change(firm, worker, 'basic'))
+    await expect.poll(() => findLicenseType(firmThere, worker)).toBe('basic')
+    await requireStatus(200, revoke(firmThere, worker))
+    await expect.poll(() => findLicenseType(firm, worker)).toBe(null)
   })
 
-  test('what is done to a subscription, a type or an application is known', async () => {
-    await mustBe(201, grant(firm, worker))
-    await expect.poll(() => typeOf(afar, worker)).toBe('pro')
-    await mustBe(200, renew(firm, { status: 'EXPIRED' }))
-    await expect.poll(() => typeOf(afar, worker)).toBe(null)
-    await mustBe(200, renew(firm, { status: 'ACTIVE' }))
-    await expect.poll(() => typeOf(afar, worker)).toBe('pro')
+  test('changes of a subscription, a type and an application become visible', async () => {
+    await requireStatus(201, grant(firm, worker))
+    await expect.poll(() => findLicenseType(firmThere, worker)).toBe('pro')
+    await requireStatus(200, changeSubscription(firm, { status: 'EXPIRED' }))
+    await expect.poll(() => findLicenseType(firmThere, worker)).toBe(null)
+    await requireStatus(200, changeSubscription(firm, { status: 'ACTIVE' }))
+    await expect.poll(() => findLicenseType(firmThere, worker)).toBe('pro')
     const path = `/api/licensing/license-types/${firm.types.pro}`
-    await mustBe(200, callAsOps(here, 'PATCH', path, { slug: 'renamed' }))
-    await expect.poll(() => typeOf(afar, worker)).toBe('renamed')
+    await requireStatus(200, callAsOps(here, 'PATCH', path, { slug: 'renamed' }))
+    await expect.poll(() => findLicenseType(firmThere, worker)).toBe('renamed')
     const application = `/api/admin/applications/${firm.applicationId}`
-    await mustBe(200, callAsOps(here, 'PATCH', application, { licensingMode: 'FREE' }))
-    await expect.poll(() => typeOf(afar, worker)).toBe('basic')
+    await requireStatus(200, callAsOps(here, 'PATCH', application, { licensingMode: 'FREE' }))
+    await expect.poll(() => findLicenseType(firmThere, worker)).toBe('basic')
   })
 
-  test('whoever says how fresh it must be is answered right at once', async () => {
-    const fresh = (minRevision: string | null, inHeader: boolean) =>
-      inHeader ? typeByHeader(minRevision ?? '') : typeOf(afar, worker, { minRevision: minRevision ?? '' })
+  test('a check with minRevision is up to date immediately', async () => {
+    const findFreshType = (minRevision: string | null, inHeader: boolean) =>
+      inHeader
+        ? findTypeByHeader(minRevision ?? '')
+        : findLicenseType(firmThere, worker, { minRevision: minRevision ?? '' })
     for (const round of rounds(30)) {
-      const granted = await mustBe(201, grant(firm, worker))
-      expect(await fresh(granted.headers.get('x-license-revision'), round % 2 === 0)).toBe('pro')
-      const revoked = await mustBe(200, revoke(firm, worker))
-      expect(await fresh(revoked.headers.get('x-license-revision'), round % 2 === 1)).toBe(null)
+      const granted = await requireStatus(201, grant(firm, worker))
+      expect(await findFreshType(granted.headers.get('x-license-revision'), round % 2 === 0)).toBe('pro')
+      const revoked = await requireStatus(200, revoke(firm, worker))
+      expect(await findFreshType(revoked.headers.get('x-license-revision'), round % 2 === 1)).toBe(null)
     }
   })
 
-  const typeByHeader = async (revision: string) => {
+  const findTypeByHeader = async (revision: string) => {
     const query = new URLSearchParams({ userId: worker.id, applicationId: firm.applicationId })
-    const headers = { authorization: `Bearer ${await tokenOf(afar)}`, 'X-License-Min-Revision': revision }
+    const headers = {
+      authorization: `Bearer ${await getMachineToken(firmThere)}`,
+      'X-License-Min-Revision': revision,
+    }
     const response = await fetch(`${there.url}/api/integration/licenses/type?${query}`, { headers })
     return ((await response.json()) as { licenseType: unknown }).licenseType
   }
 })
 
-describe('while the nodes do not hear of changes', () => {
-  test('nothing is answered that is not so any more, and nothing is lost when they hear again', async () => {
-    await whileDeaf([here, there], async () => {
+describe('without change notifications', () => {
+  test('no check is outdated, and no change is lost when notifications resume', async () => {
+    await withoutChangeFeed([here, there], async () => {
       for (const _round of rounds(5)) {
-        await mustBe(201, grant(firm, worker))
-        await expect.poll(() => typeOf(afar, worker)).toBe('pro')
-        expect(await typeOf(firm, worker)).toBe('pro')
-        await mustBe(200, revoke(firm, worker))
-        await expect.poll(() => typeOf(afar, worker)).toBe(null)
-        expect(await typeOf(firm, worker)).toBe(null)
+        await requireStatus(201, grant(firm, worker))
+        await expect.poll(() => findLicenseType(firmThere, worker)).toBe('pro')
+        expect(await findLicenseType(firm, worker)).toBe('pro')
+        await requireStatus(200, revoke(firm, worker))
+        await expect.poll(() => findLicenseType(firmThere, worker)).toBe(null)
+        expect(await findLicenseType(firm, worker)).toBe(null)
       }
-      await mustBe(201, grant(firm, worker))
+      await requireStatus(201, grant(firm, worker))
     })
-    await expect
-      .poll(() => here.ctx.changes.isCurrent() && there.ctx.changes.isCurrent(), { timeout: 5000 })
-      .toBe(true)
-    // A line may have been cut a moment ago: by now it hears everything, or it is known to hear nothing.
-    await Promise.all([here, there].map(({ ctx }) => ctx.changes.settle()))
-    expect([await typeOf(firm, worker), await typeOf(afar, worker)]).toEqual(['pro', 'pro'])
-    await mustBe(200, revoke(firm, worker))
-    await expect.poll(() => typeOf(afar, worker)).toBe(null)
+    await expect.poll(() => here.ctx.changes.isCurrent() && there.ctx.changes.isCurrent(), { timeout: 5000 }).toBe(true)
+    // Waits until each listening connection is up to date, or is known to be broken.
+    await Promise.all([here, there].map(({ ctx }) => ctx.changes.waitUntilCurrent()))
+    expect([await findLicenseType(firm, worker), await findLicenseType(firmThere, worker)]).toEqual(['pro', 'pro'])
+    await requireStatus(200, revoke(firm, worker))
+    await expect.poll(() => findLicenseType(firmThere, worker)).toBe(null)
   })
 
-  test('a change past the service between two lines is not missed', async () => {
-    await mustBe(201, grant(firm, worker))
-    for (const seen of [firm, afar]) await expect.poll(() => typeOf(seen, worker)).toBe('pro')
+  test('a direct change of the database between two listening connections is not missed', async () => {
+    await requireStatus(201, grant(firm, worker))
+    for (const view of [firm, firmThere]) await expect.poll(() => findLicenseType(view, worker)).toBe('pro')
     const client = new pg.Client(here.connection.direct)
     await client.connect()
     await client.query(
@@ -126,8 +128,8 @@ describe('while the nodes do not hear of changes', () => {
     )
     await client.query('delete from seats where user_id = $1', [worker.id])
     await client.end()
-    for (const seen of [firm, afar]) {
-      await expect.poll(async () => (await check(seen, worker)).hasLicense).toBe(false)
+    for (const view of [firm, firmThere]) {
+      await expect.poll(async () => (await check(view, worker)).hasLicense).toBe(false)
     }
   })
 })

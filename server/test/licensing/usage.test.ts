@@ -1,43 +1,52 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/lib/ids.ts'
-import { newSomebody, type Somebody } from '../account/people.ts'
-import { asOwner } from '../support/crowd.ts'
+import { createSignedInUser, type TestUser } from '../account/people.ts'
+import { asSuperuser } from '../support/many-users.ts'
 import type { TestService } from '../support/service.ts'
-import { startWorld } from '../support/world.ts'
-import { employ } from '../tenants/company.ts'
-import { change, DAY, type Firm, grant, hire, openFirm, renew, revoke, subscribe } from './firm.ts'
+import { startDemoService } from '../support/world.ts'
+import { insertMembership } from '../tenants/tenant-rows.ts'
+import {
+  addTenantMember,
+  change,
+  changeSubscription,
+  createLicensedTenant,
+  createSubscription,
+  DAY_MS,
+  grant,
+  type LicensedTenant,
+  revoke,
+} from './licensed-tenant.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service.close())
 
 type Usage = { day: string; purchased: number; assigned: number }[]
 
-async function newOwner(firm: Firm): Promise<Somebody> {
-  const owner = await newSomebody(service)
-  await employ(service, firm.company, owner, { role: 'owner' })
+async function newOwner(firm: LicensedTenant): Promise<TestUser> {
+  const owner = await createSignedInUser(service)
+  await insertMembership(service, firm.company, owner, { role: 'owner' })
   return owner
 }
 
-const pathOf = ({ company, applicationId }: Firm) =>
+const pathOf = ({ company, applicationId }: LicensedTenant) =>
   `/api/tenants/${company.id}/licenses/${applicationId}/usage`
 
-async function usage(firm: Firm, person: Somebody, query = ''): Promise<Usage> {
+async function listUsage(firm: LicensedTenant, person: TestUser, query = ''): Promise<Usage> {
   const { status, body } = await person.call('GET', pathOf(firm) + query)
   expect(status, JSON.stringify(body)).toBe(200)
   return body.days as Usage
 }
 
-const numbers = (days: Usage) => days.map(({ purchased, assigned }) => [purchased, assigned])
+const toPairs = (days: Usage) => days.map(({ purchased, assigned }) => [purchased, assigned])
 
-const dayBefore = (days: number) =>
-  new Date(service.ctx.now().getTime() - days * DAY).toISOString().slice(0, 10)
+const daysAgo = (days: number) => new Date(service.ctx.now().getTime() - days * DAY_MS).toISOString().slice(0, 10)
 
-/** Everything that the ledger tells of a firm happened so many days earlier than it did. */
-const age = (firm: Firm, days: number): Promise<unknown> =>
-  asOwner(service, async (client) => {
+/** Moves all ledger entries of a firm back by some days. */
+const backdateLedger = (firm: LicensedTenant, days: number): Promise<unknown> =>
+  asSuperuser(service, async (client) => {
     await client.query('set session_replication_role = replica')
     await client.query(
       `update license_ledger set occurred_at = occurred_at - make_interval(hours => 24 * $2) where tenant_id = $1`,
@@ -45,8 +54,8 @@ const age = (firm: Firm, days: number): Promise<unknown> =>
     )
   })
 
-/** What the lists of the present say. */
-async function present(firm: Firm, person: Somebody): Promise<[number, number]> {
+/** Reads the current seats from the list of licensed applications. */
+async function readCurrent(firm: LicensedTenant, person: TestUser): Promise<[number, number]> {
   const { body } = await person.call('GET', `/api/tenants/${firm.company.id}/licenses`)
   const applications = body.applications as { id: string; seats: { purchased: number; assigned: number } }[]
   const { purchased, assigned } = applications.find(({ id }) => id === firm.applicationId)?.seats ?? {
@@ -56,35 +65,33 @@ async function present(firm: Firm, person: Somebody): Promise<[number, number]> 
   return [purchased, assigned]
 }
 
-describe('the use of seats, day by day', () => {
-  test('has an entry for every day up to today, the oldest first', async () => {
-    const firm = await openFirm(service)
+describe('the daily usage of seats', () => {
+  test('has an entry for every day up to today, oldest first', async () => {
+    const firm = await createLicensedTenant(service)
     const owner = await newOwner(firm)
-    const days = await usage(firm, owner)
+    const days = await listUsage(firm, owner)
     expect(days).toHaveLength(90)
-    expect(days.map(({ day }) => day)).toEqual(
-      Array.from({ length: 90 }, (_, index) => dayBefore(89 - index)),
-    )
-    expect(await usage(firm, owner, '?days=1')).toEqual([{ day: dayBefore(0), purchased: 5, assigned: 0 }])
-    expect(await usage(firm, owner, '?days=366')).toHaveLength(366)
+    expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 90 }, (_, index) => daysAgo(89 - index)))
+    expect(await listUsage(firm, owner, '?days=1')).toEqual([{ day: daysAgo(0), purchased: 5, assigned: 0 }])
+    expect(await listUsage(firm, owner, '?days=366')).toHaveLength(366)
   })
 
-  test('follows the ledger back: grants, changes, revocations, more seats, and nothing before the first', async () => {
-    const firm = await openFirm(service, { seats: 2 })
+  test('reflects grants, changes, revocations and purchases of past days, and is zero before the first', async () => {
+    const firm = await createLicensedTenant(service, { seats: 2 })
     const owner = await newOwner(firm)
-    const [one, two] = [await hire(firm), await hire(firm)]
+    const [one, two] = [await addTenantMember(firm), await addTenantMember(firm)]
     await grant(firm, one)
-    // Whatever was done until now was done five days ago.
-    await age(firm, 2)
+    // With the later calls, the entries up to here are five days old.
+    await backdateLedger(firm, 2)
     await grant(firm, two)
-    await renew(firm, { quantityPurchased: 6 })
-    await subscribe(firm, 'basic', { quantityPurchased: 10 })
-    await age(firm, 2)
+    await changeSubscription(firm, { quantityPurchased: 6 })
+    await createSubscription(firm, 'basic', { quantityPurchased: 10 })
+    await backdateLedger(firm, 2)
     await change(firm, one, 'basic')
     await revoke(firm, two)
-    await age(firm, 1)
-    const days = await usage(firm, owner, '?days=7')
-    expect(numbers(days)).toEqual([
+    await backdateLedger(firm, 1)
+    const days = await listUsage(firm, owner, '?days=7')
+    expect(toPairs(days)).toEqual([
       [0, 0],
       [2, 1],
       [2, 1],
@@ -93,19 +100,19 @@ describe('the use of seats, day by day', () => {
       [16, 1],
       [16, 1],
     ])
-    expect(numbers(days).at(-1)).toEqual(await present(firm, owner))
-    // A shorter look shows the same days.
-    expect(await usage(firm, owner, '?days=3')).toEqual(days.slice(-3))
+    expect(toPairs(days).at(-1)).toEqual(await readCurrent(firm, owner))
+    // A shorter range has the same values.
+    expect(await listUsage(firm, owner, '?days=3')).toEqual(days.slice(-3))
   })
 
-  test('counts what had run out by the clock of each day', async () => {
-    const end = new Date(service.ctx.now().getTime() - 2 * DAY)
-    const firm = await openFirm(service, { seats: 3 })
+  test('decides by the time of each day whether a subscription had ended', async () => {
+    const end = new Date(service.ctx.now().getTime() - 2 * DAY_MS)
+    const firm = await createLicensedTenant(service, { seats: 3 })
     const owner = await newOwner(firm)
-    await grant(firm, await hire(firm))
-    await renew(firm, { currentPeriodEnd: end })
-    await age(firm, 4)
-    expect(numbers(await usage(firm, owner, '?days=6'))).toEqual([
+    await grant(firm, await addTenantMember(firm))
+    await changeSubscription(firm, { currentPeriodEnd: end })
+    await backdateLedger(firm, 4)
+    expect(toPairs(await listUsage(firm, owner, '?days=6'))).toEqual([
       [0, 0],
       [3, 1],
       [3, 1],
@@ -113,49 +120,49 @@ describe('the use of seats, day by day', () => {
       [0, 0],
       [0, 0],
     ])
-    expect(await present(firm, owner)).toEqual([0, 0])
+    expect(await readCurrent(firm, owner)).toEqual([0, 0])
   })
 
-  test('tells also of a subscription that is gone', async () => {
-    const firm = await openFirm(service, { seats: 3 })
+  test('includes deleted subscriptions', async () => {
+    const firm = await createLicensedTenant(service, { seats: 3 })
     const owner = await newOwner(firm)
-    await grant(firm, await hire(firm))
-    await age(firm, 1)
+    await grant(firm, await addTenantMember(firm))
+    await backdateLedger(firm, 1)
     await service.ctx.db.deleteFrom('subscriptions').where('id', '=', firm.subscriptionId).execute()
-    expect(numbers(await usage(firm, owner, '?days=3'))).toEqual([
+    expect(toPairs(await listUsage(firm, owner, '?days=3'))).toEqual([
       [0, 0],
       [3, 1],
       [0, 0],
     ])
   })
 
-  test('ends with the present whatever happens meanwhile, also a clock that is behind', async () => {
-    const firm = await openFirm(service, { seats: 4 })
+  test('ends with the current state, also when ledger entries are dated in the future', async () => {
+    const firm = await createLicensedTenant(service, { seats: 4 })
     const owner = await newOwner(firm)
-    const workers = [await hire(firm), await hire(firm), await hire(firm)]
+    const workers = [await addTenantMember(firm), await addTenantMember(firm), await addTenantMember(firm)]
     const [first] = workers
     await Promise.all(workers.map((worker) => grant(firm, worker)))
     const membership = `/api/tenants/${firm.company.id}/members/${first?.membershipId}`
     await owner.call('PATCH', membership, { status: 'SUSPENDED' })
-    expect(numbers(await usage(firm, owner)).at(-1)).toEqual([4, 2])
+    expect(toPairs(await listUsage(firm, owner)).at(-1)).toEqual([4, 2])
     await owner.call('PATCH', membership, { status: 'ACTIVE' })
-    expect(numbers(await usage(firm, owner)).at(-1)).toEqual([4, 3])
+    expect(toPairs(await listUsage(firm, owner)).at(-1)).toEqual([4, 3])
     await owner.call('DELETE', membership)
-    const days = await usage(firm, owner, '?days=2')
-    expect(numbers(days)).toEqual([
+    const days = await listUsage(firm, owner, '?days=2')
+    expect(toPairs(days)).toEqual([
       [0, 0],
       [4, 2],
     ])
-    await age(firm, -2)
-    expect(await usage(firm, owner, '?days=2')).toEqual(days)
+    await backdateLedger(firm, -2)
+    expect(await listUsage(firm, owner, '?days=2')).toEqual(days)
   })
 
-  test('reads the present and the ledger at one moment, while seats are given and taken', async () => {
-    const firm = await openFirm(service, { seats: 4 })
+  test('reads the current state and the ledger in one snapshot during grants and revocations', async () => {
+    const firm = await createLicensedTenant(service, { seats: 4 })
     const owner = await newOwner(firm)
-    const workers = [await hire(firm), await hire(firm), await hire(firm)]
-    await age(firm, 1)
-    let busy = true
+    const workers = [await addTenantMember(firm), await addTenantMember(firm), await addTenantMember(firm)]
+    await backdateLedger(firm, 1)
+    let isBusy = true
     const work = Promise.all(
       workers.map(async (worker) => {
         for (let round = 0; round < 6; round++) {
@@ -164,25 +171,25 @@ describe('the use of seats, day by day', () => {
         }
       }),
     ).then(() => {
-      busy = false
+      isBusy = false
     })
-    while (busy) {
-      const [yesterday] = numbers(await usage(firm, owner, '?days=2'))
-      // Whatever happens today has not happened then.
+    while (isBusy) {
+      const [yesterday] = toPairs(await listUsage(firm, owner, '?days=2'))
+      // The changes of today do not affect yesterday.
       expect(yesterday).toEqual([4, 0])
     }
     await work
   })
 
-  test('is for members of the tenant, and for what there is', async () => {
-    const [firm, other] = [await openFirm(service), await openFirm(service)]
+  test('is for every member of the tenant and no one else, and refuses unknown applications', async () => {
+    const [firm, other] = [await createLicensedTenant(service), await createLicensedTenant(service)]
     const owner = await newOwner(firm)
-    const plain = await newSomebody(service)
-    await employ(service, firm.company, plain)
-    expect(await usage(firm, plain)).toEqual(await usage(firm, owner))
+    const plain = await createSignedInUser(service)
+    await insertMembership(service, firm.company, plain)
+    expect(await listUsage(firm, plain)).toEqual(await listUsage(firm, owner))
     expect((await owner.call('GET', pathOf(other))).status).toBe(403)
-    // Nothing of what the other tenant does with its own application.
-    const theirs = await usage({ ...firm, applicationId: other.applicationId }, owner)
+    // The usage of another tenant is not disclosed.
+    const theirs = await listUsage({ ...firm, applicationId: other.applicationId }, owner)
     expect(theirs.every(({ purchased, assigned }) => purchased === 0 && assigned === 0)).toBe(true)
     const elsewhere = { ...firm, company: { ...firm.company, id: newId() } }
     expect((await owner.call('GET', pathOf(elsewhere))).status).toBe(404)

@@ -17,7 +17,7 @@ const send = (subject: string, text: string) =>
     }),
   )
 
-test('the mail of the demo is listed newest first with exactly the agreed fields', async () => {
+test('the mailbox lists mail newest first with exactly the documented fields', async () => {
   await send('First', 'one')
   await send('Second', 'two')
   const response = await fetch(`${service.url}/dev/mailbox/messages`)
@@ -33,12 +33,10 @@ test('the mail of the demo is listed newest first with exactly the agreed fields
   })
 })
 
-test('the mail to one address is listed by itself', async () => {
+test('the mailbox can be filtered by address', async () => {
   await service.ctx.db
     .transaction()
-    .execute((tx) =>
-      queueMail(service.ctx, tx, 'bob@example.test', { subject: 'Third', paragraphs: ['three'] }),
-    )
+    .execute((tx) => queueMail(service.ctx, tx, 'bob@example.test', { subject: 'Third', paragraphs: ['three'] }))
   const subjectsTo = async (address: string) => {
     const response = await fetch(`${service.url}/dev/mailbox/messages?to=${encodeURIComponent(address)}`)
     return ((await response.json()) as { subject: string }[]).map(({ subject }) => subject)
@@ -48,7 +46,7 @@ test('the mail to one address is listed by itself', async () => {
   expect(await subjectsTo('nobody@example.test')).toEqual([])
 })
 
-test('the mailbox page escapes what it shows and links what can be followed', async () => {
+test('the mailbox page escapes content and links URLs of the service', async () => {
   await send('<script>alert(1)</script>\r\nBcc: eve@evil.test', '<img src=x onerror=alert(1)>')
   const page = await (await fetch(`${service.url}/dev/mailbox`)).text()
   expect(page).not.toMatch(/<script|<img/)
@@ -56,7 +54,7 @@ test('the mailbox page escapes what it shows and links what can be followed', as
   expect(page).toContain(`<a href="${service.url}/reset?token=abc">`)
 })
 
-test('there is no mailbox where mail is sent for real', async () => {
+test('there is no mailbox when mail is sent', async () => {
   const real = await startService({
     config: { mail: { smtpUrl: 'smtp://127.0.0.1:1', mailbox: false, from: 'a@b.test' } },
   })

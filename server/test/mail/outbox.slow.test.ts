@@ -10,7 +10,7 @@ import { type Mailserver, startMailserver } from '../support/smtp.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close()
+  for (const resource of open.splice(0).reverse()) await resource.close()
 })
 
 async function startWith(smtpUrl: string): Promise<TestService> {
@@ -26,20 +26,19 @@ async function mailserver(options: Parameters<typeof startMailserver>[0] = {}): 
   return server
 }
 
-const letter = (subject: string) => ({
+const createMail = (subject: string) => ({
   subject,
   paragraphs: ['Hello <b>you</b> & yours'],
   action: { label: 'Open', path: '/verify?token=t0p-s3cret' },
 })
 const send = (ctx: Ctx, subject: string) =>
-  ctx.db.transaction().execute((tx) => queueMail(ctx, tx, 'ann@example.test', letter(subject)))
-/** Undoes quoted-printable, in which long lines travel. */
+  ctx.db.transaction().execute((tx) => queueMail(ctx, tx, 'ann@example.test', createMail(subject)))
+/** Decodes quoted-printable line breaks. */
 const unfold = (message: string) => message.replace(/=\r\n/g, '').replace(/=3D/g, '=')
 const rowsLeft = async ({ db }: Ctx) => (await db.selectFrom('mail_messages').select('id').execute()).length
-const jobsLeft = async ({ db }: Ctx) =>
-  (await sql`select 1 from graphile_worker.jobs`.execute(db)).rows.length
+const jobsLeft = async ({ db }: Ctx) => (await sql`select 1 from graphile_worker.jobs`.execute(db)).rows.length
 
-test('mail is sent as text and HTML with links of BASE_URL, and then forgotten', async () => {
+test('mail is sent as text and HTML with links to BASE_URL, and then deleted', async () => {
   const server = await mailserver()
   const { ctx } = await startWith(server.url)
   await send(ctx, 'Hello')
@@ -56,11 +55,11 @@ test('mail is sent as text and HTML with links of BASE_URL, and then forgotten',
   await expect.poll(() => rowsLeft(ctx)).toBe(0)
 })
 
-test('mail of a transaction that does not commit is never sent', async () => {
+test('mail of a rolled back transaction is never sent', async () => {
   const server = await mailserver()
   const { ctx } = await startWith(server.url)
   const failed = ctx.db.transaction().execute(async (tx) => {
-    await queueMail(ctx, tx, 'ann@example.test', letter('Never'))
+    await queueMail(ctx, tx, 'ann@example.test', createMail('Never'))
     throw new Error('changed my mind')
   })
   await expect(failed).rejects.toThrow('changed my mind')
@@ -70,7 +69,7 @@ test('mail of a transaction that does not commit is never sent', async () => {
   await expect.poll(() => jobsLeft(ctx)).toBe(0)
 })
 
-test('while the mail server is down nobody waits, and after it is back each mail arrives exactly once', async () => {
+test('mail is queued without delay while the mail server is down, and each mail is sent exactly once afterwards', async () => {
   const port = Number(await freePort())
   const { ctx, logs } = await startWith(`smtp://127.0.0.1:${port}`)
   const before = performance.now()
@@ -85,7 +84,7 @@ test('while the mail server is down nobody waits, and after it is back each mail
   expect(subjects.sort()).toEqual(['One', 'Three', 'Two'])
 })
 
-test('mail that the server refuses for good is not tried again', async () => {
+test('mail that the server permanently refuses is not retried', async () => {
   const server = await mailserver({ refuseWith: 550 })
   const { ctx, logs } = await startWith(server.url)
   await send(ctx, 'Unwanted')
@@ -94,7 +93,7 @@ test('mail that the server refuses for good is not tried again', async () => {
   expect(await rowsLeft(ctx)).toBe(0)
 })
 
-test('what waits in the database shows neither the content nor its links', async () => {
+test('queued mail is encrypted in the database', async () => {
   const { ctx } = await startWith(`smtp://127.0.0.1:${await freePort()}`)
   await send(ctx, 'Secret')
   const { rows } = await sql<{ row: string }>`
@@ -105,7 +104,7 @@ test('what waits in the database shows neither the content nor its links', async
   expect(JSON.stringify(rows)).not.toMatch(/t0p-s3cret|Hello/)
 })
 
-test('work that a killed service had begun is taken up by the next', async () => {
+test('a job of a killed service is run by the next one', async () => {
   const server = await mailserver()
   const service = await startService({
     config: { mail: { smtpUrl: server.url, mailbox: false, from: 'a@b.test' } },

@@ -9,7 +9,7 @@ import {
   obtainTokens,
   refresh,
   signIn,
-  startWorld,
+  startDemoService,
   userinfo,
 } from '../support/world.ts'
 
@@ -19,19 +19,19 @@ const DAY = 24 * 60 * MINUTE
 let service: TestService
 let url: string
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
   url = service.url
 })
 afterAll(() => service.close())
 
-test('a code is good for a minute and no longer (T037)', async () => {
+test('an authorization code expires after one minute (T037)', async () => {
   const cookie = await signIn(url, 'mia@acme.test')
   const { answer } = await authorize(url, cookie)
   service.advance(61_000)
   expect(await exchange(url, answer.code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
 })
 
-test('an access token ends with its lifetime (T070)', async () => {
+test('an access token expires after its lifetime (T070)', async () => {
   const { access_token } = await obtainTokens(url, await signIn(url, 'mia@acme.test'))
   service.advance(14 * MINUTE)
   expect(await userinfo(url, access_token)).toBe(200)
@@ -40,14 +40,14 @@ test('an access token ends with its lifetime (T070)', async () => {
   expect(await introspect(url, access_token)).toEqual({ active: false })
 })
 
-test('a refresh token that is not used for 30 days is over', async () => {
+test('a refresh token expires after 30 days without use', async () => {
   const { refresh_token } = await obtainTokens(url, await signIn(url, 'mia@acme.test'))
   service.advance(31 * DAY)
   expect(await refresh(url, refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   expect(await introspect(url, refresh_token)).toEqual({ active: false })
 })
 
-test('a family of refresh tokens ends after 90 days however often it is used (T060)', async () => {
+test('a refresh token family expires after 90 days, however often it is used (T060)', async () => {
   let { refresh_token } = await obtainTokens(url, await signIn(url, 'mia@acme.test'))
   for (let day = 0; day < 88; day += 22) {
     service.advance(22 * DAY)
@@ -59,7 +59,7 @@ test('a family of refresh tokens ends after 90 days however often it is used (T0
   expect(await refresh(url, refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
 })
 
-test('a browser session ends after 14 idle days, and its refresh tokens outlive that', async () => {
+test('a browser session expires after 14 idle days, while its refresh tokens stay valid', async () => {
   const cookie = await signIn(url, 'mia@acme.test')
   const { refresh_token } = await obtainTokens(url, cookie)
   service.advance(15 * DAY)
@@ -67,7 +67,7 @@ test('a browser session ends after 14 idle days, and its refresh tokens outlive 
   expect((await refresh(url, refresh_token)).status).toBe(200)
 })
 
-test('what has run out is swept away, and what lives is not', async () => {
+test('the sweep deletes expired rows only', async () => {
   const cookie = await signIn(url, 'mia@acme.test')
   const { access_token, refresh_token } = await obtainTokens(url, cookie)
   await authorize(url, cookie)
@@ -87,17 +87,15 @@ test('what has run out is swept away, and what lives is not', async () => {
   expect([await count('grants'), await count('sessions')]).toEqual([0, 0])
 })
 
-test('keys rotate under running nodes: tokens before and after verify on both (T005)', async () => {
-  const other = await startService({ beside: service })
+test('after a key rotation, old and new tokens verify on every running node (T005)', async () => {
+  const other = await startService({ sameDatabaseAs: service })
   const cookie = await signIn(url, 'mia@acme.test')
   const before = await obtainTokens(url, cookie)
   const { kid } = await rotateSigningKeys(service.ctx, { immediately: true })
   service.advance(10)
-  await service.ctx.changes.settle()
+  await service.ctx.changes.waitUntilCurrent()
   const kids = async (at: string) =>
-    ((await (await fetch(`${at}/api/oauth/jwks`)).json()) as { keys: { kid: string }[] }).keys.map(
-      (key) => key.kid,
-    )
+    ((await (await fetch(`${at}/api/oauth/jwks`)).json()) as { keys: { kid: string }[] }).keys.map((key) => key.kid)
   await expect.poll(() => kids(other.url)).toContain(kid)
   const after = await obtainTokens(url, cookie)
   const kidOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid
@@ -108,7 +106,7 @@ test('keys rotate under running nodes: tokens before and after verify on both (T
   await other.close()
 })
 
-test('an ID token that has expired still names the session to log out (T080)', async () => {
+test('an expired ID token is accepted as a logout hint (T080)', async () => {
   const cookie = await signIn(url, 'mia@acme.test')
   const { id_token } = await obtainTokens(url, cookie)
   service.advance(2 * 60 * MINUTE)

@@ -6,6 +6,7 @@ import { hashSecret } from '../../src/lib/secrets.ts'
 import { sweepExpired } from '../../src/oauth/sweep.ts'
 import type { TestService } from '../support/service.ts'
 import {
+  addMember,
   admin,
   authorize,
   authorizeUrl,
@@ -14,12 +15,11 @@ import {
   cookieOf,
   exchange,
   introspect,
-  join,
   machineToken,
   obtainTokens,
   refresh,
   signIn,
-  startWorld,
+  startDemoService,
   thirdParty,
   token,
   userinfo,
@@ -28,41 +28,41 @@ import {
 let service: TestService
 let url: string
 beforeAll(async () => {
-  service = await startWorld({
+  service = await startDemoService({
     config: { limits: { signInFailures: 30, confirmFailures: 5, clientFailures: 60 } },
   })
   url = service.url
-  await join(service, 'gus@globex.test', 'acme')
+  await addMember(service, 'gus@globex.test', 'acme')
 })
 afterAll(() => service.close())
 
 const clientRow = (clientId: string) =>
-  service.ctx.db
-    .selectFrom('clients')
-    .select('id')
-    .where('client_id', '=', clientId)
-    .executeTakeFirstOrThrow()
+  service.ctx.db.selectFrom('clients').select('id').where('client_id', '=', clientId).executeTakeFirstOrThrow()
 
 const changeClient = async (clientId: string, change: object) =>
   admin(url, `/api/admin/clients/${(await clientRow(clientId)).id}`, change, 'PATCH')
 
-test('a machine that loses a scope loses it at once, also in the tokens it has', async () => {
+test('a scope removed from a machine client is removed from its existing tokens immediately', async () => {
   const { id } = await admin<{ id: string }>(url, '/api/admin/applications', { name: 'Robots' })
   const robot = await admin<{ clientId: string; clientSecret: string }>(url, '/api/admin/clients', {
-    ...{ applicationId: id, kind: 'MACHINE', name: 'Robot', scopes: ['admin'] },
+    applicationId: id,
+    kind: 'MACHINE',
+    name: 'Robot',
+    scopes: ['admin'],
   })
   const { body } = await token(url, {
-    ...{ grant_type: 'client_credentials', client_id: robot.clientId, client_secret: robot.clientSecret },
+    grant_type: 'client_credentials',
+    client_id: robot.clientId,
+    client_secret: robot.clientSecret,
   })
-  const list = () =>
-    fetch(`${url}/api/admin/clients`, { headers: { authorization: `Bearer ${body.access_token}` } })
+  const list = () => fetch(`${url}/api/admin/clients`, { headers: { authorization: `Bearer ${body.access_token}` } })
   expect((await list()).status).toBe(200)
   await changeClient(robot.clientId, { scopes: [] })
   expect((await list()).status).toBe(403)
   expect(await introspect(url, body.access_token)).toMatchObject({ active: true, scope: '' })
 })
 
-test("a person's client that loses a scope gets it neither from userinfo nor by a refresh", async () => {
+test("a scope removed from a user's client is missing in userinfo and after a refresh", async () => {
   const client = await thirdParty(url, 'Shrinking')
   await admin(
     url,
@@ -89,8 +89,8 @@ const applicationOf = (clientId: string) =>
     .where('client_id', '=', clientId)
     .executeTakeFirstOrThrow()
 
-/** Presses a button on the page an authorization has led to. */
-async function press(cookie: string, page: Response, fields: Record<string, string>) {
+/** Submits the form of a page. */
+async function submitForm(cookie: string, page: Response, fields: Record<string, string>) {
   const html = await page.text()
   const action = /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
@@ -102,11 +102,11 @@ async function press(cookie: string, page: Response, fields: Record<string, stri
   })
 }
 
-test('a third-party application that was allowed in one tenant has nothing in another', async () => {
+test('consent to a third-party application in one tenant does not apply to another', async () => {
   const client_id = (await thirdParty(url, 'Nosy')).clientId
   const cookie = await signIn(url, 'gus@globex.test')
   const page = await fetch(authorizeUrl(url, { client_id, tenant: 'acme' }), { headers: { cookie } })
-  const on = (await press(cookie, page, { decision: 'allow' })).headers.get('location') ?? ''
+  const on = (await submitForm(cookie, page, { decision: 'allow' })).headers.get('location') ?? ''
   const done = await fetch(url + on, { headers: { cookie }, redirect: 'manual' })
   const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
   const { body } = await exchange(url, code, { client_id })
@@ -122,7 +122,7 @@ test('a third-party application that was allowed in one tenant has nothing in an
 
 const crossSite = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://app.example.test' }
 
-test("another site's form to log out is led back by GET, where the browser sends its cookies", async () => {
+test('a cross-site logout form is redirected to GET, where the browser sends its cookies', async () => {
   const cookie = await signIn(url, 'mia@acme.test')
   const { id_token } = await obtainTokens(url, cookie)
   const form = new URLSearchParams({
@@ -130,7 +130,10 @@ test("another site's form to log out is led back by GET, where the browser sends
     post_logout_redirect_uri: 'http://localhost:8080/',
   })
   const bounced = await fetch(`${url}/api/oauth/logout`, {
-    ...{ method: 'POST', headers: crossSite, body: form, redirect: 'manual' },
+    method: 'POST',
+    headers: crossSite,
+    body: form,
+    redirect: 'manual',
   })
   expect(bounced.status).toBe(303)
   expect(bounced.headers.getSetCookie()).toEqual([])
@@ -139,7 +142,7 @@ test("another site's form to log out is led back by GET, where the browser sends
   expect(again.headers.get('location')).toBe('http://localhost:8080/')
 })
 
-test("somebody else's ID token signs nobody out and clears no cookie", async () => {
+test("another user's ID token neither signs out nor clears a cookie", async () => {
   const mia = await signIn(url, 'mia@acme.test')
   const { id_token } = await obtainTokens(url, await signIn(url, 'max@acme.test'))
   const logout = `${url}/api/oauth/logout?id_token_hint=${id_token}`
@@ -150,7 +153,7 @@ test("somebody else's ID token signs nobody out and clears no cookie", async () 
   expect((await authorize(url, mia, { prompt: 'none' })).answer.code).toBeDefined()
 })
 
-test('an authorization that races a sign-out leads to the sign-in, never to a fault', async () => {
+test('an authorization concurrent with a sign-out redirects and never fails with a 5xx', async () => {
   for (let round = 0; round < 10; round++) {
     const cookie = await signIn(url, 'mia@acme.test')
     const racing = Array.from({ length: 10 }, () => authorize(url, cookie))
@@ -161,23 +164,23 @@ test('an authorization that races a sign-out leads to the sign-in, never to a fa
   }
 })
 
-test('a form with many fields or much text is refused at once', async () => {
-  const many = Array.from({ length: 10_000 }, (_, index) => `f${index}=1`).join('&')
+test('a form with too many fields or too much text is refused', async () => {
+  const fields = Array.from({ length: 10_000 }, (_, index) => `f${index}=1`).join('&')
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
   for (const path of ['/api/oauth/token', '/api/oauth/revoke', '/oauth/authorize']) {
-    const response = await fetch(url + path, { method: 'POST', headers, body: many.slice(0, 60_000) })
+    const response = await fetch(url + path, { method: 'POST', headers, body: fields.slice(0, 60_000) })
     expect(response.status).toBe(400)
     const large = await fetch(url + path, { method: 'POST', headers, body: `token=${'x'.repeat(100_000)}` })
     expect(large.status).toBe(413)
   }
 })
 
-test('an authorization request that would not fit into an address is refused', async () => {
+test('an authorization request that is too long for a URL is refused', async () => {
   const { answer } = await authorize(url, '', { login_hint: 'x'.repeat(9_000) })
   expect(answer).toMatchObject({ error: 'invalid_request', state: 'st' })
 })
 
-test("nobody's wrong secrets keep a public client out, and guesses at a secret are stopped", async () => {
+test('wrong secrets do not lock out a public client, and secret guesses are rate limited', async () => {
   const limit = service.ctx.config.limits.clientFailures
   const guess = (client_id: string) =>
     token(url, { grant_type: 'refresh_token', refresh_token: 'x', client_id, client_secret: 'guess' })
@@ -191,7 +194,7 @@ test("nobody's wrong secrets keep a public client out, and guesses at a secret a
   expect(await machineToken(url, 'demo-machine')).toBeDefined()
 })
 
-test('what stands in a registered address cannot bend the policy of a page', async () => {
+test('a registered redirect URI cannot inject directives into the Content-Security-Policy', async () => {
   const { application_id: applicationId } = await applicationOf('demo-spa')
   const create = (redirectUri: string) =>
     admin(url, '/api/admin/clients', { applicationId, kind: 'WEB', name: 'X', redirectUris: [redirectUri] })
@@ -199,17 +202,15 @@ test('what stands in a registered address cannot bend the policy of a page', asy
     await expect(create(uri)).rejects.toThrow('422')
   }
   const page = await fetch(authorizeUrl(url))
-  expect(page.headers.get('content-security-policy')).toContain(
-    `form-action 'self' ${new URL(CALLBACK).origin};`,
-  )
+  expect(page.headers.get('content-security-policy')).toContain(`form-action 'self' ${new URL(CALLBACK).origin};`)
 })
 
-test('what was allowed through one request is not asked again after another', async () => {
+test('consent given in separate requests accumulates', async () => {
   const client_id = (await thirdParty(url, 'Piecemeal')).clientId
   const cookie = await signIn(url, 'mia@acme.test')
   for (const scope of ['openid profile', 'openid email']) {
     const page = await fetch(authorizeUrl(url, { client_id, scope }), { headers: { cookie } })
-    expect((await press(cookie, page, { decision: 'allow' })).status).toBe(303)
+    expect((await submitForm(cookie, page, { decision: 'allow' })).status).toBe(303)
   }
   for (const scope of ['openid profile', 'openid email', 'openid profile email']) {
     const { answer } = await authorize(url, cookie, { client_id, scope, prompt: 'none' })
@@ -217,14 +218,14 @@ test('what was allowed through one request is not asked again after another', as
   }
 })
 
-test('an access token outlives the last refresh token of its family by its own lifetime', async () => {
+test('an access token stays valid after the last refresh token of its family has expired', async () => {
   const { application_id } = await applicationOf('demo-spa')
   const lifetimes = { refreshTokenTtl: 60, accessTokenTtl: 3600 }
   await admin(url, `/api/admin/applications/${application_id}`, lifetimes, 'PATCH')
   const { access_token } = await obtainTokens(url, await signIn(url, 'mia@acme.test'))
   service.advance(10 * 60_000)
   await sweepExpired.run(service.ctx, undefined)
-  await service.ctx.changes.settle()
+  await service.ctx.changes.waitUntilCurrent()
   expect(await userinfo(url, access_token)).toBe(200)
   await admin(
     url,
@@ -234,13 +235,13 @@ test('an access token outlives the last refresh token of its family by its own l
   )
 })
 
-test('when a key has leaked, no token that it signed is good any more, and the next one is', async () => {
+test('after a leaked key is replaced, its tokens are invalid and new tokens are valid', async () => {
   const cookie = await signIn(url, 'mia@acme.test')
   const { access_token, refresh_token } = await obtainTokens(url, cookie)
   expect(await userinfo(url, access_token)).toBe(200)
   await replaceSigningKeys(service.ctx)
   service.advance(10)
-  await service.ctx.changes.settle()
+  await service.ctx.changes.waitUntilCurrent()
   expect(await userinfo(url, access_token)).toBe(401)
   const next = await refresh(url, refresh_token)
   expect(await userinfo(url, next.body.access_token)).toBe(200)
@@ -248,12 +249,12 @@ test('when a key has leaked, no token that it signed is good any more, and the n
   expect(keys).toHaveLength(1)
 })
 
-test('a secret of any characters is shown form-urlencoded in Basic, and two headers are none (T041, T044)', async () => {
+test('a Basic secret is form-urlencoded, and two Authorization headers are refused (T041, T044)', async () => {
   const secret = 'p:a+s s%é&=ok'
   const { id } = await clientRow('demo-machine')
   const row = { id: newId(), client_id: id, hash: hashSecret(secret), created_at: new Date() }
   await service.ctx.db.insertInto('client_secrets').values(row).execute()
-  await service.ctx.changes.settle()
+  await service.ctx.changes.waitUntilCurrent()
   const basic = `Basic ${btoa(`demo-machine:${new URLSearchParams({ s: secret }).toString().slice(2)}`)}`
   const ask = (...headers: string[]) =>
     new Promise<number | undefined>((resolve, reject) => {

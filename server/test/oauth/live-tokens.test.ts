@@ -9,7 +9,7 @@ import {
   obtainTokens,
   refresh,
   signIn,
-  startWorld,
+  startDemoService,
   type Tokens,
   token,
   userinfo,
@@ -19,23 +19,23 @@ let node: TestService
 let other: TestService
 
 beforeAll(async () => {
-  node = await startWorld()
-  other = await startService({ beside: node })
+  node = await startDemoService()
+  other = await startService({ sameDatabaseAs: node })
 })
 afterAll(async () => {
   await other?.close()
   await node?.close()
 })
 
-/** Tokens of a session of their own, known to both nodes. */
+/** Tokens of a new session, cached on both nodes. */
 async function warmTokens(email: string): Promise<Tokens> {
   const tokens = await obtainTokens(node.url, await signIn(node.url, email))
   for (const { url } of [node, other]) expect(await userinfo(url, tokens.access_token)).toBe(200)
   return tokens
 }
 
-/** Dead on this node at once, and on the other a moment later. */
-async function expectDead({ access_token, refresh_token }: Tokens) {
+/** Invalid on this node immediately, and on the other after the announcement. */
+async function expectInvalid({ access_token, refresh_token }: Tokens) {
   expect(await userinfo(node.url, access_token)).toBe(401)
   await expect.poll(() => userinfo(other.url, access_token)).toBe(401)
   expect(await introspect(other.url, access_token)).toEqual({ active: false })
@@ -45,33 +45,33 @@ async function expectDead({ access_token, refresh_token }: Tokens) {
   })
 }
 
-/** What is written past the service is heard as soon as it is announced. */
-const heard = () => node.ctx.changes.settle()
+/** Waits until changes written directly to the database are announced. */
+const changesAnnounced = () => node.ctx.changes.waitUntilCurrent()
 
-describe('an access token dies on every node with', () => {
+describe('an access token becomes invalid on every node with the end of', () => {
   test('its session (T072)', async () => {
     const cookie = await signIn(node.url, 'mia@acme.test')
     const tokens = await obtainTokens(node.url, cookie)
     expect(await userinfo(other.url, tokens.access_token)).toBe(200)
     const elsewhere = await warmTokens('mia@acme.test')
     await fetch(`${node.url}/api/auth/logout`, { method: 'POST', headers: { cookie } })
-    await expectDead(tokens)
+    await expectInvalid(tokens)
     expect(await userinfo(node.url, elsewhere.access_token)).toBe(200)
   })
 
-  test('its person, when the account is disabled', async () => {
+  test('its user, when the account is disabled', async () => {
     const tokens = await warmTokens('max@acme.test')
     const users = (disabled: boolean) =>
       node.ctx.db.updateTable('users').set({ disabled }).where('email', '=', 'max@acme.test').execute()
     await users(true)
-    await heard()
-    await expectDead(tokens)
+    await changesAnnounced()
+    await expectInvalid(tokens)
     await users(false)
-    await heard()
-    await expectDead(tokens)
+    await changesAnnounced()
+    await expectInvalid(tokens)
   })
 
-  test('its membership, when suspended, while another tenant of the person is untouched (T130)', async () => {
+  test('its membership, when suspended, while other tenants of the user are unaffected (T130)', async () => {
     const tokens = await warmTokens('adam@acme.test')
     const { userId, tenantId } = await findIds(node, 'adam@acme.test', 'acme')
     const setStatus = async (status: 'ACTIVE' | 'SUSPENDED') => {
@@ -81,10 +81,10 @@ describe('an access token dies on every node with', () => {
         .where('user_id', '=', userId)
         .where('tenant_id', '=', tenantId)
         .execute()
-      await heard()
+      await changesAnnounced()
     }
     await setStatus('SUSPENDED')
-    await expectDead(tokens)
+    await expectInvalid(tokens)
     await setStatus('ACTIVE')
     expect(await userinfo(node.url, tokens.access_token)).toBe(200)
     expect((await refresh(node.url, tokens.refresh_token)).status).toBe(200)
@@ -105,11 +105,11 @@ describe('an access token dies on every node with', () => {
       body: { error: 'invalid_client' },
     })
     await admin(node.url, `/api/admin/clients/${id}`, { disabled: false }, 'PATCH')
-    // Ended is ended: it does not come back with the client.
-    await expectDead(tokens)
+    // Enabling the client again does not make the token valid again.
+    await expectInvalid(tokens)
   })
 
-  test('its own revocation, alone', async () => {
+  test('its own revocation, which affects no other token', async () => {
     const tokens = await warmTokens('mia@acme.test')
     const form = new URLSearchParams({ token: tokens.access_token, client_id: 'demo-spa' })
     await fetch(`${node.url}/api/oauth/revoke`, { method: 'POST', body: form })
@@ -123,25 +123,25 @@ describe('an access token dies on every node with', () => {
     const next = (await refresh(node.url, tokens.refresh_token)).body
     await refresh(other.url, tokens.refresh_token)
     await expect.poll(() => userinfo(node.url, next.access_token)).toBe(401)
-    await expectDead(next)
+    await expectInvalid(next)
   })
 
   test('the deletion of its tenant', async () => {
     const tokens = await warmTokens('gus@globex.test')
     await node.ctx.db.deleteFrom('tenants').where('slug', '=', 'globex').execute()
-    await heard()
-    await expectDead(tokens)
+    await changesAnnounced()
+    await expectInvalid(tokens)
   })
 
-  test('the deletion of its person', async () => {
+  test('the deletion of its user', async () => {
     const tokens = await warmTokens('max@acme.test')
     await node.ctx.db.deleteFrom('users').where('email', '=', 'max@acme.test').execute()
-    await heard()
-    await expectDead(tokens)
+    await changesAnnounced()
+    await expectInvalid(tokens)
   })
 })
 
-test("a machine's token dies with the secret that obtained it, and not with the other (T064)", async () => {
+test("a machine client's token becomes invalid with the secret that obtained it, not with another (T064)", async () => {
   const { id } = await node.ctx.db
     .selectFrom('clients')
     .select('id')
@@ -170,7 +170,7 @@ test("a machine's token dies with the secret that obtained it, and not with the 
   expect((await introspect(node.url, first)).active).toBe(true)
 })
 
-test('while the channel is down nothing remembered is trusted, and nothing is lost when it is back', async () => {
+test('cached tokens are not trusted while the change feed is disconnected, and no change is missed', async () => {
   const tokens = await warmTokens('olivia@acme.test')
   const again = await warmTokens('olivia@acme.test')
   const client = new pg.Client(node.connection.direct)
@@ -180,7 +180,7 @@ test('while the channel is down nothing remembered is trusted, and nothing is lo
   await client.query(`select pg_terminate_backend(pid) from (${listeners}) as listening`)
   await client.query('delete from sessions')
   await client.end()
-  // Whether or not the channel is up again by now: the deletion must be seen.
+  // The deletion must be seen whether or not the feed has reconnected.
   await expect.poll(() => userinfo(node.url, tokens.access_token)).toBe(401)
   await expect.poll(() => userinfo(other.url, again.access_token)).toBe(401)
   await expect.poll(() => node.ctx.changes.isCurrent(), { timeout: 5000 }).toBe(true)

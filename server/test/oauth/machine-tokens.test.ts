@@ -3,8 +3,14 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Asker, askerOf, type Question, type Reply, withoutMoment } from '../http/asking.ts'
-import { type Firm, openFirm } from '../licensing/firm.ts'
+import {
+  createRawClient,
+  type RawClient,
+  type RawRequest,
+  type Reply,
+  withoutVolatileHeaders,
+} from '../http/raw-client.ts'
+import { createLicensedTenant, type LicensedTenant } from '../licensing/licensed-tenant.ts'
 import type { TestService } from '../support/service.ts'
 import {
   admin,
@@ -14,46 +20,49 @@ import {
   introspect,
   obtainTokens,
   signIn,
-  startWorld,
+  startDemoService,
   VERIFIER,
 } from '../support/world.ts'
 
-// A machine that asks for tokens again and again is known, and each of its tokens is another.
-
 let service: TestService
-let firm: Firm
-let call: Asker['call']
-let warm: Asker['warm']
-let countCalls: Asker['countCalls']
+let firm: LicensedTenant
+let call: RawClient['call']
+let warm: RawClient['warm']
+let countCalls: RawClient['countCalls']
 beforeAll(async () => {
-  service = await startWorld()
-  ;({ call, warm, countCalls } = askerOf(service))
-  firm = await openFirm(service)
+  service = await startDemoService()
+  ;({ call, warm, countCalls } = createRawClient(service))
+  firm = await createLicensedTenant(service)
 })
 afterAll(() => service?.close())
 
 const derive = promisify(pbkdf2)
 
-/** A machine that asks for a token, and what it is known by. */
+/** A machine client and a function that builds its token request. */
 async function newMachine() {
   const machine = await admin<{ id: string; clientId: string; clientSecret: string }>(
     service.url,
     '/api/admin/clients',
     {
-      ...{ applicationId: firm.applicationId, kind: 'MACHINE', name: 'Night shift' },
-      ...{ tenantId: firm.company.id, scopes: ['licenses:read', 'licenses:write'] },
+      applicationId: firm.applicationId,
+      kind: 'MACHINE',
+      name: 'Night shift',
+      tenantId: firm.company.id,
+      scopes: ['licenses:read', 'licenses:write'],
     },
   )
-  const ask = (wish: Record<string, string> = {}): Question => {
+  const ask = (parameters: Record<string, string> = {}): RawRequest => {
     const { clientId, clientSecret } = machine
-    const shown = { client_id: clientId, client_secret: clientSecret, ...wish }
-    return asForm(String(new URLSearchParams({ grant_type: 'client_credentials', ...shown })))
+    const form = { client_id: clientId, client_secret: clientSecret, ...parameters }
+    return asForm(String(new URLSearchParams({ grant_type: 'client_credentials', ...form })))
   }
   return { ...machine, ask }
 }
 
-const asForm = (form: string): Question => ({
-  ...{ path: '/api/oauth/token', method: 'POST', form },
+const asForm = (form: string): RawRequest => ({
+  path: '/api/oauth/token',
+  method: 'POST',
+  form,
   headers: {
     'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8',
     'Content-Length': String(form.length),
@@ -62,17 +71,17 @@ const asForm = (form: string): Question => ({
 
 const tokenIn = ({ body }: Reply): string => JSON.parse(body).access_token
 
-test('a machine that asks again gets a token of its own each time, as good as the first and counted like it', async () => {
+test('every client credentials request gets a distinct, valid token and is counted', async () => {
   const { ask } = await newMachine()
   const issued = async () => {
     const name = 'latchkey_token_requests_total'
-    const counted = await service.ctx.figures.registry.getSingleMetricAsString(name)
+    const counted = await service.ctx.metrics.registry.getSingleMetricAsString(name)
     return Number(/grant_type="client_credentials",outcome="issued"\} (\d+)/.exec(counted)?.[1])
   }
   const [before, begin] = [await issued(), countCalls()]
   const first = await call(ask())
   const again = await warm(ask())
-  expect(withoutMoment(again.headers)).toEqual(withoutMoment(first.headers))
+  expect(withoutVolatileHeaders(again.headers)).toEqual(withoutVolatileHeaders(first.headers))
   expect(again.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' })
   service.advance(3_000)
   await warm(ask())
@@ -86,11 +95,10 @@ test('a machine that asks again gets a token of its own each time, as good as th
   for (const { jti, iat, exp, ...rest } of others) expect(rest).toEqual(whose)
   expect(claims.at(-1)?.iat).toBeGreaterThanOrEqual(Number(iat) + 3)
   expect(Number(claims.at(-1)?.exp) - Number(claims.at(-1)?.iat)).toBe(Number(exp) - Number(iat))
-  for (const reply of all)
-    expect(await introspect(service.url, tokenIn(reply))).toMatchObject({ active: true })
+  for (const reply of all) expect(await introspect(service.url, tokenIn(reply))).toMatchObject({ active: true })
 })
 
-test('it gets what it asks for, and nothing with another secret', async () => {
+test('a machine client gets the requested scopes, and nothing with a wrong secret', async () => {
   const { ask } = await newMachine()
   await warm(ask())
   const less = await call(ask({ scope: 'licenses:read' }))
@@ -101,7 +109,7 @@ test('it gets what it asks for, and nothing with another secret', async () => {
   expect(JSON.parse((await warm(ask())).body)).toMatchObject({ scope: 'licenses:read licenses:write' })
 })
 
-test('it gets none from the moment on at which it may have none', async () => {
+test('a disabled or suspended machine client gets no token immediately afterwards', async () => {
   const { id, ask } = await newMachine()
   await warm(ask())
   await admin(service.url, `/api/admin/clients/${id}`, { disabled: true }, 'PATCH')
@@ -110,7 +118,7 @@ test('it gets none from the moment on at which it may have none', async () => {
   const other = await newMachine()
   await warm(other.ask())
   await service.ctx.db.deleteFrom('client_secrets').where('client_id', '=', other.id).execute()
-  await service.ctx.changes.settle()
+  await service.ctx.changes.waitUntilCurrent()
   expect(await call(other.ask())).toMatchObject({ status: 400 })
 
   const { ask: askOfSuspended } = await newMachine()
@@ -123,15 +131,13 @@ test('it gets none from the moment on at which it may have none', async () => {
   await admin(service.url, `/api/admin/tenants/${firm.company.id}`, { suspended: false }, 'PATCH')
 })
 
-test('who is gone before it is signed is not said to have been answered', async () => {
+test('a request whose client disconnects before the token is signed is not logged as answered', async () => {
   const { ask } = await newMachine()
   await warm(ask())
   const linesOf = () => service.logs.filter(({ route }) => route === '/api/oauth/token')
   const before = linesOf().length
-  // Signatures wait behind these.
-  const busy = Promise.all(
-    Array.from({ length: 8 }, () => derive('anything', 'salt', 1_000_000, 32, 'sha256')),
-  )
+  // Keeps the thread pool busy, so that signing waits.
+  const busy = Promise.all(Array.from({ length: 8 }, () => derive('anything', 'salt', 1_000_000, 32, 'sha256')))
   const { form = '', headers = {} } = ask()
   const head = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}`)
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
@@ -143,7 +149,7 @@ test('who is gone before it is signed is not said to have been answered', async 
   await expect.poll(() => linesOf().length).toBe(before + 1)
 })
 
-test('its tokens are signed with the newest key', async () => {
+test("a machine client's tokens are signed with the newest key", async () => {
   const { ask } = await newMachine()
   const kidOf = (reply: Reply) => JSON.parse(atob(tokenIn(reply).split('.')[0] ?? '')).kid
   const before = kidOf(await warm(ask()))
@@ -153,7 +159,7 @@ test('its tokens are signed with the newest key', async () => {
   expect(kidOf(await warm(ask()))).not.toBe(before)
 })
 
-test('a refresh token and a code are good once, however alike they are shown', async () => {
+test('a refresh token and a code work once, also in identical requests', async () => {
   const cookie = await signIn(service.url, 'mia@acme.test')
   const { refresh_token } = await obtainTokens(service.url, cookie)
   const { code = '' } = (await authorize(service.url, cookie)).answer
@@ -161,8 +167,8 @@ test('a refresh token and a code are good once, however alike they are shown', a
     { grant_type: 'refresh_token', refresh_token },
     { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: VERIFIER },
   ]
-  for (const shown of all) {
-    const question = asForm(String(new URLSearchParams({ client_id: 'demo-spa', ...shown })))
+  for (const parameters of all) {
+    const question = asForm(String(new URLSearchParams({ client_id: 'demo-spa', ...parameters })))
     expect(await call(question)).toMatchObject({ status: 200 })
     expect(await call(question)).toMatchObject({ status: 400 })
     expect(await call(question)).toMatchObject({ status: 400 })

@@ -1,40 +1,40 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { call, newSomebody, type Somebody } from '../account/people.ts'
+import { call, createSignedInUser, type TestUser } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
 import { totpCode } from '../support/totp.ts'
 import {
+  addMember,
   authorize,
   authorizeUrl,
   claimsOf,
   cookieOf,
   exchange,
-  join,
   obtainTokens,
   PASSWORD,
   refresh,
   signIn,
-  startWorld,
+  startDemoService,
   userinfo,
 } from '../support/world.ts'
 
 let service: TestService
 let url: string
-let ann: Somebody
+let ann: TestUser
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
   url = service.url
   await setPolicy('REQUIRED')
 })
 afterAll(() => service.close())
 beforeEach(async () => {
-  ann = await newSomebody(service)
-  await join(service, ann.email, 'acme')
+  ann = await createSignedInUser(service)
+  await addMember(service, ann.email, 'acme')
 })
 
 const setPolicy = (mfa_policy: 'REQUIRED' | 'OPTIONAL') =>
   service.ctx.db.updateTable('tenants').set({ mfa_policy }).where('slug', '=', 'acme').execute()
 
-async function enrol(): Promise<string> {
+async function enroll(): Promise<string> {
   const { body } = await ann.call('POST', '/api/users/me/mfa/totp', { password: PASSWORD })
   const secret = body.secret as string
   service.advance(30_000)
@@ -43,10 +43,10 @@ async function enrol(): Promise<string> {
   return secret
 }
 
-test('the way to such a tenant leads into setting a second factor up, and goes on from there', async () => {
+test('an authorization for a tenant that requires MFA redirects to the setup, and succeeds after it', async () => {
   const { location } = await authorize(url, ann.cookie, { tenant: 'acme' })
   expect(location).toMatch(/^\/mfa\/setup\?journey=/)
-  await enrol()
+  await enroll()
   const { answer } = await authorize(url, ann.cookie, { tenant: 'acme' })
   const { body } = await exchange(url, answer.code)
   expect(claimsOf(body.access_token)).toMatchObject({
@@ -55,14 +55,14 @@ test('the way to such a tenant leads into setting a second factor up, and goes o
   })
 })
 
-test('silently there is no way', async () => {
+test('prompt=none for a tenant that requires MFA is interaction_required', async () => {
   const { answer } = await authorize(url, ann.cookie, { tenant: 'acme', prompt: 'none' })
   expect(answer).toMatchObject({ error: 'interaction_required', state: 'st' })
 })
 
-test('a session without a second factor is asked for it once one is set up', async () => {
+test('a session without a second factor must show it once the user has one', async () => {
   const other = await signIn(url, ann.email)
-  const secret = await enrol()
+  const secret = await enroll()
   const { location } = await authorize(url, other, { tenant: 'acme' })
   expect(location).toMatch(/^\/mfa\?journey=/)
   service.advance(30_000)
@@ -80,9 +80,9 @@ test('a session without a second factor is asked for it once one is set up', asy
   expect((await authorize(url, fresh, { tenant: 'acme' })).answer.code).toBeDefined()
 })
 
-test('whoever removes their second factor loses that tenant, and nothing else', async () => {
-  await join(service, ann.email, 'globex')
-  await enrol()
+test('removing the second factor ends access to tenants that require MFA, and nothing else', async () => {
+  await addMember(service, ann.email, 'globex')
+  await enroll()
   const inAcme = await obtainTokens(url, ann.cookie, { tenant: 'acme' })
   const inGlobex = await obtainTokens(url, ann.cookie, { tenant: 'globex' })
   await ann.call('DELETE', '/api/users/me/mfa/totp', { password: PASSWORD })
@@ -95,8 +95,8 @@ test('whoever removes their second factor loses that tenant, and nothing else', 
   expect((await authorize(url, ann.cookie, { tenant: 'acme' })).location).toMatch(/^\/mfa\/setup/)
 })
 
-test('a reset and a sign-in by password alone give no token there', async () => {
-  await enrol()
+test('a password alone gets no token for a tenant that requires MFA', async () => {
+  await enroll()
   const response = await fetch(`${url}/api/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -109,39 +109,35 @@ test('a reset and a sign-in by password alone give no token there', async () => 
   expect(half.headers.get('location')).toMatch(/^\/login\?journey=/)
 })
 
-test('a tenant that begins to demand a second factor ends at once what it gave without one, and nothing else', async () => {
-  const ben = await newSomebody(service)
-  await join(service, ben.email, 'acme')
+test('requiring MFA in a tenant ends its grants without a second factor immediately, and nothing else', async () => {
+  const ben = await createSignedInUser(service)
+  await addMember(service, ben.email, 'acme')
   await setPolicy('OPTIONAL')
-  await enrol()
-  const shown = await obtainTokens(url, ann.cookie, { tenant: 'acme' })
-  const unshown = await obtainTokens(url, ben.cookie, { tenant: 'acme' })
-  for (const { access_token } of [shown, unshown]) expect(await userinfo(url, access_token)).toBe(200)
+  await enroll()
+  const withFactor = await obtainTokens(url, ann.cookie, { tenant: 'acme' })
+  const withoutFactor = await obtainTokens(url, ben.cookie, { tenant: 'acme' })
+  for (const { access_token } of [withFactor, withoutFactor]) expect(await userinfo(url, access_token)).toBe(200)
   await setPolicy('REQUIRED')
-  await service.ctx.changes.settle()
-  expect(await userinfo(url, unshown.access_token)).toBe(401)
-  expect(await refresh(url, unshown.refresh_token)).toMatchObject({ body: { error: 'invalid_grant' } })
-  expect(await userinfo(url, shown.access_token)).toBe(200)
-  expect((await refresh(url, shown.refresh_token)).status).toBe(200)
-  // Outside that tenant nothing has changed.
+  await service.ctx.changes.waitUntilCurrent()
+  expect(await userinfo(url, withoutFactor.access_token)).toBe(401)
+  expect(await refresh(url, withoutFactor.refresh_token)).toMatchObject({ body: { error: 'invalid_grant' } })
+  expect(await userinfo(url, withFactor.access_token)).toBe(200)
+  expect((await refresh(url, withFactor.refresh_token)).status).toBe(200)
+  // Tokens without this tenant are unaffected.
   expect(await userinfo(url, ben.tokens.access_token)).toBe(200)
 })
 
-test('a token for it without a second factor ends, also when its grant has moved on to another tenant', async () => {
+test('requiring MFA in a tenant also ends tokens whose grant has switched to another tenant', async () => {
   await setPolicy('OPTIONAL')
   try {
-    await join(service, ann.email, 'globex')
+    await addMember(service, ann.email, 'globex')
     const cookie = await signIn(url, ann.email)
     const first = await obtainTokens(url, cookie, { tenant: 'acme' })
     const { body: moved } = await refresh(url, first.refresh_token, { tenant: 'globex' })
-    expect([await userinfo(url, first.access_token), await userinfo(url, moved.access_token)]).toEqual([
-      200, 200,
-    ])
+    expect([await userinfo(url, first.access_token), await userinfo(url, moved.access_token)]).toEqual([200, 200])
     await setPolicy('REQUIRED')
-    await service.ctx.changes.settle()
-    expect([await userinfo(url, first.access_token), await userinfo(url, moved.access_token)]).toEqual([
-      401, 200,
-    ])
+    await service.ctx.changes.waitUntilCurrent()
+    expect([await userinfo(url, first.access_token), await userinfo(url, moved.access_token)]).toEqual([401, 200])
   } finally {
     await setPolicy('REQUIRED')
   }

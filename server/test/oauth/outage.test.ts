@@ -1,24 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminOf } from '../support/database.ts'
 import type { TestService } from '../support/service.ts'
-import { authorize, obtainTokens, refresh, signIn, startWorld, userinfo } from '../support/world.ts'
+import { authorize, obtainTokens, refresh, signIn, startDemoService, userinfo } from '../support/world.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service.close())
 
-test('without the database nobody is told that their token is bad, and the keys are still served', async () => {
+test('during a database outage tokens get 503 instead of 401, and the keys are still served', async () => {
   const { url, connection } = service
   const cookie = await signIn(url, 'mia@acme.test')
   const tokens = await obtainTokens(url, cookie)
   expect(await userinfo(url, tokens.access_token)).toBe(200)
   const admin = await adminOf(connection.direct.host ?? '')
   await admin.query(`alter database ${connection.name} allow_connections false`)
-  await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-    connection.name,
-  ])
+  await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [connection.name])
   await expect.poll(() => service.ctx.changes.isCurrent()).toBe(false)
 
   expect(await userinfo(url, tokens.access_token)).toBe(503)

@@ -14,7 +14,7 @@ export interface ReceivedSpan {
 
 export interface Collector {
   url: string
-  /** Everything that was posted, as it came. */
+  /** The bodies of all requests. */
   texts: string[]
   headers: Record<string, unknown>[]
   spans(): ReceivedSpan[]
@@ -27,7 +27,7 @@ interface Attribute {
   key: string
   value: Record<string, unknown>
 }
-interface Posted {
+interface TraceRequest {
   resourceSpans: {
     scopeSpans: {
       spans: (Omit<ReceivedSpan, 'facts' | 'failed'> & {
@@ -38,10 +38,10 @@ interface Posted {
   }[]
 }
 
-const factsOf = (attributes: Attribute[]) =>
+const toAttributes = (attributes: Attribute[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 
-/** A real receiver of OTLP over HTTP that keeps what it gets. */
+/** An OTLP/HTTP collector that keeps all spans. */
 export async function startCollector(): Promise<Collector> {
   const texts: string[] = []
   const headers: Record<string, unknown>[] = []
@@ -60,13 +60,13 @@ export async function startCollector(): Promise<Collector> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const spans = () =>
     texts
-      .flatMap((text) => (JSON.parse(text) as Posted).resourceSpans)
+      .flatMap((text) => (JSON.parse(text) as TraceRequest).resourceSpans)
       .flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans))
       .map(({ attributes, status, parentSpanId, ...span }) => ({
         ...span,
         parentSpanId: parentSpanId || undefined,
         failed: status.code === 2,
-        facts: factsOf(attributes),
+        facts: toAttributes(attributes),
       }))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest'
 import { loadConfig, readConfig } from '../../src/config.ts'
-import { parseTraceParent } from '../../src/lib/trace-parent.ts'
+import { parseTraceParent } from '../../src/lib/tracing/trace-parent.ts'
 import { createDatabase } from '../support/database.ts'
 import { runToEnd } from '../support/program.ts'
 
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT'
 
-test('without a collector there is nothing to trace, whatever else is set', () => {
+test('tracing is disabled without a collector, independent of other settings', () => {
   expect(loadConfig('demo', {}).tracing).toBeUndefined()
-  expect(
-    loadConfig('demo', { OTEL_SERVICE_NAME: 'x', OTEL_TRACES_SAMPLER_ARG: '0.5' }).tracing,
-  ).toBeUndefined()
+  expect(loadConfig('demo', { OTEL_SERVICE_NAME: 'x', OTEL_TRACES_SAMPLER_ARG: '0.5' }).tracing).toBeUndefined()
 })
 
 test.each([
   ['http://collector:4318', 'http://collector:4318/v1/traces'],
   ['https://collector.test/otlp/', 'https://collector.test/otlp/v1/traces'],
-])('a collector at %s gets its spans at %s', (given, endpoint) => {
+])('a collector at %s receives spans at %s', (given, endpoint) => {
   const env = { [ENDPOINT]: given, OTEL_EXPORTER_OTLP_HEADERS: 'a=b, authorization=Basic%20eA%3D%3D,' }
   expect(loadConfig('demo', env).tracing).toEqual({
-    ...{ endpoint, serviceName: 'latchkey', ratio: 1 },
+    endpoint,
+    serviceName: 'latchkey',
+    ratio: 1,
     headers: { a: 'b', authorization: 'Basic eA==' },
   })
 })
@@ -36,13 +36,13 @@ test.each([
   ['OTEL_TRACES_SAMPLER_ARG', 'all'],
   ['METRICS_TOKEN', 's3cret'],
   ['METRICS_TOKEN', 's3cret with spaces in it'],
-])('%s=%s is refused, and no secret is repeated', (name, value) => {
+])('%s=%s is refused, and the message contains no secret', (name, value) => {
   const { problems } = readConfig('demo', { [name]: value })
   expect(problems).toEqual([expect.stringContaining(name)])
   expect(problems[0]).not.toContain('s3cret')
 })
 
-test('who has a collector of another protocol is warned', () => {
+test('the grpc protocol causes a warning', () => {
   const { warnings } = loadConfig('demo', {
     [ENDPOINT]: 'http://c:4317',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
@@ -50,11 +50,13 @@ test('who has a collector of another protocol is warned', () => {
   expect(warnings).toEqual([expect.stringContaining('OTEL_EXPORTER_OTLP_PROTOCOL')])
 })
 
-test('the doctor knows the variables, and shows no secret', async () => {
+test('latchkey doctor lists the variables without secrets', async () => {
   const database = await createDatabase()
   const env = {
-    ...{ DATABASE_URL: database.url, METRICS_TOKEN: 's3cret-s3cret-s3cret' },
-    ...{ [ENDPOINT]: 'http://u:s3cret@collector:4318', OTEL_EXPORTER_OTLP_HEADERS: 'api-key=s3cret' },
+    DATABASE_URL: database.url,
+    METRICS_TOKEN: 's3cret-s3cret-s3cret',
+    [ENDPOINT]: 'http://u:s3cret@collector:4318',
+    OTEL_EXPORTER_OTLP_HEADERS: 'api-key=s3cret',
   }
   const { code, output } = await runToEnd(['doctor', '--demo'], { env })
   expect(code).toBe(0)
@@ -73,7 +75,7 @@ test.each([
   [`00-${TRACE}-${SPAN}-00`, false],
   [`00-${TRACE}-${SPAN}-03`, true],
   [`cc-${TRACE}-${SPAN}-01-what-comes-later`, true],
-])('%s is a caller, whose trace is kept: %s', (header, sampled) => {
+])('the header %s is valid, sampled: %s', (header, sampled) => {
   expect(parseTraceParent(header)).toEqual({ traceId: TRACE, spanId: SPAN, sampled })
 })
 
@@ -87,6 +89,6 @@ test.each([
   `00-${TRACE}-${'0'.repeat(16)}-01`,
   `00-${'A'.repeat(32)}-${SPAN}-01`,
   `cc-${TRACE}-${SPAN}-01-${'x'.repeat(300)}`,
-])('%s is none', (header) => {
+])('the header %s is invalid', (header) => {
   expect(parseTraceParent(header)).toBeUndefined()
 })

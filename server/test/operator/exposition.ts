@@ -1,23 +1,23 @@
 import type { TestService } from '../support/service.ts'
 
-export interface ShownSample {
+export interface Sample {
   name: string
   labels: Record<string, string>
   value: number
 }
 
-/** What /metrics shows, sample by sample. */
-export function parseExposition(text: string): ShownSample[] {
-  return text
+/** Parses the Prometheus text format. */
+export function parseExposition(exposition: string): Sample[] {
+  return exposition
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => {
       const [, name = '', labels = '', value = ''] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
-      if (name === '') throw new Error(`no sample: ${line}`)
+      if (name === '') throw new Error(`not a sample: ${line}`)
       const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)]
       return {
         name,
-        labels: Object.fromEntries(pairs.map(([, label = '', shown = '']) => [label, shown])),
+        labels: Object.fromEntries(pairs.map(([, label = '', text = '']) => [label, text])),
         value: Number(value),
       }
     })
@@ -26,22 +26,17 @@ export function parseExposition(text: string): ShownSample[] {
 export async function scrape(
   { url }: Pick<TestService, 'url'>,
   headers: Record<string, string> = {},
-): Promise<ShownSample[]> {
+): Promise<Sample[]> {
   const response = await fetch(`${url}/metrics`, { headers })
   if (response.status !== 200) throw new Error(`metrics: ${response.status}`)
   return parseExposition(await response.text())
 }
 
-/** The value of one figure; undefined where it is not shown. */
-export function figureIn(
-  samples: ShownSample[],
-  name: string,
-  labels: Record<string, string> = {},
-): number | undefined {
-  const found = samples.filter(
+/** The sum of all matching samples; undefined if there is none. */
+export function sumSamples(samples: Sample[], name: string, labels: Record<string, string> = {}): number | undefined {
+  const matching = samples.filter(
     (sample) =>
-      sample.name === name &&
-      Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+      sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
   )
-  return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0)
+  return matching.length === 0 ? undefined : matching.reduce((sum, { value }) => sum + value, 0)
 }

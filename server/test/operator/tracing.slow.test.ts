@@ -24,12 +24,14 @@ interface Running extends Program {
   url: string
 }
 
-/** The real program, in a process of its own. */
+/** Starts the program in its own process. */
 async function start(env: Record<string, string>): Promise<Running> {
   const port = await freePort()
   const program = run(['demo'], {
     env: {
-      ...{ PORT: port, HOST: '127.0.0.1', DATABASE_URL: database.url },
+      PORT: port,
+      HOST: '127.0.0.1',
+      DATABASE_URL: database.url,
       LATCHKEY_DATA_DIR: join(tempFolder(), 'data'),
       LATCHKEY_ENCRYPTION_KEY: KEY,
       ...env,
@@ -39,7 +41,7 @@ async function start(env: Record<string, string>): Promise<Running> {
   return { ...program, url: `http://127.0.0.1:${port}` }
 }
 
-/** All of them work on one database. */
+/** All processes share one database. */
 const KEY = randomBytes(32).toString('base64')
 
 async function stop({ child, exited }: Program): Promise<number | null> {
@@ -62,7 +64,7 @@ describe('with a collector', () => {
       SSO_PROVIDERS: 'OKTA',
       SSO_OKTA_CLIENT_ID: 'client',
       SSO_OKTA_CLIENT_SECRET: 'provider-s3cret',
-      // It answers, but it is no provider.
+      // It responds, but it is not an OpenID provider.
       SSO_OKTA_ISSUER: collector.url,
     })
   })
@@ -74,7 +76,7 @@ describe('with a collector', () => {
 
   const traceOf = (traceId: string) => collector.spans().filter((span) => span.traceId === traceId)
 
-  test('a sign-in is one span of its route, with its statements below', async () => {
+  test('a sign-in is one span with its statements as children', async () => {
     const response = await logIn(service.url, 'mia@acme.test', PASSWORD)
     expect(response.status).toBe(200)
     const span = await collector.finds('POST /api/auth/login')
@@ -85,20 +87,18 @@ describe('with a collector', () => {
       'http.response.status_code': 200,
       'latchkey.request_id': response.headers.get('x-request-id'),
     })
-    const below = traceOf(span.traceId).filter(({ spanId }) => spanId !== span.spanId)
-    expect(below.length).toBeGreaterThan(3)
-    expect(below.every(({ parentSpanId, kind }) => parentSpanId === span.spanId && kind === CLIENT)).toBe(
-      true,
-    )
-    expect(below.map(({ name }) => name)).toEqual(expect.arrayContaining(['select users', 'insert sessions']))
-    const statement = below.find(({ name }) => name === 'select users')
+    const children = traceOf(span.traceId).filter(({ spanId }) => spanId !== span.spanId)
+    expect(children.length).toBeGreaterThan(3)
+    expect(children.every(({ parentSpanId, kind }) => parentSpanId === span.spanId && kind === CLIENT)).toBe(true)
+    expect(children.map(({ name }) => name)).toEqual(expect.arrayContaining(['select users', 'insert sessions']))
+    const statement = children.find(({ name }) => name === 'select users')
     expect(statement?.facts).toMatchObject({
       'db.system.name': 'postgresql',
       'db.query.text': expect.stringMatching(/^select .* = \$1/),
     })
   })
 
-  test.runIf(FULL)('the line in the log of a request names its trace', async () => {
+  test.runIf(FULL)('the log line of a request contains the trace id', async () => {
     const { traceId, facts } = await collector.finds('POST /api/auth/login')
     const isLine = (text: string) =>
       text.includes('"msg":"request"') && text.includes(String(facts['latchkey.request_id']))
@@ -106,7 +106,7 @@ describe('with a collector', () => {
     expect(JSON.parse(line)).toMatchObject({ traceId, route: '/api/auth/login' })
   })
 
-  test("a caller's trace is gone on with, unless it says that it is not kept", async () => {
+  test('the trace of a caller is continued, unless it is not sampled', async () => {
     const [kept, dropped] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')]
     const parent = randomBytes(8).toString('hex')
     await fetch(`${service.url}/docs`, { headers: { traceparent: `00-${dropped}-${parent}-00` } })
@@ -123,20 +123,17 @@ describe('with a collector', () => {
     `ff-${'1'.repeat(32)}-${'1'.repeat(16)}-01`,
   ]
 
-  test.each(FULL ? invalid : invalid.slice(0, 1))(
-    'the header %s begins no trace of its own',
-    async (traceparent) => {
-      const response = await fetch(`${service.url}/openapi.json`, { headers: { traceparent } })
-      expect(response.status).toBe(200)
-      const id = response.headers.get('x-request-id')
-      const find = async () => collector.spans().find(({ facts }) => facts['latchkey.request_id'] === id)
-      const span = await eventually(find)
-      expect(span.parentSpanId).toBeUndefined()
-      expect(span.traceId).toMatch(/^(?!0{32}|1{32})[0-9a-f]{32}$/)
-    },
-  )
+  test.each(FULL ? invalid : invalid.slice(0, 1))('the invalid header %s is ignored', async (traceparent) => {
+    const response = await fetch(`${service.url}/openapi.json`, { headers: { traceparent } })
+    expect(response.status).toBe(200)
+    const id = response.headers.get('x-request-id')
+    const find = async () => collector.spans().find(({ facts }) => facts['latchkey.request_id'] === id)
+    const span = await eventually(find)
+    expect(span.parentSpanId).toBeUndefined()
+    expect(span.traceId).toMatch(/^(?!0{32}|1{32})[0-9a-f]{32}$/)
+  })
 
-  test('jobs and mail are spans, the mail below its job', async () => {
+  test('jobs and mail are spans, and the mail is a child of its job', async () => {
     await fetch(`${service.url}/api/auth/register`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -149,14 +146,14 @@ describe('with a collector', () => {
     expect(mail).toMatchObject({ kind: CLIENT, failed: false })
   })
 
-  test.runIf(FULL)('a request to a provider is a span, and takes no trace along', async () => {
+  test.runIf(FULL)('a request to an SSO provider is a span without trace headers', async () => {
     const before = collector.headers.length
     await fetch(`${service.url}/sso/okta`, { redirect: 'manual' })
-    const asked = await collector.finds('ask OKTA')
-    const isAbove = ({ spanId }: { spanId: string }) => spanId === asked.parentSpanId
-    const above = await eventually(async () => collector.spans().find(isAbove))
-    expect(above.name).toBe('GET /sso/:provider')
-    expect(asked.facts).toEqual({
+    const request = await collector.finds('ask OKTA')
+    const isParent = ({ spanId }: { spanId: string }) => spanId === request.parentSpanId
+    const parentSpan = await eventually(async () => collector.spans().find(isParent))
+    expect(parentSpan.name).toBe('GET /sso/:provider')
+    expect(request.facts).toEqual({
       'http.request.method': 'GET',
       'server.address': '127.0.0.1',
       'http.response.status_code': 200,
@@ -164,7 +161,7 @@ describe('with a collector', () => {
     expect(collector.headers.slice(before).every(({ traceparent }) => traceparent === undefined)).toBe(true)
   })
 
-  test.runIf(FULL)('an address that nobody has is one route, and health leaves no trace', async () => {
+  test.runIf(FULL)('unknown paths share one route name, and health checks are not traced', async () => {
     await fetch(`${service.url}/made/up/quokka?token=s3cret`)
     await fetch(`${service.url}/health/ready`)
     const span = await collector.finds('GET unmatched')
@@ -172,7 +169,7 @@ describe('with a collector', () => {
     expect(collector.spans().filter(({ name }) => /health|metrics/.test(name))).toEqual([])
   })
 
-  test('what is sent away tells nothing of anybody, and goes where it was told to', async () => {
+  test('traces contain no secrets or personal data, and are sent with the configured headers', async () => {
     const cookie = await signIn(service.url, 'olivia@acme.test')
     const tokens = await obtainTokens(service.url, cookie)
     const wrong = await logIn(service.url, 'adam@acme.test', 'n0t-the-password')
@@ -191,7 +188,7 @@ describe('with a collector', () => {
   })
 })
 
-test.runIf(FULL)('what is left is sent before a stop', async () => {
+test.runIf(FULL)('pending spans are sent before a stop', async () => {
   const collector = await startCollector()
   const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` })
   await fetch(`${service.url}/docs`)
@@ -200,34 +197,34 @@ test.runIf(FULL)('what is left is sent before a stop', async () => {
   await collector.close()
 })
 
-test.runIf(FULL)('a collector that is away is told of once, holds up nobody, and no stop', async () => {
+test.runIf(FULL)('an unreachable collector is logged once and delays neither requests nor a stop', async () => {
   const service = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` })
   const statuses = new Set<number>()
   for (let i = 0; i < 300; i++) statuses.add((await fetch(`${service.url}/docs`)).status)
   expect([...statuses]).toEqual([200])
   await service.prints('traces cannot be sent')
   for (let i = 0; i < 50; i++) await fetch(`${service.url}/docs`)
-  // A stop that takes too long ends with another code.
+  // A stop that takes too long has another exit code.
   expect(await stop(service)).toBe(0)
   expect(service.output().match(/traces cannot be sent/g)).toHaveLength(1)
   expect(service.output()).not.toMatch(/ECONNREFUSED.*\n.*ECONNREFUSED/)
 })
 
-/** Says at the end what of the library was loaded. Its bare interface comes with the figures. */
+/** Prints at exit how many OpenTelemetry modules were loaded, without the API that the metrics use. */
 const SPY = `data:text/javascript,${encodeURIComponent(`
   import { createRequire } from 'node:module'
   process.on('exit', () => {
     const loaded = Object.keys(createRequire('file:///').cache).filter((path) => /@opentelemetry.(?!api.)/.test(path))
-    console.log('OF THE LIBRARY: ' + loaded.length)
+    console.log('MODULES LOADED: ' + loaded.length)
   })
 `)}`
 
 test.runIf(FULL).each([
-  ['without a collector nothing', /OF THE LIBRARY: 0\n/, {}],
-  ['with one all', /OF THE LIBRARY: [1-9]/, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }],
-])('%s of the library is loaded', async (_name, said, env) => {
+  ['is not loaded without a collector', /MODULES LOADED: 0\n/, {}],
+  ['is loaded with a collector', /MODULES LOADED: [1-9]/, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }],
+])('the tracing library %s', async (_name, expected, env) => {
   const service = await start({ ...env, NODE_OPTIONS: `--import=${SPY}` })
   await fetch(`${service.url}/docs`)
   expect(await stop(service)).toBe(0)
-  expect(service.output()).toMatch(said)
+  expect(service.output()).toMatch(expected)
 })

@@ -1,25 +1,25 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callAsOps } from '../licensing/firm.ts'
-import { asOwner, startCrowdedWorld } from '../support/crowd.ts'
+import { callAsOps } from '../licensing/licensed-tenant.ts'
+import { asSuperuser, startWithManyUsers } from '../support/many-users.ts'
 import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import { type StatementWatch, watchStatements } from '../support/statements.ts'
 
-// What the overview costs is counted in pages of the database, and compared with what the large tables hold.
+// The cost of the overview is measured in database pages and compared with the size of the large tables.
 
-const PEOPLE = 100_000
+const USERS = 100_000
 const SESSIONS = 60_000
 const ENTRIES = 120_000
 
 let service: TestService
 let watch: StatementWatch
 
-const LARGE = ['users', 'sessions', 'audit_entries'] as const
+const LARGE_TABLES = ['users', 'sessions', 'audit_entries'] as const
 
 beforeAll(async () => {
-  service = await startCrowdedWorld(PEOPLE)
-  await asOwner(service, fill)
+  service = await startWithManyUsers(USERS)
+  await asSuperuser(service, fill)
   watch = await watchStatements(service)
 }, 240_000)
 afterAll(async () => {
@@ -27,7 +27,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** Many sessions, and a log of which the last fortnight is a small part. */
+/** Many sessions, and an audit log of which the last 14 days are a small part. */
 async function fill(client: pg.Client): Promise<void> {
   await client.query('set session_replication_role = replica')
   await client.query('set synchronous_commit = on')
@@ -49,14 +49,14 @@ async function fill(client: pg.Client): Promise<void> {
      from (select n, now() - n * interval '10 minutes' as t from generate_series(1, $1::bigint) as n) as made`,
     [ENTRIES],
   )
-  for (const table of LARGE) await client.query(`vacuum analyze ${table}`)
+  for (const table of LARGE_TABLES) await client.query(`vacuum analyze ${table}`)
 }
 
-const look = () => callAsOps(service, 'GET', '/api/admin/overview')
+const getOverview = () => callAsOps(service, 'GET', '/api/admin/overview')
 
-/** How many pages a table takes, with its partitions. */
+/** The number of pages of a table and its partitions. */
 const sizeOf = (table: string): Promise<number> =>
-  asOwner(service, async (client) => {
+  asSuperuser(service, async (client) => {
     const { rows } = await client.query(
       `select sum(greatest(relpages, 0)) as pages from pg_class where oid = $1::regclass
        or oid in (select inhrelid from pg_inherits where inhparent = $1::regclass)`,
@@ -65,22 +65,22 @@ const sizeOf = (table: string): Promise<number> =>
     return Number(rows[0]?.pages)
   })
 
-test.runIf(FULL)('the overview reads none of the large tables, and tells of all of them', async () => {
-  const { status, body } = await look()
+test.runIf(FULL)('the overview reads only a small part of the large tables', async () => {
+  const { status, body } = await getOverview()
   expect(status).toBe(200)
   const { users, sessions, signIns } = body as {
     users: { total: number; disabled: number }
     sessions: number
     signIns: { succeeded: number; failed: number }[]
   }
-  expect(users.total).toBeGreaterThan(PEOPLE)
-  expect(users.disabled).toBe(Math.floor(PEOPLE / 997))
-  // More than are counted one by one: what the database believes.
+  expect(users.total).toBeGreaterThan(USERS)
+  expect(users.disabled).toBe(Math.floor(USERS / 997))
+  // Above the exact count, the overview has the estimate of the planner.
   expect(Math.abs(sessions / SESSIONS - 1)).toBeLessThan(0.05)
-  // Of 144 entries a day a third are sign-ins.
+  // A third of the 144 entries per day are sign-ins.
   for (const { succeeded } of signIns.slice(0, -1)) expect(succeeded).toBe(48)
-  const large = await Promise.all(LARGE.map(sizeOf))
-  const pages = await watch.pages(look)
+  const large = await Promise.all(LARGE_TABLES.map(sizeOf))
+  const pages = await watch.pages(getOverview)
   expect(Math.min(...large)).toBeGreaterThan(1_000)
   expect(pages).toBeLessThan(2_000)
   expect(pages).toBeLessThan(large.reduce((sum, size) => sum + size, 0) / 3)

@@ -2,23 +2,23 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { firstIdAt, newId } from '../../src/lib/ids.ts'
 import { VERSION } from '../../src/lib/version.ts'
-import { addPerson, logIn, newSomebody } from '../account/people.ts'
+import { createSignedInUser, insertUser, logIn } from '../account/people.ts'
 import {
+  addTenantMember,
   callAsOps,
-  DAY,
+  changeSubscription,
+  createLicensedTenant,
+  DAY_MS,
   grant,
-  hire,
   overview as licenseOverview,
-  openFirm,
-  renew,
-} from '../licensing/firm.ts'
+} from '../licensing/licensed-tenant.ts'
 import type { TestService } from '../support/service.ts'
-import { startWorld } from '../support/world.ts'
-import { hookUp, newCompany } from '../tenants/company.ts'
+import { startDemoService } from '../support/world.ts'
+import { insertTenant, insertWebhook } from '../tenants/tenant-rows.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
 })
 afterAll(() => service.close())
 
@@ -34,7 +34,7 @@ interface Overview {
   health: Record<string, unknown> & { signingKey: { kid: string; ageDays: number } }
 }
 
-async function look(): Promise<Overview> {
+async function getOverview(): Promise<Overview> {
   const { status, body } = await callAsOps(service, 'GET', '/api/admin/overview')
   expect(status, JSON.stringify(body)).toBe(200)
   return body as unknown as Overview
@@ -46,15 +46,15 @@ const total = async (path: string): Promise<number> => {
 }
 
 describe('the overview of the instance', () => {
-  test('says what the lists say', async () => {
-    await addPerson(service, { disabled: true })
-    await addPerson(service, { deletion_requested_at: service.ctx.now() })
-    // Who was only invited has no account.
-    await addPerson(service, { email_verified: false, password_hash: null })
-    const company = await newCompany(service)
+  test('has the same totals as the lists', async () => {
+    await insertUser(service, { disabled: true })
+    await insertUser(service, { deletion_requested_at: service.ctx.now() })
+    // A placeholder account of an invited user is not counted.
+    await insertUser(service, { email_verified: false, password_hash: null })
+    const company = await insertTenant(service)
     await callAsOps(service, 'PATCH', `/api/admin/tenants/${company.id}`, { suspended: true })
-    const seen = await look()
-    expect(seen).toMatchObject({
+    const overview = await getOverview()
+    expect(overview).toMatchObject({
       version: VERSION,
       users: {
         total: await total('users'),
@@ -65,13 +65,13 @@ describe('the overview of the instance', () => {
       applications: await total('applications'),
       clients: await total('clients'),
     })
-    expect(seen.users).toMatchObject({ disabled: 1, deletionRequested: 1 })
-    expect(seen.tenants.suspended).toBe(1)
+    expect(overview.users).toMatchObject({ disabled: 1, deletionRequested: 1 })
+    expect(overview.tenants.suspended).toBe(1)
   })
 
-  test('tells how long tokens last where an application does not say', async () => {
+  test('has the default token lifetimes', async () => {
     const { accessToken, idToken, refreshTokenIdle, refreshToken } = service.ctx.config.lifetimes
-    expect(await look()).toMatchObject({
+    expect(await getOverview()).toMatchObject({
       tokenLifetimes: {
         accessTokenTtl: accessToken,
         idTokenTtl: idToken,
@@ -81,36 +81,40 @@ describe('the overview of the instance', () => {
     })
   })
 
-  test('counts sessions as people sign in, and what is signed in and refused by day', async () => {
-    const before = await look()
-    const person = await newSomebody(service)
+  test('counts sessions, and successful and failed sign-ins by day', async () => {
+    const before = await getOverview()
+    const person = await createSignedInUser(service)
     await logIn(service.url, person.email, 'not the password at all')
-    const after = await look()
+    const after = await getOverview()
     expect(after.sessions).toBe(before.sessions + 1)
     expect(after.signIns).toHaveLength(14)
     const today = service.ctx.now().toISOString().slice(0, 10)
     expect(after.signIns.at(-1)?.day).toBe(today)
-    const [was, is] = [before.signIns.at(-1), after.signIns.at(-1)]
-    expect(is).toEqual({ day: today, succeeded: (was?.succeeded ?? 0) + 1, failed: (was?.failed ?? 0) + 1 })
+    const previous = before.signIns.at(-1)
+    expect(after.signIns.at(-1)).toEqual({
+      day: today,
+      succeeded: (previous?.succeeded ?? 0) + 1,
+      failed: (previous?.failed ?? 0) + 1,
+    })
   })
 
-  test('puts each sign-in on its day by UTC, and leaves out what is older', async () => {
-    const start = Math.floor(service.ctx.now().getTime() / DAY) * DAY
+  test('assigns sign-ins to days in UTC and leaves out older ones', async () => {
+    const start = Math.floor(service.ctx.now().getTime() / DAY_MS) * DAY_MS
     const entry = async (at: number, action: string) => {
-      const moment = new Date(at)
-      // Each id tells the time of its entry, and is another one.
-      const id = firstIdAt(moment).slice(0, 24) + newId().slice(24)
+      const time = new Date(at)
+      // A unique id that begins with the time of the entry.
+      const id = firstIdAt(time).slice(0, 24) + newId().slice(24)
       await sql`insert into audit_entries (id, occurred_at, action, actor_kind, details, personal)
-        values (${id}, ${moment}, ${action}, 'system', '{}', '{}')`.execute(service.ctx.db)
+        values (${id}, ${time}, ${action}, 'system', '{}', '{}')`.execute(service.ctx.db)
     }
-    const before = await look()
+    const before = await getOverview()
     for (const days of [1, 13, 14]) {
-      await entry(start - days * DAY, 'session.started')
-      await entry(start - days * DAY + DAY - 1, 'session.started')
-      await entry(start - days * DAY + 5, 'session.refused')
-      await entry(start - days * DAY + 5, 'session.ended')
+      await entry(start - days * DAY_MS, 'session.started')
+      await entry(start - days * DAY_MS + DAY_MS - 1, 'session.started')
+      await entry(start - days * DAY_MS + 5, 'session.refused')
+      await entry(start - days * DAY_MS + 5, 'session.ended')
     }
-    const { signIns } = await look()
+    const { signIns } = await getOverview()
     const changes = signIns.map(({ succeeded, failed }, index) => [
       succeeded - (before.signIns[index]?.succeeded ?? 0),
       failed - (before.signIns[index]?.failed ?? 0),
@@ -120,23 +124,26 @@ describe('the overview of the instance', () => {
     expect(changes.flat().reduce((sum, count) => sum + count, 0)).toBe(6)
   })
 
-  test('adds up the seats of all tenants, as their own overviews do', async () => {
-    const before = (await look()).seats
-    const firms = [await openFirm(service, { seats: 3 }), await openFirm(service, { seats: 4 })]
-    for (const firm of firms) await grant(firm, await hire(firm))
-    const told = await Promise.all(firms.map(licenseOverview))
-    const sum = (field: string) => told.reduce((all, each) => all + Number(each[field]), 0)
-    expect((await look()).seats).toEqual({
+  test('has the sum of the seats of all tenants', async () => {
+    const before = (await getOverview()).seats
+    const firms = [await createLicensedTenant(service, { seats: 3 }), await createLicensedTenant(service, { seats: 4 })]
+    for (const firm of firms) await grant(firm, await addTenantMember(firm))
+    const overviews = await Promise.all(firms.map(licenseOverview))
+    const sum = (field: string) => overviews.reduce((total, each) => total + Number(each[field]), 0)
+    expect((await getOverview()).seats).toEqual({
       purchased: before.purchased + sum('totalSeatsOwned'),
       assigned: before.assigned + sum('totalSeatsAssigned'),
     })
     const [first] = firms
-    if (first) await renew(first, { status: 'EXPIRED' })
-    expect((await look()).seats).toEqual({ purchased: before.purchased + 4, assigned: before.assigned + 1 })
+    if (first) await changeSubscription(first, { status: 'EXPIRED' })
+    expect((await getOverview()).seats).toEqual({
+      purchased: before.purchased + 4,
+      assigned: before.assigned + 1,
+    })
   })
 
-  test('says how the instance is', async () => {
-    const { health } = await look()
+  test('has the state of health of the instance', async () => {
+    const { health } = await getOverview()
     expect(health).toEqual({
       database: 'ok',
       mailWaiting: expect.any(Number),
@@ -149,13 +156,13 @@ describe('the overview of the instance', () => {
     const { body } = await callAsOps(service, 'GET', '/api/admin/keys')
     const signing = (body.keys as { kid: string; state: string }[]).find(({ state }) => state === 'signing')
     expect(health.signingKey.kid).toBe(signing?.kid)
-    const hook = await hookUp(service, await newCompany(service))
+    const hook = await insertWebhook(service, await insertTenant(service))
     await sql`update webhooks set disabled_at = now(), disabled_reason = 'GONE' where id = ${hook.id}`.execute(
       service.ctx.db,
     )
-    // No worker runs here, so whatever is written down waits for its place in the chain.
-    await callAsOps(service, 'POST', '/api/admin/tenants', { name: 'Written down' })
-    const after = (await look()).health
+    // No worker runs in this test, so new audit entries are not added to the chain.
+    await callAsOps(service, 'POST', '/api/admin/tenants', { name: 'Recorded' })
+    const after = (await getOverview()).health
     expect(after.webhooksDisabled).toBe(1)
     expect(after.auditBehind).toBeGreaterThan(Number(health.auditBehind))
   })

@@ -11,7 +11,7 @@ import { createDatabase, openTestPool, type TestDatabase } from '../support/data
 import { run, runToEnd, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 
-const PATIENCE = 240_000
+const TIMEOUT_MS = 240_000
 const folder = tempFolder()
 const file = join(folder, 'declaration.yaml')
 let database: TestDatabase
@@ -21,7 +21,7 @@ beforeAll(async () => {
   database = await createDatabase()
   pool = openTestPool(database.direct)
   env = { DATABASE_URL: database.url, LATCHKEY_DATA_DIR: join(folder, 'data') }
-}, PATIENCE)
+}, TIMEOUT_MS)
 afterAll(async () => {
   await pool.end()
   await database.close()
@@ -32,12 +32,10 @@ const apply = (yaml: string, flags: string[] = [], more: Record<string, string> 
   return runToEnd(['apply', '-f', file, ...flags], { env: { ...env, ...more } })
 }
 const slugs = async () =>
-  (await pool.query('select slug from applications where not built_in order by slug')).rows.map(
-    ({ slug }) => slug,
-  )
+  (await pool.query('select slug from applications where not built_in order by slug')).rows.map(({ slug }) => slug)
 
 test.runIf(FULL)(
-  'latchkey apply keeps what is not declared, and deletes it with --prune',
+  'latchkey apply keeps undeclared resources, and deletes them with --prune',
   async () => {
     await apply('applications: [{ slug: one, name: One }, { slug: two, name: Two }]')
     const kept = await apply('applications: [{ slug: one, name: One }]')
@@ -45,7 +43,7 @@ test.runIf(FULL)(
       code: 0,
       output:
         '  = application two: not declared, kept\nNothing to change.\n' +
-        '1 thing is not declared and kept. To delete what is not declared: --prune.\n',
+        '1 object is not declared and kept. To delete what is not declared: --prune.\n',
     })
     expect(await slugs()).toEqual(['one', 'two'])
     expect((await apply('applications: [{ slug: one, name: One }]', ['--prune'])).output).toBe(
@@ -53,28 +51,41 @@ test.runIf(FULL)(
     )
     expect(await slugs()).toEqual(['one'])
   },
-  PATIENCE,
+  TIMEOUT_MS,
+)
+
+test(
+  'latchkey apply -f - reads the declaration from standard input, and names it in errors',
+  async () => {
+    const fromInput = (input: string) => runToEnd(['apply', '-f', '-'], { env, input })
+    expect((await fromInput('applications: [{ slug: piped, name: Piped }]')).output).toContain('Applied.')
+    expect(await slugs()).toContain('piped')
+    const { code, output } = await fromInput('applications: [{ slug: piped }')
+    expect({ code, output }).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/^Standard input is not valid YAML/),
+    })
+    expect((await apply('applications: []', ['--prune'])).code).toBe(0)
+  },
+  TIMEOUT_MS,
 )
 
 test.runIf(FULL).each(['SIGINT', 'SIGTERM'] as const)(
-  'latchkey apply that is stopped by %s has changed nothing',
+  'latchkey apply that is stopped by %s changes nothing',
   async (signal) => {
     const before = await slugs()
     const other = await pool.connect()
     await other.query('begin')
-    // It waits here until nobody writes applications.
+    // The command waits for this lock.
     await other.query('lock table applications in exclusive mode')
     writeFileSync(file, 'applications: [{ slug: one, name: One }, { slug: late, name: Late }]')
     const program = run(['apply', '-f', file], { env })
     const waiting = async () =>
-      (
-        await pool.query(
-          "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-        )
-      ).rowCount
-    await expect.poll(waiting, { timeout: PATIENCE, interval: 20 }).toBe(1)
+      (await pool.query("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"))
+        .rowCount
+    await expect.poll(waiting, { timeout: TIMEOUT_MS, interval: 20 }).toBe(1)
     program.child.kill(signal)
-    // A signal takes a moment to arrive, and it must be the first to.
+    // The signal must arrive before the lock is released.
     await sleep(1_000)
     await other.query('rollback')
     other.release()
@@ -83,7 +94,7 @@ test.runIf(FULL).each(['SIGINT', 'SIGTERM'] as const)(
     expect(program.output()).not.toContain('Applied.')
     expect(await slugs()).toEqual(before)
   },
-  PATIENCE,
+  TIMEOUT_MS,
 )
 
 const OPS = `
@@ -92,12 +103,12 @@ clients: [{ clientId: env-ops, application: one, kind: MACHINE, name: Ops, secre
 `
 
 test.runIf(FULL)(
-  'in production a secret in the file is warned of, one of the environment is shown nowhere',
+  'in production a secret in the file causes a warning, and one from the environment is never printed',
   async () => {
     const production = { LATCHKEY_ENCRYPTION_KEY: randomBytes(32).toString('base64') }
     const secret = randomBytes(24).toString('hex')
     const plain = await apply(OPS.replace('SECRET', secret), ['--dry-run'], production)
-    expect(plain.output).toContain('Warning: clients.0.secret: a secret stands in the file in plain text.')
+    expect(plain.output).toContain('Warning: clients.0.secret: the file contains a secret in plain text.')
     const byName = OPS.replace('SECRET', `"\${env:OPS_SECRET}"`)
     const short = await apply(byName, [], { ...production, OPS_SECRET: 'shorter' })
     expect([short.code, short.output]).toEqual([1, expect.stringContaining('secret must have 32 to 256')])
@@ -106,12 +117,12 @@ test.runIf(FULL)(
     expect(done.output).not.toContain('Warning')
     for (const { output } of [plain, short, done]) expect(output).not.toMatch(new RegExp(`${secret}|shorter`))
   },
-  PATIENCE,
+  TIMEOUT_MS,
 )
 
 const LATCHKEY = fileURLToPath(new URL('../../bin/latchkey.js', import.meta.url))
 
-/** Runs the command on a terminal of its own, as `script` makes one, and types an answer when it is asked. */
+/** Runs the command on a pseudo terminal of `script` and types the answer to its question. */
 async function onTerminal(args: string[], answer: string): Promise<string> {
   const command = [process.execPath, LATCHKEY, ...args].join(' ')
   const child = spawn('script', ['-qec', command, '/dev/null'], {
@@ -129,7 +140,7 @@ async function onTerminal(args: string[], answer: string): Promise<string> {
 }
 
 test.runIf(FULL && existsSync('/usr/bin/script'))(
-  'on a terminal it asks, and changes nothing unless the answer is yes',
+  'latchkey apply on a terminal asks for confirmation, and changes nothing unless the answer is yes',
   async () => {
     writeFileSync(file, 'applications: [{ slug: one, name: One }, { slug: asked, name: Asked }]')
     const no = await onTerminal(['apply', '-f', file], '\n')
@@ -140,11 +151,11 @@ test.runIf(FULL && existsSync('/usr/bin/script'))(
     expect(await onTerminal(['apply', '-f', file], 'yes\n')).toContain('Applied.')
     expect(await slugs()).toEqual(['asked', 'one'])
   },
-  PATIENCE,
+  TIMEOUT_MS,
 )
 
 test.runIf(FULL)(
-  'latchkey export writes a file for its owner alone, which changes nothing when it is applied',
+  'latchkey export writes a file that only its owner can read, and applying it changes nothing',
   async () => {
     const target = join(folder, 'export.yaml')
     const trap = join(folder, 'trap')
@@ -157,7 +168,7 @@ test.runIf(FULL)(
     expect(existsSync(trap)).toBe(false)
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual(['export.yaml.part'])
     const text = readFileSync(target, 'utf8')
-    expect(text).toMatch(/^# What this instance holds[\s\S]*\napplications:\n {2}- slug: asked\n/)
+    expect(text).toMatch(/^# The content of this instance[\s\S]*\napplications:\n {2}- slug: asked\n/)
     expect(text).not.toContain('users:')
     expect(await apply(text, ['--prune'])).toEqual({ code: 0, output: 'Nothing to change.\n' })
     expect((await runToEnd(['export', '--sections', 'people'], { env })).output).toContain(
@@ -167,5 +178,5 @@ test.runIf(FULL)(
       '/nowhere/x.yaml cannot be written: there is no such folder.\n',
     )
   },
-  PATIENCE,
+  TIMEOUT_MS,
 )

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { processStart } from '../../src/lib/process-identity.ts'
+import { readProcessStart } from '../../src/lib/process-identity.ts'
 import {
   beginDemo,
   connectTo,
@@ -11,14 +11,14 @@ import {
   pidFileOf,
   postmasterOf,
   startDemo,
-  untilGone,
+  waitUntilExited,
 } from '../support/demo.ts'
 import { freePort, READY, run, runToEnd } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 
 type Demo = Awaited<ReturnType<typeof beginDemo>>
 
-const untilItAnswers = ({ port }: Demo) =>
+const untilItResponds = ({ port }: Demo) =>
   expect
     .poll(
       () =>
@@ -31,7 +31,7 @@ const untilItAnswers = ({ port }: Demo) =>
     .toBe(200)
 
 describe('the bundled PostgreSQL', () => {
-  test.runIf(FULL)('is durable, has no TCP port, and its socket is private', async () => {
+  test.runIf(FULL)('is durable, has no TCP port and has a private socket', async () => {
     const folder = newFolder()
     await startDemo(folder)
     const client = await connectTo(folder)
@@ -56,7 +56,7 @@ describe('the bundled PostgreSQL', () => {
     const postmaster = postmasterOf(folder)
     first.child.kill('SIGTERM')
     expect(await first.exited).toEqual({ code: 0, signal: null })
-    expect(processStart(postmaster)).toBeUndefined()
+    expect(readProcessStart(postmaster)).toBeUndefined()
     await startDemo(folder)
     const client = await connectTo(folder)
     const { rows } = await client.query('select count(*)::int as users from users')
@@ -64,7 +64,7 @@ describe('the bundled PostgreSQL', () => {
     expect(rows).toEqual([{ users: 6 }])
   })
 
-  test.runIf(FULL)('is not shared by two services: the second says so and the first goes on', async () => {
+  test.runIf(FULL)('refuses a second service, and the first one continues', async () => {
     const folder = await initializedFolder()
     const first = await startDemo(folder)
     const env = { PORT: await freePort(), LATCHKEY_DATA_DIR: join(folder, 'data') }
@@ -77,7 +77,7 @@ describe('the bundled PostgreSQL', () => {
     expect((await fetch(`http://127.0.0.1:${first.port}/health/ready`)).status).toBe(200)
   })
 
-  test.runIf(FULL)('is won by exactly one of four services that start at once', async () => {
+  test.runIf(FULL)('is used by exactly one of four services that start at the same time', async () => {
     const folder = newFolder()
     const started = await Promise.all(
       Array.from({ length: 4 }, async () =>
@@ -94,14 +94,14 @@ describe('the bundled PostgreSQL', () => {
     await winners[0]?.prints(READY)
   })
 
-  test.runIf(FULL)('ends with a service that is told twice at once, as npm and the terminal do', async () => {
+  test.runIf(FULL)('ends with a service that gets a signal twice, as from npm and the terminal', async () => {
     const folder = await initializedFolder()
     const program = await startDemo(folder)
     const postmaster = postmasterOf(folder)
     program.child.kill('SIGINT')
     program.child.kill('SIGINT')
     expect(await program.exited).toEqual({ code: 0, signal: null })
-    await untilGone(postmaster)
+    await waitUntilExited(postmaster)
   })
 
   test.runIf(FULL).each(['SIGTERM', 'SIGHUP'] as const)(
@@ -113,24 +113,24 @@ describe('the bundled PostgreSQL', () => {
       const postmaster = postmasterOf(folder)
       program.child.kill(signal)
       expect(await program.exited).toEqual({ code: 0, signal: null })
-      await untilGone(postmaster)
+      await waitUntilExited(postmaster)
     },
   )
 
   test.runIf(FULL).each([
     ['is ready', (program: Demo) => program.prints(READY)],
-    ['answers, and has yet to say that it is ready', untilItAnswers],
-  ])('is missed: a service that %s says so and ends when its database is killed', async (_, moment) => {
+    ['responds, but has not reported that it is ready', untilItResponds],
+  ])('is monitored: a service that %s reports it and ends when its database is killed', async (_, waitUntil) => {
     const folder = newFolder()
     const program = await beginDemo(folder)
-    await moment(program)
+    await waitUntil(program)
     process.kill(postmasterOf(folder), 'SIGKILL')
     expect((await program.exited).code).toBe(1)
     expect(program.output()).toMatch(/^The bundled PostgreSQL ended unexpectedly; its log says why\.\n/m)
     expect(program.output()).not.toMatch(/\n\s+at /)
   })
 
-  test.runIf(FULL)('serves commands one after the other when there is no service', async () => {
+  test.runIf(FULL)('runs commands one after the other without a service', async () => {
     const folder = newFolder()
     const env = { LATCHKEY_DATA_DIR: join(folder, 'data') }
     const results = await Promise.all(Array.from({ length: 3 }, () => runToEnd(['migrate'], { env })))
@@ -138,7 +138,7 @@ describe('the bundled PostgreSQL', () => {
   })
 
   test.runIf(FULL && isRoot)(
-    'is recognised by a root that may not look into the processes of others',
+    'is recognized by root without the right to inspect processes of other users',
     async () => {
       const folder = await initializedFolder()
       const wrap = ['setpriv', '--bounding-set', '-sys_ptrace']
@@ -154,7 +154,7 @@ describe('the bundled PostgreSQL', () => {
     },
   )
 
-  test.runIf(FULL && isRoot)('is recognised from another container on the same volume', async () => {
+  test.runIf(FULL && isRoot)('is recognized from another container on the same volume', async () => {
     const folder = await initializedFolder()
     await startDemo(folder)
     const env = { PORT: await freePort(), LATCHKEY_DATA_DIR: join(folder, 'data') }
@@ -164,7 +164,7 @@ describe('the bundled PostgreSQL', () => {
     expect(output).toContain('A PostgreSQL that this Latchkey did not start is running on the data folder')
   })
 
-  test.runIf(FULL)('serves commands beside the running service', async () => {
+  test.runIf(FULL)('is shared by commands and the running service', async () => {
     const folder = await initializedFolder()
     await startDemo(folder)
     const env = { LATCHKEY_DATA_DIR: join(folder, 'data') }

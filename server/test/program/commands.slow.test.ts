@@ -53,7 +53,7 @@ describe('latchkey apply', () => {
     ])
   })
 
-  test.runIf(FULL)('says by its exit code whether there is something to change, when asked to', async () => {
+  test.runIf(FULL)('reports changes with its exit code on request', async () => {
     const nobody = 'applications: [{ slug: by-code, name: By Code }]'
     expect(await apply(nobody, '--dry-run', '--exit-code')).toMatchObject({ code: 2 })
     expect(await apply('users: []', '--dry-run', '--exit-code')).toEqual({
@@ -83,14 +83,14 @@ describe('latchkey apply', () => {
       'users:\n  - { email: a@b.test }\n  - { email: A@b.test }',
       /lists the user a@b.test twice/,
     ],
-  ])('refuses %s in a sentence', async (_name, yaml, message) => {
+  ])('refuses %s with a clear message', async (_name, yaml, message) => {
     const { code, output } = await apply(yaml)
     expect(code).toBe(1)
     expect(output).toMatch(message)
     expect(output).not.toMatch(/\n\s+at /)
   })
 
-  test.runIf(FULL)('refuses a file that is not there', async () => {
+  test.runIf(FULL)('refuses a missing file', async () => {
     expect(await runToEnd(['apply', '-f', '/nowhere.yaml'], { env })).toEqual({
       code: 1,
       output: '/nowhere.yaml cannot be read: there is no such file.\n',
@@ -99,10 +99,9 @@ describe('latchkey apply', () => {
 })
 
 describe('latchkey admin create', () => {
-  const create = (email: string, input: string) =>
-    runToEnd(['admin', 'create', '--email', email], { env, input })
+  const create = (email: string, input: string) => runToEnd(['admin', 'create', '--email', email], { env, input })
 
-  test('makes a Super Admin whose password is hashed with argon2id, and tells them', async () => {
+  test('creates a Super Admin with an argon2id password hash and notifies them', async () => {
     expect(await create('Root@Example.test', 'a-long-enough-password\n')).toEqual({
       code: 0,
       output: 'root@example.test is now a Super Admin.\n',
@@ -122,7 +121,7 @@ describe('latchkey admin create', () => {
     })
   })
 
-  test.runIf(FULL)('promotes a person who is here already and leaves their password alone', async () => {
+  test.runIf(FULL)('promotes an existing user without changing the password', async () => {
     const file = join(folder, 'person.yaml')
     writeFileSync(file, 'users:\n  - { email: dee@example.test, password: long-enough-1 }\n')
     await runToEnd(['apply', '-f', file], { env })
@@ -135,7 +134,7 @@ describe('latchkey admin create', () => {
   })
 
   test.runIf(FULL).each([
-    ['not-an-address', 'a-long-enough-password\n', '"not-an-address" is not an e-mail address.\n'],
+    ['not-an-address', 'a-long-enough-password\n', '"not-an-address" is not an email address.\n'],
     ['x@example.test', 'too-short\n', 'The password must have at least 15 characters.\n'],
     ['x@example.test', '', 'No password was given.\n'],
   ])('refuses %s with %j', async (email, input, output) => {
@@ -144,7 +143,7 @@ describe('latchkey admin create', () => {
 })
 
 describe('latchkey doctor', () => {
-  test('shows what is configured with secrets masked, and that all is well', async () => {
+  test('shows the configuration with masked secrets, and no problems', async () => {
     const { code, output } = await runToEnd(['doctor', '--demo'], { env: { ...env, PORT: '4321' } })
     expect(output).toContain('PORT                     4321')
     expect(output).toContain('Database: reached')
@@ -152,7 +151,7 @@ describe('latchkey doctor', () => {
     expect(code).toBe(0)
   })
 
-  test.runIf(FULL)('lists everything wrong and shows no secret', async () => {
+  test.runIf(FULL)('lists all problems without secrets', async () => {
     const { code, output } = await runToEnd(['doctor'], {
       env: {
         DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/x',
@@ -166,12 +165,12 @@ describe('latchkey doctor', () => {
     expect(output).toContain('Wrong: The database of DATABASE_URL cannot be used')
     expect(output).toContain('Wrong: The mail server of SMTP_URL does not answer')
     expect(output).toContain('Warning: LATCHKEY_DATADIR is set, but Latchkey knows no such variable.')
-    expect(output).toContain('2 to mend.')
+    expect(output).toContain('2 to fix.')
     expect(output).not.toMatch(/hunter|0909/)
   })
 })
 
-test.runIf(FULL)('latchkey --help lists the commands, and each has help of its own', async () => {
+test.runIf(FULL)('latchkey --help lists the commands, and each command has its own help', async () => {
   const { output } = await runToEnd(['--help'])
   for (const name of ['serve', 'demo', 'migrate', 'apply', 'export', 'import', 'admin', 'doctor']) {
     expect(output).toMatch(new RegExp(`^  ${name}\\b`, 'm'))

@@ -10,7 +10,7 @@ interface Seat {
 }
 
 test.runIf(FULL)(
-  'a seat that was given or taken is so after a crash that comes with the answer',
+  'a granted or revoked seat survives a crash right after the response',
   async () => {
     const folder = await initializedFolder()
     let seat: Seat | undefined
@@ -18,11 +18,11 @@ test.runIf(FULL)(
       const program = await startDemo(folder)
       const verb = round % 2 === 0 ? 'revoke' : 'grant'
       seat ??= await findSeat(folder)
-      const { isHeld, revision } = await look(folder, seat)
-      // What the round before was answered.
+      const { isHeld, revision } = await readSeat(folder, seat)
+      // The result of the previous round.
       expect(isHeld).toBe(verb === 'revoke')
       const url = `http://localhost:${program.port}`
-      const answer = await fetch(`${url}/api/integration/licenses/${verb}`, {
+      const response = await fetch(`${url}/api/integration/licenses/${verb}`, {
         method: 'POST',
         headers: {
           'Content-Type': 'application/json',
@@ -32,8 +32,8 @@ test.runIf(FULL)(
       })
       process.kill(postmasterOf(folder), 'SIGKILL')
       program.child.kill('SIGKILL')
-      expect(answer.status).toBe(verb === 'revoke' ? 200 : 201)
-      expect(Number(answer.headers.get('X-License-Revision'))).toBe(revision + 1)
+      expect(response.status).toBe(verb === 'revoke' ? 200 : 201)
+      expect(Number(response.headers.get('X-License-Revision'))).toBe(revision + 1)
       await program.exited
     }
   },
@@ -41,7 +41,7 @@ test.runIf(FULL)(
 )
 
 async function findSeat(folder: string): Promise<Seat> {
-  const { rows } = await ask<Seat>(
+  const { rows } = await query<Seat>(
     folder,
     `select user_id as "userId", seats.application_id as "applicationId", license_type_id as "licenseTypeId"
      from seats join clients on clients.tenant_id = seats.tenant_id
@@ -52,12 +52,12 @@ async function findSeat(folder: string): Promise<Seat> {
   return seat
 }
 
-/** Whether the seat is held, and how far the ledger has come. */
-async function look(
+/** Whether the seat is held, and the revision of the ledger. */
+async function readSeat(
   folder: string,
   { userId, applicationId }: Seat,
 ): Promise<{ isHeld: boolean; revision: number }> {
-  const { rows } = await ask<{ isHeld: boolean; revision: number }>(
+  const { rows } = await query<{ isHeld: boolean; revision: number }>(
     folder,
     `select exists (select from seats where user_id = $1 and application_id = $2) as "isHeld", revision::int
      from license_revisions join clients on clients.tenant_id = license_revisions.tenant_id
@@ -69,7 +69,7 @@ async function look(
   return found
 }
 
-async function ask<T extends object>(folder: string, text: string, values: unknown[] = []) {
+async function query<T extends object>(folder: string, text: string, values: unknown[] = []) {
   const client = await connectTo(folder)
   try {
     return await client.query<T>(text, values)

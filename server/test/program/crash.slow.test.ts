@@ -1,7 +1,7 @@
 import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { processStart } from '../../src/lib/process-identity.ts'
+import { readProcessStart } from '../../src/lib/process-identity.ts'
 import {
   clusterOf,
   connectTo,
@@ -10,12 +10,12 @@ import {
   NOBODY,
   postmasterOf,
   startDemo,
-  untilGone,
+  waitUntilExited,
 } from '../support/demo.ts'
 import { FULL, rounds } from '../support/rounds.ts'
 
 describe('after a crash', () => {
-  test('the next start needs no hand and every acknowledged write is there, however often', async () => {
+  test('the next start recovers automatically with every acknowledged write, repeatedly', async () => {
     const folder = await initializedFolder()
     let written = 0
     for (const round of rounds(20)) {
@@ -26,21 +26,21 @@ describe('after a crash', () => {
       const { rows } = await client.query<{ count: number; top: number | null }>(
         'select count(*)::int as count, max(n) as top from marks',
       )
-      // A write under way when the crash came may be there or not; one that was acknowledged must be.
+      // An unacknowledged write may be lost, an acknowledged one must not.
       expect(rows[0]?.count).toBeGreaterThanOrEqual(written)
       expect(rows[0]?.count).toBe(rows[0]?.top ?? 0)
       written = rows[0]?.count ?? 0
       const crash = () => {
-        // Half of the rounds leave an orphaned server behind, half leave nothing but a stale pid file.
+        // Half of the rounds leave an orphaned server, half only a stale pid file.
         program.child.kill('SIGKILL')
         if (round % 2 === 0) process.kill(postmaster, 'SIGKILL')
         else setTimeout(() => client.end(), 50)
       }
       try {
-        for (let begun = 0; ; begun++) {
+        for (let count = 0; ; count++) {
           await client.query('insert into marks values ($1)', [written + 1])
           written++
-          if (begun === 1) setTimeout(crash, 50)
+          if (count === 1) setTimeout(crash, 50)
         }
       } catch {
         await program.exited
@@ -49,7 +49,7 @@ describe('after a crash', () => {
     expect(written).toBeGreaterThan(rounds(20).length)
   }, 180_000)
 
-  test.runIf(FULL)('a pid file that names somebody else by now is not believed', async () => {
+  test.runIf(FULL)('a stale pid file with the pid of another process is ignored', async () => {
     const folder = await initializedFolder()
     const first = await startDemo(folder)
     const pidFile = join(clusterOf(folder), 'postmaster.pid')
@@ -61,7 +61,7 @@ describe('after a crash', () => {
     await startDemo(folder)
   })
 
-  test.runIf(FULL)('a half-made database is made anew', async () => {
+  test.runIf(FULL)('an incomplete database is created again', async () => {
     const folder = await initializedFolder()
     const program = await startDemo(folder)
     program.child.kill('SIGTERM')
@@ -74,18 +74,18 @@ describe('after a crash', () => {
     expect(existsSync(unfinished)).toBe(false)
   })
 
-  test.runIf(FULL)('the orphan is ended when the service is told to stop after recovering', async () => {
+  test.runIf(FULL)('an orphaned server is replaced, and a stop after the recovery leaves no process', async () => {
     const folder = await initializedFolder()
     const first = await startDemo(folder)
     const orphan = postmasterOf(folder)
     first.child.kill('SIGKILL')
     await first.exited
-    expect(processStart(orphan)).toBeDefined()
+    expect(readProcessStart(orphan)).toBeDefined()
     const second = await startDemo(folder)
-    await untilGone(orphan)
+    await waitUntilExited(orphan)
     const own = postmasterOf(folder)
     second.child.kill('SIGTERM')
     expect(await second.exited).toEqual({ code: 0, signal: null })
-    await untilGone(own)
+    await waitUntilExited(own)
   })
 })

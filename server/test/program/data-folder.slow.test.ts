@@ -27,8 +27,8 @@ import {
 import { freePort, runToEnd } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 
-/** Root keeps the folder; PostgreSQL's user gets its cluster and nothing else in which it could plant a trap. */
-function expectHandedOver(home: string): void {
+/** Root keeps the folder. The PostgreSQL user owns only its cluster, so that it cannot place a symbolic link elsewhere. */
+function expectOwnership(home: string): void {
   expect(statSync(home)).toMatchObject({ uid: 0 })
   expect(statSync(home).mode & 0o777).toBe(0o711)
   expect(statSync(join(home, 'cluster'))).toMatchObject({ uid: NOBODY })
@@ -36,13 +36,13 @@ function expectHandedOver(home: string): void {
   expect(statSync(join(home, 'postgres.log'))).toMatchObject({ uid: 0 })
 }
 
-/** Root of a container may lack the right. */
+/** Root in a container may lack the permission. */
 function canMount(): boolean {
   return isRoot && spawnSync('unshare', ['--mount', 'true']).status === 0
 }
 
 describe('the data folder', () => {
-  test.runIf(FULL)('of another major version is refused with the way out, and left as it was', async () => {
+  test.runIf(FULL)('of another major version is refused with instructions, and not changed', async () => {
     const folder = await initializedFolder()
     const version = join(clusterOf(folder), 'PG_VERSION')
     writeFileSync(version, '16\n')
@@ -55,22 +55,19 @@ describe('the data folder', () => {
     expect(readFileSync(version, 'utf8')).toBe('16\n')
   })
 
-  test.runIf(FULL && isRoot)(
-    'below a 0700 folder of root is served from where PostgreSQL can reach it',
-    async () => {
-      const folder = newFolder()
-      chmodSync(folder, 0o700)
-      await startDemo(folder)
-      const link = join(folder, 'data', 'postgres')
-      expect(lstatSync(link).isSymbolicLink()).toBe(true)
-      const home = realpathSync(link)
-      removeAfterTest(home)
-      expect(home).toMatch(/^\/var\/lib\/latchkey\/db-/)
-      expectHandedOver(home)
-    },
-  )
+  test.runIf(FULL && isRoot)('below a 0700 folder of root is moved to where PostgreSQL can access it', async () => {
+    const folder = newFolder()
+    chmodSync(folder, 0o700)
+    await startDemo(folder)
+    const link = join(folder, 'data', 'postgres')
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    const home = realpathSync(link)
+    removeAfterTest(home)
+    expect(home).toMatch(/^\/var\/lib\/latchkey\/db-/)
+    expectOwnership(home)
+  })
 
-  test.runIf(FULL && isRoot)('of an ordinary user belongs to that user alone', async () => {
+  test.runIf(FULL && isRoot)('of an ordinary user is accessible to that user only', async () => {
     const folder = newFolder()
     chownSync(folder, NOBODY, NOBODY)
     chmodSync(folder, 0o700)
@@ -81,7 +78,7 @@ describe('the data folder', () => {
     expect((await program.exited).code).toBe(0)
   })
 
-  test.runIf(FULL && isRoot)('of one user is not touched by another, root included', async () => {
+  test.runIf(FULL && isRoot)('of one user is refused to another, including root', async () => {
     const ofUser = newFolder()
     chownSync(ofUser, NOBODY, NOBODY)
     const program = await startDemo(ofUser, { uid: NOBODY })
@@ -91,25 +88,25 @@ describe('the data folder', () => {
     const other = await startDemo(ofRoot)
     other.child.kill('SIGTERM')
     await other.exited
-    expectHandedOver(realpathSync(join(ofRoot, 'data', 'postgres')))
-    await cannotWrite(ofUser, undefined, /belongs to another user \(uid 65534\)/)
-    await cannotWrite(ofRoot, NOBODY, /belongs to another user \(uid 0\)/)
+    expectOwnership(realpathSync(join(ofRoot, 'data', 'postgres')))
+    await expectRefusal(ofUser, undefined, /belongs to another user \(uid 65534\)/)
+    await expectRefusal(ofRoot, NOBODY, /belongs to another user \(uid 0\)/)
     expect(existsSync(join(ofUser, 'data', 'encryption.key'))).toBe(true)
     expect(statSync(join(ofUser, 'data', 'encryption.key')).uid).toBe(NOBODY)
   })
 
-  test.runIf(FULL)('whose link leads nowhere is refused with the way out', async () => {
+  test.runIf(FULL)('with a dangling link is refused with instructions', async () => {
     const folder = newFolder()
     mkdirSync(join(folder, 'data'))
     symlinkSync('/nowhere/at/all', join(folder, 'data', 'postgres'))
-    await cannotWrite(folder, undefined, /is a link to a database that is no longer there/)
+    await expectRefusal(folder, undefined, /is a link to a database that is no longer there/)
   })
 
   test.runIf(FULL)('with spaces, quotes, commas and accents in its name works', async () => {
     await startDemo(join(newFolder(), 'Ada\'s "own", größer = 100 %'))
   })
 
-  test.runIf(FULL)('of a user with a narrow umask stays where it is', async () => {
+  test.runIf(FULL)('of a user with a restrictive umask is not moved', async () => {
     const folder = newFolder()
     await startDemo(folder, { wrap: ['sh', '-c', 'umask 077 && exec "$@"', 'sh'] })
     expect(lstatSync(join(folder, 'data', 'postgres')).isDirectory()).toBe(true)
@@ -121,7 +118,7 @@ describe('the data folder', () => {
     expect(pidFileOf(folder)[4]).toMatch(/^\/tmp\/latchkey-/)
   })
 
-  const cannotWrite = async (folder: string, uid: number | undefined, reason: RegExp) => {
+  const expectRefusal = async (folder: string, uid: number | undefined, reason: RegExp) => {
     const env = { PORT: await freePort(), LATCHKEY_DATA_DIR: join(folder, 'data') }
     const { code, output } = await runToEnd(['demo'], { env, ...(uid !== undefined && { uid }) })
     expect(code).toBe(1)
@@ -129,34 +126,30 @@ describe('the data folder', () => {
     expect(output.trimEnd().split('\n')).toHaveLength(1)
   }
 
-  test.runIf(FULL)('that may not be written gives one clear message', async () => {
+  test.runIf(FULL)('without write permission gives one clear message', async () => {
     const folder = newFolder()
     chmodSync(folder, 0o555)
-    await cannotWrite(folder, isRoot ? NOBODY : undefined, /data cannot be used: permission denied/)
+    await expectRefusal(folder, isRoot ? NOBODY : undefined, /data cannot be used: permission denied/)
   })
 
   test.runIf(FULL && canMount())('on a read-only file system gives one clear message', async () => {
     const folder = newFolder()
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', folder])
-    await cannotWrite(folder, undefined, /read-only/).finally(() => execFileSync('umount', [folder]))
+    await expectRefusal(folder, undefined, /read-only/).finally(() => execFileSync('umount', [folder]))
   })
 
   test.runIf(canMount())('on a full disk gives one clear message', async () => {
     const folder = newFolder()
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=10m,mode=711', 'tmpfs', folder])
-    await cannotWrite(folder, undefined, /No space left on device/).finally(() =>
-      execFileSync('umount', [folder]),
-    )
+    await expectRefusal(folder, undefined, /No space left on device/).finally(() => execFileSync('umount', [folder]))
   })
 
   test.runIf(FULL && canMount())(
-    'on a disk that fills during the first start gives one clear message and leaves nobody behind',
+    'on a disk that fills during the first start gives one clear message and leaves no process',
     async () => {
       const folder = newFolder()
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m,mode=711', 'tmpfs', folder])
-      await cannotWrite(folder, undefined, /No space left on device/).finally(() =>
-        execFileSync('umount', [folder]),
-      )
+      await expectRefusal(folder, undefined, /No space left on device/).finally(() => execFileSync('umount', [folder]))
     },
   )
 })

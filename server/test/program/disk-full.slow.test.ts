@@ -11,7 +11,7 @@ import { signIn } from '../support/world.ts'
 const MEBIBYTE = 2 ** 20
 
 test.runIf(FULL)(
-  'a full disk of the database is an outage that ends when there is room again',
+  'a full disk of the database causes an outage that ends when there is space again',
   async ({ skip }) => {
     const disk = mountDisk(160)
     if (disk === undefined) return skip('only root may mount a small disk')
@@ -32,7 +32,7 @@ test.runIf(FULL)(
       const response = await fetch(`${url}/api/tenants`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', cookie, origin: url },
-        // A long name that does not compress, so that the log grows.
+        // A long incompressible name, so that the write-ahead log grows.
         body: JSON.stringify({ name: randomBytes(60).toString('base64url') }),
       })
       return { status: response.status, retryAfter: response.headers.get('retry-after') }

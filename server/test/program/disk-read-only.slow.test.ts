@@ -12,7 +12,7 @@ import { signIn } from '../support/world.ts'
 const LOST = 'The bundled PostgreSQL'
 const UNAVAILABLE = { status: 503, retryAfter: true }
 
-/** Has somebody found tenants, with long names that do not compress, so that the files of the database grow. */
+/** Creates tenants with long incompressible names, so that the database files grow. */
 function createTenants(url: string, cookie: string) {
   return async () => {
     const response = await fetch(`${url}/api/tenants`, {
@@ -25,7 +25,7 @@ function createTenants(url: string, cookie: string) {
 }
 
 test.runIf(FULL)(
-  'a data folder on a read-only disk is refused with the reason, and taken afterwards',
+  'a data folder on a read-only disk is refused with the reason, and accepted afterwards',
   async ({ skip }) => {
     const disk = mountDisk(400)
     if (disk === undefined) return skip('only root may mount a disk')
@@ -36,7 +36,7 @@ test.runIf(FULL)(
     const { code, output } = await runToEnd(['demo'], { env })
     expect(code).toBe(1)
     expect(output).toContain('read-only')
-    // A sentence, and no trace.
+    // One message without a stack trace.
     expect(output.trim().split('\n')).toHaveLength(1)
     execFileSync('mount', ['-o', 'remount,rw', disk])
     await startDemo(disk)
@@ -44,7 +44,7 @@ test.runIf(FULL)(
 )
 
 test.runIf(FULL)(
-  'a disk of the database that becomes read-only is an outage that ends when it can be written again',
+  'a database disk that becomes read-only causes an outage that ends when it is writable again',
   async ({ skip }) => {
     const disk = mountFailingDisk(400)
     if (disk === undefined) return skip('only root may mount a disk, from a file')
@@ -74,7 +74,7 @@ test.runIf(FULL)(
 )
 
 test.runIf(FULL)(
-  'a disk that becomes read-only under the bundled database ends the service with a word, and the next start goes on',
+  'a disk of the bundled database that becomes read-only ends the service with a message, and the next start works',
   async ({ skip }) => {
     const disk = mountFailingDisk(400)
     if (disk === undefined) return skip('only root may mount a disk, from a file')
@@ -89,7 +89,7 @@ test.runIf(FULL)(
     void program.exited.then(() => {
       ended = true
     })
-    /** Nobody listens any more. */
+    /** The service does not listen any more. */
     const refused = () => UNAVAILABLE
     while (!ended) expect(await create().catch(refused)).toEqual(UNAVAILABLE)
     expect(await program.exited).toMatchObject({ code: 1 })

@@ -6,7 +6,7 @@ import { createDatabase, openTestPool, type TestDatabase } from '../support/data
 import { run, runToEnd, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 
-const PATIENCE = 240_000
+const TIMEOUT_MS = 240_000
 const folder = tempFolder()
 let database: TestDatabase
 let pool: pg.Pool
@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = await createDatabase()
   pool = openTestPool(database.direct)
   env = { DATABASE_URL: database.url, LATCHKEY_DATA_DIR: join(folder, 'data') }
-}, PATIENCE)
+}, TIMEOUT_MS)
 afterAll(async () => {
   await pool.end()
   await database.close()
@@ -28,7 +28,7 @@ const write = (name: string, text: string | Buffer) => {
 }
 const count = async (text: string) => Number((await pool.query(`select count(*) ${text}`)).rows[0]?.count)
 
-/** How many connections there are beside our own. */
+/** The number of other connections. */
 const countBackends = () =>
   count(
     "from pg_stat_activity where datname = current_database() and application_name = 'latchkey' and state is not null",
@@ -42,7 +42,7 @@ tenants: [{ slug: mass, name: Mass, members: [{ email: owner@mass.test, role: ow
 const HASH = `$2b$10$${'C'.repeat(53)}`
 
 test.runIf(FULL)(
-  'an import that is killed and done again brings everybody along once',
+  'a killed import that is repeated imports every user once',
   async () => {
     await runToEnd(['apply', '-f', write('mass.yaml', DECLARATION)], { env })
     const rows = Array.from({ length: ROWS }, (_, i) => `p${i}@mass.test;"Name; ${i}";${HASH}`)
@@ -51,21 +51,19 @@ test.runIf(FULL)(
     const args = ['import', 'users', file, '--tenant', 'mass', '--role', 'admin']
     const program = run(args, { env })
     await expect
-      .poll(() => count("from users where email like 'p%@mass.test'"), { timeout: PATIENCE, interval: 5 })
+      .poll(() => count("from users where email like 'p%@mass.test'"), { timeout: TIMEOUT_MS, interval: 5 })
       .toBeGreaterThan(0)
     program.child.kill('SIGKILL')
     await program.exited
-    // What the database was about to commit for it is there by now, or never.
-    await expect.poll(() => countBackends(), { timeout: PATIENCE }).toBe(0)
+    // Wait until the database has finished the last transaction of the killed process.
+    await expect.poll(() => countBackends(), { timeout: TIMEOUT_MS }).toBe(0)
     const first = await count("from users where email like 'p%@mass.test'")
     expect(first % 500).toBe(0)
     writeFileSync(join(folder, 'errors.csv'), 'of another time', { mode: 0o644 })
     const again = await runToEnd([...args, '--errors', join(folder, 'errors.csv')], { env })
     expect(again.code).toBe(1)
-    expect(again.output).toContain('Line 2502: email is no e-mail address.\n')
-    expect(again.output).toContain(
-      `${ROWS - 1 - first} imported, 0 updated, ${first} here already, 1 not usable.\n`,
-    )
+    expect(again.output).toContain('Line 2502: email is not a valid email address.\n')
+    expect(again.output).toContain(`${ROWS - 1 - first} imported, 0 updated, ${first} here already, 1 not usable.\n`)
     expect(await count("from users where email like 'p%@mass.test' and email_verified")).toBe(ROWS - 1)
     expect(await count("from memberships where role = 'admin' and status = 'ACTIVE'")).toBe(ROWS - 1)
     const entries = "from audit_entries where action = 'user.imported'"
@@ -73,31 +71,28 @@ test.runIf(FULL)(
     expect(await count(`from (select distinct user_id ${entries}) as people`)).toBe(ROWS - 1)
     expect(await count("from audit_entries where action = 'member.added'")).toBe(ROWS)
     expect(readFileSync(join(folder, 'errors.csv'), 'utf8')).toBe(
-      'line,email,reason\r\n2502,"","email is no e-mail address"\r\n',
+      'line,email,reason\r\n2502,"","email is not a valid email address"\r\n',
     )
     expect(statSync(join(folder, 'errors.csv')).mode & 0o777).toBe(0o600)
     expect(JSON.stringify((await pool.query('select * from audit_entries')).rows)).not.toContain('CCCC')
   },
-  PATIENCE,
+  TIMEOUT_MS,
 )
 
 test.runIf(FULL).each([
   [['/nowhere.csv'], '/nowhere.csv cannot be read: there is no such file.\n'],
-  [['--format', 'csv', '.'], '. cannot be read: it is no file.\n'],
-  [[join(folder, 'mass.yaml')], 'cannot be told from its name: say --format csv or --format jsonl.\n'],
-  [
-    [join(folder, 'mass.csv'), '--role', 'owner'],
-    '--role is the role in a tenant: say which with --tenant.\n',
-  ],
+  [['--format', 'csv', '.'], '. cannot be read: it is not a file.\n'],
+  [[join(folder, 'mass.yaml')], 'is not clear from its name: use --format csv or --format jsonl.\n'],
+  [[join(folder, 'mass.csv'), '--role', 'owner'], '--role needs a tenant: name it with --tenant.\n'],
   [[join(folder, 'mass.csv'), '--tenant', 'none'], 'There is no tenant none.\n'],
-])('latchkey import users %j is refused in a sentence', async (args, message) => {
+])('latchkey import users %j is refused with a clear message', async (args, message) => {
   const { code, output } = await runToEnd(['import', 'users', ...args], { env })
   expect(code).toBe(1)
   expect(output).toContain(message)
 })
 
 test(
-  'the delimiter is found out, and a dry run changes nothing',
+  'the delimiter is detected, and a dry run changes nothing',
   async () => {
     const file = write('tabs.tsv', '\ufeff"email"\t"displayName"\nt@tabs.test\t"a, b; c"\n')
     expect(await runToEnd(['import', 'users', file, '--dry-run'], { env })).toEqual({
@@ -107,5 +102,5 @@ test(
     const wide = write('wide.csv', Buffer.from('\ufeffemail\n', 'utf16le'))
     expect((await runToEnd(['import', 'users', wide], { env })).output).toContain('UTF-16')
   },
-  PATIENCE,
+  TIMEOUT_MS,
 )

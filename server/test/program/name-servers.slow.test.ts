@@ -13,7 +13,7 @@ import { signIn } from '../support/world.ts'
 
 const LOOPBACK = { [A]: [127, 0, 0, 1] }
 
-/** A command that runs a program with this name server as the only one; undefined where that cannot be done. */
+/** A command that runs a program with this name server only; undefined if that is not possible. */
 async function withNameServer(names: Names): Promise<{ server: NameServer; wrap: string[] } | undefined> {
   const host = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`
   const file = join(tempFolder(), 'resolv.conf')
@@ -28,7 +28,7 @@ async function withNameServer(names: Names): Promise<{ server: NameServer; wrap:
 }
 
 test.runIf(FULL)(
-  'silent or slow name servers keep nobody from signing in, nor the service from its database, and mail arrives afterwards',
+  'unresponsive or slow name servers block neither sign-ins nor database connections, and mail is sent afterwards',
   async ({ skip }) => {
     const names = { 'db.test': LOOPBACK, 'mail.test': LOOPBACK }
     const resolving = await withNameServer(names)
@@ -40,11 +40,15 @@ test.runIf(FULL)(
     const PORT = await freePort()
     const url = `http://localhost:${PORT}`
     const env = {
-      ...{ PORT, LATCHKEY_DATA_DIR: join(tempFolder(), 'data'), PASSWORD_HASH_MEMORY_MIB: '1' },
+      PORT,
+      LATCHKEY_DATA_DIR: join(tempFolder(), 'data'),
+      PASSWORD_HASH_MEMORY_MIB: '1',
       DATABASE_URL: database.url.replace('localhost', 'db.test'),
       SMTP_URL: mailserver.url.replace('127.0.0.1', 'mail.test'),
-      ...{ SSO_PROVIDERS: 'SILENT', SSO_SILENT_ISSUER: 'https://silent.test' },
-      ...{ SSO_SILENT_CLIENT_ID: 'latchkey', SSO_SILENT_CLIENT_SECRET: 'secret' },
+      SSO_PROVIDERS: 'SILENT',
+      SSO_SILENT_ISSUER: 'https://silent.test',
+      SSO_SILENT_CLIENT_ID: 'latchkey',
+      SSO_SILENT_CLIENT_SECRET: 'secret',
     }
     const program = run(['demo'], { env, wrap })
     onTestFinished(async () => {
@@ -54,8 +58,8 @@ test.runIf(FULL)(
     await program.prints(READY)
     await signIn(url, 'mia@acme.test')
 
-    /** Somebody at the door of a provider whose name is not known to anybody. */
-    const comeThroughProvider = async () => {
+    /** Starts a sign-in with a provider whose name cannot be resolved. */
+    const startSsoSignIn = async () => {
       const response = await fetch(`${url}/sso/silent`, { redirect: 'manual' })
       await response.arrayBuffer()
       return response.status
@@ -64,7 +68,7 @@ test.runIf(FULL)(
     watcher.on('error', () => {})
     await watcher.connect()
     onTestFinished(() => watcher.end())
-    /** Has the service open all of its connections anew. */
+    /** Makes the service open all of its connections again. */
     const disconnect = () =>
       watcher.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user and pid <> pg_backend_pid()',
@@ -81,19 +85,19 @@ test.runIf(FULL)(
       expect(forgotten.status).toBe(200)
     }
 
-    // One name is silent, and asked for all the time.
+    // One name gets no answer and is requested all the time.
     let asking = true
-    const asked: number[] = []
+    const statuses: number[] = []
     const visitors = Array.from({ length: 10 }, async () => {
-      while (asking) asked.push(await comeThroughProvider())
+      while (asking) statuses.push(await startSsoSignIn())
     })
     await expect.poll(server.unanswered).toBeGreaterThan(0)
     await disconnect()
     await untilSignedIn()
-    await expect.poll(() => asked.length).toBeGreaterThan(10)
-    expect(new Set(asked)).toEqual(new Set([503]))
+    await expect.poll(() => statuses.length).toBeGreaterThan(10)
+    expect(new Set(statuses)).toEqual(new Set([503]))
 
-    // All of them are.
+    // All names get no answer.
     server.names = {}
     await disconnect()
     await untilSignedIn()
@@ -102,8 +106,7 @@ test.runIf(FULL)(
     await Promise.all(visitors)
 
     server.names = names
-    const isForMia = (mail: string) =>
-      mail.includes('mia@acme.test') && mail.includes('Choose a new password')
+    const isForMia = (mail: string) => mail.includes('mia@acme.test') && mail.includes('Choose a new password')
     const mails = () =>
       expect.poll(() => mailserver.received.filter(isForMia).length, { timeout: 120_000, interval: 200 })
     await mails().toBe(1)

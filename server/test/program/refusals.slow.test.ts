@@ -23,7 +23,7 @@ const production = async (more: Record<string, string> = {}) => ({
   ...more,
 })
 
-/** One clear message, no stack, and a code that a supervisor understands. */
+/** Expects exit code 1 and a message without a stack trace. */
 async function refused(args: string[], env: Record<string, string>): Promise<string> {
   const { code, output } = await runToEnd(args, { env })
   expect(code).toBe(1)
@@ -31,7 +31,7 @@ async function refused(args: string[], env: Record<string, string>): Promise<str
   return output.trimEnd()
 }
 
-test('every problem of the configuration is listed at once', async () => {
+test('all problems of the configuration are listed together', async () => {
   const output = await refused(['serve'], {
     PORT: '99999',
     BASE_URL: 'ftp://x',
@@ -67,14 +67,14 @@ describe('production', () => {
     expect(output).toContain('it must start with https://')
   })
 
-  test.runIf(FULL)('is refused on a database that holds the demo', async () => {
+  test.runIf(FULL)('is refused on a database with demo data', async () => {
     const demoDatabase = await createDatabase(TEMPLATES.demo)
     const env = await production({ DATABASE_URL: demoDatabase.url })
     expect(await refused(['serve'], env)).toMatch(/holds the demo, whose passwords and secrets are public/)
     await demoDatabase.close()
   })
 
-  test('starts on a database of its own, migrates it, and seeds nobody', async () => {
+  test('starts on an empty database, migrates it, and seeds no users', async () => {
     const env = await production()
     const program = run(['serve'], { env })
     await program.prints('"ready"')
@@ -90,7 +90,7 @@ describe('production', () => {
   })
 })
 
-test.runIf(FULL)('a taken port gives one clear message', async () => {
+test.runIf(FULL)('a port in use gives one clear message', async () => {
   const squatter = createServer()
   await new Promise<void>((resolve) => squatter.listen(0, '127.0.0.1', resolve))
   const address = squatter.address()
@@ -118,21 +118,16 @@ test.each(FULL ? UNREACHABLE : UNREACHABLE.slice(0, 1))(
   },
 )
 
-test.runIf(FULL)(
-  'a DATABASE_URL that demands TLS of a server without it is refused, not downgraded',
-  async () => {
-    const url = `${database.url}&sslmode=verify-full`
-    expect(await refused(['serve'], await production({ DATABASE_URL: url }))).toMatch(/SSL/)
-  },
-)
+test.runIf(FULL)('a DATABASE_URL that requires TLS is refused by a server without TLS, not downgraded', async () => {
+  const url = `${database.url}&sslmode=verify-full`
+  expect(await refused(['serve'], await production({ DATABASE_URL: url }))).toMatch(/SSL/)
+})
 
 test.runIf(FULL)('a database newer than the program is refused', async () => {
   const newer = await createDatabase()
   const client = new pg.Client(newer.direct)
   await client.connect()
-  await client.query(
-    "insert into schema_migrations (version, name, checksum) values (9999, 'from_the_future', 'x')",
-  )
+  await client.query("insert into schema_migrations (version, name, checksum) values (9999, 'from_the_future', 'x')")
   await client.end()
   const output = await refused(['serve'], await production({ DATABASE_URL: newer.url }))
   await newer.close()

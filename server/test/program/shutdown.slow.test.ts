@@ -6,7 +6,7 @@ import { createDatabase } from '../support/database.ts'
 import { freePort, READY, run, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 
-/** One request on a connection of its own; the body is sent in two parts with a pause between. */
+/** One request on its own connection. The body is sent in two parts with a pause. */
 const slowPost = (port: string, pauseMs: number) =>
   new Promise<number | string>((resolve) => {
     const call = request(
@@ -21,10 +21,10 @@ const slowPost = (port: string, pauseMs: number) =>
     setTimeout(() => call.end('b'), pauseMs)
   })
 
-/** What a proxy does: it keeps its connection for the next request. */
+/** A proxy that keeps its connection for the next request. */
 function openProxy(port: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const ask = (method: string) =>
+  const send = (method: string) =>
     new Promise<IncomingMessage & { isReused: boolean }>((resolve, reject) => {
       const call = request({ port, host: '127.0.0.1', method, path: '/health/live', agent }, (response) => {
         response.resume()
@@ -33,17 +33,17 @@ function openProxy(port: string) {
       call.on('error', reject)
       call.end()
     })
-  return { ask, close: () => agent.destroy() }
+  return { send, close: () => agent.destroy() }
 }
 
-test('SIGTERM turns readiness off first, lets requests under way finish, resets nobody and exits with 0', async () => {
+test('SIGTERM fails readiness first, finishes running requests, resets no connection and exits with 0', async () => {
   const database = await createDatabase()
   const port = await freePort()
   const env = {
     PORT: port,
     DATABASE_URL: database.url,
     LATCHKEY_DATA_DIR: join(tempFolder(), 'data'),
-    // Long enough that a busy machine has seen all of the load off by then.
+    // Long enough to finish all requests on a busy machine.
     DRAIN_DELAY_MS: '4000',
   }
   const program = run(['demo'], { env })
@@ -68,12 +68,12 @@ test('SIGTERM turns readiness off first, lets requests under way finish, resets 
       }
     }),
   )
-  // However slow the machine, there are requests under way all the time.
+  // Requests run all the time, even on a slow machine.
   await expect.poll(() => answered).toBeGreaterThan(100)
   const before = answered
   const slow = slowPost(port, 5_000)
   const proxy = openProxy(port)
-  expect((await proxy.ask('GET')).headers.connection).toBe('keep-alive')
+  expect((await proxy.send('GET')).headers.connection).toBe('keep-alive')
   await sleep(300)
   program.child.kill('SIGTERM')
   await expect.poll(async () => (await fetch(`${base}/health/ready`)).status, { timeout: 3_000 }).toBe(503)
@@ -86,19 +86,19 @@ test('SIGTERM turns readiness off first, lets requests under way finish, resets 
       () => true,
     )
   await expect.poll(isClosed).toBe(true)
-  const last = await proxy.ask('POST')
+  const last = await proxy.send('POST')
   expect([last.isReused, last.statusCode, last.headers.connection]).toEqual([true, 405, 'close'])
-  await expect(proxy.ask('POST')).rejects.toThrow(/ECONNREFUSED/)
+  await expect(proxy.send('POST')).rejects.toThrow(/ECONNREFUSED/)
   proxy.close()
   expect(await slow).toBe(405)
   expect(await program.exited).toEqual({ code: 0, signal: null })
-  // A stop that takes too long ends with another code.
+  // A stop that takes too long has another exit code.
   expect(failures).toEqual([])
   expect(answered).toBeGreaterThan(before)
   await database.close()
 })
 
-test.runIf(FULL)('a request that never ends does not keep the service from stopping in time', async () => {
+test.runIf(FULL)('a request that never ends does not delay a stop', async () => {
   const database = await createDatabase()
   const port = await freePort()
   const env = { PORT: port, DATABASE_URL: database.url, LATCHKEY_DATA_DIR: join(tempFolder(), 'data') }

@@ -7,7 +7,7 @@ import { createDatabase, TEMPLATES } from '../support/database.ts'
 import { runToEnd, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 
-test.runIf(FULL)('latchkey verify tells what is missing, and that the key is another', async () => {
+test.runIf(FULL)('latchkey verify reports missing rows and a wrong encryption key', async () => {
   const database = await createDatabase(TEMPLATES.demo)
   onTestFinished(database.close)
   const folder = tempFolder()
@@ -18,8 +18,11 @@ test.runIf(FULL)('latchkey verify tells what is missing, and that the key is ano
     BASE_URL: 'http://localhost:3000',
     SMTP_URL: 'smtp://localhost:25',
   }
-  const well = await runToEnd(['verify'], { env })
-  expect(well).toMatchObject({ code: 0, output: expect.stringMatching(/^users +6$[\s\S]*All is well\.$/m) })
+  const intact = await runToEnd(['verify'], { env })
+  expect(intact).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^users +6$[\s\S]*All is well\.$/m),
+  })
   const counts = join(folder, 'counts.json')
   writeFileSync(counts, (await runToEnd(['verify', '--json'], { env })).output)
   expect(await runToEnd(['verify', '--counts', counts], { env })).toMatchObject({ code: 0 })

@@ -3,16 +3,16 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { processStart } from '../../src/lib/process-identity.ts'
-import { figureIn, parseExposition } from '../operator/exposition.ts'
+import { readProcessStart } from '../../src/lib/process-identity.ts'
+import { parseExposition, sumSamples } from '../operator/exposition.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { beginDemo, initializedFolder, postmasterOf, untilGone } from '../support/demo.ts'
+import { beginDemo, initializedFolder, postmasterOf, waitUntilExited } from '../support/demo.ts'
+import { type Connection, openTwoConnections } from '../support/keep-alive-connection.ts'
 import { freePort, type Program, READY, run, runToEnd, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
-import { type Connection, openTwo } from '../support/sticky.ts'
 
-const SERVES = 'a worker serves'
-const REPLACED = 'a worker ended unasked and is replaced'
+const READY_LINE = 'worker ready'
+const REPLACED = 'worker ended unexpectedly and is replaced'
 
 interface Line {
   pid: number
@@ -26,20 +26,20 @@ const linesOf = (program: Program, msg: string): Line[] =>
     .filter((line) => line.includes(`"msg":"${msg}"`))
     .map((line) => JSON.parse(line))
 
-const pidsOf = (program: Program) => linesOf(program, SERVES).map(({ pid }) => pid)
+const pidsOf = (program: Program) => linesOf(program, READY_LINE).map(({ pid }) => pid)
 
 const until = (program: Program, msg: string, count: number) =>
-  expect.poll(() => linesOf(program, msg).length, { timeout: PATIENCE_MS }).toBe(count)
+  expect.poll(() => linesOf(program, msg).length, { timeout: TIMEOUT_MS }).toBe(count)
 
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
-/** Lines of the log are written a moment after they are said. */
+/** Log lines appear with a delay. */
 async function untilBothServe(program: Program): Promise<void> {
-  await program.prints(READY, PATIENCE_MS)
-  await vi.waitFor(() => expect(pidsOf(program)).toHaveLength(2), PATIENCE_MS)
+  await program.prints(READY, TIMEOUT_MS)
+  await vi.waitFor(() => expect(pidsOf(program)).toHaveLength(2), TIMEOUT_MS)
 }
 
-/** The demo in two processes, on a database of the tests' own server. */
+/** Starts the demo with two workers on a test database. */
 async function startTwo(database: TestDatabase, wrap: string[] = []): Promise<Program & { port: string }> {
   const port = await freePort()
   const env = { PORT: port, WORKERS: '2', DATABASE_URL: database.url }
@@ -49,10 +49,8 @@ async function startTwo(database: TestDatabase, wrap: string[] = []): Promise<Pr
   return { ...program, port }
 }
 
-/** The same on a bundled database, and stopped after the test. */
-async function startBundled(
-  folder: string,
-): Promise<Program & { port: string; env: Record<string, string> }> {
+/** Starts the demo with two workers on a bundled database, and stops it after the test. */
+async function startBundled(folder: string): Promise<Program & { port: string; env: Record<string, string> }> {
   const port = await freePort()
   const env = { LATCHKEY_DATA_DIR: join(folder, 'data'), WORKERS: '2', PORT: port }
   const program = await beginDemo(folder, { env })
@@ -61,14 +59,14 @@ async function startBundled(
 }
 
 async function openBoth(port: string): Promise<[Connection, Connection]> {
-  const both = await openTwo(port)
+  const both = await openTwoConnections(port)
   onTestFinished(() => {
     for (const connection of both) connection.close()
   })
   return both
 }
 
-/** A request whose body comes in two parts with a pause between. */
+/** A request with a body in two parts and a pause in between. */
 async function slowPost(port: string, pauseMs: number): Promise<number> {
   const body = new ReadableStream({
     async start(controller) {
@@ -86,7 +84,7 @@ describe('two processes on one port', () => {
   let program: Program & { port: string }
   beforeAll(async () => {
     database = await createDatabase()
-    // In a process group of their own.
+    // In their own process group.
     program = await startTwo(database, ['setsid'])
   }, 180_000)
   afterAll(async () => {
@@ -95,7 +93,7 @@ describe('two processes on one port', () => {
     await database?.close()
   })
 
-  test('know within a second what was revoked through the other', async () => {
+  test('see a token revoked by the other process within a second', async () => {
     const [one, other] = await openBoth(program.port)
     const MACHINE = { client_id: 'demo-machine', client_secret: 'demo-machine-secret' }
     const issued = await one.send('/api/oauth/token', { grant_type: 'client_credentials', ...MACHINE })
@@ -103,25 +101,25 @@ describe('two processes on one port', () => {
     const authorization = `Basic ${btoa('demo-ops:demo-ops-secret')}`
     const isActive = async (connection: Connection) =>
       JSON.parse((await connection.send('/api/oauth/introspect', { token }, { authorization })).body).active
-    // The second time it is remembered.
+    // The second result is cached.
     for (let i = 0; i < 2; i++) expect([await isActive(one), await isActive(other)]).toEqual([true, true])
     expect((await one.send('/api/oauth/revoke', { token, ...MACHINE })).status).toBe(200)
     await sleep(1_000)
     expect([await isActive(one), await isActive(other)]).toEqual([false, false])
   })
 
-  test('show the figures of both, which do not fall when one of them is killed; it is replaced', async () => {
+  test('export the sum of their metrics, which does not decrease when a worker is killed and replaced', async () => {
     const [one, other] = await openBoth(program.port)
     for (let i = 0; i < 5; i++) await one.send('/docs')
     for (let i = 0; i < 7; i++) await other.send('/docs')
     const docs = { route: '/docs', status: '200' }
     const before = parseExposition((await one.send('/metrics')).body)
-    expect(figureIn(before, 'latchkey_http_requests_total', docs)).toBe(12)
-    expect(figureIn(before, 'latchkey_http_request_seconds_count', { route: '/docs' })).toBe(12)
-    expect(figureIn(before, 'latchkey_workers')).toBe(2)
-    expect(figureIn(before, 'latchkey_database_up')).toBe(1)
-    expect(figureIn(before, 'latchkey_signing_keys', { state: 'signing' })).toBe(1)
-    expect(figureIn(before, 'latchkey_database_connections_max')).toBe(20)
+    expect(sumSamples(before, 'latchkey_http_requests_total', docs)).toBe(12)
+    expect(sumSamples(before, 'latchkey_http_request_seconds_count', { route: '/docs' })).toBe(12)
+    expect(sumSamples(before, 'latchkey_workers')).toBe(2)
+    expect(sumSamples(before, 'latchkey_database_up')).toBe(1)
+    expect(sumSamples(before, 'latchkey_signing_keys', { state: 'signing' })).toBe(1)
+    expect(sumSamples(before, 'latchkey_database_connections_max')).toBe(20)
 
     const [first = 0, second] = pidsOf(program)
     process.kill(first, 'SIGKILL')
@@ -136,17 +134,17 @@ describe('two processes on one port', () => {
     const [again] = await openBoth(program.port)
     const after = async () => {
       const samples = parseExposition((await again.send('/metrics')).body)
-      return [figureIn(samples, 'latchkey_http_requests_total', docs), figureIn(samples, 'latchkey_workers')]
+      return [sumSamples(samples, 'latchkey_http_requests_total', docs), sumSamples(samples, 'latchkey_workers')]
     }
     await expect.poll(after, { interval: 500 }).toEqual([12, 2])
   }, 180_000)
 
   test.runIf(FULL)(
-    'one that is told to end ends in order, and is replaced too',
+    'replace a worker that was stopped with SIGTERM',
     async () => {
       const before = pidsOf(program).length
       process.kill(pidsOf(program).at(-1) ?? 0, 'SIGTERM')
-      await until(program, SERVES, before + 1)
+      await until(program, READY_LINE, before + 1)
       expect(linesOf(program, REPLACED).at(-1)).toMatchObject({ code: 0, signal: null })
       await openBoth(program.port)
     },
@@ -154,7 +152,7 @@ describe('two processes on one port', () => {
   )
 
   test.runIf(FULL)(
-    'let requests under way finish when the whole group is told to stop, as by Ctrl-C',
+    'finish running requests when the process group is stopped, as with Ctrl-C',
     async () => {
       const replaced = linesOf(program, REPLACED).length
       const slow = Promise.all([1, 2, 3, 4].map(() => slowPost(program.port, 3_500)))
@@ -162,7 +160,7 @@ describe('two processes on one port', () => {
       process.kill(-program.pid, 'SIGINT')
       expect(await slow).toEqual([405, 405, 405, 405])
       expect(await program.exited).toEqual({ code: 0, signal: null })
-      expect(pidsOf(program).map(processStart)).toEqual(pidsOf(program).map(() => undefined))
+      expect(pidsOf(program).map(readProcessStart)).toEqual(pidsOf(program).map(() => undefined))
       expect(linesOf(program, REPLACED)).toHaveLength(replaced)
     },
     60_000,
@@ -170,14 +168,14 @@ describe('two processes on one port', () => {
 })
 
 describe.runIf(FULL)('two processes on a bundled database', () => {
-  test('end with the first one when that is killed; the next start goes on, and stops cleanly', async () => {
+  test('end when the primary is killed, and the next start works and stops cleanly', async () => {
     const folder = await initializedFolder()
     const killed = await startBundled(folder)
     await openBoth(killed.port)
     const orphans = pidsOf(killed)
     expect(new Set([killed.pid, ...orphans]).size).toBe(3)
     killed.child.kill('SIGKILL')
-    for (const pid of orphans) await untilGone(pid)
+    for (const pid of orphans) await waitUntilExited(pid)
 
     const program = await startBundled(folder)
     await openBoth(program.port)
@@ -185,32 +183,32 @@ describe.runIf(FULL)('two processes on a bundled database', () => {
     const pids = [...pidsOf(program), postmasterOf(folder)]
     program.child.kill('SIGTERM')
     expect(await program.exited).toEqual({ code: 0, signal: null })
-    expect(pids.map(processStart)).toEqual([undefined, undefined, undefined])
+    expect(pids.map(readProcessStart)).toEqual([undefined, undefined, undefined])
   }, 300_000)
 
-  test('end when the database is killed, and the first one says so', async () => {
+  test('end when the database is killed, and the primary reports it', async () => {
     const folder = await initializedFolder()
     const program = await startBundled(folder)
     process.kill(postmasterOf(folder), 'SIGKILL')
     expect((await program.exited).code).toBe(1)
     expect(program.output()).toContain('The bundled PostgreSQL ended unexpectedly; its log says why.')
-    expect(pidsOf(program).map(processStart)).toEqual([undefined, undefined])
+    expect(pidsOf(program).map(readProcessStart)).toEqual([undefined, undefined])
   }, 180_000)
 })
 
 test.runIf(FULL)(
-  'workers that end soon after their start, again and again, are not replaced for ever',
+  'workers that repeatedly end soon after their start are not replaced forever',
   async () => {
     const database = await createDatabase()
     onTestFinished(database.close)
     const program = await startTwo(database)
     const killing = setInterval(() => {
-      for (const pid of childrenOf(program.pid)) killIfThere(pid)
+      for (const pid of childrenOf(program.pid)) killIfRunning(pid)
     }, 50)
     onTestFinished(() => clearInterval(killing))
     expect((await program.exited).code).toBe(1)
     clearInterval(killing)
-    expect(program.output()).toContain('The workers end again and again soon after they start')
+    expect(program.output()).toContain('The workers repeatedly end soon after their start')
     const pauses = linesOf(program, REPLACED).map(({ pauseMs }) => pauseMs)
     expect(pauses.slice(0, 2)).toEqual([200, 200])
     expect(pauses).toContain(1_600)
@@ -229,17 +227,16 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-describe('what is wrong is said once', () => {
-  test.runIf(FULL)('a number of processes that makes no sense', async () => {
+describe('errors are reported once:', () => {
+  test.runIf(FULL)('an invalid number of workers', async () => {
     expect(await runToEnd(['demo'], { env: { WORKERS: '0' } })).toEqual({
       code: 1,
-      output:
-        'The configuration is not valid:\n  - WORKERS is "0": it must be a whole number from 1 to 64.\n',
+      output: 'The configuration is not valid:\n  - WORKERS is "0": it must be a whole number from 1 to 64.\n',
     })
   })
 
   test.runIf(FULL)(
-    'a port that is taken',
+    'a port in use',
     async () => {
       const database = await createDatabase()
       const port = await freePort()
@@ -260,8 +257,8 @@ describe('what is wrong is said once', () => {
   )
 })
 
-/** One that was there a moment ago may have ended since. */
-function killIfThere(pid: number): void {
+/** The process may have ended in the meantime. */
+function killIfRunning(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestService } from '../support/service.ts'
-import { authorize, cookieOf, signIn, startWorld } from '../support/world.ts'
+import { authorize, cookieOf, signIn, startDemoService } from '../support/world.ts'
 
 let service: TestService
 let url: string
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
   url = service.url
 })
 afterAll(() => service.close())
@@ -14,7 +14,7 @@ const HOUR = 3_600_000
 const isSignedIn = async (cookie: string) =>
   (await authorize(url, cookie, { prompt: 'none' })).answer.code !== undefined
 
-test('who proves again who they are keeps their session; somebody else gets one of their own', async () => {
+test('signing in again keeps the session; another user gets a new one', async () => {
   const login = async (email: string, cookie: string) => {
     const response = await fetch(`${url}/api/auth/login`, {
       method: 'POST',
@@ -31,21 +31,21 @@ test('who proves again who they are keeps their session; somebody else gets one 
   expect(max.id).not.toBe(first.id)
 })
 
-test('the secret is replaced with age; the one before lasts until the new one has arrived', async () => {
+test('an old cookie secret is rotated, and the previous one is valid until the new one is used', async () => {
   const old = await signIn(url, 'mia@acme.test')
   service.advance(2 * HOUR)
   const { response } = await authorize(url, old, { prompt: 'none' })
   const fresh = cookieOf(response)
   expect(fresh).toMatch(/^latchkey_session=[\w-]{43}$/)
   expect(fresh).not.toBe(old)
-  // The answer may have been lost, or other requests may be under way.
+  // The response may be lost, or other requests may be in flight.
   expect(await isSignedIn(old)).toBe(true)
   expect(await isSignedIn(fresh)).toBe(true)
   service.advance(61_000)
   expect([await isSignedIn(old), await isSignedIn(fresh)]).toEqual([false, true])
 })
 
-test('a cookie whose replacement was lost stays good, and a thief with it does not outlive the owner', async () => {
+test('a cookie whose replacement was lost stays valid, and gets no second replacement', async () => {
   const old = await signIn(url, 'mia@acme.test')
   service.advance(2 * HOUR)
   const fresh = cookieOf((await authorize(url, old, { prompt: 'none' })).response)
@@ -58,7 +58,7 @@ test('a cookie whose replacement was lost stays good, and a thief with it does n
   expect(await isSignedIn(old)).toBe(false)
 })
 
-test('many requests at the moment of rotation keep the person signed in', async () => {
+test('concurrent requests during a rotation keep the user signed in', async () => {
   const old = await signIn(url, 'mia@acme.test')
   service.advance(2 * HOUR)
   const answers = await Promise.all(Array.from({ length: 20 }, () => authorize(url, old, { prompt: 'none' })))
@@ -68,22 +68,20 @@ test('many requests at the moment of rotation keep the person signed in', async 
   expect(await isSignedIn(given[0] ?? '')).toBe(true)
 })
 
-test('two cookies of the same name are nobody', async () => {
+test('two cookies of the same name do not authenticate', async () => {
   const cookie = await signIn(url, 'mia@acme.test')
   expect(await isSignedIn(`${cookie}; latchkey_session=${'A'.repeat(43)}`)).toBe(false)
 })
 
 test('over https the cookie is Secure and bound to the host (T095)', async () => {
-  const secure = await startWorld({ config: { baseUrl: 'https://id.example.test' } })
+  const secure = await startDemoService({ config: { baseUrl: 'https://id.example.test' } })
   const response = await fetch(`${secure.url}/api/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ email: 'mia@acme.test', password: 'latchkey-demo-2026' }),
   })
   const [cookie = ''] = response.headers.getSetCookie()
-  expect(cookie).toMatch(
-    /^__Host-latchkey_session=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/,
-  )
+  expect(cookie).toMatch(/^__Host-latchkey_session=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure$/)
   expect(cookie).not.toMatch(/domain/i)
   await secure.close()
 })

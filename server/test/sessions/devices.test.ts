@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addPerson, call, mailTo, tokenIn } from '../account/people.ts'
+import { call, findLinkToken, insertUser, listMailTo } from '../account/people.ts'
 import { eventually } from '../support/eventually.ts'
 import type { TestService } from '../support/service.ts'
-import { cookieOf, PASSWORD, startWorld } from '../support/world.ts'
+import { cookieOf, PASSWORD, startDemoService } from '../support/world.ts'
 
 let service: TestService
 let url: string
 beforeAll(async () => {
   const limits = { signInFailures: 3, confirmFailures: 5, clientFailures: 60 }
-  service = await startWorld({ worker: true, config: { trustedProxies: ['127.0.0.1'], limits } })
+  service = await startDemoService({ worker: true, config: { trustedProxies: ['127.0.0.1'], limits } })
   url = service.url
 })
 afterAll(() => service.close())
@@ -33,10 +33,10 @@ const signInFrom = (email: string, { address = '10.1.1.1', program = 'Firefox', 
   })
 
 const notices = async (email: string) =>
-  (await mailTo(service, email)).filter(({ subject }) => subject === 'New sign-in to your account')
+  (await listMailTo(service, email)).filter(({ subject }) => subject === 'New sign-in to your account')
 
-test('the first device tells nobody, a new one does, and one known again does not', async () => {
-  const { email } = await addPerson(service)
+test('a sign-in from a new device sends a mail, from the first or a known device it does not', async () => {
+  const { email } = await insertUser(service)
   const first = await signInFrom(email, {})
   expect(await notices(email)).toEqual([])
   await signInFrom(email, {})
@@ -46,7 +46,7 @@ test('the first device tells nobody, a new one does, and one known again does no
   expect(others).toEqual([])
   expect(notice?.text).toContain('10.2.2.2')
   expect(notice?.html).toContain('Other &lt;b')
-  // The browser's own name travels with it, wherever it goes.
+  // The browser cookie identifies the device on every network.
   const browser = cookieOf(first)
     .split('; ')
     .find((cookie) => cookie.startsWith('latchkey_browser='))
@@ -54,15 +54,15 @@ test('the first device tells nobody, a new one does, and one known again does no
   expect(await notices(email)).toHaveLength(1)
 })
 
-test('an address that nobody has confirmed gets no mail about devices', async () => {
-  const { email } = await addPerson(service, { email_verified: false })
+test('an unverified address gets no mail about new devices', async () => {
+  const { email } = await insertUser(service, { email_verified: false })
   await signInFrom(email, {})
   await signInFrom(email, { address: '10.2.2.2', program: 'Another' })
   expect(await notices(email)).toEqual([])
 })
 
-test('strangers who guess do not lock a person out of their own device, wherever it is', async () => {
-  const { email } = await addPerson(service)
+test('guesses from elsewhere do not lock a user out of a known device, on any network', async () => {
+  const { email } = await insertUser(service)
   const browser = cookieOf(await signInFrom(email, {}))
     .split('; ')
     .find((cookie) => cookie.startsWith('latchkey_browser='))
@@ -84,22 +84,22 @@ async function changePassword(cookie: string): Promise<{ status: number }> {
 
 async function resetPassword(email: string): Promise<{ status: number }> {
   await call(`${url}/api/auth/password/forgot`, { method: 'POST', body: { email } })
-  const token = await eventually(async () => (await mailTo(service, email)).map(tokenIn).find(Boolean))
+  const token = await eventually(async () => (await listMailTo(service, email)).map(findLinkToken).find(Boolean))
   return call(`${url}/api/auth/password/reset`, { method: 'POST', body: { token, newPassword: NEW } })
 }
 
-test.each(['changed', 'reset'])('after the password was %s no device is known any more', async (how) => {
-  const { email } = await addPerson(service)
+test.each(['changed', 'reset'])('after the password was %s no device is known', async (how) => {
+  const { email } = await insertUser(service)
   const [home, away] = [{ address: '10.1.1.1' }, { address: '10.2.2.2', program: 'Thief' }]
   const first = await signInFrom(email, home)
   const thief = await signInFrom(email, away)
-  const marked = { ...away, cookie: cookieOf(thief), password: NEW }
+  const withCookie = { ...away, cookie: cookieOf(thief), password: NEW }
   expect(await notices(email)).toHaveLength(1)
   const done = how === 'reset' ? await resetPassword(email) : await changePassword(cookieOf(first))
   expect(done.status).toBe(200)
-  // The first device of all tells nobody, now as then.
+  // The first known device sends no mail.
   expect((await signInFrom(email, { ...home, password: NEW })).status).toBe(200)
   expect(await notices(email)).toHaveLength(1)
-  expect((await signInFrom(email, marked)).status).toBe(200)
+  expect((await signInFrom(email, withCookie)).status).toBe(200)
   expect(await notices(email)).toHaveLength(2)
 })

@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newPasskey } from '../account/passkey-calls.ts'
-import { failure, logIn, newSomebody, type Somebody } from '../account/people.ts'
+import { createPasskey } from '../account/passkey-calls.ts'
+import { createSignedInUser, errorReply, logIn, type TestUser } from '../account/people.ts'
 import {
   type Algorithm,
   type Authenticator,
+  type Deviation,
   newAuthenticator,
   type RequestOptions,
-  type Twist,
 } from '../support/authenticator.ts'
 import type { TestService } from '../support/service.ts'
-import { cookieOf, PASSWORD, startWorld } from '../support/world.ts'
+import { cookieOf, PASSWORD, startDemoService } from '../support/world.ts'
 
 const MINUTE = 60_000
-const REFUSED = failure(401, 'INVALID_CREDENTIALS')
+const REFUSED = errorReply(401, 'INVALID_CREDENTIALS')
 
 let service: TestService
-let somebody: Somebody
+let somebody: TestUser
 let passkey: Authenticator
 beforeAll(async () => {
-  service = await startWorld()
-  somebody = await newSomebody(service)
-  passkey = await newPasskey(service, somebody)
+  service = await startDemoService()
+  somebody = await createSignedInUser(service)
+  passkey = await createPasskey(service, somebody)
 })
 afterAll(() => service?.close())
 
@@ -41,15 +41,14 @@ interface Options extends RequestOptions {
   userVerification: string
 }
 
-const ask = async (cookie = '', body?: object) =>
-  (await post('/options', body, { cookie })).body as unknown as Options
+const ask = async (cookie = '', body?: object) => (await post('/options', body, { cookie })).body as unknown as Options
 
-/** Signs in in place of a password. */
-const signIn = async (authenticator: Authenticator, twist: Twist = {}) =>
+/** Signs in without a password. */
+const signIn = async (authenticator: Authenticator, twist: Deviation = {}) =>
   post('', authenticator.get(await ask(), twist))
 
-/** Gives the password; the answer is the cookie of half a sign-in. */
-const giveAPassword = async (email: string) => cookieOf(await logIn(service.url, email, PASSWORD))
+/** Sends the password and returns the cookie of the pending sign-in. */
+const sendPassword = async (email: string) => cookieOf(await logIn(service.url, email, PASSWORD))
 
 const amrOf = async ({ session }: { session?: { id: string } }) =>
   (
@@ -60,42 +59,39 @@ const amrOf = async ({ session }: { session?: { id: string } }) =>
       .executeTakeFirstOrThrow()
   ).amr
 
-describe('in place of a password', () => {
-  test.each<Algorithm>(['ES256', 'EdDSA', 'RS256'])(
-    'a passkey with %s signs its person in',
-    async (algorithm) => {
-      const person = await newSomebody(service)
-      const authenticator = await newPasskey(service, person, algorithm)
-      const { status, body, cookie } = await signIn(authenticator, { backedUp: true })
-      expect({ status, body }).toMatchObject({
-        status: 200,
-        body: { user: { id: person.id, email: person.email } },
-      })
-      expect(cookie).toContain('latchkey_session=')
-      expect(await amrOf(body)).toEqual(['pop', 'user', 'mfa'])
-      const list = await person.call('GET', '/api/users/me/mfa/passkeys')
-      expect(list.body.passkeys).toMatchObject([{ lastUsedAt: expect.stringMatching(/Z$/), backedUp: true }])
-    },
-  )
+describe('without a password', () => {
+  test.each<Algorithm>(['ES256', 'EdDSA', 'RS256'])('a passkey with %s signs its user in', async (algorithm) => {
+    const person = await createSignedInUser(service)
+    const authenticator = await createPasskey(service, person, algorithm)
+    const { status, body, cookie } = await signIn(authenticator, { backedUp: true })
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { user: { id: person.id, email: person.email } },
+    })
+    expect(cookie).toContain('latchkey_session=')
+    expect(await amrOf(body)).toEqual(['pop', 'user', 'mfa'])
+    const list = await person.call('GET', '/api/users/me/mfa/passkeys')
+    expect(list.body.passkeys).toMatchObject([{ lastUsedAt: expect.stringMatching(/Z$/), backedUp: true }])
+  })
 
-  const twists: Record<string, Twist> = {
-    'does not recognise the person': { verified: false },
-    'was used without anybody there': { present: false },
+  const twists: Record<string, Deviation> = {
+    'does not verify the user': { verified: false },
+    'was used without user presence': { present: false },
     'was used at another origin': { origin: 'https://evil.test' },
     'was used for another service': { rpId: 'evil.test' },
-    'was used inside a page of another site': { crossOrigin: true },
-    'signs a challenge of nobody': { challenge: randomBytes(32).toString('base64url') },
-    'was made, not used': { type: 'webauthn.create' },
-    'names nobody': { userHandle: null },
-    'names somebody else': { userHandle: Buffer.from('somebody else').toString('base64url') },
+    'was used in a cross-origin frame': { crossOrigin: true },
+    'signs an unknown challenge': { challenge: randomBytes(32).toString('base64url') },
+    'is a registration response': { type: 'webauthn.create' },
+    'has no user handle': { userHandle: null },
+    'has the user handle of another user': { userHandle: Buffer.from('somebody else').toString('base64url') },
   }
-  test.each(Object.entries(twists))('a passkey that %s is not accepted', async (_name, twist) => {
+  test.each(Object.entries(twists))('a passkey that %s is refused', async (_name, twist) => {
     const { status, body } = await signIn(passkey, twist)
     expect({ status, body }).toMatchObject(REFUSED)
     expect(body.message).toBe('This passkey was not accepted.')
   })
 
-  test('neither is one of nobody’s, nor a wrong signature, nor rubbish', async () => {
+  test('an unknown passkey, a wrong signature and malformed data are refused', async () => {
     expect(await signIn(newAuthenticator(service.url))).toMatchObject(REFUSED)
     const forged = newAuthenticator(service.url).get(await ask())
     const { id } = passkey
@@ -111,7 +107,7 @@ describe('in place of a password', () => {
     expect((await post('', { ...passkey.get(await ask()), response })).status).toBe(422)
   })
 
-  test('a challenge is good for five minutes and one answer, right or wrong', async () => {
+  test('a challenge is valid for five minutes and one response, right or wrong', async () => {
     const options = await ask()
     expect(await post('', passkey.get(options, { verified: false }))).toMatchObject(REFUSED)
     expect(await post('', passkey.get(options))).toMatchObject(REFUSED)
@@ -121,13 +117,13 @@ describe('in place of a password', () => {
     service.advance(-5 * MINUTE - 1)
   })
 
-  test('a challenge to add a passkey signs nobody in', async () => {
+  test('a registration challenge cannot be used to sign in', async () => {
     const { body } = await somebody.call('POST', '/api/users/me/mfa/passkeys/options', { password: PASSWORD })
     const options = { challenge: String(body.challenge), rpId: '127.0.0.1' }
     expect(await post('', passkey.get(options))).toMatchObject(REFUSED)
   })
 
-  test('of answers sent at once, one signs in', async () => {
+  test('of concurrent identical responses one signs in', async () => {
     for (let round = 0; round < 20; round++) {
       const signed = passkey.get(await ask())
       const answers = await Promise.all(Array.from({ length: 4 }, () => post('', signed)))
@@ -135,9 +131,9 @@ describe('in place of a password', () => {
     }
   })
 
-  test('a passkey that does not count on is refused, and the operator told', async () => {
-    const person = await newSomebody(service)
-    const copied = await newPasskey(service, person)
+  test('a passkey whose counter does not increase is refused and logged', async () => {
+    const person = await createSignedInUser(service)
+    const copied = await createPasskey(service, person)
     expect((await signIn(copied, { count: 7 })).status).toBe(200)
     for (const count of [7, 6, 0]) expect(await signIn(copied, { count })).toMatchObject(REFUSED)
     expect(service.logs.filter(({ level, userId }) => level === 40 && userId === person.id)).toMatchObject([
@@ -148,7 +144,7 @@ describe('in place of a password', () => {
     expect((await signIn(copied, { count: 8 })).status).toBe(200)
   })
 
-  test('of two copies that have counted as far and are used at once, one is refused', async () => {
+  test('of two concurrent uses with the same counter one is refused', async () => {
     for (let count = 1_000; count < 1_010; count++) {
       const uses = [passkey.get(await ask(), { count }), passkey.get(await ask(), { count })]
       const answers = await Promise.all(uses.map((used) => post('', used)))
@@ -156,22 +152,22 @@ describe('in place of a password', () => {
     }
   })
 
-  test('a passkey that never counts is good again and again', async () => {
-    const synced = await newPasskey(service, await newSomebody(service))
+  test('a passkey with a counter of zero can be used repeatedly', async () => {
+    const synced = await createPasskey(service, await createSignedInUser(service))
     for (let i = 0; i < 3; i++) expect((await signIn(synced, { count: 0 })).status).toBe(200)
   })
 
-  test('disabled people are not let in', async () => {
-    const person = await newSomebody(service)
-    const theirs = await newPasskey(service, person)
+  test('a disabled user is refused', async () => {
+    const person = await createSignedInUser(service)
+    const theirs = await createPasskey(service, person)
     await service.ctx.db.updateTable('users').set({ disabled: true }).where('id', '=', person.id).execute()
     expect(await signIn(theirs)).toMatchObject(REFUSED)
   })
 })
 
 describe('after the password', () => {
-  test('the person is asked for one of theirs, which need not recognise them', async () => {
-    const cookie = await giveAPassword(somebody.email)
+  test('the options list the passkeys of the user, and user verification is optional', async () => {
+    const cookie = await sendPassword(somebody.email)
     const options = await ask(cookie)
     expect(options).toMatchObject({
       allowCredentials: [{ id: passkey.id, type: 'public-key', transports: ['internal'] }],
@@ -183,48 +179,48 @@ describe('after the password', () => {
     expect(await amrOf(body)).toEqual(['pwd', 'pop', 'mfa'])
   })
 
-  test('a passkey of somebody else is not accepted, and the challenge is spent', async () => {
-    const cookie = await giveAPassword(somebody.email)
+  test('the passkey of another user is refused and uses up the challenge', async () => {
+    const cookie = await sendPassword(somebody.email)
     const options = await ask(cookie)
-    const stranger = await newSomebody(service)
-    const theirs = await newPasskey(service, stranger)
+    const stranger = await createSignedInUser(service)
+    const theirs = await createPasskey(service, stranger)
     expect(await post('', theirs.get(options), { cookie })).toMatchObject(REFUSED)
     const { body } = await stranger.call('GET', '/api/users/me/mfa/passkeys')
     expect(body.passkeys).toMatchObject([{ lastUsedAt: null }])
     expect(await post('', passkey.get(options, { count: 2_001 }), { cookie })).toMatchObject(REFUSED)
   })
 
-  test('without the cookie of the password the passkey is not enough', async () => {
-    const options = await ask(await giveAPassword(somebody.email))
+  test('a second-factor passkey is refused without the cookie of the pending sign-in', async () => {
+    const options = await ask(await sendPassword(somebody.email))
     expect(await post('', passkey.get(options, { count: 2_002 }))).toMatchObject(REFUSED)
-    const other = await newSomebody(service)
-    await newPasskey(service, other)
-    const cookie = await giveAPassword(other.email)
-    const again = await ask(await giveAPassword(somebody.email))
+    const other = await createSignedInUser(service)
+    await createPasskey(service, other)
+    const cookie = await sendPassword(other.email)
+    const again = await ask(await sendPassword(somebody.email))
     expect(await post('', passkey.get(again, { count: 2_003 }), { cookie })).toMatchObject(REFUSED)
   })
 
-  test('half a sign-in is made whole once', async () => {
-    const cookie = await giveAPassword(somebody.email)
+  test('a pending sign-in can be completed once', async () => {
+    const cookie = await sendPassword(somebody.email)
     const [one, two] = [await ask(cookie), await ask(cookie)]
     expect((await post('', passkey.get(one, { count: 2_010 }), { cookie })).status).toBe(200)
     expect(await post('', passkey.get(two, { count: 2_011 }), { cookie })).toMatchObject(REFUSED)
   })
 
-  test('who asks for a sign-in without a password gets that all the same', async () => {
-    const cookie = await giveAPassword(somebody.email)
+  test('passwordless options are available during a pending sign-in', async () => {
+    const cookie = await sendPassword(somebody.email)
     const options = await ask(cookie, { passwordless: true })
     expect(options).toMatchObject({ userVerification: 'required' })
     expect(options.allowCredentials).toBeUndefined()
-    const other = await newSomebody(service)
-    const theirs = await newPasskey(service, other)
+    const other = await createSignedInUser(service)
+    const theirs = await createPasskey(service, other)
     expect((await post('', theirs.get(options), { cookie })).body).toMatchObject({ user: { id: other.id } })
   })
 
-  test('who is signed in without a second factor can show it', async () => {
-    const person = await newSomebody(service)
-    const { cookie } = await person.signInElsewhere()
-    const theirs = await newPasskey(service, person)
+  test('a passkey can be added as second factor to an existing session', async () => {
+    const person = await createSignedInUser(service)
+    const { cookie } = await person.signInAgain()
+    const theirs = await createPasskey(service, person)
     const options = await ask(cookie)
     expect(options.allowCredentials).toHaveLength(1)
     const { status, body } = await post('', theirs.get(options), { cookie })
@@ -233,13 +229,13 @@ describe('after the password', () => {
   })
 })
 
-test('another site can neither ask nor sign in', async () => {
+test('cross-site requests are refused', async () => {
   const headers = { 'sec-fetch-site': 'cross-site' }
-  expect(await post('/options', undefined, headers)).toMatchObject(failure(403, 'FORBIDDEN'))
-  expect(await post('', passkey.get(await ask()), headers)).toMatchObject(failure(403, 'FORBIDDEN'))
+  expect(await post('/options', undefined, headers)).toMatchObject(errorReply(403, 'FORBIDDEN'))
+  expect(await post('', passkey.get(await ask()), headers)).toMatchObject(errorReply(403, 'FORBIDDEN'))
 })
 
-test('neither challenges nor failures are to be had without end', async () => {
+test('challenges and failures are rate limited', async () => {
   const exhaust = (name: string, points: number) =>
     service.ctx.db
       .insertInto('throttle' as never)
@@ -250,9 +246,9 @@ test('neither challenges nor failures are to be had without end', async () => {
       .execute()
   const options = await ask()
   await exhaust('passkey-options', 2_000)
-  expect(await post('/options')).toMatchObject(failure(429, 'RATE_LIMITED'))
+  expect(await post('/options')).toMatchObject(errorReply(429, 'RATE_LIMITED'))
   await exhaust('passkey', service.ctx.config.limits.signInFailures * 50)
   const refused = await post('', passkey.get(options, { count: 9_000 }))
-  expect(refused).toMatchObject(failure(429, 'RATE_LIMITED'))
+  expect(refused).toMatchObject(errorReply(429, 'RATE_LIMITED'))
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestService } from '../support/service.ts'
-import { cookieOf, PASSWORD, startWorld } from '../support/world.ts'
+import { cookieOf, PASSWORD, startDemoService } from '../support/world.ts'
 
 let service: TestService
 let url: string
 beforeAll(async () => {
   const limits = { signInFailures: 10, confirmFailures: 5, clientFailures: 60 }
-  service = await startWorld({ config: { trustedProxies: ['127.0.0.1'], limits } })
+  service = await startDemoService({ config: { trustedProxies: ['127.0.0.1'], limits } })
   url = service.url
 })
 afterAll(() => service.close())
@@ -21,12 +21,8 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
 const attempt = (email: string, password: string, address = '10.0.0.1') =>
   post('/api/auth/login', { email, password }, { 'X-Forwarded-For': address })
 
-test('unknown people, wrong passwords and disabled accounts get the same answer', async () => {
-  await service.ctx.db
-    .updateTable('users')
-    .set({ disabled: true })
-    .where('email', '=', 'max@acme.test')
-    .execute()
+test('unknown users, wrong passwords and disabled accounts get the same response', async () => {
+  await service.ctx.db.updateTable('users').set({ disabled: true }).where('email', '=', 'max@acme.test').execute()
   const answers = await Promise.all([
     attempt('mia@acme.test', 'wrong password', '10.0.0.2'),
     attempt('nobody@acme.test', 'wrong password', '10.0.0.2'),
@@ -38,12 +34,12 @@ test('unknown people, wrong passwords and disabled accounts get the same answer'
     expect(answer.headers.get('set-cookie')).toBeNull()
     expect(await answer.json()).toMatchObject({
       error: 'INVALID_CREDENTIALS',
-      message: 'The e-mail address or the password is wrong.',
+      message: 'The email address or the password is wrong.',
     })
   }
 })
 
-test('guesses are stopped for that account at that address, and nobody else is', async () => {
+test('guesses are limited per account and network, and nobody else is affected', async () => {
   const limit = service.ctx.config.limits.signInFailures
   for (let count = 0; count < limit; count += 10) {
     await Promise.all(Array.from({ length: 10 }, () => attempt('olivia@acme.test', 'guess', '10.0.0.3')))
@@ -56,7 +52,7 @@ test('guesses are stopped for that account at that address, and nobody else is',
   expect((await attempt('adam@acme.test', PASSWORD, '10.0.0.3')).status).toBe(200)
 })
 
-test('guesses sent all at once: no more are judged than the limit, and the answers do not tell the right one', async () => {
+test('concurrent guesses are limited too, and the responses do not disclose the right one', async () => {
   const limit = service.ctx.config.limits.signInFailures
   const guesses = Array.from({ length: 100 }, (_, index) =>
     attempt('gus@globex.test', index === 99 ? PASSWORD : `guess ${index}`, '10.0.0.5'),
@@ -67,7 +63,7 @@ test('guesses sent all at once: no more are judged than the limit, and the answe
   expect(statuses[99]).toBe(429)
 })
 
-test('guesses from everywhere do not lock a person out from where they are signed in', async () => {
+test('guesses from many networks do not lock a user out of a known device', async () => {
   const limit = service.ctx.config.limits.signInFailures
   expect((await attempt('adam@acme.test', PASSWORD, '10.0.1.1')).status).toBe(200)
   for (let network = 0; network < 10; network++) {
@@ -78,7 +74,7 @@ test('guesses from everywhere do not lock a person out from where they are signe
   expect((await attempt('adam@acme.test', PASSWORD, '10.0.1.1')).status).toBe(200)
 })
 
-test('one line of IPv6 is one address', async () => {
+test('an IPv6 /64 counts as one network', async () => {
   const limit = service.ctx.config.limits.signInFailures
   for (let host = 1; host <= limit; host++) {
     await attempt('max@acme.test', 'guess', `2001:db8:0:1::${host.toString(16)}`)
@@ -87,7 +83,7 @@ test('one line of IPv6 is one address', async () => {
   expect((await attempt('max@acme.test', 'guess', '2001:db8:0:2::1')).status).toBe(401)
 })
 
-test('a form without the token of this browser is refused', async () => {
+test("a form without this browser's CSRF token is refused", async () => {
   const page = await fetch(`${url}/login`)
   const csrf = /name="csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
   const browser = cookieOf(page)
@@ -104,19 +100,13 @@ test('a form without the token of this browser is refused', async () => {
   expect((await submit(browser, csrf)).status).toBe(303)
 })
 
-test('a sign-in too long, empty or of the wrong kind is refused without a fault (T090, T156)', async () => {
-  for (const body of [
-    {},
-    { email: 1, password: 2 },
-    { email: 'a@b.test', password: 'x'.repeat(5000) },
-    null,
-    [],
-  ]) {
+test('a malformed, empty or oversized sign-in is refused with 422 (T090, T156)', async () => {
+  for (const body of [{}, { email: 1, password: 2 }, { email: 'a@b.test', password: 'x'.repeat(5000) }, null, []]) {
     expect((await post('/api/auth/login', body)).status).toBe(422)
   }
 })
 
-test('a taken address gets the same answer, an id that is nobody, and its owner a notice', async () => {
+test('registering a taken address gets the same response with a random id, and notifies the owner', async () => {
   const response = await post('/api/auth/register', { email: 'mia@acme.test', password: 'a long enough one' })
   expect(response.status).toBe(201)
   const { user } = (await response.json()) as {
@@ -133,7 +123,7 @@ test('a taken address gets the same answer, an id that is nobody, and its owner 
   expect((await attempt('mia@acme.test', PASSWORD)).status).toBe(200)
 })
 
-test('one address registered twenty times at once makes one person', async () => {
+test('concurrent registrations of one address create one user', async () => {
   const body = { email: 'crowd@example.test', password: 'a long enough one' }
   const answers = await Promise.all(Array.from({ length: 20 }, () => post('/api/auth/register', body)))
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201))
@@ -141,7 +131,7 @@ test('one address registered twenty times at once makes one person', async () =>
   expect(rows).toHaveLength(1)
 })
 
-/** The tokens of the verification links that an address was sent, newest first. */
+/** The tokens of the verification links mailed to an address, newest first. */
 async function linksOf(email: string): Promise<string[]> {
   const mails = (await (await fetch(`${url}/dev/mailbox/messages`)).json()) as { to: string; text: string }[]
   return mails
@@ -150,7 +140,7 @@ async function linksOf(email: string): Promise<string[]> {
 }
 
 test.each(['first', 'second'])(
-  'who claims an address that is not theirs, %s, never gets in by a link that its owner follows',
+  'whoever registers the address of another person, %s, does not get in when its owner follows a link',
   async (turn) => {
     const email = `victim-${turn}@example.test`
     const register = (password: string) => post('/api/auth/register', { email, password })
@@ -183,7 +173,7 @@ test.each(['first', 'second'])(
   },
 )
 
-test('nobody can fill a mailbox by signing up with its address', async () => {
+test('registration mails to one address are limited', async () => {
   for (let count = 0; count < 12; count++) {
     await post('/api/auth/register', { email: 'olivia@acme.test', password: 'a long enough one' })
   }
@@ -191,16 +181,12 @@ test('nobody can fill a mailbox by signing up with its address', async () => {
   expect(mails.filter(({ to }) => to === 'olivia@acme.test')).toHaveLength(5)
 })
 
-test.each([['a b@x.test'], ['a@x'], ['"a"@x.test']])(
-  'the address %j cannot be registered (T108)',
-  async (email) => {
-    const response = await post('/api/auth/register', { email, password: 'a long enough one' })
-    expect(response.status).toBe(422)
-  },
-)
+test.each([['a b@x.test'], ['a@x'], ['"a"@x.test']])('the address %j cannot be registered (T108)', async (email) => {
+  const response = await post('/api/auth/register', { email, password: 'a long enough one' })
+  expect(response.status).toBe(422)
+})
 
 test('no password, secret, code or token is in the log (T164)', async () => {
   const text = JSON.stringify(service.logs)
-  for (const secret of [PASSWORD, 'a long enough one', 'latchkey_session=', 'csrf'])
-    expect(text).not.toContain(secret)
+  for (const secret of [PASSWORD, 'a long enough one', 'latchkey_session=', 'csrf']) expect(text).not.toContain(secret)
 })

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, newSomebody, type Somebody } from '../account/people.ts'
+import { call, createSignedInUser, type TestUser } from '../account/people.ts'
 import type { TestService } from '../support/service.ts'
 import { type StatementWatch, watchStatements } from '../support/statements.ts'
-import { PASSWORD, startWorld } from '../support/world.ts'
+import { PASSWORD, startDemoService } from '../support/world.ts'
 
 let service: TestService
 let watch: StatementWatch
-let ann: Somebody
+let ann: TestUser
 
 beforeAll(async () => {
-  service = await startWorld()
+  service = await startDemoService()
   watch = await watchStatements(service)
-  ann = await newSomebody(service)
+  ann = await createSignedInUser(service)
 })
 afterAll(async () => {
   await watch?.close()
@@ -24,7 +24,7 @@ async function logIn(password: string, status: number) {
   expect(answer.status).toBe(status)
 }
 
-test('a sign-in: four statements, of which the last lets them in', async () => {
+test('a sign-in takes four statements', async () => {
   await logIn(PASSWORD, 200)
   const statements = await watch.list(() => logIn(PASSWORD, 200))
   expect(
@@ -33,11 +33,11 @@ test('a sign-in: four statements, of which the last lets them in', async () => {
   ).toBe(4)
 })
 
-test('a wrong password: four statements, however many counts it raises', async () => {
+test('a wrong password takes four statements', async () => {
   expect(await watch.count(() => logIn('a wrong guess', 401))).toBe(4)
 })
 
-test('forgiving what was wrong before takes no further statement', async () => {
+test('resetting the failure counts takes no additional statement', async () => {
   await logIn('a wrong guess', 401)
   expect(await watch.count(() => logIn(PASSWORD, 200))).toBe(4)
 })

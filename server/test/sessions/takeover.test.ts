@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, failure, logIn, mailTo, tokenIn } from '../account/people.ts'
+import { call, errorReply, findLinkToken, listMailTo, logIn } from '../account/people.ts'
 import { eventually } from '../support/eventually.ts'
 import type { TestService } from '../support/service.ts'
 import {
@@ -9,7 +9,7 @@ import {
   cookieOf,
   obtainTokens,
   refresh,
-  startWorld,
+  startDemoService,
   thirdParty,
   userinfo,
 } from '../support/world.ts'
@@ -17,7 +17,7 @@ import {
 let service: TestService
 let url: string
 beforeAll(async () => {
-  service = await startWorld({ worker: true })
+  service = await startDemoService({ worker: true })
   url = service.url
 })
 afterAll(() => service.close())
@@ -25,9 +25,9 @@ afterAll(() => service.close())
 const SQUATTERS = 'password of the squatter'
 const OWNERS = 'password of the owner'
 const HOUR = 3_600_000
-const invalidToken = failure(400, 'INVALID_TOKEN')
+const invalidToken = errorReply(400, 'INVALID_TOKEN')
 
-/** Calls a route as a page of ours does. */
+/** Calls a route like a page of this service. */
 const send = (cookie: string, method: string, path: string, body?: unknown) =>
   call(url + path, { method, body, headers: { cookie, origin: service.ctx.config.baseUrl } })
 const me = (cookie: string) => send(cookie, 'GET', '/api/users/me')
@@ -36,18 +36,18 @@ const register = (email: string, password: string) =>
 const verify = (token: string | undefined, password?: string) =>
   call(`${url}/api/auth/email/verify`, { method: 'POST', body: { token, password } })
 
-/** The links in the mails with this subject, newest first. */
-const linksTo = async (email: string, subject = 'Confirm your e-mail address') =>
-  (await mailTo(service, email)).filter((mail) => mail.subject === subject).map(tokenIn)
+/** The tokens in the mails with this subject, newest first. */
+const linksTo = async (email: string, subject = 'Confirm your email address') =>
+  (await listMailTo(service, email)).filter((mail) => mail.subject === subject).map(findLinkToken)
 
-/** Somebody who has signed up with an address that is not theirs, and is in before its owner knows. */
+/** Registers an address that belongs to somebody else, and signs in before the owner notices. */
 async function squat() {
   const email = `owner-${randomBytes(4).toString('hex')}@people.test`
   expect((await register(email, SQUATTERS)).status).toBe(201)
   return { email, cookie: cookieOf(await logIn(url, email, SQUATTERS)) }
 }
 
-/** The owner signs up as well, follows the link with their own password, and signs in. */
+/** The owner registers too, follows the link with their own password, and signs in. */
 async function takeOver(email: string): Promise<string> {
   expect((await register(email, OWNERS)).status).toBe(201)
   const [link] = await linksTo(email)
@@ -58,8 +58,8 @@ async function takeOver(email: string): Promise<string> {
   return cookieOf(response)
 }
 
-/** Presses the button of a page. */
-async function press(cookie: string, page: Response, fields: Record<string, string> = {}) {
+/** Submits the form of a page. */
+async function submitForm(cookie: string, page: Response, fields: Record<string, string> = {}) {
   const html = await page.text()
   const action = /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
@@ -71,8 +71,8 @@ async function press(cookie: string, page: Response, fields: Record<string, stri
   })
 }
 
-describe('whoever proves that a squatted address is theirs begins anew:', () => {
-  test('sessions and tokens of the squatter end', async () => {
+describe('when the owner verifies a squatted address', () => {
+  test('the sessions and tokens of the squatter end', async () => {
     const { email, cookie } = await squat()
     const tokens = await obtainTokens(url, cookie)
     const own = await takeOver(email)
@@ -82,42 +82,44 @@ describe('whoever proves that a squatted address is theirs begins anew:', () => 
     expect((await me(own)).body).toMatchObject({ email, emailVerified: true })
   })
 
-  test('the link to another address that the squatter asked for moves nothing', async () => {
+  test('a pending address change of the squatter is refused', async () => {
     const { email, cookie } = await squat()
     const newEmail = `squatter-of-${email}`
     const asked = await send(cookie, 'POST', '/api/users/me/email', { newEmail, password: SQUATTERS })
     expect(asked.status).toBe(200)
-    const [kept] = await linksTo(newEmail, 'Confirm your new e-mail address')
+    const [kept] = await linksTo(newEmail, 'Confirm your new email address')
     expect(kept).toBeDefined()
     const own = await takeOver(email)
     expect(await verify(kept)).toMatchObject(invalidToken)
     expect((await me(own)).body).toMatchObject({ email })
   })
 
-  test('applications that the squatter allowed must ask', async () => {
+  test('consents of the squatter are deleted', async () => {
     const { email, cookie } = await squat()
     const { clientId: client_id } = await thirdParty(url, `Squatter's ${email}`)
     const page = await fetch(authorizeUrl(url, { client_id }), { headers: { cookie } })
-    expect((await press(cookie, page, { decision: 'allow' })).status).toBe(303)
+    expect((await submitForm(cookie, page, { decision: 'allow' })).status).toBe(303)
     const silently = { client_id, prompt: 'none' }
     expect((await authorize(url, cookie, silently)).answer.code).toBeDefined()
     const own = await takeOver(email)
     expect((await authorize(url, own, silently)).answer).toMatchObject({ error: 'consent_required' })
   })
 
-  test('nothing that the squatter wrote stays', async () => {
+  test('the profile of the squatter is deleted', async () => {
     const { email, cookie } = await squat()
     const { body: blank } = await me(cookie)
     const texts = {
-      ...{
-        displayName: 'Squatter',
-        givenName: 'S.',
-        familyName: 'Q.',
-        middleName: 'U.',
-        nickname: 'Squatty',
-      },
-      ...{ pictureUrl: 'https://evil.test/a.png', website: 'https://evil.test/' },
-      ...{ zoneinfo: 'Asia/Tokyo', locale: 'fr-FR', gender: 'none of yours', birthdate: '1950-01-01' },
+      displayName: 'Squatter',
+      givenName: 'S.',
+      familyName: 'Q.',
+      middleName: 'U.',
+      nickname: 'Squatty',
+      pictureUrl: 'https://evil.test/a.png',
+      website: 'https://evil.test/',
+      zoneinfo: 'Asia/Tokyo',
+      locale: 'fr-FR',
+      gender: 'none of yours',
+      birthdate: '1950-01-01',
     }
     expect((await send(cookie, 'PATCH', '/api/users/me', texts)).status).toBe(200)
     expect((await me(cookie)).body).toMatchObject(texts)
@@ -125,7 +127,7 @@ describe('whoever proves that a squatted address is theirs begins anew:', () => 
     for (const field of Object.keys(texts)) expect([field, body[field]]).toEqual([field, blank[field]])
   })
 
-  test('nothing is deleted, and the half sign-in that would undo it leads nowhere', async () => {
+  test('a scheduled deletion is cancelled, and the pending sign-in of the squatter is refused', async () => {
     const { email, cookie } = await squat()
     const farewell = { confirmation: 'DELETE MY ACCOUNT', password: SQUATTERS }
     expect((await send(cookie, 'DELETE', '/api/users/me', farewell)).status).toBe(200)
@@ -133,20 +135,20 @@ describe('whoever proves that a squatted address is theirs begins anew:', () => 
     expect(half.status).toBe(403)
     const pending = cookieOf(half)
     expect(pending).toContain('latchkey_sign_in')
-    // The page waits in the squatter's browser for its button to be pressed.
+    // The squatter has the restore page open.
     const page = await fetch(`${url}/restore`, { headers: { cookie: pending } })
     await takeOver(email)
-    const back = await press(pending, page)
+    const back = await submitForm(pending, page)
     expect(back.headers.get('location')).toMatch(/^\/login/)
     expect((await me(cookieOf(back))).status).toBe(401)
     const code = { method: 'POST', body: { code: '123456' }, headers: { cookie: pending } }
-    expect(await call(`${url}/api/auth/mfa`, code)).toMatchObject(failure(401, 'UNAUTHORIZED'))
+    expect(await call(`${url}/api/auth/mfa`, code)).toMatchObject(errorReply(401, 'UNAUTHORIZED'))
     const [user] = await service.ctx.db.selectFrom('users').selectAll().where('email', '=', email).execute()
     expect(user).toMatchObject({ deletion_requested_at: null, email_verified: true })
   })
 })
 
-test('who resets the password of an address that somebody else had claimed begins anew too', async () => {
+test('a password reset of a contested address also resets the account', async () => {
   const { email, cookie } = await squat()
   expect((await send(cookie, 'PATCH', '/api/users/me', { displayName: 'Squatter' })).status).toBe(200)
   await register(email, 'forgotten right away')
@@ -159,10 +161,10 @@ test('who resets the password of an address that somebody else had claimed begin
   expect((await me(own)).body).toMatchObject({ displayName: email.split('@')[0], emailVerified: true })
 })
 
-describe('where several have claimed an address', () => {
+describe('when an address is contested', () => {
   const RESEND = '/api/users/me/email/verification'
 
-  test('a link mailed much later still asks for the password, although the links of the others have run out', async () => {
+  test('a later link still requires the password, after the links of the other claimants have expired', async () => {
     const { email, cookie } = await squat()
     await register(email, OWNERS)
     service.advance(25 * HOUR)
@@ -176,7 +178,7 @@ describe('where several have claimed an address', () => {
     expect((await verify(link, SQUATTERS)).status).toBe(200)
   })
 
-  test('a link asks for the password of now, also after that was changed', async () => {
+  test('a link requires the current password after a password change', async () => {
     const { email, cookie } = await squat()
     await register(email, OWNERS)
     const [, first] = await linksTo(email)
@@ -186,7 +188,7 @@ describe('where several have claimed an address', () => {
       expect(await verify(first, password)).toMatchObject(invalidToken)
     }
     expect((await verify(first, change.newPassword)).status).toBe(200)
-    // It was their own account all along: nobody took anything over.
+    // The account was confirmed with its own password, so it is not reset.
     expect((await logIn(url, email, change.newPassword)).status).toBe(200)
     expect((await logIn(url, email, OWNERS)).status).toBe(401)
   })

@@ -3,7 +3,9 @@ import { readConfig } from '../../src/config.ts'
 
 const google = { SSO_PROVIDERS: 'GOOGLE', SSO_GOOGLE_CLIENT_ID: 'id', SSO_GOOGLE_CLIENT_SECRET: 'the-secret' }
 const microsoft = {
-  ...{ SSO_PROVIDERS: 'MICROSOFT', SSO_MICROSOFT_CLIENT_ID: 'id', SSO_MICROSOFT_CLIENT_SECRET: 'the-secret' },
+  SSO_PROVIDERS: 'MICROSOFT',
+  SSO_MICROSOFT_CLIENT_ID: 'id',
+  SSO_MICROSOFT_CLIENT_SECRET: 'the-secret',
 }
 const okta = { SSO_PROVIDERS: 'OKTA', SSO_OKTA_CLIENT_ID: 'id', SSO_OKTA_CLIENT_SECRET: 'the-secret' }
 const TENANT = '11111111-2222-3333-4444-555555555555'
@@ -13,11 +15,11 @@ const read = (env: Record<string, string>) => {
   return { providers: config.sso, problems, warnings: config.warnings }
 }
 
-test('nothing is offered unless it is set up', () => {
+test('without configuration there is no provider', () => {
   expect(read({})).toEqual({ providers: [], problems: [], warnings: [] })
 })
 
-test('Google and Microsoft need a client only, others an issuer too', () => {
+test('Google and Microsoft need client credentials only, others also an issuer', () => {
   const { providers, problems } = read({
     ...google,
     ...microsoft,
@@ -30,46 +32,59 @@ test('Google and Microsoft need a client only, others an issuer too', () => {
     SSO_OKTA_TRUST_REAUTHENTICATION: 'true',
   })
   const client = { clientId: 'id', clientSecret: 'the-secret' }
-  const usual = {
-    ...{ ...client, scopes: 'openid profile email' },
-    ...{ trustEmail: false, trustReauthentication: false },
+  const defaults = {
+    ...client,
+    scopes: 'openid profile email',
+    trustEmail: false,
+    trustReauthentication: false,
   }
   expect(problems).toEqual([])
   expect(providers).toEqual([
-    { ...usual, name: 'GOOGLE', label: 'Google', issuer: 'https://accounts.google.com' },
+    { ...defaults, name: 'GOOGLE', label: 'Google', issuer: 'https://accounts.google.com' },
     {
-      ...{ ...usual, name: 'MICROSOFT', label: 'Microsoft' },
+      ...defaults,
+      name: 'MICROSOFT',
+      label: 'Microsoft',
       issuer: 'https://login.microsoftonline.com/common/v2.0',
     },
     {
-      ...{ ...client, name: 'OKTA', label: 'Acme', issuer: 'https://acme.okta.example' },
-      ...{ scopes: 'openid email', trustEmail: true, trustReauthentication: true },
+      ...client,
+      name: 'OKTA',
+      label: 'Acme',
+      issuer: 'https://acme.okta.example',
+      scopes: 'openid email',
+      trustEmail: true,
+      trustReauthentication: true,
     },
   ])
 })
 
-test('a tenant of Microsoft is picked by its id', () => {
+test('a Microsoft tenant is configured by its id', () => {
   const { providers, problems } = read({ ...microsoft, SSO_MICROSOFT_TENANT: TENANT.toUpperCase() })
   expect(problems).toEqual([])
   expect(providers[0]?.issuer).toBe(`https://login.microsoftonline.com/${TENANT}/v2.0`)
 })
 
-describe('what is wrong is said, all at once, without the secret', () => {
+describe('all problems are reported together and without the secret', () => {
   test.each([
-    [
-      'nothing but the name',
-      { SSO_PROVIDERS: 'OKTA' },
-      ['OKTA_ISSUER', 'OKTA_CLIENT_ID', 'OKTA_CLIENT_SECRET'],
-    ],
-    ['a name in small letters', { ...google, SSO_PROVIDERS: 'google' }, ['"google"']],
+    ['only a name', { SSO_PROVIDERS: 'OKTA' }, ['OKTA_ISSUER', 'OKTA_CLIENT_ID', 'OKTA_CLIENT_SECRET']],
+    ['a lowercase name', { ...google, SSO_PROVIDERS: 'google' }, ['"google"']],
     ['a name twice', { ...google, SSO_PROVIDERS: 'GOOGLE,GOOGLE' }, ['GOOGLE twice']],
     ['plain http', { ...okta, SSO_OKTA_ISSUER: 'http://acme.example' }, ['https://']],
-    ['no address', { ...okta, SSO_OKTA_ISSUER: 'acme' }, ['SSO_OKTA_ISSUER']],
+    ['an invalid URL', { ...okta, SSO_OKTA_ISSUER: 'acme' }, ['SSO_OKTA_ISSUER']],
     ['a query', { ...okta, SSO_OKTA_ISSUER: 'https://acme.example/?x=1' }, ['without user, query']],
     ['scopes without openid', { ...google, SSO_GOOGLE_SCOPES: 'email' }, ['openid']],
-    ['another yes', { ...google, SSO_GOOGLE_TRUST_EMAIL: 'yes' }, ['true, false']],
-    ['trust in Google', { ...google, SSO_GOOGLE_TRUST_REAUTHENTICATION: 'true' }, ['Google lets nobody']],
-    ['another trust', { ...google, SSO_GOOGLE_TRUST_REAUTHENTICATION: '1' }, ['true, false']],
+    ['an invalid boolean for trust in addresses', { ...google, SSO_GOOGLE_TRUST_EMAIL: 'yes' }, ['true, false']],
+    [
+      'trust in reauthentication at Google',
+      { ...google, SSO_GOOGLE_TRUST_REAUTHENTICATION: 'true' },
+      ['Google does not support'],
+    ],
+    [
+      'an invalid boolean for trust in reauthentication',
+      { ...google, SSO_GOOGLE_TRUST_REAUTHENTICATION: '1' },
+      ['true, false'],
+    ],
     ['a tenant by its domain', { ...microsoft, SSO_MICROSOFT_TENANT: 'acme.example' }, ['id of a tenant']],
     [
       'a tenant and an issuer',
@@ -94,14 +109,12 @@ describe('what is wrong is said, all at once, without the secret', () => {
   })
 })
 
-test('trust in one tenant, and http on this machine, are fine', () => {
-  expect(
-    read({ ...microsoft, SSO_MICROSOFT_TENANT: TENANT, SSO_MICROSOFT_TRUST_EMAIL: 'true' }).problems,
-  ).toEqual([])
+test('trust in addresses of one tenant, and http on localhost, are allowed', () => {
+  expect(read({ ...microsoft, SSO_MICROSOFT_TENANT: TENANT, SSO_MICROSOFT_TRUST_EMAIL: 'true' }).problems).toEqual([])
   expect(read({ ...okta, SSO_OKTA_ISSUER: 'http://127.0.0.1:9/x' }).problems).toEqual([])
 })
 
-test('a provider that is described but not listed is probably forgotten', () => {
+test('a configured provider that is not listed is warned about', () => {
   const { warnings } = read({ SSO_GOOGLE_CLIENT_ID: 'id' })
   expect(warnings).toEqual(['SSO_GOOGLE_CLIENT_ID is set, but SSO_PROVIDERS does not hold GOOGLE.'])
 })

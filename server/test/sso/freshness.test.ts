@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PASSKEYS } from '../account/passkey-calls.ts'
 import { authorizeUrl, claimsOf, exchange } from '../support/world.ts'
 import type { Stop, Visitor } from './visitor.ts'
-import { callAs, countAll, newPerson, type SsoWorld, startSsoWorld } from './world.ts'
+import { callAs, countAll, newUpstreamUser, type SsoWorld, startSsoWorld } from './world.ts'
 
 const HOUR = 3_600_000
 
@@ -15,56 +15,56 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => {
   for (const provider of [world.google, world.okta]) {
-    provider.person = newPerson()
+    provider.person = newUpstreamUser()
     provider.signedInAt = undefined
   }
 })
 
-const isArrived = (at: string) => at.endsWith('/account')
-const isThere = (at: string) => !at.startsWith(url)
+const isSignedIn = (at: string) => at.endsWith('/account')
+const isAtProvider = (at: string) => !at.startsWith(url)
 
-/** Whoever wants to add a passkey must have signed in lately. */
+/** Adding a passkey requires a recent sign-in. */
 const addPasskey = (browser: Visitor) =>
   callAs(world, browser, { method: 'POST', path: `${PASSKEYS}/options`, body: {} })
 
 const STALE = { status: 403, body: { error: 'REAUTHENTICATION_REQUIRED' } }
 
-/** A browser in which somebody has come through a provider, at which they stay signed in. */
+/** A browser that has signed in through a provider, where the session stays active. */
 async function visitorThrough(provider: 'google' | 'okta'): Promise<Visitor> {
   const browser = world.visitor()
-  const stop = await browser.go(`${url}/sso/${provider}`, isArrived)
+  const stop = await browser.go(`${url}/sso/${provider}`, isSignedIn)
   expect(stop.url).toBe(`${url}/account`)
-  // Whoever would have to sign in there again does not.
+  // A new sign-in at the provider would now fail.
   world[provider].person = undefined
   return browser
 }
 
-/** The address of the provider for who is on the way to an application. */
-async function wayThere(browser: Visitor, asked: Record<string, string>): Promise<URL> {
+/** The authorization URL of the provider in a login of an application. */
+async function startAtProvider(browser: Visitor, asked: Record<string, string>): Promise<URL> {
   const { url: login } = await browser.go(authorizeUrl(url, asked))
   const journey = new URL(login).searchParams.get('journey')
-  const { url: address } = await browser.go(`${url}/sso/okta?journey=${journey}`, isThere)
+  const { url: address } = await browser.go(`${url}/sso/okta?journey=${journey}`, isAtProvider)
   return new URL(address)
 }
 
-/** What the token says of when they signed in, in seconds. */
+/** The auth_time of the token, in seconds. */
 async function authTimeIn({ url: address }: Stop): Promise<unknown> {
   const { body } = await exchange(url, new URL(address).searchParams.get('code') ?? undefined)
   return claimsOf(body.access_token).auth_time
 }
 
-describe('who is waved through by a provider', () => {
-  test('that does not say when they signed in there is as fresh as they were here', async () => {
+describe('after a sign-in with an active session at a provider', () => {
+  test('without auth_time, the existing session keeps its age', async () => {
     const browser = await visitorThrough('google')
     expect((await addPasskey(browser)).status).toBe(200)
     world.service.advance(3 * HOUR)
     expect(await addPasskey(browser)).toMatchObject(STALE)
-    const stop = await browser.go(`${url}/sso/google`, isArrived)
+    const stop = await browser.go(`${url}/sso/google`, isSignedIn)
     expect(stop.url).toBe(`${url}/account`)
     expect(await addPasskey(browser)).toMatchObject(STALE)
   })
 
-  test('that says when they signed in there is as fresh as that, here and for applications', async () => {
+  test('with auth_time, the session and its tokens have that auth_time', async () => {
     const signedInAt = new Date(world.service.ctx.now().getTime() - 2 * HOUR)
     world.okta.signedInAt = signedInAt
     const browser = await visitorThrough('okta')
@@ -73,7 +73,7 @@ describe('who is waved through by a provider', () => {
     expect(await authTimeIn(stop)).toBe(Math.floor(signedInAt.getTime() / 1000))
   })
 
-  test('that says they will sign in tomorrow has signed in now', async () => {
+  test('an auth_time in the future counts as now', async () => {
     const { ctx } = world.service
     world.okta.signedInAt = new Date(ctx.now().getTime() + 24 * HOUR)
     const browser = await visitorThrough('okta')
@@ -82,29 +82,29 @@ describe('who is waved through by a provider', () => {
   })
 })
 
-describe('where an application demands a new sign-in', () => {
+describe('when an application requires reauthentication', () => {
   const AGAIN = { prompt: 'login' }
 
-  test('so do we of the provider, and who signs in there anew has', async () => {
+  test('the provider is asked for reauthentication, which satisfies the application', async () => {
     const { okta, service } = world
     const person = okta.person
     const browser = await visitorThrough('okta')
     service.advance(HOUR)
     const asked = Math.floor(service.ctx.now().getTime() / 1000)
-    const address = await wayThere(browser, AGAIN)
+    const address = await startAtProvider(browser, AGAIN)
     expect(Object.fromEntries(address.searchParams)).toMatchObject({ prompt: 'login', max_age: '0' })
     okta.person = person
-    // Their clock is behind ours by half a minute.
+    // The clock of the provider is 30 seconds behind.
     okta.signedInAt = new Date(service.ctx.now().getTime() - 30_000)
     const stop = await browser.go(address.href)
     expect(stop.url).toContain('/callback?code=')
     expect(await authTimeIn(stop)).toBeGreaterThanOrEqual(asked)
   })
 
-  test('a sign-in there from before is refused, whatever the provider was asked on the way', async () => {
+  test('an old auth_time is refused, also if the user removes the parameters', async () => {
     world.okta.signedInAt = new Date(world.service.ctx.now().getTime() - 2 * HOUR)
     const browser = await visitorThrough('okta')
-    const address = await wayThere(browser, AGAIN)
+    const address = await startAtProvider(browser, AGAIN)
     address.searchParams.delete('prompt')
     address.searchParams.set('max_age', '1000000')
     const before = await countAll(world)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { type Forger, startForger } from './forger.ts'
+import { type FakeProvider, startFakeProvider } from './fake-provider.ts'
 import { createVisitor, type Stop } from './visitor.ts'
 
 const MEGABYTE = 1024 * 1024
 
-/** Where an answer that never ends may come from, by the name of a provider that has not been asked before. */
+/** Endpoints with an endless response, by the name of a provider whose metadata is not cached. */
 const ENDLESS = {
   metadata: '/.well-known/openid-configuration',
   token: '/token',
@@ -14,11 +14,11 @@ const ENDLESS = {
   userinfo: '/userinfo',
 }
 
-let forger: Forger
+let forger: FakeProvider
 let service: TestService
 let url: string
 beforeAll(async () => {
-  forger = await startForger()
+  forger = await startFakeProvider()
   forger.metadata = { userinfo_endpoint: `${forger.issuer}/userinfo` }
   const client = {
     clientId: 'latchkey',
@@ -37,7 +37,7 @@ afterAll(async () => {
   await forger.stop()
 })
 
-/** Goes through a provider, as far as that leads. */
+/** Signs in through a provider as far as it gets. */
 async function goThrough(provider: string): Promise<Stop> {
   const visitor = createVisitor([url])
   const stop = await visitor.go(`${url}/sso/${provider}`)
@@ -47,22 +47,19 @@ async function goThrough(provider: string): Promise<Stop> {
   return visitor.go(`${url}/sso/${provider}/callback?code=c&state=${state}`)
 }
 
-test.each(Object.entries(ENDLESS))(
-  'a provider whose answer never ends is given up after a megabyte: %s',
-  async (name, path) => {
-    forger.endless = path
-    expect(await goThrough(name)).toMatchObject({
-      status: 503,
-      text: expect.stringContaining('Forger cannot be reached'),
-    })
-    // Without all that it has to say.
-    const { bytes } = await eventually(async () => (forger.flood.flowing ? undefined : forger.flood))
-    expect(bytes).toBeGreaterThanOrEqual(MEGABYTE)
-    expect(bytes).toBeLessThan(20 * MEGABYTE)
-  },
-)
+test.each(Object.entries(ENDLESS))('a response of a provider is aborted after one megabyte: %s', async (name, path) => {
+  forger.endless = path
+  expect(await goThrough(name)).toMatchObject({
+    status: 503,
+    text: expect.stringContaining('Forger cannot be reached'),
+  })
+  // The connection is closed before the response ends.
+  const { bytes } = await eventually(async () => (forger.stream.isOpen ? undefined : forger.stream))
+  expect(bytes).toBeGreaterThanOrEqual(MEGABYTE)
+  expect(bytes).toBeLessThan(20 * MEGABYTE)
+})
 
-test('another site may lead people to the way to a provider, but not send them through', async () => {
+test('a cross-site request to start a sign-in needs a click', async () => {
   forger.endless = undefined
   const path = '/sso/forger?journey=a&b="><script>'
   const attempts = () => service.ctx.db.selectFrom('sso_attempts').select('state_hash').execute()
@@ -75,7 +72,7 @@ test('another site may lead people to the way to a provider, but not send them t
     expect(page).toContain('href="/sso/forger?journey=a&amp;b=%22%3E%3Cscript%3E"')
   }
   expect(await attempts()).toEqual(before)
-  // The link there, or an address that somebody typed in.
+  // A link of this service, or a typed URL.
   for (const site of ['same-origin', 'none']) {
     const response = await fetch(url + path, { headers: { 'Sec-Fetch-Site': site }, redirect: 'manual' })
     expect(response.status).toBe(303)

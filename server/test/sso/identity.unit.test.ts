@@ -8,7 +8,7 @@ const GLOBEX = 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee'
 const issuerOf = (tenant: string) => `https://login.microsoftonline.com/${tenant}/v2.0`
 const only = { tenantId: ACME }
 
-describe('whom a Microsoft issuer lets in', () => {
+describe('which tenants a Microsoft issuer accepts', () => {
   test.each([
     ['common', ACME, true],
     ['common', PERSONAL, true],
@@ -19,20 +19,20 @@ describe('whom a Microsoft issuer lets in', () => {
     [only, ACME, true],
     [only, GLOBEX, false],
     [only, PERSONAL, false],
-  ] as const)('%j, tenant %s: %s', (audience, tid, welcome) => {
-    expect(microsoftProblem(audience, { iss: issuerOf(tid), tid }) === undefined).toBe(welcome)
+  ] as const)('%j, tenant %s: %s', (audience, tid, isAccepted) => {
+    expect(microsoftProblem(audience, { iss: issuerOf(tid), tid }) === undefined).toBe(isAccepted)
   })
 
   test.each([
     ['the issuer of another tenant', { iss: issuerOf(GLOBEX), tid: ACME }],
     ['the template itself', { iss: issuerOf('{tenantid}'), tid: '{tenantid}' }],
-    ['a tenant in words', { iss: issuerOf('common'), tid: 'common' }],
+    ['a tenant that is not an id', { iss: issuerOf('common'), tid: 'common' }],
     ['no tenant', { iss: issuerOf(ACME) }],
-    ['a tenant that is no text', { iss: issuerOf(ACME), tid: [ACME] }],
+    ['a tenant that is not a string', { iss: issuerOf(ACME), tid: [ACME] }],
     ['a tenant with a path in it', { iss: issuerOf(`${ACME}/x`), tid: `${ACME}/x` }],
     ['version 1', { iss: `https://sts.windows.net/${ACME}/`, tid: ACME }],
     ['another host', { iss: `https://login.evil.example/${ACME}/v2.0`, tid: ACME }],
-  ])('%s is refused everywhere', (_name, claims) => {
+  ])('%s is refused for every audience', (_name, claims) => {
     for (const audience of ['common', 'organizations', 'consumers', only] as const) {
       expect(microsoftProblem(audience, claims)).toBeTypeOf('string')
     }
@@ -40,7 +40,13 @@ describe('whom a Microsoft issuer lets in', () => {
 })
 
 const provider = (issuer: string, trustEmail = false): SsoProvider => ({
-  ...{ name: 'X', label: 'X', issuer, clientId: 'x', clientSecret: 'x', scopes: 'openid', trustEmail },
+  name: 'X',
+  label: 'X',
+  issuer,
+  clientId: 'x',
+  clientSecret: 'x',
+  scopes: 'openid',
+  trustEmail,
   trustReauthentication: false,
 })
 
@@ -49,58 +55,59 @@ describe('whether an address is verified', () => {
   const common = provider(issuerOf('common'))
   const tenant = provider(issuerOf(ACME))
   test.each([
-    ['marked', google, { email_verified: true }, true],
-    ['marked in text', google, { email_verified: 'true' }, true],
-    ['marked as not', google, { email_verified: false }, false],
-    ['marked as not in text', google, { email_verified: 'false' }, false],
-    ['unmarked', google, {}, false],
-    ['marked with a number', google, { email_verified: 1 }, false],
-    ['marked with the claim of Microsoft', google, { xms_edov: true }, false],
-    ['vouched for', provider('https://id.example', true), {}, true],
-    ['Microsoft, marked in a claim that anybody there may set', common, { email_verified: true }, false],
-    ['Microsoft, unmarked', common, {}, false],
+    ['verified', google, { email_verified: true }, true],
+    ['verified, as text', google, { email_verified: 'true' }, true],
+    ['not verified', google, { email_verified: false }, false],
+    ['not verified, as text', google, { email_verified: 'false' }, false],
+    ['no claim', google, {}, false],
+    ['verified, as a number', google, { email_verified: 1 }, false],
+    ['verified in the claim of Microsoft', google, { xms_edov: true }, false],
+    ['trusted by the operator', provider('https://id.example', true), {}, true],
+    ['Microsoft, email_verified', common, { email_verified: true }, false],
+    ['Microsoft, no claim', common, {}, false],
     ['Microsoft, domain proven', common, { xms_edov: true }, true],
     ['Microsoft, domain proven, as a number', common, { xms_edov: 1 }, true],
     ['Microsoft, domain proven, as text', common, { xms_edov: '1' }, true],
     ['Microsoft, domain not proven', common, { xms_edov: false }, false],
     ['Microsoft, domain not proven, as text', common, { xms_edov: '0' }, false],
-    ['one tenant, unmarked', tenant, {}, false],
-    ['one tenant, vouched for', provider(issuerOf(ACME), true), {}, true],
-    ['all tenants, vouched for in vain', provider(issuerOf('common'), true), {}, false],
-    ['private people, vouched for in vain', provider(issuerOf('consumers'), true), {}, false],
+    ['one tenant, no claim', tenant, {}, false],
+    ['one tenant, trusted by the operator', provider(issuerOf(ACME), true), {}, true],
+    ['all tenants, trust is ignored', provider(issuerOf('common'), true), {}, false],
+    ['personal accounts, trust is ignored', provider(issuerOf('consumers'), true), {}, false],
   ])('%s', (_name, from, claims, verified) => {
     expect(isEmailVerified(from, claims)).toBe(verified)
   })
 })
 
-describe('what is kept of a person', () => {
+describe('what is stored of an identity', () => {
   const from = provider('https://id.example')
-  const read = (claims: Record<string, unknown>) =>
-    toIdentity(from, { iss: 'https://id.example', sub: 's', ...claims })
+  const read = (claims: Record<string, unknown>) => toIdentity(from, { iss: 'https://id.example', sub: 's', ...claims })
 
-  test('names are bounded, and on one line', () => {
-    expect(
-      read({ name: ` ${'😀'.repeat(300)}`, given_name: 'A\r\nB', family_name: 'x'.repeat(500) }),
-    ).toMatchObject({
+  test('names are shortened and on one line', () => {
+    expect(read({ name: ` ${'😀'.repeat(300)}`, given_name: 'A\r\nB', family_name: 'x'.repeat(500) })).toMatchObject({
       displayName: '😀'.repeat(200),
       givenName: 'A B',
       familyName: 'x'.repeat(100),
     })
     expect(read({ name: '  ', given_name: 7, family_name: 'a\0b' })).toMatchObject({
-      ...{ displayName: null, givenName: null, familyName: null },
+      displayName: null,
+      givenName: null,
+      familyName: null,
     })
   })
 
-  test('T110: what holds a web address or a control character is no name', () => {
+  test('T110: a name with a URL or a control character is dropped', () => {
     expect(
       read({ name: 'Go to https://evil.test', given_name: 'www.evil.test', family_name: 'evil.test/x' }),
     ).toMatchObject({ displayName: null, givenName: null, familyName: null })
     expect(read({ name: 'Sam\u0007', given_name: '\u202eSam', family_name: 'Some.one' })).toMatchObject({
-      ...{ displayName: null, givenName: null, familyName: 'Some.one' },
+      displayName: null,
+      givenName: null,
+      familyName: 'Some.one',
     })
   })
 
-  test('pictures are on the web', () => {
+  test('a picture must be an http(s) URL', () => {
     expect(read({ picture: 'https://x.example/p.png' }).pictureUrl).toBe('https://x.example/p.png')
     for (const picture of [
       'javascript:alert(1)',
@@ -113,16 +120,17 @@ describe('what is kept of a person', () => {
     }
   })
 
-  test('an address that is none is never verified', () => {
+  test('an invalid address is never verified', () => {
     for (const email of ['no address', 'a@b@c.example', ['a@b.example'], '"a b"@c.example', undefined]) {
       expect(read({ email, email_verified: true })).toMatchObject({ email: undefined, emailVerified: false })
     }
     expect(read({ email: 'A@B.Example', email_verified: true })).toMatchObject({
-      ...{ email: 'a@b.example', emailVerified: true },
+      email: 'a@b.example',
+      emailVerified: true,
     })
   })
 
-  test('a subject that cannot be kept is refused', () => {
+  test('an invalid subject is refused', () => {
     for (const sub of ['', 'a\0', 'x'.repeat(256)]) expect(() => read({ sub })).toThrow('cannot be used here')
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { addPerson } from '../account/people.ts'
+import { insertUser } from '../account/people.ts'
 import type { Stop, Visitor } from './visitor.ts'
 import { callAs, type SsoWorld } from './world.ts'
 
@@ -9,23 +9,19 @@ export const link = (world: SsoWorld, browser: Visitor, body: unknown) =>
 export const unlink = (world: SsoWorld, browser: Visitor, provider: string) =>
   callAs(world, browser, { method: 'DELETE', path: `/api/users/me/sso/${provider}` })
 
-/** Begins to link and comes back with the identity. */
-export async function linkThrough(
-  world: SsoWorld,
-  browser: Visitor,
-  provider: 'google' | 'okta',
-): Promise<Stop> {
+/** Links an identity, from start to callback. */
+export async function linkThrough(world: SsoWorld, browser: Visitor, provider: 'google' | 'okta'): Promise<Stop> {
   const { status, body } = await link(world, browser, { provider: provider.toUpperCase() })
   expect(status).toBe(200)
   browser.forget(world[provider].settings.issuer)
   return browser.go(String(body.url), (at) => at.endsWith('/account'))
 }
 
-/** A person with a password of the demo's, a verified address and no links, signed in. */
-export async function fresh(
+/** A signed-in user with a password, a verified address and no links. */
+export async function newUser(
   world: SsoWorld,
   name: string,
 ): Promise<{ browser: Visitor; userId: string; email: string }> {
-  const { id: userId, email } = await addPerson(world.service, { email: `${name}@example.com` })
+  const { id: userId, email } = await insertUser(world.service, { email: `${name}@example.com` })
   return { browser: await world.visitorAs(email), userId, email }
 }

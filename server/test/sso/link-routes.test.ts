@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/lib/ids.ts'
 import { CALLBACK, machineToken, signIn } from '../support/world.ts'
-import { fresh, link, linkThrough, unlink } from './link-calls.ts'
-import { findPerson, linksOf, newPerson, type SsoWorld, startSsoWorld } from './world.ts'
+import { link, linkThrough, newUser, unlink } from './link-calls.ts'
+import { findUserRow, linksOf, newUpstreamUser, type SsoWorld, startSsoWorld } from './world.ts'
 
 let world: SsoWorld
 let url: string
@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('what cannot be linked is said before the person leaves', async () => {
-  const { browser, userId } = await fresh(world, 'peter')
+test('problems are reported before the redirect to the provider', async () => {
+  const { browser, userId } = await newUser(world, 'peter')
   for (const provider of ['MICROSOFT', 'nope', '', "'", '../google']) {
     expect(await link(world, browser, { provider })).toMatchObject({
       status: 400,
@@ -26,68 +26,62 @@ test('what cannot be linked is said before the person leaves', async () => {
       body: { error: 'VALIDATION_FAILED' },
     })
   }
-  await world.service.ctx.db
-    .updateTable('users')
-    .set({ email_verified: false })
-    .where('id', '=', userId)
-    .execute()
+  await world.service.ctx.db.updateTable('users').set({ email_verified: false }).where('id', '=', userId).execute()
   expect(await link(world, browser, { provider: 'GOOGLE' })).toMatchObject({
     status: 403,
     body: { error: 'EMAIL_NOT_VERIFIED' },
   })
 })
 
-test('nobody but people manage links, and no other site does it for them', async () => {
-  const doors = [
+test('links cannot be managed without a user, by a machine client, or cross-site', async () => {
+  const routes = [
     ['GET', '/api/users/me/sso'],
     ['POST', '/api/users/me/sso/link'],
     ['DELETE', '/api/users/me/sso/GOOGLE'],
   ] as const
   const machine = await machineToken(url, 'demo-ops')
   const cookie = await signIn(url, 'max@acme.test')
-  for (const [method, path] of doors) {
+  for (const [method, path] of routes) {
     const headers = { 'Content-Type': 'application/json' }
     const body = method === 'POST' ? { body: JSON.stringify({ provider: 'GOOGLE' }) } : {}
     expect((await fetch(url + path, { method, headers, ...body })).status).toBe(401)
     const program = { ...headers, authorization: `Bearer ${machine}` }
     expect((await fetch(url + path, { method, headers: program, ...body })).status).toBe(403)
     if (method === 'GET') continue
-    // A cookie comes along with whatever another site makes a browser send.
+    // The browser sends the cookie with cross-site requests too.
     const foreign = { ...headers, cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
     expect((await fetch(url + path, { method, headers: foreign, ...body })).status).toBe(403)
   }
 })
 
-test('a person begins so many links in a quarter of an hour, and no more; others go on', async () => {
-  const { browser } = await fresh(world, 'busy')
-  const answers = await Promise.all(
-    Array.from({ length: 101 }, () => link(world, browser, { provider: 'GOOGLE' })),
-  )
+test('link attempts are limited per user', async () => {
+  const { browser } = await newUser(world, 'busy')
+  const answers = await Promise.all(Array.from({ length: 101 }, () => link(world, browser, { provider: 'GOOGLE' })))
   const refused = answers.filter(({ status }) => status !== 200)
   expect(refused).toMatchObject([{ status: 429, body: { error: 'RATE_LIMITED' } }])
-  const other = await fresh(world, 'calm')
+  const other = await newUser(world, 'calm')
   expect((await link(world, other.browser, { provider: 'GOOGLE' })).status).toBe(200)
 })
 
-describe('where people go afterwards', () => {
+describe('the redirectUri may be', () => {
   const good = [
-    ['a path of ours', '/account?tab=links', () => `${url}/account?tab=links`],
-    ['an address of ours', () => `${url}/account`, () => `${url}/account`],
+    ['a path of this service', '/account?tab=links', () => `${url}/account?tab=links`],
+    ['a URL of this service', () => `${url}/account`, () => `${url}/account`],
   ] as const
 
   test.each(good)('%s', async (_name, given, expected) => {
-    const { browser } = await fresh(world, newId())
+    const { browser } = await newUser(world, newId())
     const redirectUri = typeof given === 'string' ? given : given()
     const { status, body } = await link(world, browser, { provider: 'OKTA', redirectUri })
     expect(status).toBe(200)
-    world.okta.person = newPerson()
+    world.okta.person = newUpstreamUser()
     const stop = await browser.go(String(body.url), (at) => at === expected())
     expect(stop.url).toBe(expected())
     expect(await linksOf(world, browser)).toHaveLength(1)
   })
 
-  test('nowhere else', async () => {
-    const { browser } = await fresh(world, 'astray')
+  test('no other URL', async () => {
+    const { browser } = await newUser(world, 'astray')
     const { host } = new URL(url)
     for (const redirectUri of [
       'https://evil.example/',
@@ -97,7 +91,7 @@ describe('where people go afterwards', () => {
       '\\\\evil.example',
       'javascript:alert(1)',
       'data:text/html,x',
-      // Its origin is ours, and what it shows is anybody's.
+      // Its origin is that of this service, but its content is not.
       `blob:${url}/x`,
       `http://user:pass@${host}/account`,
       `http://${host}.evil.example/`,
@@ -115,9 +109,9 @@ describe('where people go afterwards', () => {
     }
   })
 
-  test('nor where a disabled client would send them', async () => {
+  test('not the redirect URI of a disabled client', async () => {
     const { db } = world.service.ctx
-    const { browser } = await fresh(world, 'disabled-client')
+    const { browser } = await newUser(world, 'disabled-client')
     await db.updateTable('clients').set({ disabled: true }).execute()
     const { status } = await link(world, browser, { provider: 'GOOGLE', redirectUri: CALLBACK })
     await db.updateTable('clients').set({ disabled: false }).execute()
@@ -129,9 +123,9 @@ describe('unlinking', () => {
   const change = (userId: string, set: { password_sign_in: boolean }) =>
     world.service.ctx.db.updateTable('users').set(set).where('id', '=', userId).execute()
 
-  test('removes the link, in any letter case, and tells the person', async () => {
-    const { browser, userId } = await fresh(world, 'ulla')
-    const person = newPerson()
+  test('deletes the link, case-insensitively, and notifies the user', async () => {
+    const { browser, userId } = await newUser(world, 'ulla')
+    const person = newUpstreamUser()
     world.google.person = person
     await linkThrough(world, browser, 'google')
     expect(await unlink(world, browser, 'google')).toEqual({
@@ -155,41 +149,45 @@ describe('unlinking', () => {
       subject: string
     }[]
     expect(mails.find(({ to }) => to === 'ulla@example.com')?.subject).toBe('A sign-in provider was unlinked')
-    // The identity is nobody's now: it opens nothing of hers, and an account of its own.
+    // The identity is not linked now, so it gets a new account.
     const elsewhere = world.visitor()
     await elsewhere.go(`${url}/sso/google`)
-    expect(await findPerson(world, person.email)).toMatchObject({ given_name: 'Nora' })
+    expect(await findUserRow(world, person.email)).toMatchObject({ given_name: 'Nora' })
   })
 
-  test('what is not linked is not found, whatever it is called', async () => {
-    const { browser } = await fresh(world, 'nils')
+  test('a provider that is not linked is not found', async () => {
+    const { browser } = await newUser(world, 'nils')
     for (const provider of ['GOOGLE', 'MICROSOFT', 'nope', '%27', '..%2f', 'a'.repeat(80)]) {
       expect((await unlink(world, browser, provider)).status, provider).toBe(404)
     }
     expect((await unlink(world, browser, 'MICROSOFT')).body.error).toBe('SSO_LINK_NOT_FOUND')
   })
 
-  test('leaves a way in where the password opens nothing: another link, or a passkey', async () => {
-    const { browser, userId } = await fresh(world, 'lastway')
-    world.google.person = newPerson()
+  test('requires another link or a passkey if password sign-in is off', async () => {
+    const { browser, userId } = await newUser(world, 'lastway')
+    world.google.person = newUpstreamUser()
     await linkThrough(world, browser, 'google')
     await change(userId, { password_sign_in: false })
     const last = { status: 400, body: { statusCode: 400, error: 'LAST_LOGIN_METHOD' } }
     expect(await unlink(world, browser, 'GOOGLE')).toMatchObject(last)
-    world.okta.person = newPerson()
+    world.okta.person = newUpstreamUser()
     await linkThrough(world, browser, 'okta')
     expect(await unlink(world, browser, 'OKTA')).toEqual({
       status: 200,
       body: { success: true, message: 'Acme Okta account unlinked' },
     })
-    // A link to a provider that is no longer set up opens nothing.
+    // A link to a provider that is no longer configured does not count.
     const { db } = world.service.ctx
     const now = new Date()
     await db
       .insertInto('sso_links')
       .values({
-        ...{ user_id: userId, provider: 'GONE', issuer: 'https://gone.example', subject: 'x' },
-        ...{ linked_at: now, last_used_at: now },
+        user_id: userId,
+        provider: 'GONE',
+        issuer: 'https://gone.example',
+        subject: 'x',
+        linked_at: now,
+        last_used_at: now,
       })
       .execute()
     expect(await unlink(world, browser, 'GOOGLE')).toMatchObject(last)
@@ -200,23 +198,24 @@ describe('unlinking', () => {
     await db
       .insertInto('passkeys')
       .values({
-        ...{
-          id: newId(),
-          user_id: userId,
-          credential_id: newId(),
-          public_key: Buffer.from('x'),
-          sign_count: 0,
-        },
-        ...{ transports: [], backed_up: false, name: 'Key', created_at: now },
+        id: newId(),
+        user_id: userId,
+        credential_id: newId(),
+        public_key: Buffer.from('x'),
+        sign_count: 0,
+        transports: [],
+        backed_up: false,
+        name: 'Key',
+        created_at: now,
       })
       .execute()
     expect((await unlink(world, browser, 'GOOGLE')).status).toBe(200)
   })
 
-  test('of two at once, the second does not take the last way in', async () => {
-    const { browser, userId } = await fresh(world, 'parallel')
-    world.google.person = newPerson()
-    world.okta.person = newPerson()
+  test('concurrent requests cannot remove the last sign-in method', async () => {
+    const { browser, userId } = await newUser(world, 'parallel')
+    world.google.person = newUpstreamUser()
+    world.okta.person = newUpstreamUser()
     await linkThrough(world, browser, 'google')
     await linkThrough(world, browser, 'okta')
     await change(userId, { password_sign_in: false })

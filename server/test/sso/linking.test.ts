@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CALLBACK, obtainTokens, PASSWORD } from '../support/world.ts'
-import { fresh, link, linkThrough } from './link-calls.ts'
+import { link, linkThrough, newUser } from './link-calls.ts'
 import type { Visitor } from './visitor.ts'
-import { countAll, linksOf, newPerson, type SsoWorld, startSsoWorld } from './world.ts'
+import { countAll, linksOf, newUpstreamUser, type SsoWorld, startSsoWorld } from './world.ts'
 
 let world: SsoWorld
 let url: string
@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a signed-in person links an account there, whatever its address, and signs in with it from then on', async () => {
-  const { browser, userId } = await fresh(world, 'linda')
+test('a signed-in user links a provider account with any address, and can sign in with it', async () => {
+  const { browser, userId } = await newUser(world, 'linda')
   expect(await linksOf(world, browser)).toEqual([])
   const { status, body } = await link(world, browser, { provider: 'google' })
   expect(status).toBe(200)
@@ -43,7 +43,7 @@ test('a signed-in person links an account there, whatever its address, and signs
   })
 })
 
-/** What an application does for a person, with their token. */
+/** Starts linking with an access token, like an application. */
 async function linkWithToken(browser: Visitor, body: object): Promise<string> {
   const { access_token } = await obtainTokens(url, browser.cookiesFor(url))
   const response = await fetch(`${url}/api/users/me/sso/link`, {
@@ -54,8 +54,8 @@ async function linkWithToken(browser: Visitor, body: object): Promise<string> {
   return ((await response.json()) as { url: string }).url
 }
 
-/** Sends the form of a page. */
-const answer = (browser: Visitor, page: string, headers: Record<string, string> = {}) => {
+/** Submits the form of a page. */
+const submitForm = (browser: Visitor, page: string, headers: Record<string, string> = {}) => {
   const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ''
   return fetch(url + (/action="([^"]*)"/.exec(page)?.[1] ?? ''), {
     method: 'POST',
@@ -65,41 +65,41 @@ const answer = (browser: Visitor, page: string, headers: Record<string, string> 
   })
 }
 
-describe('an application of ours may begin it with a token', () => {
-  test('and the person, shown what would be linked, finishes it', async () => {
-    const { browser } = await fresh(world, 'tina')
+describe('when a trusted application starts linking with a token', () => {
+  test('the user must confirm what will be linked', async () => {
+    const { browser } = await newUser(world, 'tina')
     const address = await linkWithToken(browser, { provider: 'GOOGLE', redirectUri: CALLBACK })
-    world.google.person = newPerson('tina-there@example.com')
+    world.google.person = newUpstreamUser('tina-there@example.com')
     const stop = await browser.go(address)
     expect(stop).toMatchObject({ status: 200, text: expect.stringContaining('tina-there@example.com') })
-    // Whoever stole the token may have got this far, and nothing is linked yet.
+    // Nothing is linked before the confirmation: the token may be stolen.
     expect(await linksOf(world, browser)).toEqual([])
-    const foreign = await answer(browser, stop.text, { 'sec-fetch-site': 'cross-site' })
+    const foreign = await submitForm(browser, stop.text, { 'sec-fetch-site': 'cross-site' })
     expect(foreign.status).toBe(403)
-    const done = await answer(browser, stop.text)
+    const done = await submitForm(browser, stop.text)
     expect([done.status, done.headers.get('location')]).toEqual([303, CALLBACK])
     expect(await linksOf(world, browser)).toHaveLength(1)
   })
 
-  test('and the question is good for a while, and for that person alone', async () => {
-    const { browser } = await fresh(world, 'tom')
-    const other = await fresh(world, 'tess')
+  test('the confirmation expires and is valid for that user only', async () => {
+    const { browser } = await newUser(world, 'tom')
+    const other = await newUser(world, 'tess')
     const address = await linkWithToken(browser, { provider: 'GOOGLE' })
-    world.google.person = newPerson()
+    world.google.person = newUpstreamUser()
     const { text } = await browser.go(address)
     const { text: theirs } = await other.browser.go(`${url}/account`)
     const csrf = /name="csrf" value="([^"]*)"/.exec(theirs)?.[1] ?? ''
     const moved = text.replace(/name="csrf" value="[^"]*"/, `name="csrf" value="${csrf}"`)
-    expect((await answer(other.browser, moved)).status).toBe(403)
+    expect((await submitForm(other.browser, moved)).status).toBe(403)
     world.service.advance(11 * 60_000)
-    expect((await answer(browser, text)).status).toBe(400)
+    expect((await submitForm(browser, text)).status).toBe(400)
     expect(await linksOf(world, browser)).toEqual([])
     expect(await linksOf(world, other.browser)).toEqual([])
   })
 })
 
-test('an old sign-in links nothing without the password', async () => {
-  const { browser } = await fresh(world, 'olga')
+test('linking after an old sign-in requires the password', async () => {
+  const { browser } = await newUser(world, 'olga')
   world.service.advance(61 * 60_000)
   expect(await link(world, browser, { provider: 'GOOGLE' })).toMatchObject({
     status: 403,
@@ -108,26 +108,26 @@ test('an old sign-in links nothing without the password', async () => {
   expect((await link(world, browser, { provider: 'GOOGLE', password: PASSWORD })).status).toBe(200)
 })
 
-test('what began in one browser ends in no other, be it the same person', async () => {
-  const { browser } = await fresh(world, 'bea')
+test('linking cannot be finished in another browser, even by the same user', async () => {
+  const { browser } = await newUser(world, 'bea')
   const { body } = await link(world, browser, { provider: 'GOOGLE' })
-  world.google.person = newPerson()
+  world.google.person = newUpstreamUser()
   const elsewhere = await world.visitorAs('bea@example.com')
   expect((await elsewhere.go(String(body.url))).status).toBe(400)
   expect(await linksOf(world, browser)).toEqual([])
 })
 
-describe('only they themselves may finish it', () => {
-  const halfway = async (name: string) => {
-    const { browser } = await fresh(world, name)
+describe('only the user who started linking can finish it', () => {
+  const startLinking = async (name: string) => {
+    const { browser } = await newUser(world, name)
     const address = await linkWithToken(browser, { provider: 'GOOGLE' })
-    world.google.person = newPerson()
+    world.google.person = newUpstreamUser()
     return { browser, address }
   }
 
-  test('in the session of another person nothing is linked to either', async () => {
-    const { browser, address } = await halfway('owen')
-    const victim = await fresh(world, 'vera')
+  test('in the session of another user nothing is linked to either', async () => {
+    const { browser, address } = await startLinking('owen')
+    const victim = await newUser(world, 'vera')
     const before = await countAll(world)
     const stop = await victim.browser.go(address)
     expect(stop).toMatchObject({ status: 403, text: expect.stringContaining('Nothing was linked') })
@@ -136,8 +136,8 @@ describe('only they themselves may finish it', () => {
     expect(await linksOf(world, victim.browser)).toEqual([])
   })
 
-  test('where nobody is signed in nothing is linked, and nobody signed in', async () => {
-    const { address } = await halfway('otto')
+  test('without a session nothing is linked and nobody is signed in', async () => {
+    const { address } = await startLinking('otto')
     const before = await countAll(world)
     const stranger = world.visitor()
     expect((await stranger.go(address)).status).toBe(403)
@@ -146,12 +146,12 @@ describe('only they themselves may finish it', () => {
   })
 })
 
-test('an account there that opens another account here stays with that', async () => {
-  const person = newPerson()
-  const first = await fresh(world, 'first')
+test('a provider account that is linked to another user is refused', async () => {
+  const person = newUpstreamUser()
+  const first = await newUser(world, 'first')
   world.google.person = person
   await linkThrough(world, first.browser, 'google')
-  const second = await fresh(world, 'second')
+  const second = await newUser(world, 'second')
   const stop = await linkThrough(world, second.browser, 'google')
   expect(stop).toMatchObject({ status: 409, text: expect.stringContaining('linked to another account') })
   expect(stop.text).toContain('href="/account"')
@@ -159,16 +159,16 @@ test('an account there that opens another account here stays with that', async (
   expect(await linksOf(world, first.browser)).toHaveLength(1)
 })
 
-test('two ways begun at once do not end in two accounts of one provider', async () => {
-  const { browser } = await fresh(world, 'twice')
+test('concurrent attempts cannot link two accounts of one provider', async () => {
+  const { browser } = await newUser(world, 'twice')
   const [one, other] = [
     await link(world, browser, { provider: 'GOOGLE' }),
     await link(world, browser, { provider: 'GOOGLE' }),
   ]
-  world.google.person = newPerson()
+  world.google.person = newUpstreamUser()
   await browser.go(String(one.body.url))
   browser.forget(world.google.settings.issuer)
-  world.google.person = newPerson()
+  world.google.person = newUpstreamUser()
   const stop = await browser.go(String(other.body.url))
   expect(stop).toMatchObject({ status: 409, text: expect.stringContaining('Unlink it first') })
   expect(await linksOf(world, browser)).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authorizeUrl, signIn } from '../support/world.ts'
-import { countAll, findPerson, linksOf, newPerson, type SsoWorld, startSsoWorld } from './world.ts'
+import { countAll, findUserRow, linksOf, newUpstreamUser, type SsoWorld, startSsoWorld } from './world.ts'
 
 let world: SsoWorld
 let url: string
@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 const isCallback = (address: string) => address.includes('/callback?')
 
-test('the way to a provider has state, nonce and PKCE of its own each time', async () => {
+test('every authorization request to a provider has a new state, nonce and PKCE challenge', async () => {
   const [one, other] = await Promise.all(
     [1, 2].map(async () => {
       const { url: address } = await world.visitor().go(`${url}/sso/google`, (at) => !at.startsWith(url))
@@ -36,13 +36,13 @@ test('the way to a provider has state, nonce and PKCE of its own each time', asy
   }
 })
 
-test.each(['google', 'okta'] as const)('somebody new gets an account through %s', async (name) => {
-  const person = newPerson()
+test.each(['google', 'okta'] as const)('a new user gets an account through %s', async (name) => {
+  const person = newUpstreamUser()
   world[name].person = person
   const browser = world.visitor()
   const stop = await browser.go(`${url}/sso/${name}`, (at) => at.endsWith('/account'))
   expect(stop.url).toBe(`${url}/account`)
-  expect(await findPerson(world, person.email)).toMatchObject({
+  expect(await findUserRow(world, person.email)).toMatchObject({
     email_verified: true,
     display_name: 'Nora New',
     given_name: 'Nora',
@@ -51,26 +51,26 @@ test.each(['google', 'okta'] as const)('somebody new gets an account through %s'
     password_hash: null,
     is_super_admin: false,
   })
-  const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   expect(await linksOf(world, browser)).toEqual([
     {
       provider: name.toUpperCase(),
       email: person.email,
       displayName: 'Nora New',
       avatarUrl: 'https://example.com/nora.png',
-      linkedAt: moment,
-      lastUsedAt: moment,
+      linkedAt: timestamp,
+      lastUsedAt: timestamp,
     },
   ])
 })
 
-test('whoever comes again is the same person, whatever address and name they have there by now', async () => {
-  const person = newPerson()
+test('a returning identity is the same user, also with a new address and name', async () => {
+  const person = newUpstreamUser()
   world.google.person = person
   const browser = world.visitor()
   await browser.go(`${url}/sso/google`)
   const before = await linksOf(world, browser)
-  const user = await findPerson(world, person.email)
+  const user = await findUserRow(world, person.email)
   world.service.advance(60_000)
   world.google.person = {
     ...person,
@@ -84,19 +84,17 @@ test('whoever comes again is the same person, whatever address and name they hav
   const [link] = (await linksOf(world, another)) ?? []
   expect(link).toMatchObject({ email: 'elsewhere@example.com', displayName: 'Nora Newer', avatarUrl: null })
   expect(link?.linkedAt).toBe(before?.[0]?.linkedAt)
-  expect(Date.parse(link?.lastUsedAt ?? '')).toBeGreaterThanOrEqual(
-    Date.parse(before?.[0]?.lastUsedAt ?? '') + 60_000,
-  )
-  expect(await findPerson(world, person.email)).toMatchObject({ id: user?.id, display_name: 'Nora New' })
-  expect(await findPerson(world, 'elsewhere@example.com')).toBeUndefined()
+  expect(Date.parse(link?.lastUsedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(before?.[0]?.lastUsedAt ?? '') + 60_000)
+  expect(await findUserRow(world, person.email)).toMatchObject({ id: user?.id, display_name: 'Nora New' })
+  expect(await findUserRow(world, 'elsewhere@example.com')).toBeUndefined()
 })
 
-test('an address verified here and there links an account that exists, and its owner is told', async () => {
-  world.google.person = newPerson('Adam@ACME.test')
+test('an address verified on both sides links the existing account and notifies its user', async () => {
+  world.google.person = newUpstreamUser('Adam@ACME.test')
   const browser = world.visitor()
   await browser.go(`${url}/sso/google`)
   expect(await linksOf(world, browser)).toMatchObject([{ provider: 'GOOGLE', email: 'adam@acme.test' }])
-  const adam = await findPerson(world, 'adam@acme.test')
+  const adam = await findUserRow(world, 'adam@acme.test')
   expect(adam).toMatchObject({ given_name: 'Adam' })
   const mail = await mailsTo('adam@acme.test')
   expect(mail[0]).toMatchObject({ subject: 'A sign-in provider was linked' })
@@ -108,9 +106,9 @@ test('an address verified here and there links an account that exists, and its o
     .where('action', '=', 'user.sso_linked')
     .execute()
   expect(entries).toMatchObject([{ details: { provider: 'GOOGLE', issuer: world.google.settings.issuer } }])
-  // A second account of the same provider with the same address is somebody else.
-  world.google.person = newPerson('adam@acme.test')
-  await refused({ status: 403, says: 'is not linked to an account here' })
+  // A second account of the same provider with the same address is another identity.
+  world.google.person = newUpstreamUser('adam@acme.test')
+  await expectRefused({ status: 403, says: 'is not linked to an account here' })
   expect(await linksOf(world, browser)).toHaveLength(1)
 })
 
@@ -120,8 +118,8 @@ const mailsTo = async (address: string) => {
   return mails.filter(({ to, subject }) => to === address && subject.includes('provider'))
 }
 
-/** Nobody is signed in, nothing is linked, nobody is made. */
-async function refused({ status, says }: { status: number; says: string }, provider = 'google') {
+/** Signs in and checks that no session, link or user was created. */
+async function expectRefused({ status, says }: { status: number; says: string }, provider = 'google') {
   const before = await countAll(world)
   const browser = world.visitor()
   const stop = await browser.go(`${url}/sso/${provider}`)
@@ -133,36 +131,36 @@ async function refused({ status, says }: { status: number; says: string }, provi
 }
 
 describe('an address that is not verified on both sides links nothing', () => {
-  test('unverified or unmarked there: the same page, whether or not somebody has the address', async () => {
-    const { email_verified, ...unmarked } = newPerson('mia@acme.test')
+  test('unverified at the provider: the same page whether or not the address has an account', async () => {
+    const { email_verified, ...unmarked } = newUpstreamUser('mia@acme.test')
     const pages: string[] = []
     for (const person of [
-      { ...newPerson('mia@acme.test'), email_verified: false },
+      { ...newUpstreamUser('mia@acme.test'), email_verified: false },
       unmarked,
-      { ...newPerson('nobody@example.com'), email_verified: false },
+      { ...newUpstreamUser('nobody@example.com'), email_verified: false },
       { sub: 'no-address', name: 'Nobody' },
-      { ...newPerson(), email: 'not an address' },
+      { ...newUpstreamUser(), email: 'not an address' },
     ]) {
       world.google.person = person
-      pages.push((await refused({ status: 403, says: 'Sign in with your password' })).text)
+      pages.push((await expectRefused({ status: 403, says: 'Sign in with your password' })).text)
     }
     expect(new Set(pages).size).toBe(1)
   })
 
-  test('also where names and addresses come in the ID token', async () => {
-    world.okta.person = { ...newPerson('mia@acme.test'), email_verified: false }
-    await refused({ status: 403, says: 'Sign in with your password' }, 'okta')
+  test('unverified at a provider that sends the address in the ID token', async () => {
+    world.okta.person = { ...newUpstreamUser('mia@acme.test'), email_verified: false }
+    await expectRefused({ status: 403, says: 'Sign in with your password' }, 'okta')
   })
 
   test('unverified here', async () => {
     const body = JSON.stringify({ email: 'early@example.com', password: 'a stranger chose this' })
     const headers = { 'Content-Type': 'application/json' }
     await fetch(`${url}/api/auth/register`, { method: 'POST', headers, body })
-    world.google.person = newPerson('early@example.com')
-    await refused({ status: 403, says: 'Sign in with your password' })
+    world.google.person = newUpstreamUser('early@example.com')
+    await expectRefused({ status: 403, says: 'Sign in with your password' })
   })
 
-  test('an operator may vouch for a provider that marks nothing', async () => {
+  test('the operator may trust a provider without email_verified', async () => {
     const { settings } = world.okta
     const mutable = settings as { trustEmail: boolean }
     mutable.trustEmail = true
@@ -174,8 +172,8 @@ describe('an address that is not verified on both sides links nothing', () => {
   })
 })
 
-test('two who come at once with one identity end in one account', async () => {
-  const person = newPerson()
+test('concurrent sign-ins with one identity create one account', async () => {
+  const person = newUpstreamUser()
   world.google.person = person
   const before = await countAll(world)
   const browsers = Array.from({ length: 4 }, () => world.visitor())
@@ -190,28 +188,30 @@ test('two who come at once with one identity end in one account', async () => {
   })
 })
 
-test('a disabled account stays closed', async () => {
-  const person = newPerson()
+test('a disabled account is refused', async () => {
+  const person = newUpstreamUser()
   world.google.person = person
   await world.visitor().go(`${url}/sso/google`)
   const { db } = world.service.ctx
   await db.updateTable('users').set({ disabled: true }).where('email', '=', person.email).execute()
-  await refused({ status: 403, says: 'disabled' })
-  world.okta.person = newPerson(person.email)
-  await refused({ status: 403, says: 'Sign in with your password' }, 'okta')
+  await expectRefused({ status: 403, says: 'disabled' })
+  world.okta.person = newUpstreamUser(person.email)
+  await expectRefused({ status: 403, says: 'Sign in with your password' }, 'okta')
 })
 
-test('whoever has a second factor is asked for it here too', async () => {
-  const person = newPerson()
+test('a second factor is required after a sign-in through a provider', async () => {
+  const person = newUpstreamUser()
   world.google.person = person
   await world.visitor().go(`${url}/sso/google`)
-  const user = await findPerson(world, person.email)
+  const user = await findUserRow(world, person.email)
   const { db, keys } = world.service.ctx
   await db
     .insertInto('totp_secrets')
     .values({
-      ...{ user_id: user?.id ?? '', sealed_secret: keys.seal('totp', 'JBSWY3DPEHPK3PXP') },
-      ...{ created_at: new Date(), confirmed_at: new Date() },
+      user_id: user?.id ?? '',
+      sealed_secret: keys.seal('totp', 'JBSWY3DPEHPK3PXP'),
+      created_at: new Date(),
+      confirmed_at: new Date(),
     })
     .execute()
   const before = await countAll(world)
@@ -222,31 +222,27 @@ test('whoever has a second factor is asked for it here too', async () => {
   expect(await countAll(world)).toMatchObject({ sessions: before.sessions, pending: before.pending + 1 })
 })
 
-test('whoever is about to be deleted is led to the page that undoes it', async () => {
-  const person = newPerson()
+test('a user scheduled for deletion is redirected to the restore page', async () => {
+  const person = newUpstreamUser()
   world.google.person = person
   await world.visitor().go(`${url}/sso/google`)
   const { db } = world.service.ctx
-  await db
-    .updateTable('users')
-    .set({ deletion_requested_at: new Date() })
-    .where('email', '=', person.email)
-    .execute()
+  await db.updateTable('users').set({ deletion_requested_at: new Date() }).where('email', '=', person.email).execute()
   const browser = world.visitor()
   const stop = await browser.go(`${url}/sso/google`, (at) => at.includes('/restore'))
   expect(stop.url).toBe(`${url}/restore`)
   expect(await linksOf(world, browser)).toBeUndefined()
 })
 
-describe('on the way to an application', () => {
-  const journeyOf = async (parameters: Record<string, string> = {}) => {
+describe('in a login of an application', () => {
+  const startLogin = async (parameters: Record<string, string> = {}) => {
     const response = await fetch(authorizeUrl(url, parameters), { redirect: 'manual' })
     return new URL(response.headers.get('location') ?? '', url).searchParams.get('journey') ?? ''
   }
 
-  test('the sign-in leads on to it, and its token says how the person came', async () => {
-    world.google.person = newPerson()
-    const stop = await world.visitor().go(`${url}/sso/google?journey=${await journeyOf()}`)
+  test('the sign-in continues to the application, and amr is fed', async () => {
+    world.google.person = newUpstreamUser()
+    const stop = await world.visitor().go(`${url}/sso/google?journey=${await startLogin()}`)
     expect(stop.url).toMatch(/^http:\/\/localhost:8080\/callback\?code=[\w-]+&state=st&iss=/)
     const session = await world.service.ctx.db
       .selectFrom('sessions')
@@ -256,7 +252,7 @@ describe('on the way to an application', () => {
     expect(session?.amr).toEqual(['fed'])
   })
 
-  test('whoever must sign in again must do so at the provider, too', async () => {
+  test('a user who must reauthenticate must do so at the provider too', async () => {
     const cookie = await signIn(url, 'mia@acme.test')
     const address = authorizeUrl(url, { prompt: 'login', login_hint: 'mia@acme.test' })
     const response = await fetch(address, { headers: { cookie }, redirect: 'manual' })
@@ -267,9 +263,9 @@ describe('on the way to an application', () => {
     expect(asked.get('login_hint')).toBe('mia@acme.test')
   })
 
-  test('who changes their mind at the provider comes back to the sign-in of that journey', async () => {
+  test('a cancelled sign-in at the provider returns to the sign-in page of the same login', async () => {
     world.google.person = undefined
-    const stop = await world.visitor().go(`${url}/sso/google?journey=${await journeyOf()}`)
+    const stop = await world.visitor().go(`${url}/sso/google?journey=${await startLogin()}`)
     expect(stop).toMatchObject({ status: 400, text: expect.stringContaining('not signed in by Google') })
     const [, back] = /href="(\/login\?journey=[\w-]+)"/.exec(stop.text) ?? []
     const login = await fetch(url + back)
@@ -277,11 +273,9 @@ describe('on the way to an application', () => {
     expect(await login.text()).toContain('Project Manager')
   })
 
-  test('a journey that is not ours is left behind', async () => {
-    world.google.person = newPerson()
-    const stop = await world
-      .visitor()
-      .go(`${url}/sso/google?journey=nonsense`, (at) => at.endsWith('/account'))
+  test('an invalid journey parameter is ignored', async () => {
+    world.google.person = newUpstreamUser()
+    const stop = await world.visitor().go(`${url}/sso/google?journey=nonsense`, (at) => at.endsWith('/account'))
     expect(stop.url).toBe(`${url}/account`)
   })
 })

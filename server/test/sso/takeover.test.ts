@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addPerson, call, failure, logIn, mailTo, tokenIn } from '../account/people.ts'
+import { call, errorReply, findLinkToken, insertUser, listMailTo, logIn } from '../account/people.ts'
 import { eventually } from '../support/eventually.ts'
 import { totpCode } from '../support/totp.ts'
 import { cookieOf } from '../support/world.ts'
 import type { Visitor } from './visitor.ts'
-import { callAs, countAll, findPerson, linksOf, newPerson, type SsoWorld, startSsoWorld } from './world.ts'
+import { callAs, countAll, findUserRow, linksOf, newUpstreamUser, type SsoWorld, startSsoWorld } from './world.ts'
 
 let world: SsoWorld
 let url: string
@@ -14,32 +14,32 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const isArrived = (at: string) => at.endsWith('/account') || at.endsWith('/mfa')
+const isSignedIn = (at: string) => at.endsWith('/account') || at.endsWith('/mfa')
 
-/** Nobody is signed in, half signed in or made, and nothing is linked. */
+/** Signs in and checks that no session, pending sign-in, link or user was created. */
 async function expectRefused(): Promise<void> {
   const before = await countAll(world)
   const browser = world.visitor()
-  const stop = await browser.go(`${url}/sso/google`, isArrived)
+  const stop = await browser.go(`${url}/sso/google`, isSignedIn)
   expect(stop).toMatchObject({ status: 403, text: expect.stringContaining('is not linked to an account') })
   expect(await linksOf(world, browser)).toBeUndefined()
   expect(await countAll(world)).toEqual(before)
 }
 
-describe('somebody has signed up with the address of another, who comes through a provider', () => {
+describe('when somebody has registered the address of a user who signs in through a provider', () => {
   const SQUATTED = 'chosen by the squatter'
   const OWN = 'chosen by the owner'
 
   const post = (path: string, body: object) => call(`${url}/api/auth/${path}`, { method: 'POST', body })
   const verify = (token: string | undefined, password?: string) => post('email/verify', { token, password })
 
-  /** The token of the newest link of a kind. */
+  /** The token of the newest mail with this subject. */
   const mailed = async (email: string, subject: string) =>
-    tokenIn((await mailTo(world.service, email)).find((mail) => mail.subject === subject))
+    findLinkToken((await listMailTo(world.service, email)).find((mail) => mail.subject === subject))
 
-  const confirmation = (email: string) => mailed(email, 'Confirm your e-mail address')
+  const confirmation = (email: string) => mailed(email, 'Confirm your email address')
 
-  /** An address that somebody has signed up with, and not confirmed; in their own browser they are signed in. */
+  /** Registers an address without confirming it, and signs in. */
   async function squat(name: string): Promise<{ email: string; squatter: Visitor }> {
     const email = `${name}@example.com`
     expect((await post('register', { email, password: SQUATTED })).status).toBe(201)
@@ -48,37 +48,37 @@ describe('somebody has signed up with the address of another, who comes through 
     return { email, squatter }
   }
 
-  test('the link in their mailbox, followed in good faith, confirms nothing', async () => {
+  test('the verification link requires the password of the squatter', async () => {
     const { email, squatter } = await squat('good-faith')
-    world.google.person = newPerson(email)
+    world.google.person = newUpstreamUser(email)
     await expectRefused()
     const token = await confirmation(email)
-    expect(await verify(token)).toMatchObject(failure(400, 'INVALID_TOKEN'))
-    expect(await verify(token, OWN)).toMatchObject(failure(400, 'INVALID_TOKEN'))
+    expect(await verify(token)).toMatchObject(errorReply(400, 'INVALID_TOKEN'))
+    expect(await verify(token, OWN)).toMatchObject(errorReply(400, 'INVALID_TOKEN'))
     await expectRefused()
-    // Neither does the one that the squatter has sent after it.
+    // The same holds for a link that the squatter requests afterwards.
     const path = '/api/users/me/email/verification'
     expect((await callAs(world, squatter, { method: 'POST', path })).status).toBe(200)
     const another = await confirmation(email)
     expect(another).not.toBe(token)
-    expect(await verify(another)).toMatchObject(failure(400, 'INVALID_TOKEN'))
+    expect(await verify(another)).toMatchObject(errorReply(400, 'INVALID_TOKEN'))
     await expectRefused()
-    expect(await findPerson(world, email)).toMatchObject({ email_verified: false })
+    expect(await findUserRow(world, email)).toMatchObject({ email_verified: false })
   })
 
-  test('whoever knows the password has signed up themselves: they confirm with it, and are linked', async () => {
+  test('a user who knows the password can confirm the address, and is linked', async () => {
     const { email } = await squat('same-person')
-    world.google.person = newPerson(email)
+    world.google.person = newUpstreamUser(email)
     await expectRefused()
     expect((await verify(await confirmation(email), SQUATTED)).status).toBe(200)
     const browser = world.visitor()
-    await browser.go(`${url}/sso/google`, isArrived)
+    await browser.go(`${url}/sso/google`, isSignedIn)
     expect(await linksOf(world, browser)).toHaveLength(1)
   })
 
-  test('a new password gives them the account, without whoever was in it, and then they are linked', async () => {
+  test('a password reset ends the sessions of the squatter, and the user is linked', async () => {
     const { email, squatter } = await squat('reset')
-    world.google.person = newPerson(email)
+    world.google.person = newUpstreamUser(email)
     await expectRefused()
     expect(await linksOf(world, squatter)).toEqual([])
     const old = await confirmation(email)
@@ -87,18 +87,18 @@ describe('somebody has signed up with the address of another, who comes through 
     expect((await post('password/reset', { token, newPassword: OWN })).status).toBe(200)
     expect(await linksOf(world, squatter)).toBeUndefined()
     expect((await logIn(url, email, SQUATTED)).status).toBe(401)
-    expect(await verify(old, SQUATTED)).toMatchObject(failure(400, 'INVALID_TOKEN'))
+    expect(await verify(old, SQUATTED)).toMatchObject(errorReply(400, 'INVALID_TOKEN'))
     const browser = world.visitor()
-    await browser.go(`${url}/sso/google`, isArrived)
+    await browser.go(`${url}/sso/google`, isSignedIn)
     expect(await linksOf(world, browser)).toMatchObject([{ provider: 'GOOGLE', email }])
   })
 })
 
-describe('an account with a second factor, found by its address', () => {
+describe('an account with a second factor, matched by its address', () => {
   const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
   async function addPersonWithApp(): Promise<{ id: string; email: string }> {
-    const person = await addPerson(world.service)
+    const person = await insertUser(world.service)
     const { db, keys } = world.service.ctx
     const now = new Date()
     const app = { sealed_secret: keys.seal('totp', SECRET), created_at: now, confirmed_at: now }
@@ -117,11 +117,11 @@ describe('an account with a second factor, found by its address', () => {
     return callAs(world, browser, { method: 'POST', path: '/api/auth/mfa', body: { code } })
   }
 
-  test('is asked for it, and no lasting way in is made before or by that', async () => {
+  test('requires the factor and is not linked, before or after it', async () => {
     const { id, email } = await addPersonWithApp()
-    world.google.person = newPerson(email)
+    world.google.person = newUpstreamUser(email)
     const browser = world.visitor()
-    const stop = await browser.go(`${url}/sso/google`, isArrived)
+    const stop = await browser.go(`${url}/sso/google`, isSignedIn)
     expect(stop.url).toBe(`${url}/mfa`)
     expect(await linksOf(world, browser)).toBeUndefined()
     expect(await linksInStore(id)).toEqual([])
@@ -129,7 +129,7 @@ describe('an account with a second factor, found by its address', () => {
     expect(await linksInStore(id)).toEqual([])
   })
 
-  test('is not that of a second identity of a provider of which it knows one', async () => {
+  test('does not match a second identity of a linked provider', async () => {
     const { id, email } = await addPersonWithApp()
     const now = new Date()
     const linked = { provider: 'GOOGLE', issuer: world.google.settings.issuer, subject: 'the-first' }
@@ -137,17 +137,17 @@ describe('an account with a second factor, found by its address', () => {
       .insertInto('sso_links')
       .values({ user_id: id, ...linked, linked_at: now, last_used_at: now })
       .execute()
-    world.google.person = newPerson(email)
+    world.google.person = newUpstreamUser(email)
     await expectRefused()
     expect(await linksInStore(id)).toEqual([{ subject: 'the-first' }])
   })
 })
 
-test('an address that only looks like, or is only lowered to, that of somebody opens nothing of theirs', async () => {
-  await addPerson(world.service, { email: 'kira@example.com' })
-  // The KELVIN SIGN becomes a k when letters are made small.
+test('a look-alike address does not match an account', async () => {
+  await insertUser(world.service, { email: 'kira@example.com' })
+  // The KELVIN SIGN becomes a k in lower case.
   for (const email of ['\u212Aira@example.com', 'k\u0131ra@example.com', '\uFF4Bira@example.com']) {
-    world.google.person = newPerson(email)
+    world.google.person = newUpstreamUser(email)
     await expectRefused()
   }
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startService, type TestService } from '../support/service.ts'
-import { type Forger, startForger } from './forger.ts'
+import { type FakeProvider, startFakeProvider } from './fake-provider.ts'
 import { createVisitor } from './visitor.ts'
 
-let forger: Forger
+let forger: FakeProvider
 let service: TestService
 beforeAll(async () => {
-  forger = await startForger()
+  forger = await startFakeProvider()
   const client = {
     clientId: 'latchkey',
     clientSecret: 'secret',
@@ -25,8 +25,8 @@ beforeEach(() => {
   forger.ownKey = true
 })
 
-/** Comes back with a code for a token that says this. */
-async function comeWith(claims: (nonce: string) => Record<string, unknown>) {
+/** Signs in with an ID token that has these claims. */
+async function signInWithClaims(claims: (nonce: string) => Record<string, unknown>) {
   const visitor = createVisitor([service.url])
   const { url } = await visitor.go(`${service.url}/sso/forger`)
   const { state, nonce = '' } = Object.fromEntries(new URL(url).searchParams)
@@ -37,13 +37,13 @@ async function comeWith(claims: (nonce: string) => Record<string, unknown>) {
 
 const good = (nonce: string) => ({ nonce, sub: 's', email: 'nora@example.com', email_verified: true })
 
-test('a token that says and proves what it should opens an account', async () => {
-  expect((await comeWith(good)).url).toBe(`${service.url}/account`)
+test('a valid ID token signs in', async () => {
+  expect((await signInWithClaims(good)).url).toBe(`${service.url}/account`)
 })
 
-test('a token that another key has signed is not believed', async () => {
+test('an ID token signed with another key is refused', async () => {
   forger.ownKey = false
-  const stop = await comeWith(good)
+  const stop = await signInWithClaims(good)
   expect(stop).toMatchObject({ status: 400, text: expect.stringContaining('could not be confirmed') })
 })
 
@@ -53,13 +53,13 @@ test.each([
   ['another issuer', { iss: 'https://accounts.google.com' }],
   ['another audience', { aud: 'somebody-else' }],
   ['no subject', { sub: undefined }],
-  ['a subject that cannot be kept', { sub: 'a\0b' }],
-])('a token with %s is not believed', async (_name, wrong) => {
-  const stop = await comeWith((nonce) => ({ ...good(nonce), ...wrong }))
+  ['an invalid subject', { sub: 'a\0b' }],
+])('an ID token with %s is refused', async (_name, wrong) => {
+  const stop = await signInWithClaims((nonce) => ({ ...good(nonce), ...wrong }))
   expect(stop.status).toBe(400)
 })
 
-test('nobody but the first came in', async () => {
+test('only the valid token created a session and a link', async () => {
   const { db } = service.ctx
   expect(await db.selectFrom('sessions').select('id').execute()).toHaveLength(1)
   expect(await db.selectFrom('sso_links').select('subject').execute()).toEqual([{ subject: 's' }])

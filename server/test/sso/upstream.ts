@@ -6,7 +6,7 @@ import { vi } from 'vitest'
 import type { SsoProvider } from '../../src/config/sso.ts'
 import { freePort } from '../support/program.ts'
 
-/** Somebody as the upstream provider knows them. */
+/** A user at the upstream provider. */
 export interface UpstreamPerson {
   sub: string
   email?: string
@@ -17,22 +17,20 @@ export interface UpstreamPerson {
   picture?: string
 }
 
-/** A real OpenID provider, at which whoever comes is signed in as the person of the test's choice. */
+/** A real OpenID provider that signs in the user that the test sets. */
 export interface Upstream {
   settings: SsoProvider
-  /** Who signs in next; undefined: they change their mind. */
+  /** The user who signs in next; undefined to cancel. */
   person: UpstreamPerson | undefined
-  /** When they signed in there; just now unless said. */
+  /** The auth_time; now unless set. */
   signedInAt: Date | undefined
   start(baseUrl: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** The provider warns of much that matters only to one that is meant for production. */
-async function quietly<T>(work: () => T | Promise<T>): Promise<T> {
-  const muted = (['info', 'warn'] as const).map((name) =>
-    vi.spyOn(console, name).mockImplementation(() => {}),
-  )
+/** Suppresses warnings of the provider about settings for production. */
+async function withoutWarnings<T>(work: () => T | Promise<T>): Promise<T> {
+  const muted = (['info', 'warn'] as const).map((name) => vi.spyOn(console, name).mockImplementation(() => {}))
   try {
     return await work()
   } finally {
@@ -40,19 +38,18 @@ async function quietly<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-const { Provider: OpenIdProvider } = await quietly(() => import('oidc-provider'))
+const { Provider: OpenIdProvider } = await withoutWarnings(() => import('oidc-provider'))
 
 const keys = [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })]
 
 interface Options {
   label: string
-  /** Tells names and addresses in the ID token, and takes the secret in the header only. */
+  /** Sends profile claims in the ID token, and supports client_secret_basic only. */
   oldFashioned?: boolean
-  /** Says in every ID token when somebody signed in, not only when it is asked for. */
+  /** Sends auth_time in every ID token, not only on request. */
   tellsTime?: boolean
 }
 
-/** Two differ in how they tell who somebody is, and in how they take the secret. */
 export async function prepareUpstream(
   name: string,
   { label, oldFashioned = false, tellsTime = false }: Options,
@@ -75,7 +72,7 @@ export async function prepareUpstream(
     signedInAt: undefined,
     async start(baseUrl) {
       const configuration = configure(settings, { baseUrl, oldFashioned, tellsTime })
-      const provider = await quietly(() => new OpenIdProvider(settings.issuer, configuration))
+      const provider = await withoutWarnings(() => new OpenIdProvider(settings.issuer, configuration))
       const answer = provider.callback()
       server = createServer((request, response) =>
         request.url?.startsWith('/interaction/')
@@ -146,8 +143,8 @@ function configure(
   }
 }
 
-/** Takes connections and never says anything. */
-export async function startSilence(): Promise<{ issuer: string; stop(): Promise<void> }> {
+/** A server that accepts connections and never responds. */
+export async function startSilentServer(): Promise<{ issuer: string; stop(): Promise<void> }> {
   const server = createServer(() => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TestService } from '../support/service.ts'
-import { signIn, startWorld } from '../support/world.ts'
+import { signIn, startDemoService } from '../support/world.ts'
 import { prepareUpstream, type Upstream } from './upstream.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
 
@@ -9,24 +9,24 @@ export interface SsoWorld {
   url: string
   google: Upstream
   okta: Upstream
-  /** A browser that has been nowhere. */
+  /** A browser without cookies. */
   visitor(): Visitor
-  /** A browser in which somebody is signed in with a password. */
+  /** A browser that has signed in with a password. */
   visitorAs(email: string): Promise<Visitor>
   close(): Promise<void>
 }
 
 interface Options {
   worker?: boolean
-  /** OKTA says in every ID token when somebody signed in there. */
+  /** OKTA sends auth_time in every ID token. */
   tellsTime?: boolean
 }
 
-/** The demo's world, with two providers: GOOGLE and OKTA. */
+/** The demo data with two providers: GOOGLE and OKTA. */
 export async function startSsoWorld({ worker = false, tellsTime = false }: Options = {}): Promise<SsoWorld> {
   const google = await prepareUpstream('GOOGLE', { label: 'Google' })
   const okta = await prepareUpstream('OKTA', { label: 'Acme Okta', oldFashioned: true, tellsTime })
-  const service = await startWorld({ worker, config: { sso: [google.settings, okta.settings] } })
+  const service = await startDemoService({ worker, config: { sso: [google.settings, okta.settings] } })
   const { url } = service
   await google.start(url)
   await okta.start(url)
@@ -50,8 +50,8 @@ export async function startSsoWorld({ worker = false, tellsTime = false }: Optio
   }
 }
 
-/** Somebody with a verified address whom no test has seen before. */
-export const newPerson = (email = `${randomUUID()}@example.com`) => ({
+/** A new upstream user with a verified address. */
+export const newUpstreamUser = (email = `${randomUUID()}@example.com`) => ({
   sub: randomUUID(),
   email,
   email_verified: true,
@@ -61,7 +61,7 @@ export const newPerson = (email = `${randomUUID()}@example.com`) => ({
   picture: 'https://example.com/nora.png',
 })
 
-export interface LinkShown {
+export interface LinkBody {
   provider: string
   email: string | null
   displayName: string | null
@@ -70,13 +70,13 @@ export interface LinkShown {
   lastUsedAt: string
 }
 
-/** The links of whoever is signed in in the browser; undefined when nobody is. */
-export async function linksOf({ url }: SsoWorld, browser: Visitor): Promise<LinkShown[] | undefined> {
+/** The links of the signed-in user; undefined without a session. */
+export async function linksOf({ url }: SsoWorld, browser: Visitor): Promise<LinkBody[] | undefined> {
   const response = await fetch(`${url}/api/users/me/sso`, { headers: { cookie: browser.cookiesFor(url) } })
-  return response.status === 200 ? ((await response.json()) as { links: LinkShown[] }).links : undefined
+  return response.status === 200 ? ((await response.json()) as { links: LinkBody[] }).links : undefined
 }
 
-/** A call of a person's own routes, with the cookies of their browser. */
+/** Calls a route with the cookies of the browser. */
 export async function callAs(
   { url }: SsoWorld,
   browser: Visitor,
@@ -94,11 +94,10 @@ export async function callAs(
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-/** The row of a person. */
-export const findPerson = ({ service }: SsoWorld, email: string) =>
+export const findUserRow = ({ service }: SsoWorld, email: string) =>
   service.ctx.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 
-/** How many there are of everything a sign-in could leave behind. */
+/** Counts every kind of row that a sign-in can create. */
 export async function countAll({ service }: SsoWorld) {
   const { db } = service.ctx
   const count = async (table: 'users' | 'sso_links' | 'sessions' | 'pending_sign_ins') => {

@@ -1,11 +1,11 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isoCBOR } from '@simplewebauthn/server/helpers'
 
-/** What differs from what an honest authenticator would do. */
-export interface Twist {
+/** Deviations from a correct authenticator. */
+export interface Deviation {
   origin?: string
   rpId?: string
-  /** The person was recognised: by a finger, a face or a PIN. */
+  /** User verification: by fingerprint, face or PIN. */
   verified?: boolean
   present?: boolean
   count?: number
@@ -14,7 +14,7 @@ export interface Twist {
   type?: string
   userHandle?: string | null
   crossOrigin?: boolean
-  /** Changes what is said about itself when it is made. */
+  /** Changes the attestation object. */
   attestation?: (parts: Map<string, unknown>) => Map<string, unknown>
   key?: Buffer
 }
@@ -36,7 +36,7 @@ const bytes = (text: string) => Buffer.from(text, 'base64url')
 const text = (content: Uint8Array) => Buffer.from(content).toString('base64url')
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest()
 
-/** A passkey in software, as WebAuthn Level 3 §6 describes one. Every use counts one on. */
+/** A software authenticator (WebAuthn Level 3 §6). Every use increments the signature counter. */
 export function newAuthenticator(origin: string, algorithm: Algorithm = 'ES256') {
   const { privateKey, coseKey } = newKey(algorithm)
   const credentialId = randomBytes(32)
@@ -44,7 +44,7 @@ export function newAuthenticator(origin: string, algorithm: Algorithm = 'ES256')
   let count = 0
   let userHandle: string | null = null
 
-  const clientData = (type: string, challenge: string, twist: Twist) =>
+  const clientData = (type: string, challenge: string, twist: Deviation) =>
     Buffer.from(
       JSON.stringify({
         type: twist.type ?? type,
@@ -54,7 +54,7 @@ export function newAuthenticator(origin: string, algorithm: Algorithm = 'ES256')
       }),
     )
 
-  function authenticatorData(rpId: string, twist: Twist, attested?: Buffer): Buffer {
+  function authenticatorData(rpId: string, twist: Deviation, attested?: Buffer): Buffer {
     const { present = true, verified = true, backedUp = false } = twist
     const flags = (present ? 1 : 0) | (verified ? 4 : 0) | (backedUp ? 24 : 0) | (attested ? 64 : 0)
     const counter = Buffer.alloc(4)
@@ -64,8 +64,8 @@ export function newAuthenticator(origin: string, algorithm: Algorithm = 'ES256')
 
   return {
     id,
-    /** What `navigator.credentials.create` gives. */
-    create({ challenge, user, rp }: CreationOptions, twist: Twist = {}) {
+    /** The result of `navigator.credentials.create`. */
+    create({ challenge, user, rp }: CreationOptions, twist: Deviation = {}) {
       userHandle = user.id
       const length = Buffer.alloc(2)
       length.writeUInt16BE(credentialId.length)
@@ -77,7 +77,10 @@ export function newAuthenticator(origin: string, algorithm: Algorithm = 'ES256')
       ])
       const attestation = twist.attestation?.(parts) ?? parts
       return {
-        ...{ id, rawId: id, type: 'public-key', clientExtensionResults: {} },
+        id,
+        rawId: id,
+        type: 'public-key',
+        clientExtensionResults: {},
         response: {
           clientDataJSON: text(clientData('webauthn.create', challenge, twist)),
           attestationObject: text(isoCBOR.encode(attestation as never)),
@@ -85,17 +88,16 @@ export function newAuthenticator(origin: string, algorithm: Algorithm = 'ES256')
         },
       }
     },
-    /** What `navigator.credentials.get` gives. */
-    get({ challenge, rpId }: RequestOptions, twist: Twist = {}) {
+    /** The result of `navigator.credentials.get`. */
+    get({ challenge, rpId }: RequestOptions, twist: Deviation = {}) {
       const client = clientData('webauthn.get', challenge, twist)
       const data = authenticatorData(rpId, twist)
-      const signature = sign(
-        algorithm === 'EdDSA' ? null : 'sha256',
-        Buffer.concat([data, sha256(client)]),
-        privateKey,
-      )
+      const signature = sign(algorithm === 'EdDSA' ? null : 'sha256', Buffer.concat([data, sha256(client)]), privateKey)
       return {
-        ...{ id, rawId: id, type: 'public-key', clientExtensionResults: {} },
+        id,
+        rawId: id,
+        type: 'public-key',
+        clientExtensionResults: {},
         response: {
           clientDataJSON: text(client),
           authenticatorData: text(data),
@@ -110,7 +112,7 @@ export function newAuthenticator(origin: string, algorithm: Algorithm = 'ES256')
 export type Authenticator = ReturnType<typeof newAuthenticator>
 
 function newKey(algorithm: Algorithm): { privateKey: KeyObject; coseKey: Buffer } {
-  const { publicKey, privateKey } = makePair(algorithm)
+  const { publicKey, privateKey } = generateKeyPair(algorithm)
   const { x = '', y = '', n = '', e = '' } = publicKey.export({ format: 'jwk' }) as Record<string, string>
   const parts: Record<Algorithm, [number, number | Uint8Array][]> = {
     ES256: [
@@ -136,7 +138,7 @@ function newKey(algorithm: Algorithm): { privateKey: KeyObject; coseKey: Buffer 
   return { privateKey, coseKey: Buffer.from(isoCBOR.encode(new Map(parts[algorithm]))) }
 }
 
-function makePair(algorithm: Algorithm) {
+function generateKeyPair(algorithm: Algorithm) {
   if (algorithm === 'EdDSA') return generateKeyPairSync('ed25519')
   if (algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 })
   return generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const DEFAULT_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** Where a browser is installed; undefined where there is none. CHROMIUM_PATH names another place. */
-export const browserPath = [process.env.CHROMIUM_PATH, ...PLACES].find((path) => path && existsSync(path))
+/** The path of the installed browser, if any. CHROMIUM_PATH overrides it. */
+export const browserPath = [process.env.CHROMIUM_PATH, ...DEFAULT_PATHS].find((path) => path && existsSync(path))
 
 if (!browserPath && process.env.CI) throw new Error('CI must not skip the browser tests: install chromium.')
 if (!browserPath)
   process.stderr.write('\nNo Chromium found: the browser tests are skipped. Set CHROMIUM_PATH to run them.\n')
 
-/** A real browser that talks to nobody but us. */
+/** A real browser without background network traffic. */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: browserPath ?? '',

@@ -3,17 +3,17 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import type { Connection } from '../../src/db/open.ts'
 
-/** Databases that are made once for a run and copied for each test file. */
+/** Databases that are created once per run and copied for each test file. */
 export const TEMPLATES = {
-  /** The schema alone. */
+  /** Only the schema. */
   migrated: 'template_migrated',
   /** The schema and a signing key. */
   service: 'template_service',
-  /** The demo's people, tenants, application and clients as well. */
+  /** Also the demo data: users, tenants, application and clients. */
   demo: 'template_demo',
 } as const
 
-/** A superuser's connection, for what only the owner of the server may do. */
+/** A superuser connection to the server. */
 export async function adminOf(socketDir: string): Promise<pg.Client> {
   const client = new pg.Client({ host: socketDir, user: 'postgres', database: 'postgres' })
   client.on('error', () => {})
@@ -21,7 +21,7 @@ export async function adminOf(socketDir: string): Promise<pg.Client> {
   return client
 }
 
-/** A pool that bypasses the service. It ignores that the database is dropped while its connections close. */
+/** A pool that bypasses the service. It ignores errors when the database is dropped. */
 export function openTestPool(settings: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(settings)
   pool.on('error', () => {})
@@ -30,11 +30,11 @@ export function openTestPool(settings: pg.PoolConfig): pg.Pool {
 
 export interface TestDatabase extends Connection {
   name: string
-  /** The address for DATABASE_URL. */
+  /** The value for DATABASE_URL. */
   url: string
 }
 
-/** A database of its own, copied from a template. It holds the schema and no rows unless another template is named. */
+/** A separate database, copied from a template. By default it has the schema and no rows. */
 export async function createDatabase(template: string = TEMPLATES.migrated): Promise<TestDatabase> {
   const socketDir = inject('socketDir')
   const name = `test_${randomBytes(6).toString('hex')}`

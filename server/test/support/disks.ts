@@ -6,7 +6,7 @@ import { tempFolder } from './program.ts'
 
 const succeeds = (command: string, args: string[]): boolean => spawnSync(command, args).status === 0
 
-/** A disk of its own, in memory, that is gone after the test; undefined where it cannot be had. */
+/** Mounts a file system in memory until the end of the test. Returns undefined if that is not possible. */
 export function mountDisk(mebibytes: number): string | undefined {
   const folder = tempFolder()
   const options = `size=${mebibytes}m,mode=0711`
@@ -15,16 +15,16 @@ export function mountDisk(mebibytes: number): string | undefined {
   return folder
 }
 
-/** A disk that can fail while files on it are open. */
+/** A file system that can fail while files on it are open. */
 export interface FailingDisk {
   folder: string
-  /** From now on it is read-only, as the system makes a disk on which it has met an error. */
+  /** Makes it read-only, as Linux does after an I/O error. */
   fail(): void
-  /** Takes it out and puts it in again, once nobody uses it. */
+  /** Mounts it again. No process may use it. */
   mend(): void
 }
 
-/** Undefined where it cannot be had. */
+/** Returns undefined if mounting is not possible. */
 export function mountFailingDisk(mebibytes: number): FailingDisk | undefined {
   const [folder, image] = [tempFolder(), join(tempFolder(), 'image')]
   writeFileSync(image, '')
@@ -36,7 +36,7 @@ export function mountFailingDisk(mebibytes: number): FailingDisk | undefined {
   return {
     folder,
     fail() {
-      // What nobody has waited for would be lost, such as the files of a database that was made a moment ago.
+      // Files that have not been flushed would be lost, such as those of a new database.
       execFileSync('sync', ['-f', folder])
       execFileSync('mount', ['-o', 'remount,abort', folder])
     },

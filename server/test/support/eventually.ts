@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
-/** Waits for what work outside the request brings about; the answer is whatever was found. */
-export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const end = Date.now() + PATIENCE_MS
-  while (Date.now() < end) {
-    const found = await look()
+/** Polls until the result is defined, and returns it. */
+export async function eventually<T>(find: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + TIMEOUT_MS
+  while (Date.now() < deadline) {
+    const found = await find()
     if (found !== undefined) return found
     await sleep(30)
   }

@@ -11,28 +11,31 @@ declare module 'vitest' {
     socketDir: string
     /** A folder that is removed after the tests. */
     scratch: string
-    /** The key that seals the secrets of every service in the tests, in base64. */
+    /** The encryption key of every service in the tests, in base64. */
     sealKey: string
   }
 }
 
-/** One PostgreSQL for all tests of the server, whichever tier they belong to, and the databases that they copy. */
+/** Starts one PostgreSQL for all server tests, and creates the template databases. */
 export default async function setup(project: TestProject) {
   const root = project.vitest.getRootProject()
   if (root.getProvidedContext().socketDir) return
-  // Tests that run the program use dist; it must not be built by several of them at once.
+  // Tests that run the program use dist. It is built here once, not concurrently by several of them.
   await buildIfStale()
   const folder = makeScratchFolder('latchkey-test-')
   const server = await startBundled(folder, {
     use: 'own',
-    // Nothing here must survive a power cut, and the tests are many.
     settings: {
-      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
-      // The database itself counts the statements of a request.
+      // Faster, and tests need no durability.
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '300',
+      // Counts the statements of a request.
       shared_preload_libraries: 'pg_stat_statements',
       // High enough that no entry is evicted before it is read.
       'pg_stat_statements.max': '50000',
-      // A vacuum in the background would change the number of pages that a statement touches.
+      // A background vacuum would change the number of pages that a statement reads.
       autovacuum: 'off',
     },
   })

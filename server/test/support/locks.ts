@@ -2,53 +2,50 @@ import pg from 'pg'
 import { eventually } from './eventually.ts'
 import type { TestService } from './service.ts'
 
-/** Something that is held by a transaction of which the service knows nothing. */
-export interface Hold {
+/** A statement that takes a lock, in a transaction outside of the service. */
+export interface LockStatement {
   statement: string
   values?: unknown[]
 }
 
-/** Returns once at least so many wait for a lock in this database. */
-export type WaitFor = (many: number) => Promise<void>
+/** Resolves when at least `count` sessions wait for a lock in this database. */
+export type WaitFor = (count: number) => Promise<void>
 
-/**
- * Does work while a lock is held, and then lets go. The connection is not one of the service's: that all of those are
- * taken may be what is to be seen.
- */
-export async function whileHeld<T>(
+/** Runs work while a lock is held. Uses its own connections, because the work may use up the pool of the service. */
+export async function whileLocked<T>(
   { connection }: TestService,
-  { statement, values = [] }: Hold,
+  { statement, values = [] }: LockStatement,
   work: (waitFor: WaitFor) => Promise<T>,
 ): Promise<T> {
-  const [holder, onlooker] = [new pg.Client(connection.direct), new pg.Client(connection.direct)]
-  await Promise.all([holder.connect(), onlooker.connect()])
+  const [holder, observer] = [new pg.Client(connection.direct), new pg.Client(connection.direct)]
+  await Promise.all([holder.connect(), observer.connect()])
   try {
     await holder.query('begin')
     const { command, rowCount } = await holder.query(statement, values)
     if (command === 'SELECT' && rowCount === 0) throw new Error('There is nothing to hold.')
-    return await work((many) =>
-      eventually(async () => ((await countWaiting(onlooker)) >= many ? true : undefined)).then(() => {}),
+    return await work((count) =>
+      eventually(async () => ((await countWaiting(observer)) >= count ? true : undefined)).then(() => {}),
     )
   } finally {
     await holder.query('rollback')
-    await Promise.all([holder.end(), onlooker.end()])
+    await Promise.all([holder.end(), observer.end()])
   }
 }
 
-/** Lets two meet: the second starts once the first is held up, and both go on once the second is held up as well. */
+/** Makes two operations collide: the second starts when the first waits for the lock, and then both continue. */
 export async function collide<A, B>(
   service: TestService,
-  hold: Hold,
+  hold: LockStatement,
   [first, second]: [() => Promise<A>, () => Promise<B>],
 ): Promise<[A, B]> {
-  const met = await whileHeld(service, hold, async (waitFor) => {
-    const one = first()
+  const started = await whileLocked(service, hold, async (waitFor) => {
+    const firstResult = first()
     await waitFor(1)
-    const other = second()
+    const secondResult = second()
     await waitFor(2)
-    return { one, other }
+    return { firstResult, secondResult }
   })
-  return Promise.all([met.one, met.other])
+  return Promise.all([started.firstResult, started.secondResult])
 }
 
 async function countWaiting(client: pg.Client): Promise<number> {
@@ -59,11 +56,8 @@ async function countWaiting(client: pg.Client): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/**
- * How often two have waited for each other in a circle, so that one had to give way. Whoever gives way has waited for a
- * second, and so tells before it goes on.
- */
-export async function deadlocksIn({ connection }: TestService): Promise<number> {
+/** The number of deadlocks in the database. The statistics are current, because a victim waits a second before. */
+export async function countDeadlocks({ connection }: TestService): Promise<number> {
   const client = new pg.Client(connection.direct)
   await client.connect()
   const { rows } = await client.query<{ deadlocks: number }>(

@@ -1,12 +1,12 @@
 import { isIPv4 } from 'node:net'
 
-/** What a MaxMind file may hold, as far as tests need it. */
+/** The value types of a MaxMind file that tests need. */
 type Value = string | number | Value[] | { [key: string]: Value }
 
 interface Contents {
   type: string
   ipVersion: 4 | 6
-  /** What is known of each network, such as 81.2.69.0/24. None lies in another. */
+  /** The value of each network, such as 81.2.69.0/24. Networks must not overlap. */
   networks: Record<string, Value>
 }
 
@@ -20,7 +20,7 @@ interface Node {
   children: [Branch, Branch]
 }
 
-/** A MaxMind DB file (https://maxmind.github.io/MaxMind-DB/) of version 2.0. */
+/** Creates a MaxMind DB file of version 2.0 (https://maxmind.github.io/MaxMind-DB/). */
 export function buildMmdb({ type, ipVersion, networks }: Contents): Buffer {
   const nodes: Node[] = []
   const addNode = (): Node => {
@@ -37,7 +37,7 @@ export function buildMmdb({ type, ipVersion, networks }: Contents): Buffer {
     let node = root
     for (const bit of path) {
       const child = node.children[bit]
-      if (child && 'offset' in child) throw new Error(`${network} lies in another network`)
+      if (child && 'offset' in child) throw new Error(`${network} is part of another network`)
       const next = child ?? addNode()
       node.children[bit] = next
       node = next
@@ -74,15 +74,15 @@ export function buildMmdb({ type, ipVersion, networks }: Contents): Buffer {
   }
 }
 
-/** The bits of a network's prefix. In a tree of IPv6, IPv4 lies in ::/96. */
+/** The bits of a network's prefix. In an IPv6 tree, IPv4 is in ::/96. */
 function toBits(network: string, ipVersion: 4 | 6): (0 | 1)[] {
   const [address = '', prefix = ''] = network.split('/')
-  const isOld = isIPv4(address)
-  const groups = isOld
+  const isV4 = isIPv4(address)
+  const groups = isV4
     ? address.split('.').map((part) => Number(part).toString(2).padStart(8, '0'))
     : expand(address).map((part) => Number.parseInt(part, 16).toString(2).padStart(16, '0'))
   const bits = groups.join('').slice(0, Number(prefix))
-  const padded = isOld && ipVersion === 6 ? '0'.repeat(96) + bits : bits
+  const padded = isV4 && ipVersion === 6 ? '0'.repeat(96) + bits : bits
   return [...padded].map((bit) => (bit === '1' ? 1 : 0))
 }
 
@@ -94,8 +94,7 @@ function expand(address: string): string[] {
 const TYPES = { string: 2, uint32: 6, map: 7, array: 11 }
 
 function encode(value: Value): Buffer {
-  if (typeof value === 'string')
-    return Buffer.concat([control('string', Buffer.byteLength(value)), Buffer.from(value)])
+  if (typeof value === 'string') return Buffer.concat([control('string', Buffer.byteLength(value)), Buffer.from(value)])
   if (typeof value === 'number') {
     const bytes = Buffer.alloc(4)
     bytes.writeUInt32BE(value)
@@ -106,7 +105,7 @@ function encode(value: Value): Buffer {
   return Buffer.concat([control('map', entries.length), ...entries.flat().map(encode)])
 }
 
-/** The first byte or bytes of a value: its type and its size. */
+/** The control bytes of a value: its type and its size. */
 function control(type: keyof typeof TYPES, size: number): Buffer {
   const number = TYPES[type]
   const [first, more] = size < 29 ? [size, []] : [29, [size - 29]]

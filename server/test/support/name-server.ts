@@ -3,21 +3,21 @@ import { createSocket } from 'node:dgram'
 export const A = 1
 export const AAAA = 28
 
-/** The bytes of the addresses of names, by kind of record. */
+/** The address bytes by name and record type. */
 export type Names = Record<string, Record<number, number[]>>
 
 export interface NameServer {
   port: number
-  /** What it answers for. For other names it never answers. It may be changed. */
+  /** The known names; queries for others are never answered. It may be changed at any time. */
   names: Names
-  /** How long it takes to answer. It may be changed. */
+  /** The delay of every answer. It may be changed at any time. */
   delayMs: number
-  /** How many questions it did not answer. */
+  /** The number of queries without an answer. */
   unanswered(): number
   close(): Promise<void>
 }
 
-/** A name server that knows a few names and never answers for others. */
+/** A DNS server that answers for known names and ignores all other queries. */
 export async function startNameServer(names: Names, host = '127.0.0.1', port = 0): Promise<NameServer> {
   const socket = createSocket('udp4')
   let unanswered = 0
@@ -48,10 +48,10 @@ function replyTo(query: Buffer, names: Names): Buffer | undefined {
     labels.push(query.subarray(at + 1, at + 1 + size).toString())
     at += size + 1
   }
-  const known = names[labels.join('.').toLowerCase()]
-  if (!known) return undefined
+  const records = names[labels.join('.').toLowerCase()]
+  if (!records) return undefined
   const type = query.readUInt16BE(at + 1)
-  const data = known[type]
+  const data = records[type]
   const header = Buffer.from([...query.subarray(0, 2), 0x81, 0x80, 0, 1, 0, data ? 1 : 0, 0, 0, 0, 0])
   const answer = data ? [0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length, ...data] : []
   return Buffer.concat([header, query.subarray(12, at + 5), Buffer.from(answer)])

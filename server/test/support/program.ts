@@ -12,10 +12,10 @@ const LATCHKEY = fileURLToPath(new URL('../../bin/latchkey.js', import.meta.url)
 export interface Program {
   child: ChildProcess
   pid: number
-  /** Everything printed so far, both streams. */
+  /** The output of both streams so far. */
   output(): string
-  /** Waits until the output holds this text. Fails when the program ends first. */
-  prints(text: string, patienceMs?: number): Promise<void>
+  /** Waits until the output contains this text. Throws if the program exits first. */
+  prints(text: string, timeoutMs?: number): Promise<void>
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
@@ -24,15 +24,15 @@ export interface RunOptions {
   /** Run as this user; needs root. */
   uid?: number
   input?: string
-  /** A command that runs the program under other circumstances. */
+  /** A command that runs the program, such as `taskset`. */
   wrap?: string[]
 }
 
-/** Runs the real command line program, with nothing of our own environment but what it needs. */
+/** Runs the real command line program without the environment of the tests. */
 export function run(args: string[], { env = {}, uid, input, wrap = [] }: RunOptions = {}): Program {
   const [command = '', ...rest] = [...wrap, process.execPath, LATCHKEY, ...args]
   const child = spawn(command, rest, {
-    // A stop need not wait for proxies.
+    // There is no proxy to wait for.
     env: { PATH: process.env.PATH, DRAIN_DELAY_MS: '0', ...env },
     ...(uid !== undefined && { uid, gid: uid }),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -56,10 +56,10 @@ export function run(args: string[], { env = {}, uid, input, wrap = [] }: RunOpti
     pid: child.pid ?? -1,
     exited,
     output: () => text,
-    async prints(wanted, patienceMs = 120_000) {
-      const deadline = Date.now() + patienceMs
-      while (!text.includes(wanted)) {
-        if (ended || Date.now() > deadline) throw new Error(`"${wanted}" was never printed, but:\n${text}`)
+    async prints(expected, timeoutMs = 120_000) {
+      const deadline = Date.now() + timeoutMs
+      while (!text.includes(expected)) {
+        if (ended || Date.now() > deadline) throw new Error(`"${expected}" was never printed, but:\n${text}`)
         await sleep(10)
       }
     },
@@ -76,7 +76,7 @@ export async function runToEnd(
   return { code, output: program.output() }
 }
 
-/** A new folder, gone after the tests, that PostgreSQL's user can enter when they run as root. */
+/** A new folder that is removed after the tests. PostgreSQL's user can access it if the tests run as root. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(inject('scratch'), 't-'))
   chmodSync(folder, 0o711)
@@ -84,8 +84,8 @@ export function tempFolder(): string {
 }
 
 /**
- * Each process draws ports from a range of its own, below those that the system gives to connections. It keeps the first
- * port of the range for as long as it runs, so that no other process, of this run or of another, draws from there.
+ * Each process takes ports from its own range, below the ephemeral ports of the system. It listens on the first port of
+ * the range as long as it runs, so that no other process of this or another run uses the range.
  */
 const FIRST_PORT = 20_000
 const RANGE = 50
@@ -104,7 +104,7 @@ export async function freePort(): Promise<string> {
   return String(port)
 }
 
-/** A server that keeps the port; undefined if somebody else does. */
+/** A server that listens on the port; undefined if the port is in use. */
 async function listenAt(port: number): Promise<Server | undefined> {
   const server = createServer().unref()
   return new Promise((resolve) => {

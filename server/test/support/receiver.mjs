@@ -1,5 +1,5 @@
-// Receives webhooks in a process of its own, which may be killed like any other. What arrives is written to a file,
-// line by line; how it answers stands in another, which is read anew for each request.
+// Receives webhooks in a separate process, which tests can kill. Requests are appended to a log file, one JSON per line.
+// Another file configures the responses and is read for each request.
 import { appendFileSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
@@ -25,19 +25,19 @@ const server = createServer((request, response) => {
       failOnce = [],
     } = JSON.parse(readFileSync(moodFile, 'utf8'))
     const body = Buffer.concat(chunks).toString()
-    const note = (answered) =>
+    const log = (answered) =>
       appendFileSync(logFile, `${JSON.stringify({ method, url, headers, body, answered, open })}\n`)
-    if (hangs) return note('nothing')
+    if (hangs) return log('nothing')
     if (hangsUp) {
-      note('nothing')
+      log('nothing')
       return request.socket.destroy()
     }
-    const given =
+    const responseStatus =
       failOnce.length > 0 && !seen.has(headers['webhook-id']) ? failOnce[seen.size % failOnce.length] : status
     seen.add(headers['webhook-id'])
     setTimeout(() => {
-      note(given)
-      response.writeHead(given, answerHeaders)
+      log(responseStatus)
+      response.writeHead(responseStatus, answerHeaders)
       response.end('thank you')
     }, delayMs)
   })

@@ -8,16 +8,16 @@ import { freePort, tempFolder } from './program.ts'
 
 const SCRIPT = fileURLToPath(new URL('./receiver.mjs', import.meta.url))
 
-/** How a receiver answers. */
-export interface Mood {
+/** How a receiver responds. */
+export interface ReceiverBehavior {
   status?: number
   delayMs?: number
-  /** It reads and never answers. */
+  /** Reads the request and never responds. */
   hangs?: boolean
-  /** It reads and closes the connection. */
+  /** Reads the request and closes the connection. */
   hangsUp?: boolean
   answerHeaders?: Record<string, string>
-  /** What it answers when it sees an event for the first time, in turns. */
+  /** The statuses for the first request of each event, used in turn. */
   failOnce?: number[]
 }
 
@@ -27,19 +27,19 @@ export interface Received {
   headers: Record<string, string>
   body: string
   answered: number | 'nothing'
-  /** How many requests were open at that moment, this one among them. */
+  /** The number of open requests at that time, including this one. */
   open: number
 }
 
-/** A receiver of webhooks that is a process of its own. */
+/** A webhook receiver in a separate process. */
 export interface Receiver {
   url: string
-  be(mood: Mood): void
-  /** Everything that ever arrived, in its order. */
+  setBehavior(mood: ReceiverBehavior): void
+  /** All requests in order. */
   received(): Received[]
-  /** The events that it accepted, in their order, each as often as it did. */
+  /** The accepted events in order, including duplicates. */
   accepted(): EventBody[]
-  /** Ends it without a warning. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>
   restart(): Promise<void>
   close(): Promise<void>
@@ -50,8 +50,8 @@ export async function startReceiver(): Promise<Receiver> {
   const [logFile, moodFile] = [join(folder, 'received.jsonl'), join(folder, 'mood.json')]
   const port = await freePort()
   let child: ChildProcess | undefined
-  // Swapped in whole: it may be read at any moment.
-  const be = (mood: Mood) => {
+  // Written atomically, because the receiver may read it at any time.
+  const setBehavior = (mood: ReceiverBehavior) => {
     writeFileSync(`${moodFile}.new`, JSON.stringify(mood))
     renameSync(`${moodFile}.new`, moodFile)
   }
@@ -80,11 +80,15 @@ export async function startReceiver(): Promise<Receiver> {
           .filter(Boolean)
           .map((line) => JSON.parse(line))
       : []
-  be({})
+  setBehavior({})
   await restart()
   return {
     url: `http://127.0.0.1:${port}/hook`,
-    ...{ be, received, kill, restart, close: kill },
+    setBehavior,
+    received,
+    kill,
+    restart,
+    close: kill,
     accepted: () =>
       received()
         .filter(({ answered }) => typeof answered === 'number' && answered < 300)
@@ -92,6 +96,6 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** Throws unless the message is signed with the secret, as the library of Standard Webhooks judges. */
+/** Verifies the signature with the Standard Webhooks library, or throws. */
 export const verify = (secret: string, { body, headers }: Received): EventBody =>
   new Webhook(secret).verify(body, headers) as EventBody

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineRoute } from '../../src/http/define-route.ts'
+import { defineRoute } from '../../src/http/routing/define-route.ts'
 
 const Note = Type.Object({
   title: Type.String({ minLength: 1, maxLength: 20 }),
@@ -8,23 +8,25 @@ const Note = Type.Object({
   extra: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 })
 
-/** Routes that show what the machinery does, whatever the product's own happen to be. */
+/** Routes for tests of the HTTP layer, independent of the product's own routes. */
 export const sampleRoutes = [
   defineRoute({
     method: 'POST',
     path: '/sample/notes',
+    operationId: 'sample1',
     tag: 'Sample',
-    summary: 'Gives back what it was given',
+    summary: 'Returns its body',
     caller: 'anyone',
     body: Note,
     reply: { 201: Note },
-    handler: (_ctx, { body }) => ({ ...body, secret: 'never leaves the house' }),
+    handler: (_ctx, { body }) => ({ ...body, secret: 'not in the schema, so never sent' }),
   }),
   defineRoute({
     method: 'GET',
     path: '/sample/notes/:id',
+    operationId: 'sample2',
     tag: 'Sample',
-    summary: 'Reads the query as numbers',
+    summary: 'Parses numbers in the query',
     caller: 'anyone',
     params: Type.Object({ id: Type.String() }),
     query: Type.Object({ page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }) }),
@@ -34,6 +36,7 @@ export const sampleRoutes = [
   defineRoute({
     method: 'DELETE',
     path: '/sample/notes/:id',
+    operationId: 'sample3',
     tag: 'Sample',
     summary: 'Takes no body',
     caller: 'anyone',
@@ -43,8 +46,9 @@ export const sampleRoutes = [
   defineRoute({
     method: 'GET',
     path: '/sample/broken',
+    operationId: 'sample4',
     tag: 'Sample',
-    summary: 'Fails by mistake',
+    summary: 'Throws an internal error',
     caller: 'anyone',
     reply: { 200: Type.Object({}) },
     handler: () => {
@@ -54,8 +58,9 @@ export const sampleRoutes = [
   defineRoute({
     method: 'GET',
     path: '/sample/away',
+    operationId: 'sample5',
     tag: 'Sample',
-    summary: 'Finds the database away',
+    summary: 'Throws a connection error of the database',
     caller: 'anyone',
     reply: { 200: Type.Object({}) },
     handler: () => {

@@ -1,12 +1,12 @@
 import { Writable } from 'node:stream'
 import { inject } from 'vitest'
-import { buildApp, jobs, wiring } from '../../src/app.ts'
+import { buildApp, dependencies, jobs } from '../../src/app.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import type { Ctx } from '../../src/context.ts'
 import { openChangeFeed } from '../../src/db/changes.ts'
 import { openDb } from '../../src/db/open.ts'
-import type { Route } from '../../src/http/define-route.ts'
-import { registerAll } from '../../src/http/register.ts'
+import type { Route } from '../../src/http/routing/define-route.ts'
+import { registerRoutes } from '../../src/http/routing/register.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
 import { createClosers } from '../../src/lib/closers.ts'
 import { createLogger } from '../../src/lib/logger.ts'
@@ -22,41 +22,44 @@ export interface TestService {
   url: string
   ctx: Ctx
   connection: TestDatabase
-  /** What was logged, one parsed line each. */
+  /** The parsed log lines. */
   logs: Record<string, unknown>[]
   /** Moves this service's clock. */
   advance(ms: number): void
   close(): Promise<void>
 }
 
-interface Options {
+interface ServiceOptions {
   config?: Partial<Config>
-  /** Routes beside the product's own, for tests of the machinery itself. */
+  /** Additional routes, for tests of the HTTP layer. */
   routes?: Route[]
+  /** Also run the job worker. */
   worker?: boolean
-  /** The name it is reached by: browsers make passkeys for names only. */
+  /** The host name in the base URL. Browsers create passkeys for names only, not for IP addresses. */
   host?: 'localhost'
-  /** What its database holds from the start: a signing key, unless another template is named. */
+  /** The template of its database; by default one with a signing key. */
   template?: string
   /** The clock moves only through `advance`, so that timestamps are exact. */
   frozenClock?: boolean
-  /** Slow work inside a transaction throws. Only in the full run, unless asked for: watching for it costs CPU time. */
+  /** Slow work inside a transaction throws. By default only in the full run, because the check costs CPU time. */
   forbidSlowWork?: boolean
-  /** The folder of a socket that leads to the database. */
-  through?: string
-  /** Another node on the database of this one, under the same name. */
-  beside?: TestService
+  /** For a test that holds a lock for longer than requests wait in production. */
+  lockTimeoutMs?: number
+  /** The folder of a proxy's socket for the database. */
+  databaseProxy?: string
+  /** Start a second node with the database and the base URL of this one. */
+  sameDatabaseAs?: TestService
 }
 
-/** The real service on a database of its own, reached over HTTP. */
-export async function startService(options: Options = {}): Promise<TestService> {
-  const { routes = [], worker = false, host = '127.0.0.1', template = TEMPLATES.service, beside } = options
-  const { forbidSlowWork = FULL, through } = options
+/** Starts the real service on its own database and port. */
+export async function startService(options: ServiceOptions = {}): Promise<TestService> {
+  const { routes = [], worker = false, host = '127.0.0.1', template = TEMPLATES.service, sameDatabaseAs } = options
+  const { forbidSlowWork = FULL, databaseProxy, lockTimeoutMs } = options
   const closers = createClosers()
-  const database = beside?.connection ?? (await createDatabase(template))
-  if (!beside) closers.add(database.close)
-  const connection = through === undefined ? database : goThrough(database, through)
-  const db = openDb(connection, 10)
+  const database = sameDatabaseAs?.connection ?? (await createDatabase(template))
+  if (!sameDatabaseAs) closers.add(database.close)
+  const connection = databaseProxy === undefined ? database : connectThrough(database, databaseProxy)
+  const db = openDb(connection, 10, lockTimeoutMs === undefined ? {} : { lockTimeoutMs })
   if (forbidSlowWork) forbidSlowWorkInTransactions(db)
   closers.add(() => db.destroy())
   // A longer timeout than in production: a slow machine must not drop the caches that a test relies on.
@@ -65,15 +68,15 @@ export async function startService(options: Options = {}): Promise<TestService> 
   const logs: Record<string, unknown>[] = []
   const port = Number(await freePort())
   const url = `http://${host}:${port}`
-  const baseUrl = beside?.ctx.config.baseUrl ?? url
-  const began = Date.now()
-  let ahead = 0
+  const baseUrl = sameDatabaseAs?.ctx.config.baseUrl ?? url
+  const startedAt = Date.now()
+  let offset = 0
   const ctx = createContext(
     { ...loadConfig('demo', { PASSWORD_HASH_MEMORY_MIB: '1' }), port, baseUrl, ...options.config },
     {
       db,
       changes,
-      now: () => new Date((options.frozenClock ? began : Date.now()) + ahead),
+      now: () => new Date((options.frozenClock ? startedAt : Date.now()) + offset),
       keys: createSealer([Buffer.from(inject('sealKey'), 'base64')]),
       log: createLogger('debug', collectInto(logs)),
       strict: true,
@@ -85,20 +88,20 @@ export async function startService(options: Options = {}): Promise<TestService> 
     closers.add(running.stop)
   }
   const app = buildApp(ctx)
-  registerAll(app, ctx, { routes, pages: [], assets: [] }, wiring)
+  registerRoutes(app, ctx, { routes, pages: [], files: [] }, dependencies)
   await app.listen({ host: '127.0.0.1', port })
   closers.add(() => {
-    // Those that never asked for anything are not idle to Node, which would wait for them for a minute.
+    // Node does not treat connections without a request as idle and would wait a minute for them.
     app.server.closeAllConnections()
     return app.close()
   })
   const advance = (ms: number) => {
-    ahead += ms
+    offset += ms
   }
   return { url, ctx, connection, logs, advance, close: closers.close }
 }
 
-const goThrough = (database: TestDatabase, host: string): TestDatabase => ({
+const connectThrough = (database: TestDatabase, host: string): TestDatabase => ({
   ...database,
   pooled: { ...database.pooled, host },
   direct: { ...database.direct, host },

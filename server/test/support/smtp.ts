@@ -4,25 +4,25 @@ import { SMTPServer } from 'smtp-server'
 export interface Mailserver {
   url: string
   port: number
-  /** Each message as it arrived, headers and all. */
+  /** The raw messages, including headers. */
   received: string[]
   close(): Promise<void>
 }
 
-interface Options {
+interface MailserverOptions {
   port?: number
-  /** Answers the recipient with this code. */
+  /** Rejects every recipient with this code. */
   refuseWith?: number
-  /** Takes what a message says and never answers, as long as this is so. */
+  /** While true, accepts the content of a message and never responds. */
   isSilent?: () => boolean
 }
 
-/** A real mail server that keeps what it gets. */
+/** A real SMTP server that collects the messages. */
 export async function startMailserver({
   port = 0,
   refuseWith,
   isSilent = () => false,
-}: Options = {}): Promise<Mailserver> {
+}: MailserverOptions = {}): Promise<Mailserver> {
   const received: string[] = []
   const server = new SMTPServer({
     authOptional: true,

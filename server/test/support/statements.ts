@@ -7,22 +7,25 @@ export interface Statement {
   calls: number
 }
 
-/** What the database is asked on behalf of the service, as the database itself counts. */
+/** The statements of the service, from pg_stat_statements. */
 export interface StatementWatch {
-  /** The statements of some work, transactions' beginnings and ends included. */
+  /** The statements of some work, including BEGIN and COMMIT. */
   list(work: () => Promise<unknown>): Promise<Statement[]>
-  /** How many these are. */
+  /** The number of statements. */
   count(work: () => Promise<unknown>): Promise<number>
-  /** How many pages of the database they touched. */
+  /** The number of pages that they read. */
   pages(work: () => Promise<unknown>): Promise<number>
   close(): Promise<void>
 }
 
-/** A statement that was prepared before it was counted is told with its constants, any other without. */
-const shapeOf = (query: string): string =>
+/** pg_stat_statements keeps the constants of statements that were prepared before the reset, so they are replaced. */
+const normalize = (query: string): string =>
   query.replace(/\$\d+|\b\d+(?:\.\d+)?\b|'[^']*'|\b(?<=extract\()epoch\b/g, '?')
 
-const HERE = '(select oid from pg_database where datname = current_database())'
+/** Statements of the change feed and of new connections, which may run at any time. */
+const BACKGROUND_STATEMENTS = new Set(['select ?', 'select pg_notify(?, ?)', 'set lock_timeout = ?'])
+
+const DATABASE_OID = '(select oid from pg_database where datname = current_database())'
 
 export async function watchStatements({ connection, ctx }: TestService): Promise<StatementWatch> {
   const owner = new pg.Client({ host: inject('socketDir'), user: 'postgres', database: connection.name })
@@ -30,22 +33,22 @@ export async function watchStatements({ connection, ctx }: TestService): Promise
   await owner.connect()
   await owner.query('create extension pg_stat_statements')
   const watch = async (work: () => Promise<unknown>): Promise<(Statement & { pages: number })[]> => {
-    // Changes made before are announced by now, so that the announcements are not counted.
-    await ctx.changes.settle()
-    await owner.query(`select pg_stat_statements_reset(0, ${HERE})`)
+    // Notifications of earlier changes must not be counted.
+    await ctx.changes.waitUntilCurrent()
+    await owner.query(`select pg_stat_statements_reset(0, ${DATABASE_OID})`)
     await work()
     const { rows } = await owner.query<Statement & { pages: number }>(
-      // The feed of changes speaks up now and then, whatever else happens.
       `select query, calls::int, (shared_blks_hit + shared_blks_read)::int as pages from pg_stat_statements
-       where dbid = ${HERE} and userid <> (select oid from pg_roles where rolname = 'postgres')
-         and query not in ('select $1', 'select pg_notify($1, $2)', 'listen latchkey_changes')
+       where dbid = ${DATABASE_OID} and userid <> (select oid from pg_roles where rolname = 'postgres')
        order by query`,
     )
     return rows
+      .map((row) => ({ ...row, query: normalize(row.query) }))
+      .filter(({ query }) => !BACKGROUND_STATEMENTS.has(query))
   }
   return {
-    // What is there takes more pages to find than what is not, and is no other statement for that.
-    list: async (work) => (await watch(work)).map(({ query, calls }) => ({ query: shapeOf(query), calls })),
+    // Without the pages, which differ between rows that exist and rows that do not.
+    list: async (work) => (await watch(work)).map(({ query, calls }) => ({ query, calls })),
     count: async (work) => (await watch(work)).reduce((sum, { calls }) => sum + calls, 0),
     pages: async (work) => (await watch(work)).reduce((sum, { pages }) => sum + pages, 0),
     close: () => owner.end(),

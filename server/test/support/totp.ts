@@ -7,7 +7,7 @@ function fromBase32(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
-/** What an authenticator app shows at a moment (RFC 6238), worked out apart from the service's own library. */
+/** The TOTP code at the given time (RFC 6238), computed independently of the library that the service uses. */
 export function totpCode(secret: string, at: Date): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(at.getTime() / 30_000)))

@@ -4,8 +4,8 @@ import type { Tables } from '../../src/db/tables.ts'
 
 export interface TouchedTables {
   db: Kysely<Tables>
-  /** The tables that the statements of some work on `db` really read; of divided ones, the partitions. */
-  by(work: () => Promise<unknown>): Promise<string[]>
+  /** The tables that the statements of some work on `db` actually read; for partitioned tables, the partitions. */
+  listFor(work: () => Promise<unknown>): Promise<string[]>
 }
 
 interface Node {
@@ -20,18 +20,18 @@ const tablesOf = (node: Node): string[] => [
 ]
 
 export function openTouchedTables(pool: pg.Pool): TouchedTables {
-  const asked: { sql: string; parameters: unknown[] }[] = []
+  const statements: { sql: string; parameters: unknown[] }[] = []
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
-    log: ({ query: { sql, parameters } }) => void asked.push({ sql, parameters: [...parameters] }),
+    log: ({ query: { sql, parameters } }) => void statements.push({ sql, parameters: [...parameters] }),
   })
   return {
     db,
-    async by(work) {
-      asked.length = 0
+    async listFor(work) {
+      statements.length = 0
       await work()
       const tables = new Set<string>()
-      for (const { sql, parameters } of [...asked]) {
+      for (const { sql, parameters } of [...statements]) {
         const { rows } = await pool.query(`explain (analyze, format json) ${sql}`, parameters)
         const plan = (rows[0] as { 'QUERY PLAN': { Plan: Node }[] })['QUERY PLAN'][0]?.Plan
         for (const table of plan ? tablesOf(plan) : []) tables.add(table)

@@ -5,23 +5,26 @@ import type pg from 'pg'
 import { createDatabase, openTestPool, type TestDatabase } from './database.ts'
 import { freePort, type Program, run, runToEnd, tempFolder } from './program.ts'
 
-/** Two processes of the service on one database, as they run in production. */
+/** Two service processes on one database. */
 export interface TwoProcesses {
   urls: [string, string]
-  /** The address that both believe to be theirs. */
+  /** The base URL of both. */
   baseUrl: string
-  /** Past the service. */
+  /** A direct connection to the database. */
   db: pg.Pool
   close(): Promise<void>
 }
 
-/** An empty database to which the declaration is applied, and what processes need to serve it. */
-export interface LaidOut {
+/** A database with the declaration applied, and the environment variables for processes on it. */
+export interface PreparedDatabase {
   database: TestDatabase
   env: Record<string, string>
 }
 
-export async function layOut(declaration: string, more: Record<string, string> = {}): Promise<LaidOut> {
+export async function prepareDatabase(
+  declaration: string,
+  extraEnv: Record<string, string> = {},
+): Promise<PreparedDatabase> {
   const folder = tempFolder()
   const database = await createDatabase()
   const env = {
@@ -29,7 +32,7 @@ export async function layOut(declaration: string, more: Record<string, string> =
     DATABASE_URL: database.url,
     LATCHKEY_DATA_DIR: join(folder, 'data'),
     LATCHKEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    ...more,
+    ...extraEnv,
   }
   const file = join(folder, 'declaration.yaml')
   writeFileSync(file, declaration)
@@ -38,12 +41,12 @@ export async function layOut(declaration: string, more: Record<string, string> =
   return { database, env }
 }
 
-/** Applies the declaration to an empty database, and starts two of the service on it. */
-export async function startTwo(
+/** Applies the declaration to an empty database, and starts two service processes on it. */
+export async function startTwoProcesses(
   declaration: string,
-  more: Record<string, string> = {},
+  extraEnv: Record<string, string> = {},
 ): Promise<TwoProcesses> {
-  const { database, env } = await layOut(declaration, more)
+  const { database, env } = await prepareDatabase(declaration, extraEnv)
   const ports = [await freePort(), await freePort()] as const
   const urls: [string, string] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`]
   const programs = ports.map((PORT) => run(['serve'], { env: { ...env, BASE_URL: urls[0], PORT } }))

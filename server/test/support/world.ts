@@ -3,8 +3,8 @@ import { newId } from '../../src/lib/ids.ts'
 import { TEMPLATES } from './database.ts'
 import { startService, type TestService } from './service.ts'
 
-/** A service that holds the demo's people, tenants, application and clients. */
-export const startWorld = (options: Parameters<typeof startService>[0] = {}): Promise<TestService> =>
+/** Starts a service with the demo data: users, tenants, application and clients. */
+export const startDemoService = (options: Parameters<typeof startService>[0] = {}): Promise<TestService> =>
   startService({ template: TEMPLATES.demo, ...options })
 
 export const PASSWORD = 'latchkey-demo-2026'
@@ -18,48 +18,40 @@ export interface Tokens {
   error?: string
 }
 
-/** The ids that tests need to reach into the database with. */
 export async function findIds({ ctx }: TestService, email: string, slug: string) {
-  const user = await ctx.db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', email)
-    .executeTakeFirstOrThrow()
-  const tenant = await ctx.db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', slug)
-    .executeTakeFirstOrThrow()
+  const user = await ctx.db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow()
+  const tenant = await ctx.db.selectFrom('tenants').select('id').where('slug', '=', slug).executeTakeFirstOrThrow()
   return { userId: user.id, tenantId: tenant.id }
 }
 
-/** Makes somebody a member of one more tenant. */
-export async function join(service: TestService, email: string, slug: string, status = 'ACTIVE' as const) {
+/** Adds a user to a tenant, directly in the database. */
+export async function addMember(service: TestService, email: string, slug: string, status = 'ACTIVE' as const) {
   const { userId, tenantId } = await findIds(service, email, slug)
   const now = new Date()
   await service.ctx.db
     .insertInto('memberships')
     .values({
-      ...{ id: newId(), tenant_id: tenantId, user_id: userId, role: 'member', status },
-      ...{ joined_at: now, created_at: now, updated_at: now },
+      id: newId(),
+      tenant_id: tenantId,
+      user_id: userId,
+      role: 'member',
+      status,
+      joined_at: now,
+      created_at: now,
+      updated_at: now,
     })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'user_id']).doUpdateSet({ status }))
     .execute()
 }
 
-/** Signs in as a program does; the answer is the cookie. */
-export async function signIn(
-  url: string,
-  email: string,
-  headers: Record<string, string> = {},
-): Promise<string> {
+/** Signs in through the API and returns the cookies. */
+export async function signIn(url: string, email: string, headers: Record<string, string> = {}): Promise<string> {
   const response = await fetch(`${url}/api/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify({ email, password: PASSWORD }),
   })
-  if (response.status !== 200)
-    throw new Error(`sign-in of ${email}: ${response.status} ${await response.text()}`)
+  if (response.status !== 200) throw new Error(`sign-in of ${email}: ${response.status} ${await response.text()}`)
   return cookieOf(response)
 }
 
@@ -86,7 +78,7 @@ export const authorizeUrl = (url: string, parameters: Record<string, string> = {
   return `${url}/oauth/authorize?${query}`
 }
 
-/** Where an authorization leads. */
+/** Sends an authorization request, and parses the redirect. */
 export async function authorize(url: string, cookie: string, parameters: Record<string, string> = {}) {
   const response = await fetch(authorizeUrl(url, parameters), { headers: { cookie }, redirect: 'manual' })
   const location = response.headers.get('location') ?? ''
@@ -94,11 +86,8 @@ export async function authorize(url: string, cookie: string, parameters: Record<
   return { response, location, answer: answer as Record<string, string | undefined> }
 }
 
-/** One call of the token endpoint. */
-export async function token(
-  url: string,
-  form: Record<string, string>,
-): Promise<{ status: number; body: Tokens }> {
+/** Calls the token endpoint. */
+export async function token(url: string, form: Record<string, string>): Promise<{ status: number; body: Tokens }> {
   const response = await fetch(`${url}/api/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })
   return { status: response.status, body: (await response.json()) as Tokens }
 }
@@ -116,7 +105,7 @@ export const exchange = (url: string, code: string | undefined, form: Record<str
 export const refresh = (url: string, refreshToken: string, form: Record<string, string> = {}) =>
   token(url, { grant_type: 'refresh_token', client_id: 'demo-spa', refresh_token: refreshToken, ...form })
 
-/** The whole way from a cookie to tokens. */
+/** Runs the authorization code flow with a session cookie. */
 export async function obtainTokens(url: string, cookie: string, parameters: Record<string, string> = {}) {
   const { answer } = await authorize(url, cookie, parameters)
   const { status, body } = await exchange(url, answer.code)
@@ -133,20 +122,20 @@ export const machineToken = async (url: string, client: 'demo-machine' | 'demo-o
   return body.access_token
 }
 
-/** The status of userinfo for a token: 200 while it lives. */
+/** The status of the userinfo endpoint for a token: 200 while it is valid. */
 export const userinfo = async (url: string, accessToken: string): Promise<number> =>
   (await fetch(`${url}/api/oauth/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } })).status
 
-export async function introspect(url: string, shown: string, client = 'demo-ops') {
+export async function introspect(url: string, introspected: string, client = 'demo-ops') {
   const response = await fetch(`${url}/api/oauth/introspect`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${client}:${client}-secret`)}` },
-    body: new URLSearchParams({ token: shown }),
+    body: new URLSearchParams({ token: introspected }),
   })
   return (await response.json()) as { active: boolean } & Record<string, unknown>
 }
 
-/** Calls an administrator's route as the instance's machine. */
+/** Calls an administrator route with the token of the machine client demo-ops. */
 export async function admin<T>(url: string, path: string, body: unknown, method = 'POST'): Promise<T> {
   const response = await fetch(url + path, {
     method,
@@ -160,7 +149,7 @@ export async function admin<T>(url: string, path: string, body: unknown, method 
   return (await response.json()) as T
 }
 
-/** A third-party application with one public client. */
+/** Creates a third-party application with one public client. */
 export async function thirdParty(url: string, name = 'Partner Reports') {
   const application = await admin<{ id: string }>(url, '/api/admin/applications', { name, trusted: false })
   return admin<{ id: string; clientId: string }>(url, '/api/admin/clients', {

@@ -1,49 +1,51 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { surface } from '../../src/app.ts'
+import { listRoutes } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
-import type { Route } from '../../src/http/define-route.ts'
-import { newSomebody } from '../account/people.ts'
-import { type Hold, whileHeld } from '../support/locks.ts'
+import type { Route } from '../../src/http/routing/define-route.ts'
+import { createSignedInUser } from '../account/people.ts'
+import { type LockStatement, whileLocked } from '../support/locks.ts'
 import type { TestService } from '../support/service.ts'
-import { startWorld } from '../support/world.ts'
-import { CALLERS, type CallerName, type Cast, gather, ROLES } from './callers.ts'
-import { inviteTo } from './company.ts'
+import { startDemoService } from '../support/world.ts'
+import { CALLERS, type CallerFixture, type CallerName, createCallerFixture, ROLES } from './callers.ts'
+import { insertInvitation } from './tenant-rows.ts'
 
-// Whoever may not change a tenant is refused without its lock and without waiting for a turn: otherwise any number of
-// strangers could keep the tenant's own writes waiting.
+// A caller without permission is refused without the lock of the tenant and without queueing for it. Otherwise any
+// number of non-members could delay the writes of the tenant.
 
-const { routes } = surface(loadConfig('demo', {}))
-const isWrite = ({ method, leavesTrace }: Route) => method !== 'GET' || leavesTrace
+const { routes } = listRoutes(loadConfig('demo', {}))
+const isWrite = ({ method, writes }: Route) => method !== 'GET' || writes
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 let service: TestService
-let cast: Cast
-let hold: Hold
+let fixture: CallerFixture
+let hold: LockStatement
 beforeAll(async () => {
-  service = await startWorld()
-  cast = await gather(service)
-  const { id } = cast.standing.company
+  service = await startDemoService()
+  fixture = await createCallerFixture(service)
+  const { id } = fixture.tenant.company
   hold = { statement: 'select from tenants where id = $1 for update', values: [id] }
 })
 afterAll(() => service?.close())
 
-/** A request that is given up where its answer waits for the lock. */
+/** Aborts the request when the response waits for the lock. */
 async function ask(method: string, path: string, headers: Record<string, string>): Promise<number> {
   const body = method === 'POST' || method === 'PUT' || method === 'PATCH' ? '{}' : null
   const { status } = await fetch(service.url + path, {
-    ...{ method, body, signal: AbortSignal.timeout(10_000) },
+    method,
+    body,
+    signal: AbortSignal.timeout(10_000),
     headers: body === null ? headers : { ...headers, 'Content-Type': 'application/json' },
   })
   return status
 }
 
-const fill = (path: string) => path.replace(/:(\w+)/g, (_, name: string) => cast.standing.ids[name] ?? 'x')
+const fill = (path: string) => path.replace(/:(\w+)/g, (_, name: string) => fixture.tenant.ids[name] ?? 'x')
 
-/** Does work while a write of the tenant's owner has its turn, and waits for a lock that somebody else has. */
+/** Runs work while a write of the owner is first in the queue and waits for a lock that the test holds. */
 async function whileOwnerWrites(work: () => Promise<void>): Promise<void> {
-  const { headers } = cast.callers['an owner']
-  const written = await whileHeld(service, hold, async (waitFor) => {
-    const write = fetch(`${service.url}/api/tenants/${cast.standing.company.id}`, {
+  const { headers } = fixture.callers['an owner']
+  const written = await whileLocked(service, hold, async (waitFor) => {
+    const write = fetch(`${service.url}/api/tenants/${fixture.tenant.company.id}`, {
       method: 'PATCH',
       headers: { ...headers, 'Content-Type': 'application/json' },
       body: JSON.stringify({ settings: { color: 'red' } }),
@@ -55,45 +57,45 @@ async function whileOwnerWrites(work: () => Promise<void>): Promise<void> {
   expect((await written.write).status).toBe(200)
 }
 
-const mayNot = (name: CallerName, { roles }: Route) => {
+const isRefused = (name: CallerName, { roles }: Route) => {
   const role = ROLES[name]
   return role === undefined || !roles.includes(role)
 }
 
-describe('T120: a write that is refused waits for no other write of the tenant', () => {
-  const doors = routes.filter((route) => route.caller === 'member' && isWrite(route))
-  test.each(doors.map((route) => [nameOf(route), route] as const))('%s', async (_, route) => {
+describe('T120: a refused write does not wait for other writes of the tenant', () => {
+  const tenantWrites = routes.filter((route) => route.caller === 'member' && isWrite(route))
+  test.each(tenantWrites.map((route) => [nameOf(route), route] as const))('%s', async (_, route) => {
     await whileOwnerWrites(async () => {
-      for (const name of CALLERS.filter((caller) => mayNot(caller, route))) {
-        const status = await ask(route.method, fill(route.path), cast.callers[name].headers)
+      for (const name of CALLERS.filter((caller) => isRefused(caller, route))) {
+        const status = await ask(route.method, fill(route.path), fixture.callers[name].headers)
         expect([401, 403], name).toContain(status)
       }
     })
   })
 })
 
-describe('T120: nor does a call of those who have nothing to do with tenants', () => {
-  const doors = routes.filter(
+describe('T120: a refused call of a route outside tenants does not wait for writes of a tenant', () => {
+  const otherWrites = routes.filter(
     (route) => isWrite(route) && !['anyone', 'visitor', 'person', 'member'].includes(route.caller),
   )
-  test.each(doors.map((route) => [nameOf(route), route] as const))('%s', async (_, route) => {
+  test.each(otherWrites.map((route) => [nameOf(route), route] as const))('%s', async (_, route) => {
     await whileOwnerWrites(async () => {
-      for (const name of ['nobody', 'an outsider', 'a member'] as const) {
-        const status = await ask(route.method, fill(route.path), cast.callers[name].headers)
+      for (const name of ['an anonymous caller', 'a non-member', 'a member'] as const) {
+        const status = await ask(route.method, fill(route.path), fixture.callers[name].headers)
         expect([401, 403], name).toContain(status)
       }
     })
   })
 })
 
-test('T137: nor does who accepts an invitation that is not for them, or not yet', async () => {
-  const { company, ids } = cast.standing
-  const unverified = await newSomebody(service, { email_verified: false })
-  const own = await inviteTo(service, company, { person: unverified })
+test('T137: a refused acceptance of an invitation does not wait for writes of the tenant', async () => {
+  const { company, ids } = fixture.tenant
+  const unverified = await createSignedInUser(service, { email_verified: false })
+  const own = await insertInvitation(service, company, { person: unverified })
   await whileOwnerWrites(async () => {
-    // The link of an invitation that a test lays out is its id.
-    const stranger = cast.callers['an outsider'].headers
-    expect(await ask('POST', `/api/invitations/${ids.invitationId}/accept`, stranger)).toBe(403)
+    // The token of an inserted invitation is its id.
+    const nonMember = fixture.callers['a non-member'].headers
+    expect(await ask('POST', `/api/invitations/${ids.invitationId}/accept`, nonMember)).toBe(403)
     const guest = { authorization: `Bearer ${unverified.tokens.access_token}` }
     expect(await ask('POST', `/api/invitations/${own.id}/accept`, guest)).toBe(403)
   })

@@ -6,16 +6,16 @@ interface PasswordFieldProps {
   label: string
   value: string
   onChange: (password: string) => void
-  /** Whether it is the one there is or one to come: password managers help accordingly. */
+  /** The autocomplete type for password managers. */
   kind: 'current-password' | 'new-password'
   hint?: string | undefined
   error?: string | undefined
   autoFocus?: boolean
-  /** It has just been asked for. */
-  isAsked?: boolean
+  /** Moves the focus to the field. */
+  takesFocus?: boolean
 }
 
-/** A password, which can be looked at while it is typed. */
+/** A password field with a visibility toggle. */
 export function PasswordField({
   label,
   value,
@@ -24,13 +24,13 @@ export function PasswordField({
   hint,
   error,
   autoFocus = false,
-  isAsked = false,
+  takesFocus = false,
 }: PasswordFieldProps) {
   const [visible, setVisible] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (isAsked) field.current?.focus()
-  }, [isAsked])
+    if (takesFocus) field.current?.focus()
+  }, [takesFocus])
   return (
     <PasswordInput
       ref={field}

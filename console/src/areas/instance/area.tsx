@@ -2,50 +2,46 @@ import { type ComponentType, lazy } from 'react'
 import { Route, Switch } from 'wouter'
 import { NotFound } from '../../ui/not-found.tsx'
 
-/** A place of its own file, loaded when somebody goes there. */
-const place = <P,>(load: () => Promise<ComponentType<P>>) =>
+/** A page in a chunk of its own, loaded on demand. */
+const lazyPage = <P,>(load: () => Promise<ComponentType<P>>) =>
   lazy(() => load().then((component) => ({ default: component })))
 
-const HomePlace = place(() => import('./home/home.tsx').then((file) => file.HomePlace))
-const ApplicationsPlace = place(() =>
-  import('./applications/applications.tsx').then((file) => file.ApplicationsPlace),
+const HomePage = lazyPage(() => import('./home/home.tsx').then((file) => file.HomePage))
+const ApplicationsPage = lazyPage(() => import('./applications/applications.tsx').then((file) => file.ApplicationsPage))
+const NewApplicationPage = lazyPage(() =>
+  import('./applications/new-application.tsx').then((file) => file.NewApplicationPage),
 )
-const NewApplicationPlace = place(() =>
-  import('./applications/new-application.tsx').then((file) => file.NewApplicationPlace),
+const ApplicationPage = lazyPage(() => import('./applications/application.tsx').then((file) => file.ApplicationPage))
+const LicenseTypesPage = lazyPage(() =>
+  import('./license-types/license-types.tsx').then((file) => file.LicenseTypesPage),
 )
-const ApplicationPlace = place(() =>
-  import('./applications/application.tsx').then((file) => file.ApplicationPlace),
-)
-const LicenseTypesPlace = place(() =>
-  import('./license-types/license-types.tsx').then((file) => file.LicenseTypesPlace),
-)
-const TenantsPlace = place(() => import('./tenants/tenants.tsx').then((file) => file.TenantsPlace))
-const TenantPlace = place(() => import('./tenants/tenant.tsx').then((file) => file.TenantPlace))
-const UsersPlace = place(() => import('./users/users.tsx').then((file) => file.UsersPlace))
-const UserPlace = place(() => import('./users/user.tsx').then((file) => file.UserPlace))
-const KeysPlace = place(() => import('./keys/keys.tsx').then((file) => file.KeysPlace))
-const WebhooksPlace = place(() => import('./webhooks/webhooks.tsx').then((file) => file.WebhooksPlace))
-const AuditPlace = place(() => import('./audit/audit.tsx').then((file) => file.AuditPlace))
-const HealthPlace = place(() => import('./health/health.tsx').then((file) => file.HealthPlace))
+const TenantsPage = lazyPage(() => import('./tenants/tenants.tsx').then((file) => file.TenantsPage))
+const TenantPage = lazyPage(() => import('./tenants/tenant.tsx').then((file) => file.TenantPage))
+const UsersPage = lazyPage(() => import('./users/users.tsx').then((file) => file.UsersPage))
+const UserPage = lazyPage(() => import('./users/user.tsx').then((file) => file.UserPage))
+const KeysPage = lazyPage(() => import('./keys/keys.tsx').then((file) => file.KeysPage))
+const InstanceWebhooksPage = lazyPage(() => import('./webhooks.tsx').then((file) => file.InstanceWebhooksPage))
+const InstanceAuditPage = lazyPage(() => import('./audit.tsx').then((file) => file.InstanceAuditPage))
+const HealthPage = lazyPage(() => import('./health/health.tsx').then((file) => file.HealthPage))
 
-/** For those who run the instance. */
+/** The pages for super admins. */
 export const InstanceArea = () => (
   <Switch>
-    <Route path="/" component={HomePlace} />
-    <Route path="/applications" component={ApplicationsPlace} />
-    <Route path="/applications/new" component={NewApplicationPlace} />
-    <Route path="/applications/:id">{({ id }) => <ApplicationPlace key={id} id={id} />}</Route>
-    <Route path="/license-types" component={LicenseTypesPlace} />
-    <Route path="/tenants" component={TenantsPlace} />
-    <Route path="/tenants/:id">{({ id }) => <TenantPlace key={id} id={id} />}</Route>
-    <Route path="/users" component={UsersPlace} />
-    <Route path="/users/:id">{({ id }) => <UserPlace key={id} id={id} />}</Route>
-    <Route path="/keys" component={KeysPlace} />
+    <Route path="/" component={HomePage} />
+    <Route path="/applications" component={ApplicationsPage} />
+    <Route path="/applications/new" component={NewApplicationPage} />
+    <Route path="/applications/:id">{({ id }) => <ApplicationPage key={id} id={id} />}</Route>
+    <Route path="/license-types" component={LicenseTypesPage} />
+    <Route path="/tenants" component={TenantsPage} />
+    <Route path="/tenants/:id">{({ id }) => <TenantPage key={id} id={id} />}</Route>
+    <Route path="/users" component={UsersPage} />
+    <Route path="/users/:id">{({ id }) => <UserPage key={id} id={id} />}</Route>
+    <Route path="/keys" component={KeysPage} />
     <Route path="/webhooks" nest>
-      <WebhooksPlace />
+      <InstanceWebhooksPage />
     </Route>
-    <Route path="/audit" component={AuditPlace} />
-    <Route path="/health" component={HealthPlace} />
+    <Route path="/audit" component={InstanceAuditPage} />
+    <Route path="/health" component={HealthPage} />
     <Route>
       <NotFound />
     </Route>

@@ -10,11 +10,11 @@ import { TypeSummary } from './type-summary.tsx'
 import type { LicensedApplication } from './types.ts'
 import { useOwnSeat } from './your-license.tsx'
 
-/** One application: what was bought of it, and the way to its seats. */
+/** The license types of one application, with a link to its seats. */
 export function ApplicationCard({ application }: { application: LicensedApplication }) {
   const { name, slug, licensingMode: mode, licenseTypes } = application
   const tenant = useTenant()
-  const manages = tenant.runs && mode === 'PER_SEAT'
+  const canManage = tenant.canManage && mode === 'PER_SEAT'
   return (
     <Section
       title={name}
@@ -29,29 +29,29 @@ export function ApplicationCard({ application }: { application: LicensedApplicat
       ))}
       <Divider />
       <Group justify="space-between" gap="sm">
-        <OwnLine application={application} />
+        <OwnLicense application={application} />
         <Button
           component={Link}
           href={`/${slug}`}
-          variant={manages ? 'filled' : 'default'}
+          variant={canManage ? 'filled' : 'default'}
           rightSection={<Icon name="right" size={16} />}
-          aria-label={`${manages ? text.manage : text.look}: ${name}`}
+          aria-label={`${canManage ? text.manage : text.look}: ${name}`}
         >
-          {manages ? text.manage : text.look}
+          {canManage ? text.manage : text.look}
         </Button>
       </Group>
     </Section>
   )
 }
 
-/** Why nobody is given a seat there. */
+/** Why the application needs no seats. */
 export function explainMode({ name, licensingMode: mode }: LicensedApplication, tenant: string): string {
   if (mode === 'FREE') return text.wide.FREE(name)
   return mode === 'TENANT_WIDE' ? text.wide.TENANT_WIDE(tenant) : ''
 }
 
-/** What oneself has of it. */
-function OwnLine({ application }: { application: LicensedApplication }) {
+/** The license of the signed-in user. */
+function OwnLicense({ application }: { application: LicensedApplication }) {
   const { data } = useOwnSeat(application.id)
   return (
     <Stack mih={24} justify="center">

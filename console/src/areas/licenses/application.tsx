@@ -12,8 +12,8 @@ import type { LicensedApplication } from './types.ts'
 import { Usage } from './usage.tsx'
 import { YourLicense } from './your-license.tsx'
 
-/** One application: what was bought, who has it, and how that went over time. */
-export function ApplicationPlace({ application }: { application: LicensedApplication }) {
+/** The license types, seats and usage of one application. */
+export function ApplicationLicensesPage({ application }: { application: LicensedApplication }) {
   const tenant = useTenant()
   const { name, licensingMode: mode, licenseTypes } = application
   const perSeat = mode === 'PER_SEAT'

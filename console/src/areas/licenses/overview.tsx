@@ -1,21 +1,21 @@
 import { Button, Paper, Stack } from '@mantine/core'
 import { Link } from 'wouter'
-import { useRead } from '../../api/use-api.ts'
+import { useApiQuery } from '../../api/use-api.ts'
 import { useMe } from '../../me.tsx'
 import { licenses as text } from '../../text/licenses.ts'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Loaded } from '../../ui/states.tsx'
+import { EmptyState, QueryContent } from '../../ui/states.tsx'
 import { useTenant } from '../tenant/tenant.ts'
 import { ApplicationCard } from './application-card.tsx'
-import { HOLDINGS } from './types.ts'
+import { TENANT_LICENSES } from './types.ts'
 
-/** Every application that the tenant may use. */
-export function OverviewPlace() {
+/** All applications that the tenant may use. */
+export function LicensesOverviewPage() {
   const tenant = useTenant()
-  const query = useRead(HOLDINGS, { input: { path: { id: tenant.id } } })
+  const query = useApiQuery(TENANT_LICENSES, { input: { path: { id: tenant.id } } })
   return (
     <Page title={text.title} lead={text.lead(tenant.name)}>
-      <Loaded query={query} rows={2} height={280}>
+      <QueryContent query={query} skeletonRows={2} skeletonHeight={280}>
         {({ applications }) =>
           applications.length === 0 ? (
             <NoLicenses />
@@ -27,7 +27,7 @@ export function OverviewPlace() {
             </Stack>
           )
         }
-      </Loaded>
+      </QueryContent>
     </Page>
   )
 }
@@ -37,7 +37,7 @@ function NoLicenses() {
   const { access } = useMe()
   return (
     <Paper>
-      <Empty
+      <EmptyState
         icon="seat"
         title={text.none.title}
         text={text.none.text(tenant.name)}

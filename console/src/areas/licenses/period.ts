@@ -1,29 +1,29 @@
 import { licenses as text } from '../../text/licenses.ts'
-import { toDay, toRelative } from '../../ui/time.tsx'
+import { formatDate, formatRelative } from '../../ui/time.tsx'
 import type { LicensedApplication, LicensedType } from './types.ts'
 
 const { period } = text
 
-/** Who pays late keeps what they have for so long. */
+/** A past-due subscription stays usable for this long. */
 const GRACE_MS = 7 * 86_400_000
 
-/** Until when a license type is good, or what becomes of it. Undefined where nothing was bought. */
+/** Describes the validity of a license type. Undefined without a subscription. */
 export function describePeriod(
   { status, currentPeriodEnd: end }: LicensedType,
   mode: LicensedApplication['licensingMode'],
 ): { text: string; isAlarming: boolean } | undefined {
-  const day = end === null ? undefined : toDay(end)
+  const day = end === null ? undefined : formatDate(end)
   switch (status) {
     case null:
       return undefined
     case 'ACTIVE':
       return calm(day === undefined ? period.endless : period.renews(day))
     case 'TRIALING':
-      return calm(end === null ? period.endless : period.trial(toRelative(end), toDay(end)))
+      return calm(end === null ? period.endless : period.trial(formatRelative(end), formatDate(end)))
     case 'CANCELED':
       return calm(day === undefined ? period.canceledEndless : period.canceled(day))
     case 'PAST_DUE':
-      return alarming(end === null ? period.pastDueEndless : period.pastDue(toDay(endOfGrace(end))))
+      return alarming(end === null ? period.pastDueEndless : period.pastDue(formatDate(endOfGrace(end))))
     case 'EXPIRED':
       return alarming(mode === 'PER_SEAT' ? period.expired : period.expiredWide)
   }

@@ -4,16 +4,10 @@ import { SeatBar } from '../../ui/seat-bar.tsx'
 import { SubscriptionBadge } from '../../ui/subscription-badge.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { describePeriod } from './period.ts'
-import { isGood, type LicensedApplication, type LicensedType } from './types.ts'
+import { isUsable, type LicensedApplication, type LicensedType } from './types.ts'
 
-/** What was bought of one license type: its seats, how long it lasts and what it opens. */
-export function TypeSummary({
-  type,
-  mode,
-}: {
-  type: LicensedType
-  mode: LicensedApplication['licensingMode']
-}) {
+/** The seats, validity and features of one license type. */
+export function TypeSummary({ type, mode }: { type: LicensedType; mode: LicensedApplication['licensingMode'] }) {
   const period = describePeriod(type, mode)
   return (
     <Stack gap={8}>
@@ -35,7 +29,7 @@ export function TypeSummary({
           {type.description}
         </Text>
       )}
-      {mode === 'PER_SEAT' && <SeatBar {...type} usable={isGood(type)} />}
+      {mode === 'PER_SEAT' && <SeatBar {...type} usable={isUsable(type)} />}
       {period?.isAlarming && (
         <Text size="sm" fw={500} className={type.status === 'PAST_DUE' ? 'alarming' : undefined}>
           {period.text}
@@ -47,11 +41,11 @@ export function TypeSummary({
 }
 
 function Features({ type }: { type: LicensedType }) {
-  const open = Object.keys(type.features).filter((key) => type.features[key])
-  if (open.length === 0) return null
+  const enabled = Object.keys(type.features).filter((key) => type.features[key])
+  if (enabled.length === 0) return null
   return (
     <Group gap={6} component="ul" aria-label={text.features} className="plain-list">
-      {open.sort().map((key) => (
+      {enabled.sort().map((key) => (
         <li key={key}>
           <Tag>{key}</Tag>
         </li>

@@ -1,19 +1,19 @@
-import type { Operation } from 'latchkey-sdk'
-import type { LicensedApplication, LicensedType, SeatOfMember } from 'latchkey-sdk/types'
+import type { Operation } from '@latchkey/client'
+import type { LicensedApplication, LicensedType, MemberSeat } from '@latchkey/client/types'
 
-export type { LicensedApplication, LicensedType, SeatOfMember }
+export type { LicensedApplication, LicensedType, MemberSeat }
 
-export type License = NonNullable<SeatOfMember['license']>
+export type License = NonNullable<MemberSeat['license']>
 
-export const HOLDINGS = 'GET /api/tenants/{id}/licenses'
+export const TENANT_LICENSES = 'GET /api/tenants/{id}/licenses'
 export const SEATS = 'GET /api/tenants/{id}/licenses/{applicationId}/seats'
 export const USAGE = 'GET /api/tenants/{id}/licenses/{applicationId}/usage'
 
-/** What looks different once a seat has changed hands. */
-export const SEAT_READINGS: Operation[] = [HOLDINGS, SEATS, USAGE]
+/** Queries whose data a seat change affects. */
+export const SEAT_QUERIES: Operation[] = [TENANT_LICENSES, SEATS, USAGE]
 
-/** Whether its seats can be used at this moment. */
-export const isGood = ({ status }: LicensedType): boolean => status !== null && status !== 'EXPIRED'
+/** Whether the subscription is usable now. */
+export const isUsable = ({ status }: LicensedType): boolean => status !== null && status !== 'EXPIRED'
 
-/** How many of its seats can be given at this moment. */
-export const leftOf = (type: LicensedType): number => (isGood(type) ? type.available : 0)
+/** The number of seats that can be granted now. */
+export const grantableSeats = (type: LicensedType): number => (isUsable(type) ? type.available : 0)

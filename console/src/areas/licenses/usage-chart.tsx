@@ -1,6 +1,6 @@
+import type { DailyLicenseUsage } from '@latchkey/client/types'
 import { Box, Group, Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import type { DayOfUsage } from 'latchkey-sdk/types'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { licenses } from '../../text/licenses.ts'
 import { createScale } from './chart-scale.ts'
@@ -13,7 +13,7 @@ const fullDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZo
 
 export const nameDay = (day: string): string => fullDay.format(new Date(day))
 
-/** How far a key leads; the first and the last day are far away. */
+/** The number of days that each key moves. */
 const STEPS: Record<string, number> = {
   ArrowLeft: -1,
   ArrowDown: -1,
@@ -25,12 +25,12 @@ const STEPS: Record<string, number> = {
   End: Number.POSITIVE_INFINITY,
 }
 
-/** Seats that were bought as a line, seats in use as an area. Each day can be read by pointer and by keys. */
-export function UsageChart({ days }: { days: DayOfUsage[] }) {
+/** Purchased seats as a line, assigned seats as an area. Pointer and arrow keys select a day. */
+export function UsageChart({ days }: { days: DailyLicenseUsage[] }) {
   const { ref, width } = useElementSize()
-  const [chosen, setChosen] = useState<number>()
+  const [selected, setSelected] = useState<number>()
   const last = days.length - 1
-  const index = Math.min(chosen ?? last, last)
+  const index = Math.min(selected ?? last, last)
   const day = days[index]
   const scale = createScale(days, Math.max(width, 240), HEIGHT)
   const reading = day ? text.reading(nameDay(day.day), day.assigned, day.purchased) : ''
@@ -38,7 +38,7 @@ export function UsageChart({ days }: { days: DayOfUsage[] }) {
     const step = STEPS[event.key]
     if (step === undefined) return
     event.preventDefault()
-    setChosen(Math.min(last, Math.max(0, index + step)))
+    setSelected(Math.min(last, Math.max(0, index + step)))
   }
   return (
     <div>
@@ -60,9 +60,9 @@ export function UsageChart({ days }: { days: DayOfUsage[] }) {
         aria-valuetext={reading}
         onKeyDown={onKeyDown}
         onPointerMove={(event) =>
-          setChosen(scale.indexAt(event.clientX - event.currentTarget.getBoundingClientRect().left))
+          setSelected(scale.indexAt(event.clientX - event.currentTarget.getBoundingClientRect().left))
         }
-        onPointerLeave={() => setChosen(undefined)}
+        onPointerLeave={() => setSelected(undefined)}
         className="usage-chart"
       >
         {width > 0 && <UsageDrawing days={days} scale={scale} index={index} />}

@@ -1,11 +1,11 @@
-import type { DayOfUsage } from 'latchkey-sdk/types'
+import type { DailyLicenseUsage } from '@latchkey/client/types'
 import { drawArea, drawSteps, type Scale } from './chart-scale.ts'
 
 const dayMonth = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const monthYear = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' })
 
-/** Both lines, and the day that is read. What it tells is said in words beside it. */
-export function UsageDrawing({ days, scale, index }: { days: DayOfUsage[]; scale: Scale; index: number }) {
+/** The chart with a marker at the selected day. Its values are shown as text next to the chart. */
+export function UsageDrawing({ days, scale, index }: { days: DailyLicenseUsage[]; scale: Scale; index: number }) {
   const assigned = days.map((day) => day.assigned)
   const purchased = days.map((day) => day.purchased)
   const middle = (scale.x(index) + scale.x(index + 1)) / 2
@@ -15,37 +15,25 @@ export function UsageDrawing({ days, scale, index }: { days: DayOfUsage[]; scale
       <path d={drawArea(assigned, scale)} className="usage-area" />
       <path d={drawSteps(assigned, scale)} className="usage-edge" />
       <path d={drawSteps(purchased, scale)} className="usage-line" />
-      <line
-        x1={middle}
-        x2={middle}
-        y1={scale.y(scale.ticks.at(-1) ?? 0)}
-        y2={scale.bottom}
-        className="usage-marker"
-      />
+      <line x1={middle} x2={middle} y1={scale.y(scale.ticks.at(-1) ?? 0)} y2={scale.bottom} className="usage-marker" />
       <circle cx={middle} cy={scale.y(assigned[index] ?? 0)} r={4} className="usage-dot" />
     </svg>
   )
 }
 
-function Axes({ days, scale }: { days: DayOfUsage[]; scale: Scale }) {
+function Axes({ days, scale }: { days: DailyLicenseUsage[]; scale: Scale }) {
   const format = days.length > 120 ? monthYear : dayMonth
   return (
     <g>
       {scale.ticks.map((tick) => (
         <g key={tick}>
-          <line
-            x1={scale.left}
-            x2={scale.right}
-            y1={scale.y(tick)}
-            y2={scale.y(tick)}
-            className="usage-grid"
-          />
+          <line x1={scale.left} x2={scale.right} y1={scale.y(tick)} y2={scale.y(tick)} className="usage-grid" />
           <text x={scale.left - 8} y={scale.y(tick) + 4} textAnchor="end">
             {tick.toLocaleString()}
           </text>
         </g>
       ))}
-      {scale.named.map((index) => {
+      {scale.labeled.map((index) => {
         const isLast = index === days.length - 1
         return (
           <text

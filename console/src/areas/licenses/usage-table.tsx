@@ -1,12 +1,12 @@
+import type { DailyLicenseUsage } from '@latchkey/client/types'
 import { ScrollArea, Table, Text } from '@mantine/core'
-import type { DayOfUsage } from 'latchkey-sdk/types'
 import { licenses } from '../../text/licenses.ts'
 import { nameDay } from './usage-chart.tsx'
 
 const { usage: text } = licenses
 
-/** The same as the chart, for those who would rather read numbers. */
-export const UsageTable = ({ days }: { days: DayOfUsage[] }) => (
+/** The data of the chart as a table. */
+export const UsageTable = ({ days }: { days: DailyLicenseUsage[] }) => (
   <div>
     <Text size="sm" c="dimmed" mb="xs">
       {text.changes}
@@ -21,7 +21,7 @@ export const UsageTable = ({ days }: { days: DayOfUsage[] }) => (
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {daysOfChange(days).map(({ day, assigned, purchased }) => (
+          {listChangedDays(days).map(({ day, assigned, purchased }) => (
             <Table.Tr key={day}>
               <Table.Td>{nameDay(day)}</Table.Td>
               <Table.Td ta="right">{assigned.toLocaleString()}</Table.Td>
@@ -34,8 +34,8 @@ export const UsageTable = ({ days }: { days: DayOfUsage[] }) => (
   </div>
 )
 
-/** The days unlike the one before, the first included; the latest first. */
-const daysOfChange = (days: DayOfUsage[]): DayOfUsage[] =>
+/** The first day and the days with changes, newest first. */
+const listChangedDays = (days: DailyLicenseUsage[]): DailyLicenseUsage[] =>
   days
     .filter((day, index) => {
       const before = days[index - 1]

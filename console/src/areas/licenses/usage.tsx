@@ -1,10 +1,10 @@
+import type { DailyLicenseUsage } from '@latchkey/client/types'
 import { Button, Group, SegmentedControl } from '@mantine/core'
-import type { DayOfUsage } from 'latchkey-sdk/types'
 import { useState } from 'react'
-import { useRead } from '../../api/use-api.ts'
+import { useApiQuery } from '../../api/use-api.ts'
 import { licenses } from '../../text/licenses.ts'
 import { Section } from '../../ui/section.tsx'
-import { Empty, Loaded } from '../../ui/states.tsx'
+import { EmptyState, QueryContent } from '../../ui/states.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { useTenant } from '../tenant/tenant.ts'
 import { USAGE } from './types.ts'
@@ -13,16 +13,16 @@ import { UsageTable } from './usage-table.tsx'
 
 const { usage: text } = licenses
 
-const SPANS = ['30', '90', '365'] as const
+const RANGES = ['30', '90', '365'] as const
 
-/** How the seats were used, as a chart or as a table. */
+/** The seat usage over time, as a chart or a table. */
 export function Usage({ applicationId }: { applicationId: string }) {
   const tenant = useTenant()
   const { values, page, set } = useFilters(['days'])
-  const span = SPANS.find((each) => each === values.days) ?? '90'
+  const range = RANGES.find((candidate) => candidate === values.days) ?? '90'
   const [asTable, setAsTable] = useState(false)
-  const query = useRead(USAGE, {
-    input: { path: { id: tenant.id, applicationId }, query: { days: Number(span) } },
+  const query = useApiQuery(USAGE, {
+    input: { path: { id: tenant.id, applicationId }, query: { days: Number(range) } },
   })
   return (
     <Section
@@ -34,10 +34,10 @@ export function Usage({ applicationId }: { applicationId: string }) {
             size="xs"
             transitionDuration={0}
             aria-label={text.range}
-            value={span}
-            // The list of people above stays where it is.
+            value={range}
+            // Keeps the page of the member list above.
             onChange={(days) => set({ days, page: page > 1 ? page : null })}
-            data={SPANS.map((value) => ({ value, label: text.days[value] }))}
+            data={RANGES.map((value) => ({ value, label: text.days[value] }))}
           />
           <Button size="xs" variant="default" onClick={() => setAsTable(!asTable)}>
             {asTable ? text.asChart : text.asTable}
@@ -45,16 +45,16 @@ export function Usage({ applicationId }: { applicationId: string }) {
         </Group>
       }
     >
-      <Loaded query={query} rows={1} height={274}>
+      <QueryContent query={query} skeletonRows={1} skeletonHeight={274}>
         {({ days }) => {
-          if (!hasHistory(days)) return <Empty icon="pulse" title={text.empty} text={text.emptyText} />
+          if (!hasHistory(days)) return <EmptyState icon="pulse" title={text.empty} text={text.emptyText} />
           return asTable ? <UsageTable days={days} /> : <UsageChart days={days} />
         }}
-      </Loaded>
+      </QueryContent>
     </Section>
   )
 }
 
-/** One day is a number and no history. */
-const hasHistory = (days: DayOfUsage[]): boolean =>
+/** A history needs at least two days with data. */
+const hasHistory = (days: DailyLicenseUsage[]): boolean =>
   days.filter(({ purchased, assigned }) => purchased > 0 || assigned > 0).length > 1

@@ -1,29 +1,29 @@
 import { Group, Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core'
-import { useRead } from '../../api/use-api.ts'
+import { useApiQuery } from '../../api/use-api.ts'
 import { useMe } from '../../me.tsx'
 import { licenses as text } from '../../text/licenses.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { toDay } from '../../ui/time.tsx'
+import { formatDate } from '../../ui/time.tsx'
 import { useTenant } from '../tenant/tenant.ts'
-import { type LicensedApplication, SEATS, type SeatOfMember } from './types.ts'
+import { type LicensedApplication, type MemberSeat, SEATS } from './types.ts'
 
-/** The longest text that one can search for. */
-const LONGEST_SEARCH = 100
+/** The maximum search length of the API. */
+const MAX_SEARCH_LENGTH = 100
 
-/** One's own line in the list of who holds what; it is found by the address. */
-export function useOwnSeat(applicationId: string): { data: SeatOfMember | undefined } {
+/** The seat of the signed-in user, found by email address. */
+export function useOwnSeat(applicationId: string): { data: MemberSeat | undefined } {
   const tenant = useTenant()
   const { profile } = useMe()
-  const { data } = useRead(SEATS, {
+  const { data } = useApiQuery(SEATS, {
     input: {
       path: { id: tenant.id, applicationId },
-      query: { search: profile.email.slice(0, LONGEST_SEARCH), limit: 100 },
+      query: { search: profile.email.slice(0, MAX_SEARCH_LENGTH), limit: 100 },
     },
   })
   return { data: data?.seats.find(({ userId }) => userId === profile.id) }
 }
 
-/** What oneself holds, before everybody else. */
+/** The license of the signed-in user. */
 export function YourLicense({ application }: { application: LicensedApplication }) {
   const { data } = useOwnSeat(application.id)
   const license = data?.license
@@ -42,12 +42,12 @@ export function YourLicense({ application }: { application: LicensedApplication 
             <Text size="sm">
               <b>{license.name}</b>
               {' · '}
-              {perSeat ? text.yours.since(toDay(license.assignedAt)) : text.yours.everyone}
+              {perSeat ? text.yours.since(formatDate(license.assignedAt)) : text.yours.everyone}
             </Text>
           )}
           {license === null && (
             <Text size="sm">
-              {text.yours.none} {perSeat && <WayToOne />}
+              {text.yours.none} {perSeat && <HowToGetLicense />}
             </Text>
           )}
         </Stack>
@@ -56,17 +56,17 @@ export function YourLicense({ application }: { application: LicensedApplication 
   )
 }
 
-/** Whoever can help oneself is told so; the others learn whom to ask. */
-function WayToOne() {
+/** How to get a license: owners and admins can assign it, members see whom to ask. */
+function HowToGetLicense() {
   const tenant = useTenant()
-  const read = (role: 'owner' | 'admin') => ({
+  const toInput = (role: 'owner' | 'admin') => ({
     input: { path: { id: tenant.id }, query: { role, status: 'ACTIVE' as const, limit: 3 } },
-    enabled: !tenant.runs,
+    enabled: !tenant.canManage,
   })
-  const owners = useRead('GET /api/tenants/{id}/members', read('owner'))
-  const admins = useRead('GET /api/tenants/{id}/members', read('admin'))
-  if (tenant.runs) return text.yours.runs
-  const found = [...(admins.data?.members ?? []), ...(owners.data?.members ?? [])].slice(0, 3)
-  if (found.length === 0) return text.yours.ask
-  return text.yours.askThem(found.map(({ user }) => user.displayName).join(', '))
+  const owners = useApiQuery('GET /api/tenants/{id}/members', toInput('owner'))
+  const admins = useApiQuery('GET /api/tenants/{id}/members', toInput('admin'))
+  if (tenant.canManage) return text.yours.canManage
+  const contacts = [...(admins.data?.members ?? []), ...(owners.data?.members ?? [])].slice(0, 3)
+  if (contacts.length === 0) return text.yours.ask
+  return text.yours.askThem(contacts.map(({ user }) => user.displayName).join(', '))
 }

@@ -1,71 +1,67 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { useMe } from '../../me.tsx'
-import { rememberTenant } from '../../session/arrive.ts'
+import { saveLastTenant } from '../../session/ensure-signed-in.ts'
 import { NotFound } from '../../ui/not-found.tsx'
-import { Waiting } from '../../ui/states.tsx'
+import { LoadingSkeleton } from '../../ui/states.tsx'
 import { type CurrentTenant, TenantContext } from './tenant.ts'
 
-// Each place is loaded when somebody goes there.
-const MembersPlace = lazy(() =>
-  import('./members/members.tsx').then(({ MembersPlace }) => ({ default: MembersPlace })),
+// Each page is a chunk of its own, loaded on demand.
+const MembersPage = lazy(() => import('./members/members.tsx').then(({ MembersPage }) => ({ default: MembersPage })))
+const InvitationsPage = lazy(() =>
+  import('./invitations/invitations.tsx').then(({ InvitationsPage }) => ({ default: InvitationsPage })),
 )
-const InvitationsPlace = lazy(() =>
-  import('./invitations/invitations.tsx').then(({ InvitationsPlace }) => ({ default: InvitationsPlace })),
-)
-const LicensesArea = lazy(() =>
-  import('../licenses/area.tsx').then(({ LicensesArea }) => ({ default: LicensesArea })),
-)
+const LicensesArea = lazy(() => import('../licenses/area.tsx').then(({ LicensesArea }) => ({ default: LicensesArea })))
 const WebhooksArea = lazy(() =>
   import('../../parts/webhooks/webhooks-area.tsx').then(({ WebhooksArea }) => ({ default: WebhooksArea })),
 )
 const AuditPage = lazy(() =>
   import('../../parts/audit/audit-page.tsx').then(({ AuditPage }) => ({ default: AuditPage })),
 )
-const SettingsPlace = lazy(() =>
-  import('./settings/settings.tsx').then(({ SettingsPlace }) => ({ default: SettingsPlace })),
+const SettingsPage = lazy(() =>
+  import('./settings/settings.tsx').then(({ SettingsPage }) => ({ default: SettingsPage })),
 )
 
-/** One tenant, by the name in the address. */
+/** The pages of the tenant in the URL. */
 export function TenantArea({ slug }: { slug: string }) {
   const { tenants } = useMe()
   const own = tenants.find((tenant) => tenant.slug === slug)
   useEffect(() => {
-    if (own) rememberTenant(own.slug)
+    if (own) saveLastTenant(own.slug)
   }, [own])
   if (!own) return <NotFound />
-  const tenant = { ...own, runs: own.role !== 'member' }
+  const tenant = { ...own, canManage: own.role !== 'member' }
   return (
     <TenantContext.Provider value={tenant}>
-      <Suspense fallback={<Waiting rows={6} />}>
-        <Places tenant={tenant} />
+      <Suspense fallback={<LoadingSkeleton rows={6} />}>
+        <TenantRoutes tenant={tenant} />
       </Suspense>
     </TenantContext.Provider>
   )
 }
 
-/** What only those who run the tenant may see is, for others, not there. */
-const Places = ({ tenant: { id, runs } }: { tenant: CurrentTenant }) => (
+/** Pages for owners and admins are not found for members. */
+const TenantRoutes = ({ tenant: { id, canManage } }: { tenant: CurrentTenant }) => (
   <Switch>
     <Route path="/">
       <Redirect to="/members" replace />
     </Route>
-    <Route path="/members" component={MembersPlace} />
-    {runs && <Route path="/invitations" component={InvitationsPlace} />}
+    <Route path="/members" component={MembersPage} />
+    {canManage && <Route path="/invitations" component={InvitationsPage} />}
     <Route path="/licenses" nest>
       <LicensesArea />
     </Route>
-    {runs && (
+    {canManage && (
       <Route path="/webhooks" nest>
         <WebhooksArea tenantId={id} />
       </Route>
     )}
-    {runs && (
+    {canManage && (
       <Route path="/audit">
         <AuditPage tenantId={id} />
       </Route>
     )}
-    <Route path="/settings" component={SettingsPlace} />
+    <Route path="/settings" component={SettingsPage} />
     <Route>
       <NotFound />
     </Route>

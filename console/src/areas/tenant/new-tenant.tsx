@@ -2,27 +2,27 @@ import { Button, Group, Paper, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { keyOf, useChange } from '../../api/use-api.ts'
-import { LONGEST_SLUG, slugFrom } from '../../lib/slug.ts'
+import { toQueryKey, useApiMutation } from '../../api/use-api.ts'
+import { MAX_SLUG_LENGTH, toSlug } from '../../lib/slug.ts'
 import { newTenant as text } from '../../text/settings.ts'
-import { useForm } from '../../ui/form-dialog.tsx'
-import { showDone } from '../../ui/notices.tsx'
+import { showSuccess } from '../../ui/notifications.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/states.tsx'
+import { ErrorAlert } from '../../ui/states.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
 
-/** Founds a tenant, and goes there. */
+/** Creates a tenant and navigates to it. */
 export function NewTenant() {
   const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<string>()
+  const [customSlug, setCustomSlug] = useState<string>()
   const [, navigate] = useLocation()
   const client = useQueryClient()
-  const create = useChange('POST /api/tenants', { onProblem: () => true })
-  const form = useForm(async () => {
-    // A slug that nobody chose may be another one, where the first is taken.
-    const slug = chosen?.trim() ? { slug: chosen.trim() } : {}
+  const create = useApiMutation('POST /api/tenants', { onError: () => true })
+  const form = useSubmit(async () => {
+    // Without a custom slug, the service picks another one if the derived slug is taken.
+    const slug = customSlug?.trim() ? { slug: customSlug.trim() } : {}
     const tenant = await create.mutateAsync({ body: { name: name.trim(), ...slug } })
-    await client.invalidateQueries({ queryKey: keyOf('GET /api/tenants') })
-    showDone(text.created(tenant.name))
+    await client.invalidateQueries({ queryKey: toQueryKey('GET /api/tenants') })
+    showSuccess(text.created(tenant.name))
     navigate(`/t/${tenant.slug}/members`)
   })
   return (
@@ -30,13 +30,13 @@ export function NewTenant() {
       <Paper p={{ base: 'md', sm: 'lg' }} maw={560}>
         <form onSubmit={form.onSubmit}>
           <Stack>
-            {form.general !== undefined && <Problem error={form.general} />}
+            {form.generalError !== undefined && <ErrorAlert error={form.generalError} />}
             <TextInput
               label={text.name}
               description={text.nameHint}
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
-              error={form.fields.name}
+              error={form.fieldErrors.name}
               autoComplete="organization"
               maxLength={120}
               required
@@ -45,12 +45,12 @@ export function NewTenant() {
             <TextInput
               label={text.slug}
               description={text.slugHint}
-              value={chosen ?? slugFrom(name)}
-              onChange={(event) => setChosen(event.currentTarget.value.toLowerCase() || undefined)}
-              error={form.fields.slug}
+              value={customSlug ?? toSlug(name)}
+              onChange={(event) => setCustomSlug(event.currentTarget.value.toLowerCase() || undefined)}
+              error={form.fieldErrors.slug}
               autoComplete="off"
               spellCheck={false}
-              maxLength={LONGEST_SLUG}
+              maxLength={MAX_SLUG_LENGTH}
             />
             <Group>
               <Button type="submit" loading={form.busy} disabled={name.trim() === ''}>

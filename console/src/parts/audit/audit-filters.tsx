@@ -1,18 +1,18 @@
 import { Button, Group, Pill, Select, TextInput } from '@mantine/core'
 import { audit as text } from '../../text/audit.ts'
 import { auditFamilies, auditSentences } from '../../text/audit-kinds.ts'
+import { FILTERS, type FilterName, type Filters } from './entries.ts'
 import type { Names } from './names.ts'
-import { FILTERS, type FilterName, type Filters } from './source.ts'
 
-/** What can happen in a tenant. */
-const OF_TENANTS = ['member', 'invitation', 'license', 'subscription', 'tenant', 'webhook', 'client', 'audit']
+/** The event families that occur in tenants. */
+const TENANT_FAMILIES = ['member', 'invitation', 'license', 'subscription', 'tenant', 'webhook', 'client', 'audit']
 
 const ACTIONS = Object.keys(auditSentences)
 
 const toWords = (action: string): string => (action.split('.')[1] ?? '').replaceAll('_', ' ')
 
-/** For each matter everything, then one kind alone. */
-const choicesOf = (families: string[]) =>
+/** For each family, an option for all of its actions and one per action. */
+const toOptions = (families: string[]) =>
   families.map((family) => {
     const group = auditFamilies[family] ?? family
     const kinds = ACTIONS.filter((action) => action.startsWith(`${family}.`))
@@ -25,17 +25,17 @@ const choicesOf = (families: string[]) =>
     }
   })
 
-const CHOICES = { tenant: choicesOf(OF_TENANTS), instance: choicesOf(Object.keys(auditFamilies)) }
-const CHOSEN_ELSEWHERE = ['actorId', 'userId', 'clientId', 'ipAddress', 'requestId', 'tenantId'] as const
+const OPTIONS = { tenant: toOptions(TENANT_FAMILIES), instance: toOptions(Object.keys(auditFamilies)) }
+const ENTRY_FILTERS = ['actorId', 'userId', 'clientId', 'ipAddress', 'requestId', 'tenantId'] as const
 
-/** What to look for. Persons and addresses are chosen from an entry, and stand here to be let go. */
+/** The filters of the log. Those set from an entry, such as user and IP address, are shown as removable pills. */
 export function AuditFilters({
-  ofTenant,
+  isTenantLog,
   values,
   names,
   set,
 }: {
-  ofTenant: boolean
+  isTenantLog: boolean
   values: Filters
   names: Names
   set: (change: Partial<Record<FilterName, string | null>>) => void
@@ -46,7 +46,7 @@ export function AuditFilters({
       <Select
         label={text.filters.action}
         placeholder={text.filters.anything}
-        data={ofTenant ? CHOICES.tenant : CHOICES.instance}
+        data={isTenantLog ? OPTIONS.tenant : OPTIONS.instance}
         value={values.action || null}
         onChange={(action) => set({ action })}
         searchable
@@ -68,17 +68,21 @@ export function AuditFilters({
           {text.filters.clear}
         </Button>
       )}
-      {CHOSEN_ELSEWHERE.filter((name) => values[name] !== '').map((name) => {
-        const told = `${text.filters.names[name]} ${names(values[name]) ?? values[name]}`
+      {ENTRY_FILTERS.filter((name) => values[name] !== '').map((name) => {
+        const label = `${text.filters.names[name]} ${names(values[name]) ?? values[name]}`
         return (
           <Pill
             key={name}
             size="md"
             withRemoveButton
             onRemove={() => set({ [name]: null })}
-            removeButtonProps={{ 'aria-label': text.filters.remove(told), 'aria-hidden': false, tabIndex: 0 }}
+            removeButtonProps={{
+              'aria-label': text.filters.remove(label),
+              'aria-hidden': false,
+              tabIndex: 0,
+            }}
           >
-            {told}
+            {label}
           </Pill>
         )
       })}

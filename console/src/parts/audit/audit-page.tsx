@@ -1,40 +1,40 @@
 import { Center, Paper, Stack, Text } from '@mantine/core'
 import { audit as text } from '../../text/audit.ts'
-import { Older } from '../../ui/older.tsx'
+import { LoadMoreButton } from '../../ui/load-more-button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Problem, Waiting } from '../../ui/states.tsx'
+import { EmptyState, ErrorAlert, LoadingSkeleton } from '../../ui/states.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { AuditFilters } from './audit-filters.tsx'
+import { FILTERS, useEntries } from './entries.ts'
 import { EntryItem } from './entry-item.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { useNames } from './names.ts'
-import { FILTERS, useEntries } from './source.ts'
 import './audit.css'
 
-/** The audit log: of a tenant, or of the instance where none is named. */
+/** The audit log of a tenant, or of the instance without `tenantId`. */
 export function AuditPage({ tenantId }: { tenantId?: string }) {
   const { values, set } = useFilters(FILTERS)
   const query = useEntries(tenantId, values)
   const entries = query.data?.pages.flatMap((page) => page.entries) ?? []
   const names = useNames(tenantId, entries, values)
   const isFiltered = FILTERS.some((name) => values[name] !== '')
-  const nothing = isFiltered ? text.nothingFound : text.empty
+  const emptyState = isFiltered ? text.nothingFound : text.empty
   return (
     <Page
       title={text.title}
       lead={tenantId === undefined ? text.lead.instance : text.lead.tenant}
       actions={<ExportMenu tenantId={tenantId} filters={values} />}
     >
-      <AuditFilters ofTenant={tenantId !== undefined} values={values} names={names} set={set} />
+      <AuditFilters isTenantLog={tenantId !== undefined} values={values} names={names} set={set} />
       {query.isError ? (
-        <Problem error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
       ) : query.data === undefined ? (
-        <Waiting rows={8} height={58} />
+        <LoadingSkeleton rows={8} height={58} />
       ) : (
         <Stack gap="md" aria-busy={query.isPlaceholderData} opacity={query.isPlaceholderData ? 0.6 : 1}>
           <Paper>
             {entries.length === 0 ? (
-              <Empty icon="list" title={nothing.title} text={nothing.text} />
+              <EmptyState icon="list" title={emptyState.title} text={emptyState.text} />
             ) : (
               <ul aria-label={text.entries} className="plain-list divided">
                 {entries.map((entry) => (
@@ -42,7 +42,7 @@ export function AuditPage({ tenantId }: { tenantId?: string }) {
                     key={entry.id}
                     entry={entry}
                     names={names}
-                    onOnly={(name, value) => set({ [name]: value })}
+                    onFilter={(name, value) => set({ [name]: value })}
                   />
                 ))}
               </ul>
@@ -50,7 +50,7 @@ export function AuditPage({ tenantId }: { tenantId?: string }) {
           </Paper>
           <Center mih={36}>
             {query.hasNextPage ? (
-              <Older label={text.older} query={query} />
+              <LoadMoreButton label={text.older} query={query} />
             ) : (
               entries.length > 0 && (
                 <Text size="sm" c="dimmed">

@@ -9,14 +9,13 @@ const isFields = (value: unknown): value is Fields =>
 export const toText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 
-/** One field that went from one plain value to another is told beside the sentence. */
-export function OneChange({ details }: { details: Fields }) {
+/** Shows the change inline if it is a single field with scalar values. */
+export function InlineChange({ details }: { details: Fields }) {
   const [before, after] = [details.before, details.after]
   if (!isFields(before) || !isFields(after)) return null
   const [field = '', ...others] = Object.keys(after)
   const values = [before[field], after[field]]
-  if (others.length > 0 || values.some((value) => value === undefined || typeof value === 'object'))
-    return null
+  if (others.length > 0 || values.some((value) => value === undefined || typeof value === 'object')) return null
   return (
     <Text span size="sm" c="dimmed">
       {` ${values.map(toText).join(' → ')}`}
@@ -24,18 +23,18 @@ export function OneChange({ details }: { details: Fields }) {
   )
 }
 
-/** What changed, field by field. Nothing where the entry tells of no change. */
+/** A table of changed fields. Renders nothing if the entry has no changes. */
 export function Diff({ details }: { details: Fields }) {
   const before = isFields(details.before) ? details.before : {}
   const after = isFields(details.after) ? details.after : {}
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   if (fields.length === 0) return null
   const sides = [
-    { kind: 'before', title: text.before, of: before },
-    { kind: 'after', title: text.after, of: after },
+    { kind: 'before', title: text.before, record: before },
+    { kind: 'after', title: text.after, record: after },
   ] as const
-  // What is new was nothing before, and what has gone is nothing after.
-  const shown = sides.filter(({ of }) => Object.keys(of).length > 0)
+  // A created or deleted record has only one side.
+  const visibleSides = sides.filter(({ record }) => Object.keys(record).length > 0)
   return (
     <Table
       withTableBorder
@@ -48,7 +47,7 @@ export function Diff({ details }: { details: Fields }) {
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{text.field}</Table.Th>
-          {shown.map(({ title }) => (
+          {visibleSides.map(({ title }) => (
             <Table.Th key={title}>{title}</Table.Th>
           ))}
         </Table.Tr>
@@ -59,9 +58,9 @@ export function Diff({ details }: { details: Fields }) {
             <Table.Td>
               <Text size="sm">{field}</Text>
             </Table.Td>
-            {shown.map(({ kind, of }) => (
+            {visibleSides.map(({ kind, record }) => (
               <Table.Td key={kind}>
-                <Value kind={kind} fields={of} name={field} />
+                <Value kind={kind} fields={record} name={field} />
               </Table.Td>
             ))}
           </Table.Tr>
@@ -73,7 +72,7 @@ export function Diff({ details }: { details: Fields }) {
 
 function Value({ kind, fields, name }: { kind: 'before' | 'after'; fields: Fields; name: string }) {
   if (!(name in fields)) return null
-  const color = kind === 'before' ? 'var(--audit-gone)' : 'var(--audit-come)'
+  const color = kind === 'before' ? 'var(--audit-removed)' : 'var(--audit-added)'
   return (
     <Code color={color} c="var(--mantine-color-text)" style={{ whiteSpace: 'pre-wrap' }}>
       {toText(fields[name])}

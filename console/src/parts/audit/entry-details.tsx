@@ -1,41 +1,41 @@
 import { Anchor, Box, Code, Group, Stack, Text } from '@mantine/core'
 import { audit as text } from '../../text/audit.ts'
 import { Diff, toText } from './diff.tsx'
+import type { Entry, FilterName } from './entries.ts'
 import type { Names } from './names.ts'
-import { actorOf, whomOf } from './sentence.tsx'
-import type { Entry, FilterName } from './source.ts'
+import { actorOf, targetOf } from './sentence.tsx'
 
 interface Fact {
   title: string
   value: string
-  /** By this one may look for more of the same. */
-  only?: keyof typeof text.only
-  wanted?: string | null
+  /** The filter that shows entries with the same value. */
+  filter?: keyof typeof text.only
+  filterValue?: string | null
 }
 
-/** Everything that an entry tells, with the change as before and after. */
+/** All fields of an entry, with the changes. */
 export function EntryDetails({
   entry,
   names,
-  onOnly,
+  onFilter,
 }: {
   entry: Entry
   names: Names
-  onOnly: (name: FilterName, value: string) => void
+  onFilter: (name: FilterName, value: string) => void
 }) {
   const { before: _before, after: _after, ...others } = entry.details
   return (
     <Stack gap="sm" pt="sm" pl={{ base: 0, sm: 42 }}>
       <Diff details={entry.details} />
       <Box component="dl" m={0} className="facts">
-        {factsOf(entry, names).map(({ title, value, only, wanted }) => (
+        {factsOf(entry, names).map(({ title, value, filter, filterValue }) => (
           <Row key={title} title={title}>
             <Text size="sm" component="span">
               {value}
             </Text>
-            {only && wanted && (
-              <Anchor component="button" type="button" size="xs" onClick={() => onOnly(only, wanted)}>
-                {text.only[only]}
+            {filter && filterValue && (
+              <Anchor component="button" type="button" size="xs" onClick={() => onFilter(filter, filterValue)}>
+                {text.only[filter]}
               </Anchor>
             )}
           </Row>
@@ -64,18 +64,23 @@ const Row = ({ title, children }: { title: string; children: React.ReactNode }) 
 function factsOf(entry: Entry, names: Names): Fact[] {
   const { facts } = text
   const { actor, userId, email } = entry
-  const whom = whomOf(entry, names)
-  const all: (Fact | { title: string; value: null })[] = [
+  const whom = targetOf(entry, names)
+  const candidates: (Fact | { title: string; value: null })[] = [
     { title: facts.action, value: entry.action },
-    { title: facts.actor, value: actorOf(entry, names), only: 'actorId', wanted: actor.id },
-    { title: facts.whom, value: userId && (whom ?? userId), only: 'userId', wanted: userId },
+    { title: facts.actor, value: actorOf(entry, names), filter: 'actorId', filterValue: actor.id },
+    { title: facts.whom, value: userId && (whom ?? userId), filter: 'userId', filterValue: userId },
     { title: facts.email, value: email === whom ? null : email },
-    // On a tenant's own log it goes without saying.
-    { title: facts.tenant, value: names(entry.tenantId) ?? null, only: 'tenantId', wanted: entry.tenantId },
-    { title: facts.client, value: entry.clientId, only: 'clientId', wanted: entry.clientId },
-    { title: facts.ipAddress, value: entry.ipAddress, only: 'ipAddress', wanted: entry.ipAddress },
+    // In the log of a tenant, the name is unknown and the fact is omitted.
+    {
+      title: facts.tenant,
+      value: names(entry.tenantId) ?? null,
+      filter: 'tenantId',
+      filterValue: entry.tenantId,
+    },
+    { title: facts.client, value: entry.clientId, filter: 'clientId', filterValue: entry.clientId },
+    { title: facts.ipAddress, value: entry.ipAddress, filter: 'ipAddress', filterValue: entry.ipAddress },
     { title: facts.userAgent, value: entry.userAgent },
-    { title: facts.requestId, value: entry.requestId, only: 'requestId', wanted: entry.requestId },
+    { title: facts.requestId, value: entry.requestId, filter: 'requestId', filterValue: entry.requestId },
   ]
-  return all.filter((fact): fact is Fact => fact.value !== null && fact.value !== '')
+  return candidates.filter((fact): fact is Fact => fact.value !== null && fact.value !== '')
 }

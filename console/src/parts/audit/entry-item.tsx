@@ -2,12 +2,12 @@ import { ActionIcon, Box, Collapse, Group, Stack, Text, ThemeIcon } from '@manti
 import { useDisclosure } from '@mantine/hooks'
 import { audit as text } from '../../text/audit.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
-import { toExact, toRelative } from '../../ui/time.tsx'
-import { OneChange } from './diff.tsx'
+import { formatDateTime, formatRelative } from '../../ui/time.tsx'
+import { InlineChange } from './diff.tsx'
+import type { Entry, FilterName } from './entries.ts'
 import { EntryDetails } from './entry-details.tsx'
 import type { Names } from './names.ts'
 import { Sentence } from './sentence.tsx'
-import type { Entry, FilterName } from './source.ts'
 
 const ICONS: Record<string, IconName> = {
   user: 'user',
@@ -24,19 +24,19 @@ const ICONS: Record<string, IconName> = {
   webhook: 'hook',
 }
 
-/** One entry: the sentence, when and from where; the rest when it is opened. */
+/** An entry with sentence, time and origin. The details are collapsed. */
 export function EntryItem({
   entry,
   names,
-  onOnly,
+  onFilter,
 }: {
   entry: Entry
   names: Names
-  onOnly: (name: FilterName, value: string) => void
+  onFilter: (name: FilterName, value: string) => void
 }) {
   const [open, { toggle }] = useDisclosure()
   const [family = ''] = entry.action.split('.')
-  const from = [entry.ipAddress, entry.clientId && text.via(entry.clientId)].filter(Boolean).join(' · ')
+  const origin = [entry.ipAddress, entry.clientId && text.via(entry.clientId)].filter(Boolean).join(' · ')
   return (
     <Box component="li" px="md" py="sm">
       <Group wrap="nowrap" gap="sm" align="flex-start">
@@ -46,13 +46,13 @@ export function EntryItem({
         <Stack gap={0} style={{ flex: 1 }} miw={0}>
           <span>
             <Sentence entry={entry} names={names} />
-            <OneChange details={entry.details} />
+            <InlineChange details={entry.details} />
           </span>
           <Text size="xs" c="dimmed">
-            <time dateTime={entry.occurredAt} title={toRelative(entry.occurredAt)}>
-              {toExact(entry.occurredAt)}
+            <time dateTime={entry.occurredAt} title={formatRelative(entry.occurredAt)}>
+              {formatDateTime(entry.occurredAt)}
             </time>
-            {from !== '' && ` · ${from}`}
+            {origin !== '' && ` · ${origin}`}
           </Text>
         </Stack>
         <ActionIcon
@@ -62,14 +62,12 @@ export function EntryItem({
           onClick={toggle}
           aria-expanded={open}
           aria-label={text.details}
-          className={open ? 'turned' : ''}
+          className={open ? 'expanded' : ''}
         >
           <Icon name="chevron" size={18} />
         </ActionIcon>
       </Group>
-      <Collapse expanded={open}>
-        {open && <EntryDetails entry={entry} names={names} onOnly={onOnly} />}
-      </Collapse>
+      <Collapse expanded={open}>{open && <EntryDetails entry={entry} names={names} onFilter={onFilter} />}</Collapse>
     </Box>
   )
 }

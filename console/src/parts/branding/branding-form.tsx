@@ -2,21 +2,18 @@ import { Button, ColorInput, Group, SimpleGrid, Stack, TextInput } from '@mantin
 import { branding as text } from '../../text/branding.ts'
 import { shell } from '../../text/shell.ts'
 import { useConfirm } from '../../ui/confirm.tsx'
-import { Problem } from '../../ui/states.tsx'
-import type { Branding, Owner } from './door.ts'
+import { ErrorAlert } from '../../ui/states.tsx'
+import type { Branding, Owner } from './branding-api.ts'
 import { LogoField } from './logo-field.tsx'
 import { SignInPreview } from './sign-in-preview.tsx'
 import { useBranding } from './use-branding.ts'
 
-/** The first is the color of pages without branding. */
+/** The first color is the default. */
 const SWATCHES = ['#3b5bdb', '#1971c2', '#0c8599', '#2f9e44', '#e8590c', '#c2255c', '#9c36b5', '#343a40']
 
-/** Name, color and logo, and beside them what becomes of them. */
+/** Name, color and logo with a preview. */
 export function BrandingForm({ owner, branding }: { owner: Owner; branding: Branding }) {
-  const { form, displayName, setDisplayName, color, setColor, logo, setLogo, reset } = useBranding(
-    owner,
-    branding,
-  )
+  const { form, displayName, setDisplayName, color, setColor, logo, setLogo, reset } = useBranding(owner, branding)
   const [dialog, ask] = useConfirm()
   const question = { title: text.resetQuestion, text: text.resetText[owner.kind], action: text.reset }
   return (
@@ -24,13 +21,13 @@ export function BrandingForm({ owner, branding }: { owner: Owner; branding: Bran
       {dialog}
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
         <Stack>
-          {form.general !== undefined && <Problem error={form.general} />}
+          {form.generalError !== undefined && <ErrorAlert error={form.generalError} />}
           <TextInput
             label={text.displayName}
             description={text.displayNameText(owner.name)}
             value={displayName}
             onChange={(event) => setDisplayName(event.currentTarget.value)}
-            error={form.fields.displayName}
+            error={form.fieldErrors.displayName}
             maxLength={60}
             autoComplete="off"
           />
@@ -40,7 +37,7 @@ export function BrandingForm({ owner, branding }: { owner: Owner; branding: Bran
             placeholder={SWATCHES[0]}
             value={color}
             onChange={setColor}
-            error={form.fields.color}
+            error={form.fieldErrors.color}
             format="hex"
             swatches={SWATCHES}
             swatchesPerRow={SWATCHES.length}
@@ -48,7 +45,7 @@ export function BrandingForm({ owner, branding }: { owner: Owner; branding: Bran
             autoComplete="off"
             popoverProps={{ withinPortal: true }}
           />
-          <LogoField logo={logo} onChange={setLogo} error={form.fields.logo} />
+          <LogoField logo={logo} onChange={setLogo} error={form.fieldErrors.logo} />
           <Group>
             <Button type="submit" loading={form.busy}>
               {shell.save}

@@ -2,23 +2,23 @@ import { Button, FileButton, Group, Image, Input, Paper } from '@mantine/core'
 import { useState } from 'react'
 import { branding as text } from '../../text/branding.ts'
 
-const MOST_BYTES = 64 * 1024
+const MAX_BYTES = 64 * 1024
 const TYPES = ['image/png', 'image/jpeg', 'image/webp']
 
 interface LogoFieldProps {
-  /** Where the picture is, or the picture itself. */
+  /** The URL or data URL of the logo. */
   logo: string | null
   onChange: (logo: string | null) => void
   error?: string | undefined
 }
 
-/** Chooses a picture, which is sent along when the form is. What is wrong with it at first sight is said before. */
+/** Selects a logo, which is submitted with the form. Type and size are checked immediately. */
 export function LogoField({ logo, onChange, error }: LogoFieldProps) {
   const [problem, setProblem] = useState<string>()
-  const choose = async (file: File | null) => {
+  const selectFile = async (file: File | null) => {
     if (!file) return
     if (!TYPES.includes(file.type)) return setProblem(text.logoOfWrongType)
-    if (file.size > MOST_BYTES) return setProblem(text.logoTooLarge(Math.ceil(file.size / 1024)))
+    if (file.size > MAX_BYTES) return setProblem(text.logoTooLarge(Math.ceil(file.size / 1024)))
     try {
       onChange(await toDataUrl(file))
       setProblem(undefined)
@@ -34,7 +34,7 @@ export function LogoField({ logo, onChange, error }: LogoFieldProps) {
             <Image src={logo} alt={text.logo} h={40} w="auto" maw={160} fit="contain" />
           </Paper>
         )}
-        <FileButton accept={TYPES.join(',')} onChange={choose} inputProps={{ 'aria-label': text.logo }}>
+        <FileButton accept={TYPES.join(',')} onChange={selectFile} inputProps={{ 'aria-label': text.logo }}>
           {(props) => (
             <Button {...props} variant="default">
               {logo === null ? text.chooseLogo : text.replaceLogo}

@@ -1,26 +1,26 @@
 import { useState } from 'react'
-import { useDeed } from '../../api/use-door.ts'
+import { useAction } from '../../api/query-hooks.ts'
 import { branding as text } from '../../text/branding.ts'
 import { shell } from '../../text/shell.ts'
-import { useForm } from '../../ui/form-dialog.tsx'
-import { showDone } from '../../ui/notices.tsx'
-import { type Branding, type BrandingBody, doorOf, keyAt, type Owner } from './door.ts'
+import { showSuccess } from '../../ui/notifications.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { type Branding, type BrandingBody, brandingApi, brandingKey, type Owner } from './branding-api.ts'
 
-/** What is being chosen beside what is kept, and how it is saved or taken away. */
-export function useBranding(owner: Owner, kept: Branding) {
-  const [displayName, setDisplayName] = useState(kept.displayName ?? '')
-  const [color, setColor] = useState(kept.color ?? '')
-  // Undefined: the logo stays as it is.
+/** The state of the branding form, with save and reset. */
+export function useBranding(owner: Owner, saved: Branding) {
+  const [displayName, setDisplayName] = useState(saved.displayName ?? '')
+  const [color, setColor] = useState(saved.color ?? '')
+  // Undefined keeps the saved logo.
   const [logo, setLogo] = useState<string | null>()
-  const door = doorOf(owner)
-  const refreshes = [keyAt(owner)]
-  const change = useDeed((body: BrandingBody) => door.change(body), {
-    refreshes,
-    quiet: true,
-    onDone: () => showDone(shell.saved),
+  const api = brandingApi(owner)
+  const invalidates = [brandingKey(owner)]
+  const change = useAction((body: BrandingBody) => api.change(body), {
+    invalidates,
+    silent: true,
+    onSuccess: () => showSuccess(shell.saved),
   })
-  const reset = useDeed(() => door.reset(), { refreshes, onDone: () => showDone(text.wasReset) })
-  const form = useForm(() =>
+  const reset = useAction(() => api.reset(), { invalidates, onSuccess: () => showSuccess(text.wasReset) })
+  const form = useSubmit(() =>
     change.mutateAsync({
       displayName: displayName.trim() || null,
       color: color.trim() || null,
@@ -28,8 +28,13 @@ export function useBranding(owner: Owner, kept: Branding) {
     }),
   )
   return {
-    ...{ form, displayName, setDisplayName, color, setColor, setLogo },
-    logo: logo === undefined ? kept.logoUrl : logo,
+    form,
+    displayName,
+    setDisplayName,
+    color,
+    setColor,
+    setLogo,
+    logo: logo === undefined ? saved.logoUrl : logo,
     reset: () => reset.mutateAsync(undefined),
   }
 }

@@ -1,16 +1,16 @@
 import { Button, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useDeed } from '../../api/use-door.ts'
+import { useAction } from '../../api/query-hooks.ts'
 import { deliveries as text } from '../../text/webhooks.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { showDone } from '../../ui/notices.tsx'
+import { showSuccess } from '../../ui/notifications.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { Moment } from '../../ui/time.tsx'
-import { type Delivery, doorOf, keyAt } from './door.ts'
+import { RelativeTime } from '../../ui/time.tsx'
+import { type Delivery, webhooksApi, webhooksKey } from './webhooks-api.ts'
 
 const TONES = { PENDING: 'waiting', DELIVERED: 'good', FAILED: 'bad' } as const
 
-/** Each event and how it fared. */
+/** The deliveries with status and retry button. */
 export function DeliveriesTable({
   tenantId,
   webhookId,
@@ -24,9 +24,9 @@ export function DeliveriesTable({
   busy: boolean
   empty: ReactNode
 }) {
-  const replay = useDeed((deliveryId: string) => doorOf(tenantId).replayOne(webhookId, deliveryId), {
-    refreshes: [keyAt(tenantId, webhookId)],
-    onDone: () => showDone(text.replayed),
+  const replay = useAction((deliveryId: string) => webhooksApi(tenantId).replayOne(webhookId, deliveryId), {
+    invalidates: [webhooksKey(tenantId, webhookId)],
+    onSuccess: () => showSuccess(text.replayed),
   })
   return (
     <DataTable
@@ -50,7 +50,7 @@ export function DeliveriesTable({
         },
         { title: text.columns.attempts, cell: ({ attempts }) => attempts },
         { title: text.columns.last, cell: (delivery) => <Outcome delivery={delivery} /> },
-        { title: text.columns.queued, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+        { title: text.columns.queued, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
         {
           title: text.columns.actions,
           actions: true,
@@ -71,13 +71,9 @@ export function DeliveriesTable({
   )
 }
 
-/** What the receiver said last, and when it is tried again. */
-function Outcome({
-  delivery: { status, lastStatus, lastError, nextAttemptAt, attempts },
-}: {
-  delivery: Delivery
-}) {
-  const answer =
+/** The last response and the time of the next attempt. */
+function Outcome({ delivery: { status, lastStatus, lastError, nextAttemptAt, attempts } }: { delivery: Delivery }) {
+  const response =
     lastError !== null && !lastError.startsWith('status_')
       ? (text.errors[lastError] ?? lastError)
       : lastStatus === null
@@ -85,10 +81,10 @@ function Outcome({
         : text.answered(lastStatus)
   return (
     <Stack gap={0}>
-      <Text size="sm">{answer}</Text>
+      <Text size="sm">{response}</Text>
       {status === 'PENDING' && attempts > 0 && (
         <Text size="xs" c="dimmed">
-          {text.next} {nextAttemptAt === null ? text.soon : <Moment at={nextAttemptAt} />}
+          {text.next} {nextAttemptAt === null ? text.soon : <RelativeTime at={nextAttemptAt} />}
         </Text>
       )}
     </Stack>

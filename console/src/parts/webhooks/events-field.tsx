@@ -2,26 +2,26 @@ import { Accordion, Checkbox, Input, Radio, ScrollArea, Stack, Text } from '@man
 import { auditFamilies, auditSentences } from '../../text/audit-kinds.ts'
 import { webhooks as text } from '../../text/webhooks.ts'
 
-/** Of these nothing is sent: they are what operators do. */
-const UNSENT = ['application', 'client', 'signing_key', 'webhook', 'audit']
+/** Families of operator actions, which have no events. */
+const WITHOUT_EVENTS = ['application', 'client', 'signing_key', 'webhook', 'audit']
 
 const TYPES = Object.keys(auditSentences)
-const FAMILIES = Object.keys(auditFamilies).filter((family) => !UNSENT.includes(family))
-/** What can happen in a tenant comes first. */
-const IN_ORDER = ['member', 'invitation', 'license', 'subscription', 'tenant']
-const GROUPS = [...IN_ORDER, ...FAMILIES.filter((family) => !IN_ORDER.includes(family))]
+const FAMILIES = Object.keys(auditFamilies).filter((family) => !WITHOUT_EVENTS.includes(family))
+/** The families that occur in tenants. */
+const TENANT_FAMILIES = ['member', 'invitation', 'license', 'subscription', 'tenant']
+const ALL_FAMILIES = [...TENANT_FAMILIES, ...FAMILIES.filter((family) => !TENANT_FAMILIES.includes(family))]
 
-/** What happens in no tenant, a tenant's webhook would never get. */
-const groupsFor = (ofTenant: boolean) => (ofTenant ? IN_ORDER : GROUPS)
+/** Webhooks of a tenant only receive events of the tenant. */
+const familiesFor = (isTenantWebhook: boolean) => (isTenantWebhook ? TENANT_FAMILIES : ALL_FAMILIES)
 
-/** Which events: all, whole families, or one by one. */
+/** Selects all events, whole families or single events. */
 export function EventsField({
-  ofTenant,
+  isTenantWebhook,
   value,
   onChange,
   error,
 }: {
-  ofTenant: boolean
+  isTenantWebhook: boolean
   value: string[]
   onChange: (events: string[]) => void
   error: string | undefined
@@ -42,7 +42,7 @@ export function EventsField({
       {!isAll && (
         <ScrollArea.Autosize mah={300} type="auto">
           <Accordion variant="contained" chevronPosition="left" styles={{ item: { transition: 'none' } }}>
-            {groupsFor(ofTenant).map((family) => (
+            {familiesFor(isTenantWebhook).map((family) => (
               <Family key={family} family={family} value={value} onChange={onChange} />
             ))}
           </Accordion>
@@ -61,9 +61,9 @@ interface FamilyProps {
 
 function Family({ family, value, onChange }: FamilyProps) {
   const name = auditFamilies[family] ?? family
-  const whole = `${family}.*`
+  const wildcard = `${family}.*`
   const types = TYPES.filter((type) => type.startsWith(`${family}.`))
-  const isWhole = value.includes(whole)
+  const hasWildcard = value.includes(wildcard)
   const count = value.filter((event) => event.startsWith(`${family}.`)).length
   const others = value.filter((event) => !event.startsWith(`${family}.`))
   const toggle = (type: string) =>
@@ -74,7 +74,7 @@ function Family({ family, value, onChange }: FamilyProps) {
         <Text size="sm" component="span">
           {name}{' '}
           <Text span size="xs" c="dimmed">
-            {isWhole ? whole : count > 0 ? text.fields.chosen(count) : ''}
+            {hasWildcard ? wildcard : count > 0 ? text.fields.chosen(count) : ''}
           </Text>
         </Text>
       </Accordion.Control>
@@ -83,16 +83,16 @@ function Family({ family, value, onChange }: FamilyProps) {
           <Checkbox
             size="sm"
             label={text.fields.family(name)}
-            checked={isWhole}
-            onChange={() => onChange(isWhole ? others : [...others, whole])}
+            checked={hasWildcard}
+            onChange={() => onChange(hasWildcard ? others : [...others, wildcard])}
           />
           {types.map((type) => (
             <Checkbox
               key={type}
               size="sm"
               label={type}
-              checked={isWhole || value.includes(type)}
-              disabled={isWhole}
+              checked={hasWildcard || value.includes(type)}
+              disabled={hasWildcard}
               onChange={() => toggle(type)}
             />
           ))}

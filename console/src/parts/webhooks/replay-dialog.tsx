@@ -1,22 +1,22 @@
 import { Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { useDeed } from '../../api/use-door.ts'
+import { useAction } from '../../api/query-hooks.ts'
 import { deliveries } from '../../text/webhooks.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { showDone } from '../../ui/notices.tsx'
-import { doorOf, keyAt } from './door.ts'
+import { showSuccess } from '../../ui/notifications.tsx'
+import { webhooksApi, webhooksKey } from './webhooks-api.ts'
 
 const text = deliveries.replaySince
 
-/** The moment as the browser's field writes it, in the time of whoever looks. */
-function toField(moment: Date): string {
-  const local = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000)
+/** Formats a date for a `datetime-local` field, in the browser's time zone. */
+function toLocalField(date: Date): string {
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 16)
 }
 
-const toMoment = (field: string): string => new Date(field).toISOString()
+const toIsoString = (field: string): string => new Date(field).toISOString()
 
-/** Sends what happened in a time once more. */
+/** Sends the events of a time range again. */
 export function ReplayDialog({
   tenantId,
   webhookId,
@@ -26,18 +26,18 @@ export function ReplayDialog({
   webhookId: string
   onClose: () => void
 }) {
-  const [from, setFrom] = useState(() => toField(new Date(Date.now() - 86_400_000)))
+  const [from, setFrom] = useState(() => toLocalField(new Date(Date.now() - 86_400_000)))
   const [to, setTo] = useState('')
-  const replay = useDeed(
+  const replay = useAction(
     () =>
-      doorOf(tenantId).replay(webhookId, {
-        from: toMoment(from),
-        ...(to !== '' && { to: toMoment(to) }),
+      webhooksApi(tenantId).replay(webhookId, {
+        from: toIsoString(from),
+        ...(to !== '' && { to: toIsoString(to) }),
       }),
     {
-      refreshes: [keyAt(tenantId)],
-      quiet: true,
-      onDone: ({ count, next }) => showDone(next === null ? text.done(count) : text.more(count)),
+      invalidates: [webhooksKey(tenantId)],
+      silent: true,
+      onSuccess: ({ count, next }) => showSuccess(next === null ? text.done(count) : text.more(count)),
     },
   )
   return (
@@ -49,7 +49,7 @@ export function ReplayDialog({
       submit={() => replay.mutateAsync(undefined)}
       disabled={from === ''}
     >
-      {(fields) => (
+      {(fieldErrors) => (
         <>
           <Text size="sm">{text.text}</Text>
           <TextInput
@@ -57,7 +57,7 @@ export function ReplayDialog({
             label={text.from}
             value={from}
             onChange={(event) => setFrom(event.currentTarget.value)}
-            error={fields.from ?? fields.after}
+            error={fieldErrors.from ?? fieldErrors.after}
             required
             withAsterisk={false}
             data-autofocus
@@ -68,7 +68,7 @@ export function ReplayDialog({
             description={text.toHint}
             value={to}
             onChange={(event) => setTo(event.currentTarget.value)}
-            error={fields.to}
+            error={fieldErrors.to}
           />
         </>
       )}

@@ -2,35 +2,35 @@ import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { shell } from '../../text/shell.ts'
 import { webhooks as text } from '../../text/webhooks.ts'
 import { Copy } from '../../ui/copy.tsx'
-import { toExact } from '../../ui/time.tsx'
+import { formatDateTime } from '../../ui/time.tsx'
 
-export interface ShownSecret {
+export interface IssuedSecret {
   secret: string
-  /** Until when the one before signs as well. */
+  /** The end of validity of the previous secret. */
   previousUntil?: string
 }
 
-/** The secret, this once. A stray click does not close it. */
-export const SecretDialog = ({ shown, onClose }: { shown: ShownSecret | undefined; onClose: () => void }) => (
+/** Shows a secret once. Clicks outside do not close the dialog. */
+export const SecretDialog = ({ issued, onClose }: { issued: IssuedSecret | undefined; onClose: () => void }) => (
   <Modal
-    opened={shown !== undefined}
+    opened={issued !== undefined}
     onClose={onClose}
     title={text.secret.title}
     closeOnClickOutside={false}
     closeButtonProps={{ 'aria-label': shell.close }}
   >
-    {shown && (
+    {issued && (
       <Stack>
         <Text size="sm">{text.secret.text}</Text>
         <Group gap="xs" wrap="nowrap">
           <Code block style={{ flex: 1, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-            {shown.secret}
+            {issued.secret}
           </Code>
-          <Copy value={shown.secret} />
+          <Copy value={issued.secret} />
         </Group>
-        {shown.previousUntil !== undefined && (
+        {issued.previousUntil !== undefined && (
           <Text size="sm" c="dimmed">
-            {text.secret.old(toExact(shown.previousUntil))}
+            {text.secret.old(formatDateTime(issued.previousUntil))}
           </Text>
         )}
         <Group justify="flex-end">

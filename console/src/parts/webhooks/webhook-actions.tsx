@@ -1,45 +1,45 @@
 import { ActionIcon, Button, Group, Menu } from '@mantine/core'
 import { Link } from 'wouter'
-import { useDeed } from '../../api/use-door.ts'
+import { useAction } from '../../api/query-hooks.ts'
 import { deliveries, webhooks as text } from '../../text/webhooks.ts'
-import type { Question } from '../../ui/confirm.tsx'
+import type { Ask, Confirmation } from '../../ui/confirm.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { showDone } from '../../ui/notices.tsx'
-import { doorOf, keyAt, type Webhook } from './door.ts'
-import type { ShownSecret } from './secret-dialog.tsx'
+import { showSuccess } from '../../ui/notifications.tsx'
+import type { IssuedSecret } from './secret-dialog.tsx'
+import { type Webhook, webhooksApi, webhooksKey } from './webhooks-api.ts'
 
 interface ActionsProps {
   tenantId: string | undefined
   webhook: Webhook
-  ask: (question: Question, deed: () => Promise<unknown>) => void
+  ask: Ask
   onEdit: () => void
-  onSecret: (shown: ShownSecret) => void
+  onSecret: (issued: IssuedSecret) => void
 }
 
-const ROTATION: Question = {
+const ROTATION: Confirmation = {
   title: text.secret.rotateTitle,
   text: text.secret.rotateText,
   action: text.secret.rotateAction,
-  hurts: false,
+  isDestructive: false,
 }
 
-/** What one can do with a webhook. */
+/** The actions menu of a webhook. */
 export function WebhookActions({ tenantId, webhook, ask, onEdit, onSecret }: ActionsProps) {
-  const door = doorOf(tenantId)
-  const refreshes = [keyAt(tenantId)]
+  const api = webhooksApi(tenantId)
+  const invalidates = [webhooksKey(tenantId)]
   const { id, url, disabled } = webhook
-  const toggle = useDeed((off: boolean) => door.change(id, { disabled: off }), {
-    refreshes,
-    onDone: (_reply, off) =>
-      showDone(off ? text.disabled : text.enabled, off ? () => toggle.mutate(false) : undefined),
+  const toggle = useAction((isDisabled: boolean) => api.change(id, { disabled: isDisabled }), {
+    invalidates,
+    onSuccess: (_reply, isDisabled) =>
+      showSuccess(isDisabled ? text.disabled : text.enabled, isDisabled ? () => toggle.mutate(false) : undefined),
   })
-  const rotate = useDeed(() => door.rotate(id), {
-    refreshes,
-    onDone: ({ secret, previousSecretUntil }) => onSecret({ secret, previousUntil: previousSecretUntil }),
+  const rotate = useAction(() => api.rotate(id), {
+    invalidates,
+    onSuccess: ({ secret, previousSecretUntil }) => onSecret({ secret, previousUntil: previousSecretUntil }),
   })
-  const remove = useDeed(() => door.remove(id), {
-    refreshes,
-    onDone: () => showDone(text.remove.done),
+  const remove = useAction(() => api.remove(id), {
+    invalidates,
+    onSuccess: () => showSuccess(text.remove.done),
   })
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
@@ -73,9 +73,8 @@ export function WebhookActions({ tenantId, webhook, ask, onEdit, onSecret }: Act
             c="var(--mantine-color-error)"
             leftSection={<Icon name="trash" size={16} />}
             onClick={() =>
-              ask(
-                { title: text.remove.title, text: text.remove.text(url), action: text.remove.confirm },
-                () => remove.mutateAsync(undefined),
+              ask({ title: text.remove.title, text: text.remove.text(url), action: text.remove.confirm }, () =>
+                remove.mutateAsync(undefined),
               )
             }
           >

@@ -1,14 +1,14 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { useDeed } from '../../api/use-door.ts'
+import { useAction } from '../../api/query-hooks.ts'
 import { shell } from '../../text/shell.ts'
 import { webhooks as text } from '../../text/webhooks.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { showDone } from '../../ui/notices.tsx'
-import { doorOf, keyAt, type Webhook } from './door.ts'
+import { showSuccess } from '../../ui/notifications.tsx'
 import { EventsField } from './events-field.tsx'
+import { type Webhook, webhooksApi, webhooksKey } from './webhooks-api.ts'
 
-/** Sets up a webhook, or changes the one given. Whoever made one is shown its secret. */
+/** Creates a webhook, or edits the given one. The secret of a new webhook is shown once. */
 export function WebhookDialog({
   tenantId,
   webhook,
@@ -23,17 +23,17 @@ export function WebhookDialog({
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [description, setDescription] = useState(webhook?.description ?? '')
   const [events, setEvents] = useState(webhook?.events ?? ['*'])
-  const door = doorOf(tenantId)
+  const api = webhooksApi(tenantId)
   const body = { url: url.trim(), description: description.trim() || null, events }
-  const save = useDeed(
+  const save = useAction(
     async () => {
-      if (webhook) return void (await door.change(webhook.id, body))
-      return (await door.create(body)).secret
+      if (webhook) return void (await api.change(webhook.id, body))
+      return (await api.create(body)).secret
     },
     {
-      refreshes: [keyAt(tenantId)],
-      quiet: true,
-      onDone: (secret) => (secret === undefined ? showDone(shell.saved) : onSecret(secret)),
+      invalidates: [webhooksKey(tenantId)],
+      silent: true,
+      onSuccess: (secret) => (secret === undefined ? showSuccess(shell.saved) : onSecret(secret)),
     },
   )
   return (
@@ -45,7 +45,7 @@ export function WebhookDialog({
       submit={() => save.mutateAsync(undefined)}
       disabled={events.length === 0}
     >
-      {(fields) => (
+      {(fieldErrors) => (
         <>
           <TextInput
             label={text.fields.url}
@@ -54,7 +54,7 @@ export function WebhookDialog({
             type="url"
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}
-            error={fields.url}
+            error={fieldErrors.url}
             autoComplete="off"
             maxLength={2_000}
             required
@@ -66,17 +66,17 @@ export function WebhookDialog({
             description={text.fields.descriptionHint}
             value={description}
             onChange={(event) => setDescription(event.currentTarget.value)}
-            error={fields.description}
+            error={fieldErrors.description}
             autoComplete="off"
             maxLength={500}
           />
           <EventsField
-            ofTenant={tenantId !== undefined}
+            isTenantWebhook={tenantId !== undefined}
             value={events}
             onChange={setEvents}
             error={
-              fields.events ??
-              Object.entries(fields).find(([field]) => field.startsWith('events.'))?.[1] ??
+              fieldErrors.events ??
+              Object.entries(fieldErrors).find(([field]) => field.startsWith('events.'))?.[1] ??
               (events.length === 0 ? text.fields.none : undefined)
             }
           />

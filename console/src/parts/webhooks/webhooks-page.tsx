@@ -6,19 +6,19 @@ import { useConfirm } from '../../ui/confirm.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Empty, Loaded } from '../../ui/states.tsx'
+import { EmptyState, QueryContent } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
-import { doorOf, keyAt, type Webhook } from './door.ts'
-import { SecretDialog, type ShownSecret } from './secret-dialog.tsx'
+import { type IssuedSecret, SecretDialog } from './secret-dialog.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
+import { type Webhook, webhooksApi, webhooksKey } from './webhooks-api.ts'
 
-/** All webhooks of a tenant, or of the instance. */
+/** The list of webhooks. */
 export function WebhooksPage({ tenantId }: { tenantId: string | undefined }) {
-  const query = useQuery({ queryKey: keyAt(tenantId, 'list'), queryFn: doorOf(tenantId).list })
+  const query = useQuery({ queryKey: webhooksKey(tenantId, 'list'), queryFn: webhooksApi(tenantId).list })
   const [dialog, ask] = useConfirm()
   const [edited, setEdited] = useState<Webhook | 'new'>()
-  const [shown, setShown] = useState<ShownSecret>()
+  const [secret, setSecret] = useState<IssuedSecret>()
   const create = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setEdited('new')}>
       {text.create}
@@ -31,13 +31,13 @@ export function WebhooksPage({ tenantId }: { tenantId: string | undefined }) {
       lead={tenantId === undefined ? text.lead.instance : text.lead.tenant}
       {...(hasSome && { actions: create })}
     >
-      <Loaded query={query} height={64}>
+      <QueryContent query={query} skeletonHeight={64}>
         {({ webhooks }) => (
           <DataTable
             label={text.title}
             rows={webhooks}
             keyOf={({ id }) => id}
-            empty={<Empty icon="hook" title={text.empty.title} text={text.empty.text} action={create} />}
+            empty={<EmptyState icon="hook" title={text.empty.title} text={text.empty.text} action={create} />}
             columns={[
               { title: text.columns.address, cell: (webhook) => <Address webhook={webhook} /> },
               { title: text.columns.events, cell: ({ events }) => <Events events={events} /> },
@@ -47,7 +47,10 @@ export function WebhooksPage({ tenantId }: { tenantId: string | undefined }) {
                 actions: true,
                 cell: (webhook) => (
                   <WebhookActions
-                    {...{ tenantId, webhook, ask, onSecret: setShown }}
+                    tenantId={tenantId}
+                    webhook={webhook}
+                    ask={ask}
+                    onSecret={setSecret}
                     onEdit={() => setEdited(webhook)}
                   />
                 ),
@@ -55,17 +58,17 @@ export function WebhooksPage({ tenantId }: { tenantId: string | undefined }) {
             ]}
           />
         )}
-      </Loaded>
+      </QueryContent>
       {dialog}
       {edited !== undefined && (
         <WebhookDialog
           tenantId={tenantId}
           webhook={edited === 'new' ? undefined : edited}
           onClose={() => setEdited(undefined)}
-          onSecret={(secret) => setShown({ secret })}
+          onSecret={(value) => setSecret({ secret: value })}
         />
       )}
-      <SecretDialog shown={shown} onClose={() => setShown(undefined)} />
+      <SecretDialog issued={secret} onClose={() => setSecret(undefined)} />
     </Page>
   )
 }

@@ -1,36 +1,36 @@
 import { inShell, quote, type Snippet, type SnippetValues, secretOf } from './values.ts'
 
-/** What a machine asks for once it has a token. */
-interface Errand {
+/** An API request of a machine client. */
+interface MachineExample {
   file: string
   path: string
-  /** Asks about somebody, who is named when it is run. */
-  ofPerson: boolean
+  /** The user id is a command-line argument. */
+  perUser: boolean
   next: string
 }
 
-export const CHECK: Errand = {
+export const CHECK: MachineExample = {
   file: 'check-license',
   path: '/api/integration/licenses/check',
-  ofPerson: true,
+  perUser: true,
   next: 'It says whether this person holds a license. The id is the “sub” of their token; you also find it under Users.',
 }
 
-export const TENANTS: Errand = {
+export const TENANTS: MachineExample = {
   file: 'list-tenants',
   path: '/api/admin/tenants',
-  ofPerson: false,
+  perUser: false,
   next: 'It lists the tenants. The machine needs the scope “admin” for that.',
 }
 
-const runOf = (values: SnippetValues, { ofPerson }: Errand, command: string) =>
-  `LATCHKEY_CLIENT_SECRET=${secretOf(values)} ${command}${ofPerson ? ' "id of a person"' : ''}`
+const toCommand = (values: SnippetValues, { perUser }: MachineExample, command: string) =>
+  `LATCHKEY_CLIENT_SECRET=${secretOf(values)} ${command}${perUser ? ' "id of a person"' : ''}`
 
-export function inFetch(values: SnippetValues, errand: Errand): Snippet {
-  const file = `${errand.file}.mjs`
-  const question = errand.ofPerson
+export function inFetch(values: SnippetValues, example: MachineExample): Snippet {
+  const file = `${example.file}.mjs`
+  const question = example.perUser
     ? `
-// The person it is about.
+// The user to check.
 const [userId = ''] = process.argv.slice(2)
 address.search = new URLSearchParams({ applicationId: ${quote(values.applicationId)}, userId })`
     : ''
@@ -44,32 +44,32 @@ const response = await fetch(issuer + '/api/oauth/token', {
     client_secret: process.env.LATCHKEY_CLIENT_SECRET,
   }),
 })
-// Good for as many seconds as expires_in says: keep it until then.
+// Valid for expires_in seconds. Reuse it until then.
 const { access_token, error_description } = await response.json()
 if (!access_token) throw new Error(error_description)
 
-const address = new URL(issuer + ${quote(errand.path)})${question}
+const address = new URL(issuer + ${quote(example.path)})${question}
 const answer = await fetch(address, { headers: { Authorization: 'Bearer ' + access_token } })
 console.log(JSON.stringify(await answer.json(), null, 2))
 `
-  return { tool: 'fetch', file, code, run: runOf(values, errand, `node ${file}`), next: errand.next }
+  return { tool: 'fetch', file, code, run: toCommand(values, example, `node ${file}`), next: example.next }
 }
 
-export function inCurl(values: SnippetValues, errand: Errand): Snippet {
-  const file = `${errand.file}.sh`
+export function inCurl(values: SnippetValues, example: MachineExample): Snippet {
+  const file = `${example.file}.sh`
   const address = (path: string) => inShell(values.issuer + path)
-  const question = errand.ofPerson
+  const question = example.perUser
     ? `
   --get --data-urlencode ${inShell(`applicationId=${values.applicationId}`)} --data-urlencode "userId=$1" \\`
     : ''
-  const code = `# Good for as many seconds as expires_in says: keep it until then.
+  const code = `# Valid for expires_in seconds. Reuse it until then.
 TOKEN=$(curl -sS ${address('/api/oauth/token')} \\
   --user ${inShell(values.clientId)}":$LATCHKEY_CLIENT_SECRET" \\
   --data grant_type=client_credentials |
   sed -E 's/.*"access_token":"([^"]+)".*/\\1/')
 
-curl -sS ${address(errand.path)} \\${question}
+curl -sS ${address(example.path)} \\${question}
   --header "Authorization: Bearer $TOKEN"
 `
-  return { tool: 'curl', file, code, run: runOf(values, errand, `sh ${file}`), next: errand.next }
+  return { tool: 'curl', file, code, run: toCommand(values, example, `sh ${file}`), next: example.next }
 }

@@ -1,9 +1,8 @@
 import { homeOf, isInsecure, quote, type Snippet, type SnippetValues } from './values.ts'
 
-const portOf = (address: string, fallback: string) =>
-  (URL.canParse(address) && new URL(address).port) || fallback
+const portOf = (address: string, fallback: string) => (URL.canParse(address) && new URL(address).port) || fallback
 
-/** A page that signs people in by itself. */
+/** A single-page app that signs users in. */
 export function spa({ issuer, clientId, redirectUri = '', postLogoutUri }: SnippetValues): Snippet {
   const insecure = isInsecure(issuer)
     ? `// Only while Latchkey is on http, on your own machine.

@@ -1,23 +1,23 @@
 export interface SnippetValues {
   issuer: string
   clientId: string
-  /** Only known in the moment in which it was made. */
+  /** Known only right after the client was created. */
   clientSecret?: string | undefined
   applicationId: string
   redirectUri?: string | undefined
   postLogoutUri?: string | undefined
-  /** False: a machine of the whole instance. */
+  /** False for a machine client of the instance. */
   ofTenant?: boolean
 }
 
 export interface Snippet {
-  /** What it is written with, where there is a choice. */
+  /** The library or tool. */
   tool: string
   file: string
   code: string
-  /** What is typed in a terminal, beside the file. */
+  /** The commands to run in the folder of the file. */
   run: string
-  /** What to do then. */
+  /** What to do next. */
   next: string
 }
 

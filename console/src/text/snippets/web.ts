@@ -1,6 +1,6 @@
 import { homeOf, isInsecure, quote, type Snippet, type SnippetValues, secretOf } from './values.ts'
 
-/** A server that signs people in. */
+/** A web server that signs users in. */
 export function web(values: SnippetValues): Snippet {
   const { issuer, clientId, redirectUri = '', postLogoutUri } = values
   const insecure = isInsecure(issuer)
@@ -21,7 +21,7 @@ const latchkey = await oidc.discovery(
   process.env.LATCHKEY_CLIENT_SECRET,${insecure}
 )
 
-// By the cookie of each browser. In production, keep them in your database.
+// Sessions by cookie value. In production, store them in your database.
 const sessions = new Map()
 
 function begin(response, session) {

@@ -1,6 +1,6 @@
-import { defineRoute } from '../../http/define-route.ts'
-import { Done } from '../../http/schema.ts'
-import { ByApplicationId, ConsentList, ConsentsWithdrawn } from './schema.ts'
+import { defineRoute } from '../../http/routing/define-route.ts'
+import { ActionResult } from '../../http/routing/schema.ts'
+import { ByApplicationId, ConsentList, WithdrawnConsents } from './schema.ts'
 import { withdrawConsents } from './service.ts'
 import { listConsents } from './store.ts'
 
@@ -11,6 +11,7 @@ export const consentsRoutes = [
     ...common,
     method: 'GET',
     path: '/api/users/me/consents',
+    operationId: 'listMyConsents',
     summary: 'Lists which third-party applications you have allowed what',
     reply: { 200: ConsentList },
     async handler(ctx, { caller }) {
@@ -31,12 +32,13 @@ export const consentsRoutes = [
     ...common,
     method: 'DELETE',
     path: '/api/users/me/consents/:applicationId',
+    operationId: 'withdrawMyConsent',
     summary: 'Withdraws what you have allowed an application, in every tenant; its tokens end',
     params: ByApplicationId,
-    reply: { 200: Done },
+    reply: { 200: ActionResult },
     errors: ['CONSENT_NOT_FOUND'],
-    async handler(ctx, { params, ...asking }) {
-      await withdrawConsents(ctx, asking, params.applicationId)
+    async handler(ctx, { params, ...personRequest }) {
+      await withdrawConsents(ctx, personRequest, params.applicationId)
       return { success: true, message: 'Consent withdrawn' }
     },
   }),
@@ -44,10 +46,11 @@ export const consentsRoutes = [
     ...common,
     method: 'DELETE',
     path: '/api/users/me/consents',
+    operationId: 'withdrawAllMyConsents',
     summary: 'Withdraws what you have allowed all applications; their tokens end',
-    reply: { 200: ConsentsWithdrawn },
-    async handler(ctx, asking) {
-      const count = await withdrawConsents(ctx, asking)
+    reply: { 200: WithdrawnConsents },
+    async handler(ctx, personRequest) {
+      const count = await withdrawConsents(ctx, personRequest)
       return { success: true, message: 'All consents withdrawn', count }
     },
   }),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Done } from '../../http/schema.ts'
+import { ActionResult, Timestamp } from '../../http/routing/schema.ts'
 
 const Consent = Type.Object(
   {
@@ -10,7 +10,7 @@ const Consent = Type.Object(
     }),
     tenantName: Type.Union([Type.String(), Type.Null()]),
     scopes: Type.Array(Type.String()),
-    grantedAt: Type.String({ format: 'date-time' }),
+    grantedAt: Timestamp,
   },
   { title: 'Consent' },
 )
@@ -22,7 +22,7 @@ export const ConsentList = Type.Object(
 
 export const ByApplicationId = Type.Object({ applicationId: Type.String() })
 
-export const ConsentsWithdrawn = Type.Object(
-  { ...Done.properties, count: Type.Integer({ description: 'How many were withdrawn' }) },
-  { title: 'ConsentsWithdrawn' },
+export const WithdrawnConsents = Type.Object(
+  { ...ActionResult.properties, count: Type.Integer({ description: 'How many were withdrawn' }) },
+  { title: 'WithdrawnConsents' },
 )

@@ -13,13 +13,13 @@ export const listConsents = (db: Db, userId: string) =>
     .orderBy('consents.application_id')
     .execute()
 
-/** Which consents: of a person, for one application or for all. */
-interface WhichConsents {
+interface ConsentFilter {
   userId: string
+  /** Undefined: all applications. */
   applicationId: string | undefined
 }
 
-export const deleteConsents = (tx: Tx, { userId, applicationId }: WhichConsents) =>
+export const deleteConsents = (tx: Tx, { userId, applicationId }: ConsentFilter) =>
   tx
     .deleteFrom('consents')
     .where('user_id', '=', userId)
@@ -27,7 +27,7 @@ export const deleteConsents = (tx: Tx, { userId, applicationId }: WhichConsents)
     .returning(['application_id', 'tenant_id', 'scopes'])
     .execute()
 
-/** Ends every code and token that these applications have of a person. */
+/** Deletes the grants of the person to these applications, and with them every code and token. */
 export async function deleteGrantsOf(
   tx: Tx,
   { userId, applicationIds }: { userId: string; applicationIds: string[] },

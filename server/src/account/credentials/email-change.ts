@@ -1,69 +1,75 @@
-import { person, record } from '../../audit/record.ts'
+import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { createLimiter } from '../../db/limiter.ts'
 import { tooManyAttempts } from '../../errors.ts'
-import { demand, refuseProblems, requireEmail } from '../../lib/problems.ts'
+import { toDurationText } from '../../lib/duration-text.ts'
+import { checkField, requireEmail, throwIfInvalid } from '../../lib/field-validation.ts'
 import { queueMail } from '../../mail/outbox.ts'
-import { createLink, voidLinks } from '../../sessions/mailed-links.ts'
-import { notify } from '../../users/notices.ts'
+import { createLink, revokeLinks } from '../../sessions/mailed-links.ts'
+import { isOverMailQuota } from '../../users/mail-quota.ts'
+import { queueNotice } from '../../users/notices.ts'
 import { isPlaceholder } from '../../users/placeholders.ts'
-import { isTired } from '../../users/recipients.ts'
 import { findUserByEmail, type User } from '../../users/service.ts'
-import { confirmIdentity, getSelf, type Managing, stayConfirmed } from '../confirm-identity.ts'
+import { confirmIdentity, getCurrentUser, lockConfirmedUser, type PersonExchange } from '../confirm-identity.ts'
 
 const PURPOSE = 'change-email'
-const LIMIT = { name: 'email-change', most: 20, seconds: 3_600 }
+const LIMIT = { name: 'email-change', max: 20, seconds: 3_600 }
 
 /**
- * Mails a link to the address that a person wants to have from now on. Whoever has it already is told instead; all
- * else is the same, so that nobody finds out by it who has an account.
+ * Mails a confirmation link to the new address. If the address belongs to another account, its owner gets a notice
+ * instead; the response is the same, so that it does not reveal which accounts exist.
  */
 export async function requestEmailChange(
   ctx: Ctx,
-  asking: Managing,
-  wanted: { newEmail: string; password?: string },
+  exchange: PersonExchange,
+  input: { newEmail: string; password?: string },
 ): Promise<void> {
-  const { caller, request } = asking
-  const newEmail = readAddress(wanted.newEmail, await getSelf(ctx, caller))
-  const confirmed = await confirmIdentity(ctx, asking, wanted.password)
-  // Every request writes to two mailboxes.
+  const { caller, request } = exchange
+  const newEmail = requireNewAddress(input.newEmail, await getCurrentUser(ctx, caller))
+  const confirmed = await confirmIdentity(ctx, exchange, input.password)
+  // Every request sends two mails.
   const wait = await createLimiter(ctx.db, LIMIT).count(caller.userId)
   if (wait !== undefined) throw tooManyAttempts(wait)
-  // One person's requests do not use up another's.
-  if (await isTired(ctx, `${PURPOSE}:${caller.userId}`, newEmail)) return
+  // The quota of the new address is per requesting person, so that nobody can use up another's.
+  if (await isOverMailQuota(ctx, `${PURPOSE}:${caller.userId}`, newEmail)) return
   await ctx.db.transaction().execute(async (tx) => {
-    const user = await stayConfirmed(tx, asking, confirmed)
+    const user = await lockConfirmedUser(tx, exchange, confirmed)
     const { id: userId } = user
     const holder = await findUserByEmail(tx, newEmail)
     const taken = holder !== undefined && !isPlaceholder(holder)
-    await voidLinks(tx, { userId, purpose: PURPOSE })
-    // The token for an address that is taken goes nowhere.
+    await revokeLinks(tx, { userId, purpose: PURPOSE })
+    // Created for a taken address too, but never mailed: the response must not depend on it.
     const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email: newEmail, passwordHash: null })
-    await queueMail(ctx, tx, newEmail, taken ? YOURS_ALREADY : confirmationLetter(token))
+    await queueMail(ctx, tx, newEmail, taken ? ADDRESS_TAKEN_MAIL : toConfirmationMail(ctx, token))
     const facts = [`New address: ${newEmail}`]
-    await notify(ctx, tx, { to: user, kind: 'email-change-requested', facts })
-    const entry = { action: 'user.email_change_requested', actor: person(userId), userId, request } as const
-    await record(ctx, tx, { ...entry, personal: { newEmail } })
+    await queueNotice(ctx, tx, { to: user, kind: 'email-change-requested', facts })
+    await recordAuditEvent(ctx, tx, {
+      action: 'user.email_change_requested',
+      actor: userActor(userId),
+      userId,
+      request,
+      personal: { newEmail },
+    })
   })
 }
 
-function readAddress(text: string, { email }: User): string {
+function requireNewAddress(text: string, { email }: User): string {
   const newEmail = requireEmail(text, 'newEmail')
-  refuseProblems([demand(newEmail !== email, 'newEmail', 'is your address already')])
+  throwIfInvalid([checkField(newEmail !== email, 'newEmail', 'is your address already')])
   return newEmail
 }
 
-const confirmationLetter = (token: string) => ({
-  subject: 'Confirm your new e-mail address',
+const toConfirmationMail = ({ config }: Ctx, token: string) => ({
+  subject: 'Confirm your new email address',
   paragraphs: [
-    'Please confirm that this is the new address of your account; the link is good for one day, and once.',
+    `Please confirm that this is the new address of your account; the link is good for ${toDurationText(config.lifetimes.emailLink)}, and once.`,
     'If you did not ask for this, do not follow it: somebody has given your address for theirs, and nothing happens without you.',
   ],
   action: { label: 'Confirm this address', path: `/verify-email?token=${token}` },
 })
 
-const YOURS_ALREADY = {
-  subject: 'Somebody gave your e-mail address for theirs',
+const ADDRESS_TAKEN_MAIL = {
+  subject: 'Somebody gave your email address for theirs',
   paragraphs: [
     'Somebody wanted to make this the address of their account, but it is the address of yours. Nothing was changed.',
     'If it was you, sign in to the account that has this address. If it was not you, there is nothing you need to do.',

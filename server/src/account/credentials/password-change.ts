@@ -1,41 +1,45 @@
-import { person, record } from '../../audit/record.ts'
+import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
-import type { Exchange } from '../../http/exchange.ts'
-import { renewSecret } from '../../sessions/browser-session.ts'
-import { guardAnew, voidLinks } from '../../sessions/mailed-links.ts'
-import { hashChosenPassword, traitsOf } from '../../users/chosen-password.ts'
-import { notify } from '../../users/notices.ts'
+import { rotateSessionSecret } from '../../sessions/browser-session.ts'
+import { requirePasswordForLinks, revokeLinks } from '../../sessions/mailed-links.ts'
+import { hashChosenPassword, toPasswordTraits } from '../../users/chosen-password.ts'
+import { queueNotice } from '../../users/notices.ts'
 import { changeUser } from '../../users/service.ts'
-import { type Asking, confirmIdentity, getSelf, stayConfirmed } from '../confirm-identity.ts'
-import { endElsewhere } from './store.ts'
+import { confirmIdentity, getCurrentUser, lockConfirmedUser, type PersonExchange } from '../confirm-identity.ts'
+import { deleteOtherSessions } from './store.ts'
 
-/** Changes the password. Whoever is signed in elsewhere, by whatever means, is not any more. */
+/** Changes the password and ends every other session. */
 export async function changePassword(
   ctx: Ctx,
-  asking: Asking & Exchange,
+  exchange: PersonExchange,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
 ): Promise<void> {
-  // Who has none cannot know it; their first comes through the link of a mail.
-  const { password_hash } = await getSelf(ctx, asking.caller)
-  if (password_hash === null) throw new AppError('CURRENT_PASSWORD_INCORRECT', { message: NONE_YET })
-  const user = await confirmIdentity(ctx, asking, currentPassword)
+  // Without a password there is nothing to confirm; the first one is chosen through a mailed link.
+  const { password_hash } = await getCurrentUser(ctx, exchange.caller)
+  if (password_hash === null) throw new AppError('CURRENT_PASSWORD_INCORRECT', { message: NO_PASSWORD })
+  const user = await confirmIdentity(ctx, exchange, currentPassword)
   if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC')) throw new AppError('SAME_PASSWORD')
-  const hash = await hashChosenPassword(newPassword, traitsOf(user))
-  const { caller, request } = asking
-  const giveCookie = await ctx.db.transaction().execute(async (tx) => {
-    const { id: userId, ...to } = await stayConfirmed(tx, asking, user)
+  const hash = await hashChosenPassword(newPassword, toPasswordTraits(user))
+  const { caller, request } = exchange
+  const setCookie = await ctx.db.transaction().execute(async (tx) => {
+    const { id: userId, ...to } = await lockConfirmedUser(tx, exchange, user)
     await changeUser(ctx, tx, user, { password_hash: hash })
-    await endElsewhere(tx, caller)
-    await voidLinks(tx, { userId, purpose: 'reset-password' })
-    await voidLinks(tx, { userId, purpose: 'change-email' })
-    await guardAnew(tx, { userId, from: user.password_hash, to: hash })
-    await notify(ctx, tx, { to, kind: 'password-changed' })
-    await record(ctx, tx, { action: 'user.password_changed', actor: person(userId), userId, request })
-    return renewSecret(ctx, tx, asking)
+    await deleteOtherSessions(tx, caller)
+    await revokeLinks(tx, { userId, purpose: 'reset-password' })
+    await revokeLinks(tx, { userId, purpose: 'change-email' })
+    await requirePasswordForLinks(tx, { userId, from: user.password_hash, to: hash })
+    await queueNotice(ctx, tx, { to, kind: 'password-changed' })
+    await recordAuditEvent(ctx, tx, {
+      action: 'user.password_changed',
+      actor: userActor(userId),
+      userId,
+      request,
+    })
+    return rotateSessionSecret(ctx, tx, exchange)
   })
-  giveCookie()
-  await ctx.changes.settle()
+  setCookie()
+  await ctx.changes.waitUntilCurrent()
 }
 
-const NONE_YET = 'You have no password yet. Choose one through the link for a forgotten password.'
+const NO_PASSWORD = 'You have no password yet. Choose one through the link for a forgotten password.'

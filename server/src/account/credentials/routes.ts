@@ -1,10 +1,10 @@
-import { defineRoute } from '../../http/define-route.ts'
-import { Done } from '../../http/schema.ts'
+import { defineRoute } from '../../http/routing/define-route.ts'
+import { ActionResult } from '../../http/routing/schema.ts'
 import { resendVerification } from '../../sessions/resend-verification.ts'
-import { getSelf } from '../confirm-identity.ts'
+import { getCurrentUser } from '../confirm-identity.ts'
 import { requestEmailChange } from './email-change.ts'
 import { changePassword } from './password-change.ts'
-import { EmailChange, PasswordChange } from './schema.ts'
+import { ChangeEmailRequest, ChangePasswordRequest } from './schema.ts'
 
 const tag = 'My account'
 
@@ -12,11 +12,12 @@ export const credentialsRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/users/me/password',
+    operationId: 'changeMyPassword',
     tag,
     summary: 'Change the password; ends all other sessions',
     caller: 'person',
-    body: PasswordChange,
-    reply: { 200: Done },
+    body: ChangePasswordRequest,
+    reply: { 200: ActionResult },
     errors: [
       'CURRENT_PASSWORD_INCORRECT',
       'REAUTHENTICATION_REQUIRED',
@@ -32,26 +33,28 @@ export const credentialsRoutes = [
   defineRoute({
     method: 'POST',
     path: '/api/users/me/email',
+    operationId: 'changeMyEmail',
     tag,
-    summary: 'Ask for another e-mail address; it changes once the link mailed to it is followed',
+    summary: 'Ask for another email address; it changes once the link mailed to it is followed',
     caller: 'person',
-    body: EmailChange,
-    reply: { 200: Done },
+    body: ChangeEmailRequest,
+    reply: { 200: ActionResult },
     errors: ['CURRENT_PASSWORD_INCORRECT', 'REAUTHENTICATION_REQUIRED', 'RATE_LIMITED'],
-    handler: async (ctx, { body, ...managing }) => {
-      await requestEmailChange(ctx, managing, body)
+    handler: async (ctx, { body, ...exchange }) => {
+      await requestEmailChange(ctx, exchange, body)
       return { success: true, message: 'Verification email sent to new address' }
     },
   }),
   defineRoute({
     method: 'POST',
     path: '/api/users/me/email/verification',
+    operationId: 'resendMyEmailVerification',
     tag,
     summary: 'Mail another link to confirm your address, in place of the one before',
     caller: 'person',
-    reply: { 200: Done },
+    reply: { 200: ActionResult },
     handler: async (ctx, { caller }) => {
-      await resendVerification(ctx, await getSelf(ctx, caller))
+      await resendVerification(ctx, await getCurrentUser(ctx, caller))
       return { success: true, message: 'Verification email sent' }
     },
   }),

@@ -1,22 +1,22 @@
 import { Type } from 'typebox'
 
-/** What is typed into a field for a password; which will do is judged later, in its own words. */
+/** The password policy is checked later, with messages of its own. */
 const Password = Type.String({ maxLength: 4096 })
 
-export const PasswordChange = Type.Object(
+export const ChangePasswordRequest = Type.Object(
   { currentPassword: Password, newPassword: Password },
-  { title: 'PasswordChange' },
+  { title: 'ChangePasswordRequest' },
 )
 
-export const EmailChange = Type.Object(
+export const ChangeEmailRequest = Type.Object(
   {
     newEmail: Type.String({ maxLength: 1000 }),
     password: Type.Optional(
       Type.String({
         maxLength: 4096,
-        description: 'Only who has none may leave it out, just after signing in',
+        description: 'Required, unless the account has no password and the sign-in is recent',
       }),
     ),
   },
-  { title: 'EmailChange' },
+  { title: 'ChangeEmailRequest' },
 )

@@ -1,10 +1,7 @@
 import type { Tx } from '../../db/open.ts'
 
-/**
- * Ends what a person, or somebody who knew their password, has begun elsewhere: other sessions, with every token that
- * came from them, and half sign-ins. No device counts as theirs any more.
- */
-export async function endElsewhere(
+/** Deletes the other sessions of a person with their tokens, unfinished sign-ins, and the known devices. */
+export async function deleteOtherSessions(
   tx: Tx,
   { userId, sessionId }: { userId: string; sessionId: string },
 ): Promise<void> {

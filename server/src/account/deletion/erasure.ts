@@ -1,37 +1,34 @@
-import { forgetPerson } from '../../audit/people.ts'
+import { erasePersonalData } from '../../audit/personal-data.ts'
 import type { Ctx } from '../../context.ts'
 import { defineJob } from '../../jobs/job.ts'
-import { eraseUser, listDue } from '../../users/deletion.ts'
-import { deleteKeptAnswers, deleteMailTo, listFormerAddresses } from './store.ts'
+import { eraseUser, listUsersDueForErasure } from '../../users/deletion.ts'
+import { deleteIdempotencyKeys, deleteMailTo, listFormerAddresses } from './store.ts'
 
-const BATCH = 100
+const BATCH_SIZE = 100
 
-/**
- * Erases the people whose time to change their mind is over. Each goes in a transaction of their own, so that wherever
- * it stops, some are gone entirely and the others not at all.
- */
-export const erasePeople = defineJob<unknown>({
+/** Erases accounts after the grace period. Each account has its own transaction, so that none is erased partially. */
+export const eraseDueAccounts = defineJob<unknown>({
   name: 'erase_people',
   schedule: '41 * * * *',
   async run(ctx) {
     let due: string[]
     do {
-      due = await listDue(ctx, BATCH)
-      for (const userId of due) await erase(ctx, userId)
-    } while (due.length === BATCH)
+      due = await listUsersDueForErasure(ctx, BATCH_SIZE)
+      for (const userId of due) await eraseAccount(ctx, userId)
+    } while (due.length === BATCH_SIZE)
   },
 })
 
-/** Most hangs on the person and goes with them; this also finds what does not. That something happened stays in the log. */
-const erase = (ctx: Ctx, userId: string): Promise<void> =>
+/** Most rows cascade from the user row; the others are deleted here. Audit entries stay, without their personal data. */
+const eraseAccount = (ctx: Ctx, userId: string): Promise<void> =>
   ctx.db.transaction().execute((tx) =>
     eraseUser(ctx, tx, {
       id: userId,
-      async forget(email) {
+      async eraseRelated(email) {
         const addresses = [email, ...(await listFormerAddresses(tx, userId))]
         await deleteMailTo(tx, addresses)
-        await deleteKeptAnswers(tx, userId)
-        await forgetPerson(ctx, tx, { userId, addresses })
+        await deleteIdempotencyKeys(tx, userId)
+        await erasePersonalData(ctx, tx, { userId, addresses })
       },
     }),
   )

@@ -1,17 +1,18 @@
-import { defineRoute } from '../../http/define-route.ts'
-import { Done } from '../../http/schema.ts'
+import { defineRoute } from '../../http/routing/define-route.ts'
+import { ActionResult } from '../../http/routing/schema.ts'
 import { requestDeletion } from './deletion.ts'
-import { DeletionRequest } from './schema.ts'
+import { DeleteAccountRequest } from './schema.ts'
 
 export const deletionRoutes = [
   defineRoute({
     method: 'DELETE',
     path: '/api/users/me',
+    operationId: 'deleteMyAccount',
     tag: 'My account',
     summary: 'Delete the account: every session ends at once, and after 30 days nothing is left of it',
     caller: 'person',
-    body: DeletionRequest,
-    reply: { 200: Done },
+    body: DeleteAccountRequest,
+    reply: { 200: ActionResult },
     errors: [
       'INCORRECT_CONFIRMATION',
       'CURRENT_PASSWORD_INCORRECT',

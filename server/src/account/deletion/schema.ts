@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 
-export const DeletionRequest = Type.Object(
+export const DeleteAccountRequest = Type.Object(
   {
     confirmation: Type.String({ maxLength: 1000, description: 'Exactly: DELETE MY ACCOUNT' }),
     password: Type.Optional(
       Type.String({
         maxLength: 4096,
-        description: 'Only who has none may leave it out, just after signing in',
+        description: 'Required, unless the account has no password and the sign-in is recent',
       }),
     ),
   },
-  { title: 'DeletionRequest' },
+  { title: 'DeleteAccountRequest' },
 )

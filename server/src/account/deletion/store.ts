@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/open.ts'
 
-/** The addresses that a person had before, or wanted to have, as far as the log tells. */
+/** The addresses that the person had or requested before, according to the audit log. */
 export async function listFormerAddresses(tx: Tx, userId: string): Promise<string[]> {
   const entries = await tx
     .selectFrom('audit_entries')
@@ -13,7 +13,7 @@ export async function listFormerAddresses(tx: Tx, userId: string): Promise<strin
   )
 }
 
-/** Deletes the mail to these addresses, but for those that are somebody else's by now, or that somebody else wants. */
+/** Deletes the mail to these addresses, except addresses of other users and of open mailed links. */
 export async function deleteMailTo(tx: Tx, addresses: string[]): Promise<void> {
   await tx
     .deleteFrom('mail_messages')
@@ -22,15 +22,13 @@ export async function deleteMailTo(tx: Tx, addresses: string[]): Promise<void> {
       not(exists(selectFrom('users').select('id').whereRef('users.email', '=', 'mail_messages.recipient'))),
     )
     .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(selectFrom('mailed_links').select('hash').whereRef('email', '=', 'mail_messages.recipient')),
-      ),
+      not(exists(selectFrom('mailed_links').select('hash').whereRef('email', '=', 'mail_messages.recipient'))),
     )
     .execute()
 }
 
-/** Deletes the answers kept for somebody who might ask again. */
-export async function deleteKeptAnswers(tx: Tx, userId: string): Promise<void> {
+/** Deletes the stored responses of the person's idempotent requests. */
+export async function deleteIdempotencyKeys(tx: Tx, userId: string): Promise<void> {
   await tx
     .deleteFrom('idempotency_keys')
     .where((where) => where.or([where('caller', '=', userId), where('caller', 'like', `${userId}@%`)]))

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { listEntriesOf } from '../../audit/people.ts'
-import { person, record } from '../../audit/record.ts'
+import { listEntriesOfUser } from '../../audit/personal-data.ts'
+import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { findFactors } from '../../users/factors/factors.ts'
 import { listConsents } from '../consents/store.ts'
@@ -8,15 +8,15 @@ import { getProfile } from '../profile/service.ts'
 import type { AuditEntry, PersonalData } from './schema.ts'
 import { listAllSessions, listPasskeys, listSeats, listSsoLinks } from './store.ts'
 
-const MOST_ENTRIES = 10_000
+const MAX_ENTRIES = 10_000
 
-/** Everything that is kept about a person, for that person. */
+/** All personal data of an account, for its owner. */
 export async function exportPersonalData(
   ctx: Ctx,
   { userId, request }: { userId: string; request: FastifyRequest },
 ): Promise<PersonalData> {
   const { memberships, ...profile } = await getProfile(ctx, userId)
-  const entries = await listEntriesOf(ctx.db, userId, MOST_ENTRIES + 1)
+  const entries = await listEntriesOfUser(ctx.db, userId, MAX_ENTRIES + 1)
   const data = {
     exportedAt: ctx.now().toISOString(),
     profile,
@@ -26,10 +26,15 @@ export async function exportPersonalData(
     mfa: await readFactors(ctx, userId),
     consents: await readConsents(ctx, userId),
     licenses: await readLicenses(ctx, userId),
-    auditEntries: entries.slice(0, MOST_ENTRIES).map((entry) => toOwnEntry(entry, userId)),
-    auditEntriesTruncated: entries.length > MOST_ENTRIES,
+    auditEntries: entries.slice(0, MAX_ENTRIES).map((entry) => toOwnEntry(entry, userId)),
+    auditEntriesTruncated: entries.length > MAX_ENTRIES,
   }
-  await record(ctx, ctx.db, { action: 'user.data_exported', actor: person(userId), userId, request })
+  await recordAuditEvent(ctx, ctx.db, {
+    action: 'user.data_exported',
+    actor: userActor(userId),
+    userId,
+    request,
+  })
   return data
 }
 
@@ -90,20 +95,20 @@ async function readConsents({ db }: Ctx, userId: string): Promise<PersonalData['
   }))
 }
 
-type Entry = Awaited<ReturnType<typeof listEntriesOf>>[number]
+type Entry = Awaited<ReturnType<typeof listEntriesOfUser>>[number]
 
-/** An entry may tell of two people, of whom this one sees their own part: whence they did it, or what was done to them. */
+/** An entry may concern two people. The actor sees the origin of the request, the subject sees the personal data. */
 function toOwnEntry(entry: Entry, userId: string): AuditEntry {
-  const { ipAddress, userAgent, ...done } = entry.personal
-  const byThem = entry.actor_id === userId
-  const whence = byThem && ipAddress !== undefined ? { ipAddress, userAgent } : {}
+  const { ipAddress, userAgent, ...subjectData } = entry.personal
+  const isActor = entry.actor_id === userId
+  const origin = isActor && ipAddress !== undefined ? { ipAddress, userAgent } : {}
   return {
     id: entry.id,
     occurredAt: entry.occurred_at.toISOString(),
     action: entry.action,
-    by: byThem ? 'you' : entry.actor_kind,
+    by: isActor ? 'you' : entry.actor_kind,
     tenantId: entry.tenant_id,
     details: entry.details,
-    personal: { ...whence, ...(entry.is_about_them ? done : {}) },
+    personal: { ...origin, ...(entry.is_about_them ? subjectData : {}) },
   }
 }

@@ -1,18 +1,19 @@
 import { createLimiter } from '../../db/limiter.ts'
 import { tooManyAttempts } from '../../errors.ts'
-import { defineRoute } from '../../http/define-route.ts'
+import { defineRoute } from '../../http/routing/define-route.ts'
 import { exportPersonalData } from './personal-data.ts'
 import { PersonalData } from './schema.ts'
 
-/** It takes a while, and much memory, to put together. */
-const LIMIT = { name: 'export', most: 20, seconds: 3_600 }
+/** An export takes much time and memory. */
+const LIMIT = { name: 'export', max: 20, seconds: 3_600 }
 
 export const exportRoutes = [
   defineRoute({
     method: 'GET',
     path: '/api/users/me/export',
+    operationId: 'exportMyData',
     tag: 'My account',
-    summary: 'Everything that is kept about you, to take along',
+    summary: 'Exports all personal data of your account',
     caller: 'person',
     reply: { 200: PersonalData },
     admission: 'personal_exports',

@@ -1,10 +1,11 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { Timestamp } from '../../http/routing/schema.ts'
 import { Profile } from '../profile/schema.ts'
 
-const Timestamp = Type.String({ format: 'date-time' })
-const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
-const Text = nullable(Type.String())
-const Facts = Type.Record(Type.String(), Type.Unknown())
+const nullable = <S extends TSchema>(schema: S, options?: { description: string }) =>
+  Type.Union([schema, Type.Null()], options)
+const NullableString = nullable(Type.String())
+const JsonObject = Type.Record(Type.String(), Type.Unknown())
 
 const { memberships, ...profile } = Profile.properties
 
@@ -15,16 +16,16 @@ const Session = Type.Object({
   createdAt: Timestamp,
   lastActive: Timestamp,
   authenticatedAt: Timestamp,
-  methods: Type.Array(Type.String(), { description: 'How you showed who you are (RFC 8176)' }),
+  methods: Type.Array(Type.String(), { description: 'Authentication methods (`amr`, RFC 8176)' }),
 })
 
 const SsoLink = Type.Object({
   provider: Type.String(),
   issuer: Type.String(),
   subject: Type.String(),
-  email: Text,
-  displayName: Text,
-  avatarUrl: Text,
+  email: NullableString,
+  displayName: NullableString,
+  avatarUrl: NullableString,
   linkedAt: Timestamp,
   lastUsedAt: Timestamp,
 })
@@ -37,8 +38,8 @@ const Passkey = Type.Object({
 })
 
 const Consent = Type.Object({
-  application: Type.String(),
-  tenant: Text,
+  application: Type.String({ description: 'Its name' }),
+  tenant: nullable(Type.String(), { description: 'Its name' }),
   scopes: Type.Array(Type.String()),
   grantedAt: Timestamp,
 })
@@ -47,22 +48,28 @@ export const AuditEntry = Type.Object({
   id: Type.String(),
   occurredAt: Timestamp,
   action: Type.String(),
-  by: Type.String({ description: 'you, or a user, client or system that is not you' }),
-  tenantId: Text,
-  details: Facts,
-  personal: Type.Record(Type.String(), Type.Unknown(), { description: 'What of it is about you' }),
+  by: Type.String({
+    description: '`you`, or the kind of another actor: `user`, `client` or `system`',
+  }),
+  tenantId: NullableString,
+  details: JsonObject,
+  personal: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'The part of the entry that is about you',
+  }),
 })
 export type AuditEntry = Static<typeof AuditEntry>
 
-const License = Type.Object({
+const Seat = Type.Object({
   tenant: Type.String({ description: 'Its slug' }),
   application: Type.String({ description: 'Its slug' }),
   licenseType: Type.String({ description: 'Its slug' }),
-  status: Type.Enum(['ASSIGNED', 'RESERVED', 'PARKED']),
+  status: Type.Enum(['ASSIGNED', 'RESERVED', 'PARKED'], {
+    description: 'PARKED: kept while the member is suspended or the account is disabled',
+  }),
   assignedAt: Timestamp,
 })
 
-/** Everything that is kept about a person, but for what would open their account. */
+/** All personal data of an account, without its credentials. */
 export const PersonalData = Type.Object(
   {
     exportedAt: Timestamp,
@@ -76,7 +83,7 @@ export const PersonalData = Type.Object(
       recoveryCodesLeft: Type.Integer(),
     }),
     consents: Type.Array(Consent),
-    licenses: Type.Array(License),
+    licenses: Type.Array(Seat),
     auditEntries: Type.Array(AuditEntry, { description: 'Newest first, at most 10,000' }),
     auditEntriesTruncated: Type.Boolean({ description: 'There are older entries than these' }),
   },

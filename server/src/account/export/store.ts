@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 
-/** Also those that are good for nothing any more, until they are swept away. */
+/** Includes expired sessions that are not swept yet. */
 export const listAllSessions = (db: Db, userId: string) =>
   db
     .selectFrom('sessions')
@@ -22,18 +22,14 @@ export const listPasskeys = (db: Db, userId: string) =>
     .orderBy('id')
     .execute()
 
-/** The seats of a person, in whichever tenant. */
+/** The seats of a person in all tenants. */
 export const listSeats = (db: Db, userId: string) =>
   db
     .selectFrom('seats')
     .innerJoin('tenants', 'tenants.id', 'seats.tenant_id')
     .innerJoin('applications', 'applications.id', 'seats.application_id')
     .innerJoin('license_types', 'license_types.id', 'seats.license_type_id')
-    .select([
-      'tenants.slug as tenant',
-      'applications.slug as application',
-      'license_types.slug as licenseType',
-    ])
+    .select(['tenants.slug as tenant', 'applications.slug as application', 'license_types.slug as licenseType'])
     .select(['seats.status', 'seats.assigned_at'])
     .where('seats.user_id', '=', userId)
     .orderBy('seats.assigned_at')

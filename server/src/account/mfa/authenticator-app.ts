@@ -1,93 +1,92 @@
-import { person, record } from '../../audit/record.ts'
+import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import type { Exchange } from '../../http/exchange.ts'
-import { renewSecret } from '../../sessions/browser-session.ts'
-import { noteSecondFactor } from '../../sessions/second-factor.ts'
+import { rotateSessionSecret } from '../../sessions/browser-session.ts'
+import { addSecondFactorToSession } from '../../sessions/second-factor.ts'
 import { findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
-import { makeRecoveryCodes } from '../../users/factors/recovery-codes.ts'
-import { beginTotp, confirmNewTotp, endTotp, type NewTotp } from '../../users/factors/totp.ts'
-import { type NoticeKind, notify } from '../../users/notices.ts'
+import { createRecoveryCodes } from '../../users/factors/recovery-codes.ts'
+import { beginTotpEnrollment, confirmTotpEnrollment, type NewTotp, removeTotp } from '../../users/factors/totp.ts'
+import { type NoticeKind, queueNotice } from '../../users/notices.ts'
 import type { User } from '../../users/service.ts'
 import {
   confirmIdentity,
-  getSelf,
-  lockSelf,
-  type Managing,
-  requireShownFactor,
-  requireToAddFactor,
-  stayConfirmed,
+  getCurrentUser,
+  lockConfirmedUser,
+  lockCurrentUser,
+  type PersonExchange,
+  type PersonRequest,
+  requireReauthenticationToAddFactor,
+  requireSessionMfa,
 } from '../confirm-identity.ts'
 
 /**
- * Begins to set an authenticator app up. Only for a confirmed address: else whoever signed up with a stranger's
- * could keep them out for good.
+ * Starts the enrollment of an authenticator app. It needs a verified address: otherwise somebody who signed up with
+ * another person's address could lock that person out with a second factor.
  */
-export async function beginApp(ctx: Ctx, asking: Managing, password?: string): Promise<NewTotp> {
-  const { caller } = asking
-  const user = await getSelf(ctx, caller)
+export async function beginAppEnrollment(ctx: Ctx, exchange: PersonExchange, password?: string): Promise<NewTotp> {
+  const { caller } = exchange
+  const user = await getCurrentUser(ctx, caller)
   if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
-  await requireToAddFactor(ctx, asking, password)
-  await requireShownFactor(ctx.db, caller)
-  return beginTotp(ctx, user, caller.sessionId)
+  await requireReauthenticationToAddFactor(ctx, exchange, password)
+  await requireSessionMfa(ctx.db, caller)
+  return beginTotpEnrollment(ctx, user, caller.sessionId)
 }
 
-/** Puts the app to use, and hands out the codes for the day it is lost. */
-export async function confirmApp(ctx: Ctx, managing: Managing, code: string): Promise<string[]> {
-  const { caller, request } = managing
-  const { codes, giveCookie } = await ctx.db.transaction().execute(async (tx) => {
-    const user = await lockSelf(tx, caller)
-    // Something else may have been set up since this was begun.
-    await requireShownFactor(tx, caller)
-    await confirmNewTotp(ctx, tx, caller, code.replace(/\s/g, ''))
-    const codes = await makeRecoveryCodes(tx, user.id)
-    await noteSecondFactor(tx, caller.sessionId, ['otp', 'mfa'])
-    await tell(ctx, tx, { user, request, action: 'user.totp_enabled', kind: 'totp-enabled' })
-    return { codes, giveCookie: await renewSecret(ctx, tx, managing) }
+/** Completes the enrollment. Returns new recovery codes. */
+export async function confirmAppEnrollment(ctx: Ctx, exchange: PersonExchange, code: string): Promise<string[]> {
+  const { caller, request } = exchange
+  const { codes, setCookie } = await ctx.db.transaction().execute(async (tx) => {
+    const user = await lockCurrentUser(tx, caller)
+    // Another factor may have been added since the enrollment started.
+    await requireSessionMfa(tx, caller)
+    await confirmTotpEnrollment(ctx, tx, caller, code.replace(/\s/g, ''))
+    const codes = await createRecoveryCodes(tx, user.id)
+    await addSecondFactorToSession(tx, caller.sessionId, ['otp', 'mfa'])
+    await notifyAndRecord(ctx, tx, { user, request, action: 'user.totp_enabled', kind: 'totp-enabled' })
+    return { codes, setCookie: await rotateSessionSecret(ctx, tx, exchange) }
   })
-  giveCookie()
+  setCookie()
   return codes
 }
 
-export async function removeApp(ctx: Ctx, asking: Managing, password: string | undefined): Promise<void> {
-  const confirmed = await confirmIdentity(ctx, asking, password)
-  await requireShownFactor(ctx.db, asking.caller)
+export async function removeApp(ctx: Ctx, exchange: PersonExchange, password: string | undefined): Promise<void> {
+  const confirmed = await confirmIdentity(ctx, exchange, password)
+  await requireSessionMfa(ctx.db, exchange.caller)
   await ctx.db.transaction().execute(async (tx) => {
-    const user = await stayConfirmed(tx, asking, confirmed)
-    if (!(await endTotp(tx, user.id))) throw new AppError('MFA_NOT_ENROLLED')
-    const { request } = asking
-    await tell(ctx, tx, { user, request, action: 'user.totp_disabled', kind: 'totp-disabled' })
+    const user = await lockConfirmedUser(tx, exchange, confirmed)
+    if (!(await removeTotp(tx, user.id))) throw new AppError('MFA_NOT_ENROLLED')
+    const { request } = exchange
+    await notifyAndRecord(ctx, tx, { user, request, action: 'user.totp_disabled', kind: 'totp-disabled' })
   })
-  await ctx.changes.settle()
+  await ctx.changes.waitUntilCurrent()
 }
 
-/** New recovery codes in place of the old. */
-export async function replaceCodes(
+export async function replaceRecoveryCodes(
   ctx: Ctx,
-  asking: Managing,
+  exchange: PersonExchange,
   password: string | undefined,
 ): Promise<string[]> {
-  const confirmed = await confirmIdentity(ctx, asking, password)
-  await requireShownFactor(ctx.db, asking.caller)
+  const confirmed = await confirmIdentity(ctx, exchange, password)
+  await requireSessionMfa(ctx.db, exchange.caller)
   return ctx.db.transaction().execute(async (tx) => {
-    const user = await stayConfirmed(tx, asking, confirmed)
+    const user = await lockConfirmedUser(tx, exchange, confirmed)
     if (!hasSecondFactor(await findFactors(tx, user.id))) throw new AppError('MFA_NOT_ENROLLED')
-    const { request } = asking
+    const { request } = exchange
     const kind = 'recovery-codes-replaced'
-    await tell(ctx, tx, { user, request, action: 'user.recovery_codes_replaced', kind })
-    return makeRecoveryCodes(tx, user.id)
+    await notifyAndRecord(ctx, tx, { user, request, action: 'user.recovery_codes_replaced', kind })
+    return createRecoveryCodes(tx, user.id)
   })
 }
 
-interface Told {
+interface FactorChange {
   user: User
-  request: Exchange['request']
+  request: PersonRequest['request']
   action: 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced'
   kind: NoticeKind
 }
 
-async function tell(ctx: Ctx, tx: Tx, { user, request, action, kind }: Told): Promise<void> {
-  await notify(ctx, tx, { to: user, kind })
-  await record(ctx, tx, { action, actor: person(user.id), userId: user.id, request })
+async function notifyAndRecord(ctx: Ctx, tx: Tx, { user, request, action, kind }: FactorChange): Promise<void> {
+  await queueNotice(ctx, tx, { to: user, kind })
+  await recordAuditEvent(ctx, tx, { action, actor: userActor(user.id), userId: user.id, request })
 }

@@ -26,13 +26,13 @@ export const BeginTotpRequest = Type.Optional(
   ),
 )
 
-export const NewTotp = Type.Object(
+export const TotpEnrollment = Type.Object(
   {
-    secret: Type.String({ description: 'In base32, to be typed in by hand' }),
+    secret: Type.String({ description: 'In base32, to be typed in by hand', examples: ['JBSWY3DPEHPK3PXP'] }),
     otpauthUrl: Type.String(),
     qrCode: Type.String({ description: 'The address as a picture: a data: URL' }),
   },
-  { title: 'NewTotp' },
+  { title: 'TotpEnrollment' },
 )
 
 export const ConfirmTotpRequest = Type.Object(
@@ -45,7 +45,7 @@ export const RecoveryCodes = Type.Object(
   { title: 'RecoveryCodes' },
 )
 
-/** People without a password leave it out, and must have signed in just now. */
-export const ConfirmedRequest = Type.Optional(
-  Type.Object({ password: Type.Optional(Password) }, { title: 'ConfirmedRequest' }),
+/** A person without a password omits it and must have signed in within the last minutes. */
+export const ConfirmPasswordRequest = Type.Optional(
+  Type.Object({ password: Type.Optional(Password) }, { title: 'ConfirmPasswordRequest' }),
 )

@@ -1,47 +1,47 @@
 import type { Ctx } from '../../context.ts'
-import type { PageProblem } from '../../http/page-problem.ts'
-import { listLinks, unlink } from '../../sso/links.ts'
+import type { PageProblem } from '../../http/errors/page-problem.ts'
+import { listLinks, unlinkProvider } from '../../sso/links.ts'
 import { Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
 import { startLinking } from '../sso/start-linking.ts'
-import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
+import { AccountFrame, type AccountPageInput, defineAccountPage } from './define-account-page.tsx'
 
 const PATH = '/account/connections'
 
-export const connectionsPages = accountPage({
+export const connectionsPages = defineAccountPage({
   path: PATH,
   show,
-  act: async (ctx, visit) => {
-    const { caller, request, reply, form } = visit
+  submit: async (ctx, input) => {
+    const { caller, request, reply, form } = input
     const userId = caller.userId
-    const gone = form.get('unlink')
-    if (gone !== undefined) {
-      await unlink(ctx, { userId, provider: gone, request })
+    const unlinkedProvider = form.get('unlink')
+    if (unlinkedProvider !== undefined) {
+      await unlinkProvider(ctx, { userId, provider: unlinkedProvider, request })
       return { redirect: PATH }
     }
-    const wanted = { provider: form.get('link') ?? '', redirectUri: PATH }
-    const url = await startLinking(ctx, visit, { wanted, password: undefined })
-    // Browsers hold the way on from a form to the page's policy, which cannot know the provider's address.
+    const link = { provider: form.get('link') ?? '', redirectUri: PATH }
+    const url = await startLinking(ctx, input, { link, password: undefined })
+    // Not a redirect: browsers apply the form-action policy of the page to it, which does not list the provider.
     reply.header('Refresh', `0; url=${url}`)
-    return { html: render(<OnTheWayPage url={url} />) }
+    return { html: render(<RedirectPage url={url} />) }
   },
 })
 
-async function show(ctx: Ctx, visit: Visit, problem?: PageProblem) {
-  const links = await listLinks(ctx, visit.caller.userId)
+async function show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem) {
+  const links = await listLinks(ctx, input.caller.userId)
   const byProvider = new Map(links.map((link) => [link.provider, link]))
-  const known = ctx.config.sso.map(({ name, label }) => ({ name, label }))
-  // A provider that is not set up any more may still be unlinked.
-  const former = links
-    .filter(({ provider }) => !known.some(({ name }) => name === provider))
+  const configured = ctx.config.sso.map(({ name, label }) => ({ name, label }))
+  // A provider that is no longer configured can still be unlinked.
+  const removed = links
+    .filter(({ provider }) => !configured.some(({ name }) => name === provider))
     .map(({ provider }) => ({ name: provider, label: provider }))
-  const providers = [...known, ...former].map(({ name, label }) => ({
+  const providers = [...configured, ...removed].map(({ name, label }) => ({
     name,
     label,
     account: byProvider.has(name) ? (byProvider.get(name)?.email ?? 'linked') : undefined,
   }))
-  return { html: render(<ConnectionsPage providers={providers} csrf={visit.csrf} problem={problem} />) }
+  return { html: render(<ConnectionsPage providers={providers} csrf={input.csrf} problem={problem} />) }
 }
 
 interface ConnectionsPageProps {
@@ -61,12 +61,7 @@ const ConnectionsPage = ({ providers, csrf, problem }: ConnectionsPageProps) => 
             <span class="hint">{account ?? 'Not linked'}</span>
           </div>
           <Form action={PATH} csrf={csrf}>
-            <button
-              type="submit"
-              name={account === undefined ? 'link' : 'unlink'}
-              value={name}
-              class="second"
-            >
+            <button type="submit" name={account === undefined ? 'link' : 'unlink'} value={name} class="second">
               {account === undefined ? 'Link' : 'Unlink'}
             </button>
           </Form>
@@ -76,7 +71,7 @@ const ConnectionsPage = ({ providers, csrf, problem }: ConnectionsPageProps) => 
   </AccountFrame>
 )
 
-const OnTheWayPage = ({ url }: { url: string }) => (
+const RedirectPage = ({ url }: { url: string }) => (
   <Layout title="On the way">
     <h1>On the way …</h1>
     <p>

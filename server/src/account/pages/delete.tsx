@@ -1,41 +1,41 @@
-import type { PageProblem } from '../../http/page-problem.ts'
+import type { PageProblem } from '../../http/errors/page-problem.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
 import { GRACE_DAYS } from '../../users/deletion.ts'
-import { getSelf } from '../confirm-identity.ts'
+import { getCurrentUser } from '../confirm-identity.ts'
 import { CONFIRMATION, requestDeletion } from '../deletion/deletion.ts'
-import { AccountFrame, accountPage, OwnPassword, type Visit } from './account-page.tsx'
+import { AccountFrame, type AccountPageInput, CurrentPasswordField, defineAccountPage } from './define-account-page.tsx'
 
-export const deletePages = accountPage({
+export const deletePages = defineAccountPage({
   path: '/account/delete',
-  show: async (ctx, visit, problem) => {
-    const { password_hash } = await getSelf(ctx, visit.caller)
-    const props = { visit, problem, hasPassword: password_hash !== null }
+  show: async (ctx, input, problem) => {
+    const { password_hash } = await getCurrentUser(ctx, input.caller)
+    const props = { input, problem, hasPassword: password_hash !== null }
     return { html: render(<DeletePage {...props} />) }
   },
-  act: async (ctx, visit) => {
-    const confirmation = visit.form.get('confirmation') ?? ''
-    await requestDeletion(ctx, visit, { confirmation, password: visit.form.get('password') ?? '' })
-    return { html: render(<GonePage />) }
+  submit: async (ctx, input) => {
+    const confirmation = input.form.get('confirmation') ?? ''
+    await requestDeletion(ctx, input, { confirmation, password: input.form.get('password') ?? '' })
+    return { html: render(<DeletionScheduledPage />) }
   },
 })
 
 interface DeletePageProps {
-  visit: Visit
+  input: AccountPageInput
   problem: PageProblem | undefined
   hasPassword: boolean
 }
 
-const DeletePage = ({ visit, problem, hasPassword }: DeletePageProps) => {
+const DeletePage = ({ input, problem, hasPassword }: DeletePageProps) => {
   const describedBy = problem === undefined ? undefined : 'problem'
   return (
     <AccountFrame title="Delete your account" problem={problem}>
       <p>
-        You are signed out everywhere and leave every organisation at once. For {GRACE_DAYS} days you can sign
-        in and change your mind; then everything we know about you is erased.
+        You are signed out everywhere and leave every organization at once. For {GRACE_DAYS} days you can sign in and
+        change your mind; then everything we know about you is erased.
       </p>
-      <Form action="/account/delete" csrf={visit.csrf}>
+      <Form action="/account/delete" csrf={input.csrf}>
         <Field
           label={`Type ${CONFIRMATION}`}
           name="confirmation"
@@ -43,7 +43,7 @@ const DeletePage = ({ visit, problem, hasPassword }: DeletePageProps) => {
           autocomplete="off"
           describedBy={describedBy}
         />
-        <OwnPassword isSet={hasPassword} describedBy={describedBy} />
+        <CurrentPasswordField hasPassword={hasPassword} describedBy={describedBy} />
         <button type="submit" class="danger">
           Delete my account
         </button>
@@ -52,12 +52,11 @@ const DeletePage = ({ visit, problem, hasPassword }: DeletePageProps) => {
   )
 }
 
-const GonePage = () => (
+const DeletionScheduledPage = () => (
   <Layout title="Account deleted">
     <h1>Goodbye</h1>
     <p role="status">
-      Your account is scheduled for deletion. If you change your mind within {GRACE_DAYS} days, sign in and
-      restore it.
+      Your account is scheduled for deletion. If you change your mind within {GRACE_DAYS} days, sign in and restore it.
     </p>
     <p>
       <a href="/login">Sign in</a>

@@ -1,33 +1,35 @@
 import type { Ctx } from '../../context.ts'
 import { resendVerification } from '../../sessions/resend-verification.ts'
+import { listMembershipsOf } from '../../tenants/service.ts'
 import { Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
-import { getSelf } from '../confirm-identity.ts'
-import { listMembershipsOf } from '../profile/store.ts'
-import { accountPage, type Visit } from './account-page.tsx'
+import { getCurrentUser } from '../confirm-identity.ts'
+import { type AccountPageInput, defineAccountPage } from './define-account-page.tsx'
 
-/** Where everybody arrives who is not on the way to an application. */
-export const homePages = accountPage({
+/** The landing page after a sign-in without an application. */
+export const homePages = defineAccountPage({
   path: '/account',
-  show: (ctx, visit) => showHome(ctx, visit, false),
-  act: sendMailAgain,
+  show: (ctx, input) => showHome(ctx, input, false),
+  submit: resendMail,
 })
 
-async function sendMailAgain(ctx: Ctx, visit: Visit) {
-  await resendVerification(ctx, await getSelf(ctx, visit.caller))
-  return showHome(ctx, visit, true)
+async function resendMail(ctx: Ctx, input: AccountPageInput) {
+  await resendVerification(ctx, await getCurrentUser(ctx, input.caller))
+  return showHome(ctx, input, true)
 }
 
-async function showHome(ctx: Ctx, visit: Visit, mailed: boolean) {
-  const memberships = await listMembershipsOf(ctx.db, visit.caller.userId, ctx.now())
+async function showHome(ctx: Ctx, input: AccountPageInput, mailed: boolean) {
+  const memberships = await listMembershipsOf(ctx.db, input.caller.userId, ctx.now())
   const tenants = memberships.filter(({ status }) => status === 'ACTIVE').map(({ tenantName }) => tenantName)
   const hasProviders = ctx.config.sso.length > 0
-  return { html: render(<HomePage {...visit} {...{ tenants, hasProviders, mailed }} />) }
+  const { session, csrf } = input
+  const props = { session, csrf, tenants, hasProviders, mailed }
+  return { html: render(<HomePage {...props} />) }
 }
 
-interface HomePageProps extends Pick<Visit, 'session' | 'csrf'> {
-  /** Of which they are members, by name. */
+interface HomePageProps extends Pick<AccountPageInput, 'session' | 'csrf'> {
+  /** The names of the tenants with an active membership. */
   tenants: string[]
   hasProviders: boolean
   mailed: boolean
@@ -56,10 +58,10 @@ const HomePage = ({ session, csrf, tenants, hasProviders, mailed }: HomePageProp
     )}
     <ul class="rows">
       <Row path="/account/profile" name="Profile" />
-      <Row path="/account/security" name="Second step and passkeys" />
+      <Row path="/account/security" name="Second factors and passkeys" />
       <Row path="/account/password" name="Password" />
-      <Row path="/account/email" name="E-mail address" />
-      <Row path="/account/sessions" name="Devices" />
+      <Row path="/account/email" name="Email address" />
+      <Row path="/account/sessions" name="Where you are signed in" />
       {hasProviders && <Row path="/account/connections" name="Linked accounts" />}
       <li>
         <div>Your data</div>

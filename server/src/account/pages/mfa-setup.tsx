@@ -1,83 +1,85 @@
 import type { Ctx } from '../../context.ts'
-import type { PageAnswer } from '../../http/define-route.ts'
-import type { PageProblem } from '../../http/page-problem.ts'
-import { wayOn } from '../../sessions/arrival.ts'
-import { brandOf } from '../../sessions/brand.ts'
-import { type Journey, openJourney, pageOf } from '../../sessions/journey.ts'
+import type { PageProblem } from '../../http/errors/page-problem.ts'
+import type { PageResult } from '../../http/routing/define-route.ts'
+import { findLoginBrand } from '../../sessions/brand.ts'
+import { nextPage } from '../../sessions/establish-session.ts'
+import { type LoginTransaction, pageUrl, readLoginTransaction } from '../../sessions/login-transaction.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { render } from '../../ui/render.ts'
 import { findFactors } from '../../users/factors/factors.ts'
 import { findUnconfirmedTotp, type NewTotp } from '../../users/factors/totp.ts'
-import { beginApp, confirmApp } from '../mfa/authenticator-app.ts'
-import { accountPage, type Visit } from './account-page.tsx'
+import { beginAppEnrollment, confirmAppEnrollment } from '../mfa/authenticator-app.ts'
+import { type AccountPageInput, defineAccountPage } from './define-account-page.tsx'
 
+/** At `/mfa/setup`, because sign-in leads here too. */
 const PATH = '/mfa/setup'
 
-/** Setting up a second factor: of one's own will, or on the way into a tenant that demands one. */
-export const mfaSetupPages = accountPage({
+/** Enrollment of a second factor: voluntarily, or during a login to a tenant that requires one. */
+export const mfaSetupPages = defineAccountPage({
   path: PATH,
   show,
-  act: async (ctx, visit) => {
-    const code = visit.form.get('code')
-    if (code === undefined) return showApp(ctx, visit, await beginApp(ctx, visit))
-    const codes = await confirmApp(ctx, visit, code)
-    const journey = journeyOf(ctx, visit)
-    const next = journey ? wayOn(ctx, { state: 'signed-in' }, journey) : '/account/security'
+  submit: async (ctx, input) => {
+    const code = input.form.get('code')
+    if (code === undefined) return showApp(ctx, input, await beginAppEnrollment(ctx, input))
+    const codes = await confirmAppEnrollment(ctx, input, code)
+    const login = loginTransactionOf(ctx, input)
+    const next = login ? nextPage(ctx, { state: 'signed-in' }, login) : '/account/security'
     return {
-      html: render(<CodesPage codes={codes} next={next} />, await brandOf(ctx, journey, visit.caller.userId)),
+      html: render(<CodesPage codes={codes} next={next} />, await findLoginBrand(ctx, login, input.caller.userId)),
     }
   },
 })
 
-const journeyOf = (ctx: Ctx, { query }: Visit): Journey | undefined => openJourney(ctx, query.get('journey'))
+const loginTransactionOf = (ctx: Ctx, { query }: AccountPageInput): LoginTransaction | undefined =>
+  readLoginTransaction(ctx, query.get('journey'))
 
-async function show(ctx: Ctx, visit: Visit, problem?: PageProblem): Promise<PageAnswer> {
-  // A code was wrong: the same picture again, for another try.
-  if (visit.form.get('code') !== undefined) {
-    const { email } = visit.session
-    const waiting = await findUnconfirmedTotp(ctx, { ...visit.caller, email })
-    if (waiting) return showApp(ctx, visit, waiting, problem)
+async function show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem): Promise<PageResult> {
+  // After a wrong code, the same QR code is shown again.
+  if (input.form.get('code') !== undefined) {
+    const { email } = input.session
+    const unconfirmed = await findUnconfirmedTotp(ctx, { ...input.caller, email })
+    if (unconfirmed) return showApp(ctx, input, unconfirmed, problem)
   }
-  const journey = journeyOf(ctx, visit)
-  const { totp } = await findFactors(ctx.db, visit.caller.userId)
-  if (totp && !problem) return { redirect: pageOf(ctx, journey ? '/mfa' : '/account/security', journey) }
+  const login = loginTransactionOf(ctx, input)
+  const { totp } = await findFactors(ctx.db, input.caller.userId)
+  if (totp && !problem) return { redirect: pageUrl(ctx, login ? '/mfa' : '/account/security', login) }
   return {
     scripts: true,
     html: render(
       <ChoosePage
-        action={pageOf(ctx, PATH, journey)}
-        csrf={visit.csrf}
-        next={journey ? wayOn(ctx, { state: 'signed-in' }, journey) : '/account/security'}
-        demanded={journey !== undefined}
+        action={pageUrl(ctx, PATH, login)}
+        csrf={input.csrf}
+        next={login ? nextPage(ctx, { state: 'signed-in' }, login) : '/account/security'}
+        required={login !== undefined}
         problem={problem?.message}
       />,
-      await brandOf(ctx, journey, visit.caller.userId),
+      await findLoginBrand(ctx, login, input.caller.userId),
     ),
   }
 }
 
-async function showApp(ctx: Ctx, visit: Visit, app: NewTotp, problem?: PageProblem): Promise<PageAnswer> {
-  const journey = journeyOf(ctx, visit)
-  const action = pageOf(ctx, PATH, journey)
-  const page = <AppPage action={action} csrf={visit.csrf} app={app} problem={problem?.message} />
-  return { html: render(page, await brandOf(ctx, journey, visit.caller.userId)) }
+async function showApp(ctx: Ctx, input: AccountPageInput, app: NewTotp, problem?: PageProblem): Promise<PageResult> {
+  const login = loginTransactionOf(ctx, input)
+  const action = pageUrl(ctx, PATH, login)
+  const page = <AppPage action={action} csrf={input.csrf} app={app} problem={problem?.message} />
+  return { html: render(page, await findLoginBrand(ctx, login, input.caller.userId)) }
 }
 
 interface ChoosePageProps {
   action: string
   csrf: string
   next: string
-  demanded: boolean
+  required: boolean
   problem: string | undefined
 }
 
-const ChoosePage = ({ action, csrf, next, demanded, problem }: ChoosePageProps) => (
+const ChoosePage = ({ action, csrf, next, required, problem }: ChoosePageProps) => (
   <Layout title="Set up a second step">
     <h1>Set up a second step</h1>
     <p>
-      {demanded ? 'Your organisation asks for more than a password. ' : ''}
+      {required ? 'Your organization asks for more than a password. ' : ''}
       With a second step, whoever learns your password still cannot sign in.
     </p>
     <Problem message={problem} />
@@ -125,8 +127,8 @@ export const CodesPage = ({ codes, next }: { codes: string[]; next: string }) =>
   <Layout title="Your recovery codes">
     <h1>Keep these recovery codes</h1>
     <p>
-      If you lose your device, each of these lets you in once. They are shown only now: print them, or keep
-      them in a password manager.
+      If you lose your device, each of these lets you in once. They are shown only now: print them, or keep them in a
+      password manager.
     </p>
     <ul class="codes">
       {codes.map((code) => (

@@ -1,27 +1,27 @@
-import type { PageProblem } from '../../http/page-problem.ts'
+import type { PageProblem } from '../../http/errors/page-problem.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { render } from '../../ui/render.ts'
 import { changePassword } from '../credentials/password-change.ts'
-import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
+import { AccountFrame, type AccountPageInput, defineAccountPage } from './define-account-page.tsx'
 
-export const passwordPages = accountPage({
+export const passwordPages = defineAccountPage({
   path: '/account/password',
-  show: (_ctx, visit, problem) => ({ html: render(<PasswordPage visit={visit} problem={problem} />) }),
-  act: async (ctx, visit) => {
-    const currentPassword = visit.form.get('currentPassword') ?? ''
-    const newPassword = visit.form.get('newPassword') ?? ''
-    await changePassword(ctx, visit, { currentPassword, newPassword })
+  show: (_ctx, input, problem) => ({ html: render(<PasswordPage input={input} problem={problem} />) }),
+  submit: async (ctx, input) => {
+    const currentPassword = input.form.get('currentPassword') ?? ''
+    const newPassword = input.form.get('newPassword') ?? ''
+    await changePassword(ctx, input, { currentPassword, newPassword })
     return { html: render(<ChangedPage />) }
   },
 })
 
-const PasswordPage = ({ visit, problem }: { visit: Visit; problem: PageProblem | undefined }) => {
+const PasswordPage = ({ input, problem }: { input: AccountPageInput; problem: PageProblem | undefined }) => {
   const describedBy = problem === undefined ? undefined : 'problem'
   return (
     <AccountFrame title="Change your password" problem={problem}>
       <p>Your other devices will be signed out.</p>
-      <Form action="/account/password" csrf={visit.csrf}>
-        <input type="hidden" name="username" autocomplete="username" value={visit.session.email} />
+      <Form action="/account/password" csrf={input.csrf}>
+        <input type="hidden" name="username" autocomplete="username" value={input.session.email} />
         <Field
           label="Current password"
           name="currentPassword"

@@ -1,38 +1,40 @@
 import type { Ctx } from '../../context.ts'
-import type { PageProblem } from '../../http/page-problem.ts'
+import type { PageProblem } from '../../http/errors/page-problem.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { render } from '../../ui/render.ts'
-import { getSelf } from '../confirm-identity.ts'
-import { changeProfile, ownWords, type ProfileField } from '../profile/service.ts'
-import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
+import { getCurrentUser } from '../confirm-identity.ts'
+import { changeProfile, type ProfileField, toProfileFields } from '../profile/service.ts'
+import { AccountFrame, type AccountPageInput, defineAccountPage } from './define-account-page.tsx'
 
 const PATH = '/account/profile'
 
-export const profilePages = accountPage({
+export const profilePages = defineAccountPage({
   path: PATH,
-  show: (ctx, visit, problem) => showProfile(ctx, visit, { problem }),
-  act: async (ctx, visit) => {
-    await changeProfile(ctx, visit, readChange(visit))
-    return showProfile(ctx, visit, { isSaved: true })
+  show: (ctx, input, problem) => showProfile(ctx, input, { problem }),
+  submit: async (ctx, input) => {
+    await changeProfile(ctx, input, parseForm(input))
+    return showProfile(ctx, input, { isSaved: true })
   },
 })
 
-interface Input {
+interface ProfileInput {
   name: ProfileField
   label: string
   autocomplete: string
   type?: 'text' | 'date' | 'url'
   hint?: string
-  /** There is always one: it is not cleared by an empty field. */
-  isLasting?: boolean
+  /** The value always exists: an empty field does not clear it. */
+  isRequired?: boolean
 }
 
-const INPUTS: Input[] = [
+const INPUTS: ProfileInput[] = [
   { name: 'givenName', label: 'Given name', autocomplete: 'given-name' },
   { name: 'middleName', label: 'Middle name', autocomplete: 'additional-name' },
   { name: 'familyName', label: 'Family name', autocomplete: 'family-name' },
   {
-    ...{ name: 'displayName', label: 'Display name', autocomplete: 'name' },
+    name: 'displayName',
+    label: 'Display name',
+    autocomplete: 'name',
     hint: 'What others see. Left empty, it is your given and family name.',
   },
   { name: 'nickname', label: 'Nickname', autocomplete: 'nickname' },
@@ -41,37 +43,43 @@ const INPUTS: Input[] = [
   { name: 'website', label: 'Website', autocomplete: 'url', type: 'url' },
   { name: 'pictureUrl', label: 'Address of a picture', autocomplete: 'photo', type: 'url' },
   {
-    ...{ name: 'locale', label: 'Language', autocomplete: 'language', isLasting: true },
+    name: 'locale',
+    label: 'Language',
+    autocomplete: 'language',
+    isRequired: true,
     hint: 'A language tag such as de-DE.',
   },
   {
-    ...{ name: 'zoneinfo', label: 'Time zone', autocomplete: 'off', isLasting: true },
+    name: 'zoneinfo',
+    label: 'Time zone',
+    autocomplete: 'off',
+    isRequired: true,
     hint: 'An IANA time zone such as Europe/Berlin.',
   },
 ]
 
-/** Every field of the form, as it was sent: an empty one clears what was there. */
-const readChange = ({ form }: Visit): Partial<Record<ProfileField, string>> =>
+/** All fields of the form; an empty one clears the stored value. */
+const parseForm = ({ form }: AccountPageInput): Partial<Record<ProfileField, string>> =>
   Object.fromEntries(
-    INPUTS.flatMap(({ name, isLasting = false }) => {
+    INPUTS.flatMap(({ name, isRequired = false }) => {
       const text = form.get(name)
-      return text === undefined && isLasting ? [] : [[name, text ?? '']]
+      return text === undefined && isRequired ? [] : [[name, text ?? '']]
     }),
   )
 
-interface Shown {
+interface PageState {
   problem?: PageProblem | undefined
   isSaved?: boolean
 }
 
-async function showProfile(ctx: Ctx, visit: Visit, shown: Shown) {
-  const kept = ownWords(await getSelf(ctx, visit.caller))
-  // What was refused is shown as it was typed.
-  const values = shown.problem ? { ...kept, ...readChange(visit) } : kept
-  return { html: render(<ProfilePage {...shown} {...{ csrf: visit.csrf, values }} />) }
+async function showProfile(ctx: Ctx, input: AccountPageInput, state: PageState) {
+  const stored = toProfileFields(await getCurrentUser(ctx, input.caller))
+  // Invalid input is shown again as it was typed.
+  const values = state.problem ? { ...stored, ...parseForm(input) } : stored
+  return { html: render(<ProfilePage {...state} csrf={input.csrf} values={values} />) }
 }
 
-interface ProfilePageProps extends Shown {
+interface ProfilePageProps extends PageState {
   csrf: string
   values: Record<ProfileField, string>
 }
@@ -83,9 +91,14 @@ const ProfilePage = ({ csrf, values, problem, isSaved = false }: ProfilePageProp
     <Form action={PATH} csrf={csrf}>
       {INPUTS.map(({ name, label, autocomplete, type = 'text', hint }) => (
         <Field
-          {...{ name, label, autocomplete, type, optional: true, value: values[name] }}
+          name={name}
+          label={label}
+          autocomplete={autocomplete}
+          type={type}
+          optional
+          value={values[name]}
           {...(hint !== undefined && { hint })}
-          describedBy={isAtFault(problem, name) ? 'problem' : undefined}
+          describedBy={hasProblem(problem, name) ? 'problem' : undefined}
         />
       ))}
       <button type="submit">Save</button>
@@ -93,7 +106,7 @@ const ProfilePage = ({ csrf, values, problem, isSaved = false }: ProfilePageProp
   </AccountFrame>
 )
 
-function isAtFault(problem: PageProblem | undefined, name: ProfileField): boolean {
+function hasProblem(problem: PageProblem | undefined, name: ProfileField): boolean {
   const details = problem?.error.details
   return Array.isArray(details) && details.some(({ field }) => field === name)
 }

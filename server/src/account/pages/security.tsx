@@ -1,45 +1,46 @@
 import type { Ctx } from '../../context.ts'
-import type { PageProblem } from '../../http/page-problem.ts'
+import type { PageProblem } from '../../http/errors/page-problem.ts'
 import { Form } from '../../ui/form.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { render } from '../../ui/render.ts'
 import { type Factors, findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
 import { listPasskeysOf } from '../../users/passkeys/passkeys.ts'
-import { removeApp, replaceCodes } from '../mfa/authenticator-app.ts'
+import { removeApp, replaceRecoveryCodes } from '../mfa/authenticator-app.ts'
 import { removePasskey } from '../passkeys/service.ts'
-import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
+import { AccountFrame, type AccountPageInput, defineAccountPage } from './define-account-page.tsx'
 import { CodesPage } from './mfa-setup.tsx'
 
 const PATH = '/account/security'
 
-/** The second step and the passkeys of one's own account. */
-export const securityPages = accountPage({
+export const securityPages = defineAccountPage({
   path: PATH,
   show,
-  act: async (ctx, visit) => {
-    const { form } = visit
+  submit: async (ctx, input) => {
+    const { form } = input
     const password = form.get('password')
     const passkey = form.get('passkey')
     if (passkey !== undefined) {
-      await removePasskey(ctx, visit, { id: passkey, password })
+      await removePasskey(ctx, input, { id: passkey, password })
       return { redirect: PATH }
     }
     if (form.get('action') === 'remove-app') {
-      await removeApp(ctx, visit, password)
+      await removeApp(ctx, input, password)
       return { redirect: PATH }
     }
-    return { html: render(<CodesPage codes={await replaceCodes(ctx, visit, password)} next={PATH} />) }
+    return {
+      html: render(<CodesPage codes={await replaceRecoveryCodes(ctx, input, password)} next={PATH} />),
+    }
   },
 })
 
-async function show(ctx: Ctx, visit: Visit, problem?: PageProblem) {
-  const factors = await findFactors(ctx.db, visit.caller.userId)
-  const passkeys = (await listPasskeysOf(ctx.db, visit.caller.userId)).map(({ id, name, created_at }) => ({
+async function show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem) {
+  const factors = await findFactors(ctx.db, input.caller.userId)
+  const passkeys = (await listPasskeysOf(ctx.db, input.caller.userId)).map(({ id, name, created_at }) => ({
     id,
     name,
     since: created_at.toISOString().slice(0, 10),
   }))
-  const props = { factors, passkeys, csrf: visit.csrf, problem }
+  const props = { factors, passkeys, csrf: input.csrf, problem }
   return { scripts: true, html: render(<SecurityPage {...props} />) }
 }
 
@@ -51,12 +52,12 @@ interface SecurityPageProps {
 }
 
 const SecurityPage = ({ factors, passkeys, csrf, problem }: SecurityPageProps) => (
-  <AccountFrame title="Second step and passkeys" problem={problem}>
+  <AccountFrame title="Second factors and passkeys" problem={problem}>
     <h2>Authenticator app</h2>
     {factors.totp ? (
       <>
         <p role="status">Signing in takes a code of your authenticator app.</p>
-        <Confirmed csrf={csrf} action="remove-app" label="Remove the app" danger />
+        <PasswordForm csrf={csrf} action="remove-app" label="Remove the app" danger />
       </>
     ) : (
       <p>
@@ -90,21 +91,21 @@ const SecurityPage = ({ factors, passkeys, csrf, problem }: SecurityPageProps) =
       <>
         <h2>Recovery codes</h2>
         <p>You have {factors.recoveryCodes} recovery codes left. New ones take the place of the old.</p>
-        <Confirmed csrf={csrf} action="new-codes" label="Make new codes" />
+        <PasswordForm csrf={csrf} action="new-codes" label="Make new codes" />
       </>
     )}
   </AccountFrame>
 )
 
-interface ConfirmedProps {
+interface PasswordFormProps {
   csrf: string
   action: string
   label: string
   danger?: boolean
 }
 
-/** A form that asks for the password first. People without one leave it empty, and must have signed in just now. */
-const Confirmed = ({ csrf, action, label, danger = false }: ConfirmedProps) => (
+/** A form with a password field. A person without a password leaves it empty and needs a recent sign-in. */
+const PasswordForm = ({ csrf, action, label, danger = false }: PasswordFormProps) => (
   <details>
     <summary>{label}</summary>
     <Form action={PATH} csrf={csrf}>

@@ -1,43 +1,41 @@
 import type { Ctx } from '../../context.ts'
-import type { PageProblem } from '../../http/page-problem.ts'
-import { endOtherSessions, endSessionOf, listSessionsOf } from '../../sessions/overview.ts'
+import type { PageProblem } from '../../http/errors/page-problem.ts'
+import { endOtherSessions, endUserSession, listUserSessions } from '../../sessions/overview.ts'
 import { Form } from '../../ui/form.tsx'
 import { render } from '../../ui/render.ts'
-import { AccountFrame, accountPage, type Visit } from './account-page.tsx'
+import { AccountFrame, type AccountPageInput, defineAccountPage } from './define-account-page.tsx'
 
 const PATH = '/account/sessions'
 
-export const sessionsPages = accountPage({
+export const sessionsPages = defineAccountPage({
   path: PATH,
   show,
-  act: async (ctx, visit) => {
-    const { caller, request, form } = visit
+  submit: async (ctx, input) => {
+    const { caller, request, form } = input
     const session = form.get('session')
     if (session === undefined) await endOtherSessions(ctx, { ...caller, request })
-    else await endSessionOf(ctx, { ...caller, request }, session)
+    else await endUserSession(ctx, { ...caller, request }, session)
     return { redirect: PATH }
   },
 })
 
-async function show(ctx: Ctx, visit: Visit, problem?: PageProblem) {
-  const sessions = await listSessionsOf(ctx, visit.caller)
+async function show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem) {
+  const sessions = await listUserSessions(ctx, input.caller)
   const devices = sessions.map((session) => ({
     id: session.id,
     name: session.user_agent || 'Unknown program',
-    place: [session.ip_address, ctx.placeOf(session.ip_address)]
-      .filter((part) => part !== 'Unknown')
-      .join(', '),
-    active: session.last_active_at.toISOString().slice(0, 16).replace('T', ' '),
-    isCurrent: session.id === visit.caller.sessionId,
+    location: [session.ip_address, ctx.locate(session.ip_address)].filter((part) => part !== 'Unknown').join(', '),
+    lastActive: session.last_active_at.toISOString().slice(0, 16).replace('T', ' '),
+    isCurrent: session.id === input.caller.sessionId,
   }))
-  return { html: render(<SessionsPage devices={devices} csrf={visit.csrf} problem={problem} />) }
+  return { html: render(<SessionsPage devices={devices} csrf={input.csrf} problem={problem} />) }
 }
 
 interface Device {
   id: string
   name: string
-  place: string
-  active: string
+  location: string
+  lastActive: string
   isCurrent: boolean
 }
 
@@ -50,12 +48,12 @@ interface SessionsPageProps {
 const SessionsPage = ({ devices, csrf, problem }: SessionsPageProps) => (
   <AccountFrame title="Where you are signed in" problem={problem}>
     <ul class="rows">
-      {devices.map(({ id, name, place, active, isCurrent }) => (
+      {devices.map(({ id, name, location, lastActive, isCurrent }) => (
         <li key={id}>
           <div>
             <span class="subject">{isCurrent ? 'This device' : name}</span>
             <span class="hint">
-              {place}, last active {active} UTC
+              {location}, last active {lastActive} UTC
             </span>
           </div>
           {!isCurrent && (

@@ -1,4 +1,4 @@
-/** What people call the devices that say this of themselves; the first that fits counts. */
+/** Device names by user agent pattern; the first match applies. */
 const DEVICES: [RegExp, string][] = [
   [/iPhone/, 'iPhone'],
   [/iPad/, 'iPad'],
@@ -9,8 +9,8 @@ const DEVICES: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** A name for a passkey that was given none, after the device it was made on. */
-export function nameFor(userAgent = ''): string {
+/** The default name of a passkey, after the device it was created on. */
+export function toDefaultName(userAgent = ''): string {
   const device = DEVICES.find(([pattern]) => pattern.test(userAgent))?.[1]
   return device === undefined ? 'Passkey' : `Passkey on ${device}`
 }

@@ -1,18 +1,18 @@
 import { Type } from 'typebox'
+import { Timestamp } from '../../http/routing/schema.ts'
 
-const Timestamp = Type.String({ format: 'date-time' })
-
-export const ReauthenticatedRequest = Type.Optional(
+export const ReauthenticationRequest = Type.Optional(
   Type.Object(
     {
       password: Type.Optional(
         Type.String({
           maxLength: 4096,
-          description: 'Needed with an access token, and when the sign-in is more than an hour old',
+          description:
+            'Needed when the sign-in is more than an hour old and, to add a passkey, with an access token without the session cookie',
         }),
       ),
     },
-    { title: 'ReauthenticatedRequest' },
+    { title: 'ReauthenticationRequest' },
   ),
 )
 
@@ -22,7 +22,7 @@ const Descriptor = Type.Object({
   transports: Type.Optional(Type.Array(Type.String())),
 })
 
-/** PublicKeyCredentialCreationOptionsJSON of WebAuthn Level 3 §5.1.10. */
+/** PublicKeyCredentialCreationOptionsJSON of WebAuthn Level 3. */
 export const PasskeyCreationOptions = Type.Object(
   {
     rp: Type.Object({ id: Type.Optional(Type.String()), name: Type.String() }),
@@ -47,25 +47,23 @@ export const PasskeyCreationOptions = Type.Object(
   },
 )
 
-/** In base64url. Longer ones than these no authenticator makes. */
-const Bytes = (maxLength: number) => Type.String({ maxLength })
+/** The limits are above what authenticators produce. */
+const Base64Url = (maxLength: number) => Type.String({ maxLength })
 
-/** RegistrationResponseJSON of WebAuthn Level 3 §5.1, as far as it is looked at, and a name. */
+/** The members of RegistrationResponseJSON (WebAuthn Level 3 §5.1) that are read, and a name. */
 export const AddPasskeyRequest = Type.Object(
   {
-    id: Bytes(2_000),
-    rawId: Bytes(2_000),
+    id: Base64Url(2_000),
+    rawId: Base64Url(2_000),
     type: Type.Literal('public-key'),
     response: Type.Object({
-      clientDataJSON: Bytes(8_000),
-      attestationObject: Bytes(32_000),
+      clientDataJSON: Base64Url(8_000),
+      attestationObject: Base64Url(32_000),
       transports: Type.Optional(Type.Array(Type.String({ maxLength: 32 }), { maxItems: 10 })),
     }),
-    name: Type.Optional(
-      Type.String({ pattern: '\\S', maxLength: 100, description: 'To tell it from others' }),
-    ),
+    name: Type.Optional(Type.String({ pattern: '\\S', maxLength: 100, description: 'To tell it from others' })),
   },
-  { title: 'AddPasskeyRequest', description: 'What toJSON() of the new credential answers, and a name' },
+  { title: 'AddPasskeyRequest', description: 'The result of toJSON() of the new credential, and a name' },
 )
 
 const passkey = {
@@ -73,7 +71,7 @@ const passkey = {
   name: Type.String(),
   createdAt: Timestamp,
   lastUsedAt: Type.Union([Timestamp, Type.Null()]),
-  backedUp: Type.Boolean({ description: 'It lives on when the device is lost' }),
+  backedUp: Type.Boolean({ description: 'The passkey is backed up and survives the loss of the device' }),
 }
 
 export const AddedPasskey = Type.Object(

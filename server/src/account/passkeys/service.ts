@@ -1,111 +1,114 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import { person, record } from '../../audit/record.ts'
+import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { createLimiter } from '../../db/limiter.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError, tooManyAttempts } from '../../errors.ts'
-import { readName } from '../../lib/profile-values.ts'
-import { quoted } from '../../mail/quoted.ts'
-import { renewSecret } from '../../sessions/browser-session.ts'
-import { noteSecondFactor } from '../../sessions/second-factor.ts'
+import { parsePersonName } from '../../lib/profile-values.ts'
+import { quoteName } from '../../mail/quote-name.ts'
+import { rotateSessionSecret } from '../../sessions/browser-session.ts'
+import { addSecondFactorToSession } from '../../sessions/second-factor.ts'
+import { hasPasswordlessLogin } from '../../sso/passwordless-login.ts'
 import { findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
-import { makeRecoveryCodes } from '../../users/factors/recovery-codes.ts'
-import { notify } from '../../users/notices.ts'
+import { createRecoveryCodes } from '../../users/factors/recovery-codes.ts'
+import { queueNotice } from '../../users/notices.ts'
 import {
-  beginEnrolment,
+  beginEnrollment,
   type NewPasskey,
-  requireRoom,
-  verifyEnrolment,
-} from '../../users/passkeys/enrolment.ts'
-import { dropPasskey, keepPasskey, type Passkey } from '../../users/passkeys/passkeys.ts'
+  requirePasskeyLimit,
+  verifyEnrollment,
+} from '../../users/passkeys/enrollment.ts'
+import { insertPasskey, type Passkey, removePasskeyOf } from '../../users/passkeys/passkeys.ts'
 import type { User } from '../../users/service.ts'
 import {
-  getSelf,
-  lockSelf,
-  type Managing,
+  getCurrentUser,
+  lockCurrentUser,
+  type PersonExchange,
+  requireReauthenticationToAddFactor,
   requireRecentSignIn,
-  requireShownFactor,
-  requireToAddFactor,
+  requireSessionMfa,
 } from '../confirm-identity.ts'
-import { hasOtherWayIn } from '../way-in.ts'
-import { nameFor } from './name.ts'
+import { toDefaultName } from './name.ts'
 
-const LONGEST_NAME = 100
-/** Each leaves something behind for a while. */
-const LIMIT = { name: 'passkey-enrol', most: 100, seconds: 15 * 60 }
+const MAX_NAME_LENGTH = 100
+/** Every enrollment stores a challenge until it is swept. */
+const LIMIT = { name: 'passkey-enrol', max: 100, seconds: 15 * 60 }
 
 /**
- * Begins to add a passkey. Only for a confirmed address: else whoever signed up with a stranger's could keep them
- * out for good.
+ * Starts the enrollment of a passkey. It needs a verified address: otherwise somebody who signed up with another person's
+ * address could lock that person out with a second factor.
  */
 export async function beginPasskey(
   ctx: Ctx,
-  asking: Managing,
+  exchange: PersonExchange,
   password?: string,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const { caller } = asking
-  const user = await getSelf(ctx, caller)
+  const { caller } = exchange
+  const user = await getCurrentUser(ctx, caller)
   if (!user.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
-  await requireToAddFactor(ctx, asking, password)
-  await requireShownFactor(ctx.db, caller)
+  await requireReauthenticationToAddFactor(ctx, exchange, password)
+  await requireSessionMfa(ctx.db, caller)
   const wait = await createLimiter(ctx.db, LIMIT).count(user.id)
   if (wait !== undefined) throw tooManyAttempts(wait)
-  return beginEnrolment(ctx, user)
+  return beginEnrollment(ctx, user)
 }
 
 export interface AddedPasskey {
   passkey: Passkey
-  /** For who had no second factor before. */
+  /** Only with the first second factor. */
   recoveryCodes: string[] | undefined
 }
 
 export async function addPasskey(
   ctx: Ctx,
-  managing: Managing,
+  exchange: PersonExchange,
   { response, name }: { response: RegistrationResponseJSON; name: string | undefined },
 ): Promise<AddedPasskey> {
-  const { caller, request } = managing
-  const made = await verifyEnrolment(ctx, caller.userId, response)
-  const chosen = name === undefined ? nameFor(request.headers['user-agent']) : requireName(name)
-  const { added, giveCookie } = await ctx.db.transaction().execute(async (tx) => ({
-    added: await add(ctx, tx, { managing, made, name: chosen }),
-    giveCookie: await renewSecret(ctx, tx, managing),
+  const { caller, request } = exchange
+  const credential = await verifyEnrollment(ctx, caller.userId, response)
+  const passkeyName = name === undefined ? toDefaultName(request.headers['user-agent']) : requireName(name)
+  const { added, setCookie } = await ctx.db.transaction().execute(async (tx) => ({
+    added: await storePasskey(ctx, tx, { exchange, credential, name: passkeyName }),
+    setCookie: await rotateSessionSecret(ctx, tx, exchange),
   }))
-  giveCookie()
+  setCookie()
   return added
 }
 
 function requireName(text: string): string {
-  const name = readName(text, LONGEST_NAME)
+  const name = parsePersonName(text, MAX_NAME_LENGTH)
   if (name !== undefined) return name
   throw new AppError('VALIDATION_FAILED', {
     details: [
       {
         field: 'name',
-        message: `must be one line of 1 to ${LONGEST_NAME} characters that holds no web address`,
+        message: `must be one line of 1 to ${MAX_NAME_LENGTH} characters that holds no web address`,
       },
     ],
   })
 }
 
-async function add(
+async function storePasskey(
   ctx: Ctx,
   tx: Tx,
-  { managing, made, name }: { managing: Managing; made: NewPasskey; name: string },
+  { exchange, credential, name }: { exchange: PersonExchange; credential: NewPasskey; name: string },
 ): Promise<AddedPasskey> {
-  const { caller, request } = managing
-  // Of two that are added at once, one is the first, and the last there is room for.
-  const user = await lockSelf(tx, caller)
-  // Something else may have been set up since this was begun.
-  await requireShownFactor(tx, caller)
+  const { caller, request } = exchange
+  // The lock makes concurrent enrollments see each other: for the maximum and for the first recovery codes.
+  const user = await lockCurrentUser(tx, caller)
+  // Another factor may have been added since the enrollment started.
+  await requireSessionMfa(tx, caller)
   const before = await findFactors(tx, user.id)
-  requireRoom(before.passkeys)
-  const passkey = await keepPasskey(ctx, tx, { userId: user.id, name, made })
-  const recoveryCodes = hasSecondFactor(before) ? undefined : await makeRecoveryCodes(tx, user.id)
-  await noteSecondFactor(tx, caller.sessionId, ['pop', 'mfa'])
-  await notify(ctx, tx, { to: user, kind: 'passkey-added', facts: [`Passkey: ${quoted(name)}`] })
-  await record(ctx, tx, {
-    ...{ action: 'user.passkey_added', actor: person(user.id), userId: user.id, request },
+  requirePasskeyLimit(before.passkeys)
+  const passkey = await insertPasskey(ctx, tx, { userId: user.id, name, credential })
+  const recoveryCodes = hasSecondFactor(before) ? undefined : await createRecoveryCodes(tx, user.id)
+  await addSecondFactorToSession(tx, caller.sessionId, ['pop', 'mfa'])
+  await queueNotice(ctx, tx, { to: user, kind: 'passkey-added', facts: [`Passkey: ${quoteName(name)}`] })
+  await recordAuditEvent(ctx, tx, {
+    action: 'user.passkey_added',
+    actor: userActor(user.id),
+    userId: user.id,
+    request,
     details: { passkeyId: passkey.id, backedUp: passkey.backed_up },
     personal: { name },
   })
@@ -114,29 +117,32 @@ async function add(
 
 export async function removePasskey(
   ctx: Ctx,
-  asking: Managing,
+  exchange: PersonExchange,
   { id, password }: { id: string; password: string | undefined },
 ): Promise<void> {
-  const { caller, request } = asking
-  await requireRecentSignIn(ctx, asking, password)
+  const { caller, request } = exchange
+  await requireRecentSignIn(ctx, exchange, password)
   await ctx.db.transaction().execute(async (tx) => {
-    // Of two who remove a way in at once, the second sees what the first has left.
-    const user = await lockSelf(tx, caller)
-    await requireShownFactor(tx, caller)
-    const { name } = await dropPasskey(tx, user.id, id)
-    await requireWayIn(ctx, tx, user)
-    await notify(ctx, tx, { to: user, kind: 'passkey-removed', facts: [`Passkey: ${quoted(name)}`] })
-    await record(ctx, tx, {
-      ...{ action: 'user.passkey_removed', actor: person(user.id), userId: user.id, request },
+    // The lock keeps concurrent removals from removing the last login method.
+    const user = await lockCurrentUser(tx, caller)
+    await requireSessionMfa(tx, caller)
+    const { name } = await removePasskeyOf(tx, user.id, id)
+    await requireLoginMethod(ctx, tx, user)
+    await queueNotice(ctx, tx, { to: user, kind: 'passkey-removed', facts: [`Passkey: ${quoteName(name)}`] })
+    await recordAuditEvent(ctx, tx, {
+      action: 'user.passkey_removed',
+      actor: userActor(user.id),
+      userId: user.id,
+      request,
       details: { passkeyId: id },
       personal: { name },
     })
   })
-  await ctx.changes.settle()
+  await ctx.changes.waitUntilCurrent()
 }
 
-/** Whom no password lets in must keep a passkey, or an account elsewhere. */
-async function requireWayIn(ctx: Ctx, tx: Tx, user: User): Promise<void> {
-  if (user.password_sign_in || (await hasOtherWayIn(ctx, tx, user.id))) return
+/** Without password sign-in, a passkey or a linked account must remain. */
+async function requireLoginMethod(ctx: Ctx, tx: Tx, user: User): Promise<void> {
+  if (user.password_sign_in || (await hasPasswordlessLogin(ctx, tx, user.id))) return
   throw new AppError('LAST_LOGIN_METHOD')
 }

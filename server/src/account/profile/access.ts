@@ -1,10 +1,10 @@
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import { findUser } from '../../users/service.ts'
-import type { Access } from './schema.ts'
+import type { AccountAccess } from './schema.ts'
 
-/** What a person is here and how they may come in: for programs that show them what they can do. */
-export async function getAccess({ db, config }: Ctx, userId: string): Promise<Access> {
+/** The person's rights on this instance and their login methods, for user interfaces. */
+export async function getAccess({ db, config }: Ctx, userId: string): Promise<AccountAccess> {
   const user = await findUser(db, userId)
   if (!user) throw new AppError('UNAUTHORIZED')
   return {

@@ -1,6 +1,6 @@
-import { defineRoute } from '../../http/define-route.ts'
+import { defineRoute } from '../../http/routing/define-route.ts'
 import { getAccess } from './access.ts'
-import { Access, ChangedProfile, Profile, ProfileChange } from './schema.ts'
+import { AccountAccess, Profile, UpdatedProfile, UpdateProfileRequest } from './schema.ts'
 import { changeProfile, getProfile } from './service.ts'
 
 const common = { tag: 'My account', caller: 'person', path: '/api/users/me' } as const
@@ -9,6 +9,7 @@ export const profileRoutes = [
   defineRoute({
     ...common,
     method: 'GET',
+    operationId: 'getMyProfile',
     summary: 'Shows your profile and the tenants you belong to',
     reply: { 200: Profile },
     handler: (ctx, { caller }) => getProfile(ctx, caller.userId),
@@ -17,16 +18,18 @@ export const profileRoutes = [
     ...common,
     method: 'GET',
     path: '/api/users/me/access',
+    operationId: 'getMyAccess',
     summary: 'Shows what you are on this instance and by which ways you may sign in',
-    reply: { 200: Access },
+    reply: { 200: AccountAccess },
     handler: (ctx, { caller }) => getAccess(ctx, caller.userId),
   }),
   defineRoute({
     ...common,
     method: 'PATCH',
+    operationId: 'updateMyProfile',
     summary: 'Changes what you say about yourself; an empty name or address clears it',
-    body: ProfileChange,
-    reply: { 200: ChangedProfile },
+    body: UpdateProfileRequest,
+    reply: { 200: UpdatedProfile },
     handler: (ctx, { caller, body, request }) => changeProfile(ctx, { caller, request }, body),
   }),
 ]

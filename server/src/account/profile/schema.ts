@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { LONGEST_ADDRESS } from '../../lib/profile-values.ts'
+import { Timestamp } from '../../http/routing/schema.ts'
+import { MAX_WEB_ADDRESS_LENGTH } from '../../lib/profile-values.ts'
 
-const Timestamp = Type.String({ format: 'date-time' })
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 const Text = nullable(Type.String())
 
@@ -46,16 +46,16 @@ export const Profile = Type.Object(
 )
 export type Profile = Static<typeof Profile>
 
-/** The space around a name does not count, so the schema leaves room for some. */
-const name = (most: number) =>
-  Type.String({ maxLength: 1_000, description: `1 to ${most} characters; an empty text clears it` })
+/** Names are trimmed before their length is checked, so the schema allows more. */
+const name = (maxLength: number) =>
+  Type.String({ maxLength: 1_000, description: `1 to ${maxLength} characters; an empty text clears it` })
 const url = Type.String({
-  maxLength: LONGEST_ADDRESS,
+  maxLength: MAX_WEB_ADDRESS_LENGTH,
   description: 'An http or https address; an empty text clears it',
 })
 
-/** What a person may say about themselves. Whatever else is sent is ignored. */
-export const ProfileChange = Type.Partial(
+/** Other properties are ignored. */
+export const UpdateProfileRequest = Type.Partial(
   Type.Object({
     displayName: name(200),
     givenName: name(100),
@@ -69,11 +69,11 @@ export const ProfileChange = Type.Partial(
     zoneinfo: Type.String({ maxLength: 100, description: 'An IANA time zone such as Europe/Berlin' }),
     locale: Type.String({ maxLength: 100, description: 'A language tag such as de-DE' }),
   }),
-  { title: 'ProfileChange' },
+  { title: 'UpdateProfileRequest' },
 )
-export type ProfileChange = Static<typeof ProfileChange>
+export type UpdateProfileRequest = Static<typeof UpdateProfileRequest>
 
-export const ChangedProfile = Type.Object(
+export const UpdatedProfile = Type.Object(
   {
     id: Type.String(),
     email: Type.String(),
@@ -83,11 +83,11 @@ export const ChangedProfile = Type.Object(
     middleName: Text,
     updatedAt: Timestamp,
   },
-  { title: 'ChangedProfile' },
+  { title: 'UpdatedProfile' },
 )
-export type ChangedProfile = Static<typeof ChangedProfile>
+export type UpdatedProfile = Static<typeof UpdatedProfile>
 
-export const Access = Type.Object(
+export const AccountAccess = Type.Object(
   {
     superAdmin: Type.Boolean({ description: 'Whether you run this instance' }),
     hasPassword: Type.Boolean(),
@@ -96,6 +96,6 @@ export const Access = Type.Object(
       description: 'Outside providers that can be linked to an account',
     }),
   },
-  { title: 'Access' },
+  { title: 'AccountAccess' },
 )
-export type Access = Static<typeof Access>
+export type AccountAccess = Static<typeof AccountAccess>

@@ -1,28 +1,31 @@
-import { person, record } from '../../audit/record.ts'
+import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { displayNameOf } from '../../lib/display-name.ts'
-import { demand, refuseNothing, refuseProblems } from '../../lib/problems.ts'
-import { readBirthdate, readLocale, readName, readWebAddress, readZone } from '../../lib/profile-values.ts'
+import { toDisplayName } from '../../lib/display-name.ts'
+import { checkField, requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
+import {
+  parseBirthdate,
+  parseLocale,
+  parsePersonName,
+  parseTimeZone,
+  parseWebAddress,
+} from '../../lib/profile-values.ts'
+import { listMembershipsOf } from '../../tenants/service.ts'
 import { changeUser, findUser, type User } from '../../users/service.ts'
-import { type Asking, lockSelf } from '../confirm-identity.ts'
-import type { ChangedProfile, Profile, ProfileChange } from './schema.ts'
-import { findProfile, listMembershipsOf } from './store.ts'
+import { lockCurrentUser, type PersonRequest } from '../confirm-identity.ts'
+import type { Profile, UpdatedProfile, UpdateProfileRequest } from './schema.ts'
+import { findProfile } from './store.ts'
 
-/** What a person sees and says of themselves. */
 export async function getProfile({ db, now }: Ctx, userId: string): Promise<Profile> {
-  const [user, memberships] = await Promise.all([
-    findProfile(db, userId),
-    listMembershipsOf(db, userId, now()),
-  ])
+  const [user, memberships] = await Promise.all([findProfile(db, userId), listMembershipsOf(db, userId, now())])
   if (!user) throw new AppError('UNAUTHORIZED')
   return {
     id: user.id,
     email: user.email,
     emailVerified: user.email_verified,
     username: user.username,
-    displayName: displayNameOf(user),
+    displayName: toDisplayName(user),
     givenName: user.given_name,
     familyName: user.family_name,
     middleName: user.middle_name,
@@ -42,30 +45,31 @@ export async function getProfile({ db, now }: Ctx, userId: string): Promise<Prof
   }
 }
 
-export type ProfileField = keyof ProfileChange
+export type ProfileField = keyof UpdateProfileRequest
 
-/** Where a field is kept, how its text is read, and what is said when it cannot be. */
 interface Rule {
   column: keyof User
-  /** Null: nothing is kept any more. Undefined: the text will not do. */
-  read(text: string, now: Date): string | null | undefined
+  /** The value to store; null clears the column, undefined is an invalid text. */
+  parse(text: string, now: Date): string | null | undefined
+  /** The message for an invalid text. */
   message: string
 }
 
-const orNothing =
-  (read: Rule['read']): Rule['read'] =>
+/** An empty text clears the column. */
+const optional =
+  (parse: Rule['parse']): Rule['parse'] =>
   (text, now) =>
-    text === '' ? null : read(text, now)
+    text === '' ? null : parse(text, now)
 
-const name = (column: keyof User, longest: number): Rule => ({
+const name = (column: keyof User, maxLength: number): Rule => ({
   column,
-  read: orNothing((text) => readName(text, longest)),
-  message: `must have 1 to ${longest} characters, none of them a control character, and hold no web address, or be empty`,
+  parse: optional((text) => parsePersonName(text, maxLength)),
+  message: `must have 1 to ${maxLength} characters, none of them a control character, and hold no web address, or be empty`,
 })
 
 const webAddress = (column: keyof User): Rule => ({
   column,
-  read: orNothing(readWebAddress),
+  parse: optional(parseWebAddress),
   message: 'must be an address that starts with http:// or https:// and holds no credentials, or be empty',
 })
 
@@ -80,45 +84,41 @@ const RULES: Record<ProfileField, Rule> = {
   gender: name('gender', 100),
   birthdate: {
     column: 'birthdate',
-    read: orNothing(readBirthdate),
+    parse: optional(parseBirthdate),
     message: 'must be a date up to today, as 1990-12-31, or be empty',
   },
   zoneinfo: {
     column: 'zoneinfo',
-    read: readZone,
+    parse: parseTimeZone,
     message: 'must be an IANA time zone such as Europe/Berlin',
   },
-  locale: { column: 'locale', read: readLocale, message: 'must be a language tag such as de-DE' },
+  locale: { column: 'locale', parse: parseLocale, message: 'must be a language tag such as de-DE' },
 }
 const FIELDS = Object.keys(RULES) as ProfileField[]
 
-/** What a person has said of themselves, without what is made up where they said nothing. */
-export const ownWords = (user: User): Record<ProfileField, string> =>
-  Object.fromEntries(FIELDS.map((field) => [field, user[RULES[field].column] ?? ''])) as Record<
-    ProfileField,
-    string
-  >
+/** The stored profile fields, without the defaults that `getProfile` adds. */
+export const toProfileFields = (user: User): Record<ProfileField, string> =>
+  Object.fromEntries(FIELDS.map((field) => [field, user[RULES[field].column] ?? ''])) as Record<ProfileField, string>
 
-/** One field as it is to become. */
-interface Wish extends Pick<Rule, 'column'> {
+interface FieldChange extends Pick<Rule, 'column'> {
   field: ProfileField
   value: string | null
 }
 
-/** Changes what a person says of themselves. Nothing is written unless everything is as it should be. */
+/** Changes the person's own profile. Nothing is stored if any field is invalid. */
 export async function changeProfile(
   ctx: Ctx,
-  { caller, request }: Asking,
-  change: ProfileChange,
-): Promise<ChangedProfile> {
-  refuseNothing(change)
-  const wishes = readWishes(change, ctx.now())
-  const user = await ctx.db.transaction().execute((tx) => fulfil(ctx, tx, { caller, wishes, request }))
-  await ctx.changes.settle()
+  { caller, request }: PersonRequest,
+  change: UpdateProfileRequest,
+): Promise<UpdatedProfile> {
+  requireAnyField(change)
+  const fieldChanges = parseChange(change, ctx.now())
+  const user = await ctx.db.transaction().execute((tx) => applyChange(ctx, tx, { caller, fieldChanges, request }))
+  await ctx.changes.waitUntilCurrent()
   return {
     id: user.id,
     email: user.email,
-    displayName: displayNameOf(user),
+    displayName: toDisplayName(user),
     givenName: user.given_name,
     familyName: user.family_name,
     middleName: user.middle_name,
@@ -126,30 +126,30 @@ export async function changeProfile(
   }
 }
 
-function readWishes(change: ProfileChange, now: Date): Wish[] {
-  const named = FIELDS.flatMap((field) => {
+function parseChange(change: UpdateProfileRequest, now: Date): FieldChange[] {
+  const parsed = FIELDS.flatMap((field) => {
     const text = change[field]
-    const { column, read, message } = RULES[field]
-    return text === undefined ? [] : [{ field, column, value: read(text, now), message }]
+    const { column, parse, message } = RULES[field]
+    return text === undefined ? [] : [{ field, column, value: parse(text, now), message }]
   })
-  refuseProblems(named.map(({ field, value, message }) => demand(value !== undefined, field, message)))
-  return named.map(({ field, column, value = null }) => ({ field, column, value }))
+  throwIfInvalid(parsed.map(({ field, value, message }) => checkField(value !== undefined, field, message)))
+  return parsed.map(({ field, column, value = null }) => ({ field, column, value }))
 }
 
-async function fulfil(
+async function applyChange(
   ctx: Ctx,
   tx: Tx,
-  { caller, wishes, request }: Asking & { wishes: Wish[] },
+  { caller, fieldChanges, request }: PersonRequest & { fieldChanges: FieldChange[] },
 ): Promise<User> {
-  const before = await lockSelf(tx, caller)
+  const before = await lockCurrentUser(tx, caller)
   const { id: userId } = before
-  const changes = wishes.filter(({ column, value }) => before[column] !== value)
+  const changes = fieldChanges.filter(({ column, value }) => before[column] !== value)
   if (changes.length === 0) return before
   const columns = Object.fromEntries(changes.map(({ column, value }) => [column, value]))
   await changeUser(ctx, tx, before, columns)
-  await record(ctx, tx, {
+  await recordAuditEvent(ctx, tx, {
     action: 'user.profile_changed',
-    actor: person(userId),
+    actor: userActor(userId),
     userId,
     request,
     details: { fields: changes.map(({ field }) => field) },

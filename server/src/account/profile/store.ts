@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts'
 
-/** A person with everything their profile shows beside their tenants. */
+/** The user row and whether a second factor is set up. */
 export const findProfile = (db: Db, userId: string) =>
   db
     .selectFrom('users')
@@ -18,18 +18,3 @@ export const findProfile = (db: Db, userId: string) =>
     )
     .where('id', '=', userId)
     .executeTakeFirst()
-
-export type ProfileRow = NonNullable<Awaited<ReturnType<typeof findProfile>>>
-
-/** Every tenant that counts the person among its members, whatever their state there. */
-export const listMembershipsOf = (db: Db, userId: string, now: Date) =>
-  db
-    .selectFrom('memberships')
-    .innerJoin('tenants', 'tenants.id', 'memberships.tenant_id')
-    .select(['tenants.id as tenantId', 'tenants.name as tenantName', 'tenants.slug as tenantSlug'])
-    .select(['memberships.role', 'memberships.status'])
-    .where('memberships.user_id', '=', userId)
-    .where((where) => where.or([where('status', '<>', 'INVITED'), where('invited_until', '>', now)]))
-    .orderBy(({ fn }) => fn('lower', ['tenants.name']))
-    .orderBy('tenants.id')
-    .execute()

@@ -1,7 +1,7 @@
-import { defineRoute } from '../../http/define-route.ts'
-import { Done } from '../../http/schema.ts'
-import { endOtherSessions, endSessionOf, listSessionsOf } from '../../sessions/overview.ts'
-import { BySessionId, SessionList, SessionsEnded } from './schema.ts'
+import { defineRoute } from '../../http/routing/define-route.ts'
+import { ActionResult } from '../../http/routing/schema.ts'
+import { endOtherSessions, endUserSession, listUserSessions } from '../../sessions/overview.ts'
+import { BySessionId, EndedSessions, SessionList } from './schema.ts'
 
 const common = { tag: 'My account', caller: 'person' } as const
 
@@ -10,16 +10,17 @@ export const ownSessionsRoutes = [
     ...common,
     method: 'GET',
     path: '/api/users/me/sessions',
+    operationId: 'listMySessions',
     summary: 'Lists where you are signed in',
     reply: { 200: SessionList },
     async handler(ctx, { caller }) {
-      const sessions = await listSessionsOf(ctx, caller)
+      const sessions = await listUserSessions(ctx, caller)
       return {
         sessions: sessions.map((session) => ({
           id: session.id,
           userAgent: session.user_agent,
           ipAddress: session.ip_address,
-          location: ctx.placeOf(session.ip_address),
+          location: ctx.locate(session.ip_address),
           lastActive: session.last_active_at.toISOString(),
           createdAt: session.created_at.toISOString(),
           isCurrent: session.id === caller.sessionId,
@@ -31,12 +32,13 @@ export const ownSessionsRoutes = [
     ...common,
     method: 'DELETE',
     path: '/api/users/me/sessions/:sessionId',
+    operationId: 'endMySession',
     summary: 'Ends one of your sessions and every token that came from it',
     params: BySessionId,
-    reply: { 200: Done },
+    reply: { 200: ActionResult },
     errors: ['SESSION_NOT_FOUND'],
     async handler(ctx, { caller, params, request }) {
-      await endSessionOf(ctx, { ...caller, request }, params.sessionId)
+      await endUserSession(ctx, { ...caller, request }, params.sessionId)
       return { success: true, message: 'Session revoked' }
     },
   }),
@@ -44,8 +46,9 @@ export const ownSessionsRoutes = [
     ...common,
     method: 'DELETE',
     path: '/api/users/me/sessions',
+    operationId: 'endMyOtherSessions',
     summary: 'Ends all your sessions but the current one',
-    reply: { 200: SessionsEnded },
+    reply: { 200: EndedSessions },
     async handler(ctx, { caller, request }) {
       const count = await endOtherSessions(ctx, { ...caller, request })
       return { success: true, message: 'All other sessions revoked', count }

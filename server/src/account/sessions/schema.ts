@@ -1,7 +1,5 @@
 import { Type } from 'typebox'
-import { Done } from '../../http/schema.ts'
-
-const Timestamp = Type.String({ format: 'date-time' })
+import { ActionResult, Timestamp } from '../../http/routing/schema.ts'
 
 const Session = Type.Object(
   {
@@ -22,7 +20,7 @@ export const SessionList = Type.Object({
 
 export const BySessionId = Type.Object({ sessionId: Type.String() })
 
-export const SessionsEnded = Type.Object(
-  { ...Done.properties, count: Type.Integer({ description: 'How many were ended' }) },
-  { title: 'SessionsEnded' },
+export const EndedSessions = Type.Object(
+  { ...ActionResult.properties, count: Type.Integer({ description: 'How many were ended' }) },
+  { title: 'EndedSessions' },
 )

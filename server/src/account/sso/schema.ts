@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { Timestamp } from '../../http/routing/schema.ts'
 
 const Absent = Type.Null()
-const Timestamp = Type.String({ format: 'date-time' })
 
 const SsoLink = Type.Object(
   {
@@ -33,9 +33,9 @@ export const SsoLinkRequest = Type.Object(
   { title: 'SsoLinkRequest' },
 )
 
-export const SsoLinkReply = Type.Object(
+export const SsoLinkResponse = Type.Object(
   { url: Type.String({ description: 'Send the person there; they come back by themselves' }) },
-  { title: 'SsoLinkReply' },
+  { title: 'SsoLinkResponse' },
 )
 
 export const SsoProviderName = Type.Object({ provider: Type.String() })

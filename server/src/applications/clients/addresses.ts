@@ -1,29 +1,29 @@
 import type { ClientKind } from '../../db/tables.ts'
 
 /**
- * Addresses that a client registers. They are kept and later compared as the exact text, so a text must mean the
- * same address to us, to browsers and to every other reader: nothing that one of them would mend is taken.
+ * The URIs that a client registers. They are stored and compared as exact text, so every parser must read the text as
+ * the same URI. A text that browsers would normalize or repair is refused.
  */
 
-const LONGEST_ADDRESS = 2_000
-/** The characters of RFC 3986 and whole escapes; no `#`, which begins a fragment, and no `*`, which means nothing. */
+const MAX_URI_LENGTH = 2_000
+/** The characters of RFC 3986 and complete escapes, but no `#` (a fragment) and no `*` (often meant as a wildcard). */
 const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?[\]@!$&'()+,;=]|%[0-9A-Fa-f]{2})+$/
 const WEB_ADDRESS = /^https?:\/\/([^/?]+)(?:[/?]|$)/i
-/** A scheme of an app's own has a dot in it, as the reversed name of a domain has (RFC 8252 §7.1). */
+/** A private-use scheme is a reversed domain name, so it contains a dot (RFC 8252 §7.1). */
 const PRIVATE_USE_ADDRESS = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\//i
-/** Names and addresses as everybody writes them: nothing that could mean something else in a header. */
+/** Host names and IP addresses in their usual notation, which are also safe in an HTTP header. */
 const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** Why people cannot be sent to this address; undefined when they can. */
+/** Why this is not a valid redirect URI; undefined when it is. */
 export function redirectProblem(text: string, kind: ClientKind): string | undefined {
-  if (text.length > LONGEST_ADDRESS) return `must have at most ${LONGEST_ADDRESS} characters`
+  if (text.length > MAX_URI_LENGTH) return `must have at most ${MAX_URI_LENGTH} characters`
   if (text.includes('#')) return 'must not have a fragment'
   if (text.includes('*')) return 'must be a whole address, without a wildcard'
-  if (!CHARACTERS.test(text)) return 'has a character that cannot stand in an address'
+  if (!CHARACTERS.test(text)) return 'has a character that is not allowed in an address'
   if (!URL.canParse(text)) return 'must be an absolute address'
   if (PRIVATE_USE_ADDRESS.test(text)) {
-    return kind === 'SPA' ? undefined : 'must start with https://: only SPA clients have schemes of their own'
+    return kind === 'SPA' ? undefined : 'must start with https://: only SPA clients may use private schemes'
   }
   return webAddressProblem(text)
 }
@@ -33,15 +33,15 @@ function webAddressProblem(text: string): string | undefined {
   if (authority === undefined) return 'must start with https://'
   if (authority.includes('@')) return 'must not name a user'
   const { protocol, hostname } = new URL(text)
-  // Other spellings of a host (numbers, escapes) are read differently by different programs.
+  // Parsers disagree on other notations of a host, such as decimal numbers and escapes.
   if (authority.replace(/:\d*$/, '').toLowerCase() !== hostname || !HOST.test(hostname)) {
-    return 'must name its host in the usual way'
+    return 'must have its host in the usual notation'
   }
-  if (protocol === 'http:' && !LOOPBACK.test(hostname)) return 'must start with https:// beyond this machine'
+  if (protocol === 'http:' && !LOOPBACK.test(hostname)) return 'must start with https:// unless its host is localhost'
   return undefined
 }
 
-/** Why this cannot be the origin of a page; undefined when it can. */
+/** Why this is not a valid origin; undefined when it is. */
 export function originProblem(text: string): string | undefined {
   if (text.includes('*')) return 'must be a whole origin, without a wildcard'
   if (!URL.canParse(text) || new URL(text).origin !== text || !CHARACTERS.test(text)) {
@@ -50,6 +50,6 @@ export function originProblem(text: string): string | undefined {
   return redirectProblem(text, 'WEB')
 }
 
-/** Whether a text can be among the registered ones at all. */
-export const isAddressLike = (text: string): boolean =>
-  text.length <= LONGEST_ADDRESS && CHARACTERS.test(text) && text.includes(':/')
+/** Rejects texts that cannot be registered, without a query. */
+export const isUriLike = (text: string): boolean =>
+  text.length <= MAX_URI_LENGTH && CHARACTERS.test(text) && text.includes(':/')

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 
-/** Where the console is. Its pages are ours, so its addresses follow the address of the service. */
+/** The redirect URIs of the console, which the service serves itself, follow from its base URL. */
 export const consoleAddresses = ({ baseUrl }: Config) => ({
   redirectUris: [`${baseUrl}/console/callback`],
   postLogoutRedirectUris: [`${baseUrl}/console/`],

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/open.ts'
 import type { ClientKind, ClientSecretsTable, ClientsTable, Tables } from '../../db/tables.ts'
 import type { ClientSettings } from './rules.ts'
 
-/** A client with what belongs to it. */
+/** A client joined with its application, its tenant and its secrets. */
 export interface StoredClient extends ClientSettings {
   id: string
   clientId: string
@@ -12,7 +12,7 @@ export interface StoredClient extends ClientSettings {
   applicationSlug: string
   applicationName: string
   trusted: boolean
-  /** It belongs to the service itself. */
+  /** The client of the console. */
   builtIn: boolean
   accessTokenTtl: number | null
   idTokenTtl: number | null
@@ -24,7 +24,7 @@ export interface StoredClient extends ClientSettings {
   tenantReactivatedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  /** Oldest first; the hash in hex, the moment in milliseconds since 1970. */
+  /** Oldest first; the hash in hex, the time in milliseconds since 1970. */
   secrets: { id: string; hash: string; createdAt: number }[]
 }
 
@@ -38,6 +38,7 @@ const CLIENT_COLUMNS = [
   'clients.allowed_origins as allowedOrigins',
   'clients.scopes',
   'clients.require_nonce as requireNonce',
+  'clients.userinfo_in_id_token as userinfoInIdToken',
   'clients.pkce_methods as pkceMethods',
   'clients.disabled',
   'clients.created_at as createdAt',
@@ -74,7 +75,7 @@ const selectAllClients = (db: Db) =>
       ), '[]')`.as('secrets'),
     )
 
-/** Those that are somebody's to see and to change. */
+/** Without the built-in client of the console, which nobody may see or change. */
 export const selectClients = (db: Db) => selectAllClients(db).where('applications.built_in', '=', false)
 
 export const findClientById = (db: Db, id: string): Promise<StoredClient | undefined> =>
@@ -84,13 +85,9 @@ export const findClientByClientId = (db: Db, clientId: string): Promise<StoredCl
   selectAllClients(db).where('clients.client_id', '=', clientId).executeTakeFirst()
 
 export const listClientsByClientId = (db: Db, clientIds: string[]): Promise<StoredClient[]> =>
-  clientIds.length === 0
-    ? Promise.resolve([])
-    : selectClients(db).where('clients.client_id', 'in', clientIds).execute()
+  clientIds.length === 0 ? Promise.resolve([]) : selectClients(db).where('clients.client_id', 'in', clientIds).execute()
 
-export async function countAll<T extends keyof Tables>(
-  query: SelectQueryBuilder<Tables, T, object>,
-): Promise<number> {
+export async function countAll<T extends keyof Tables>(query: SelectQueryBuilder<Tables, T, object>): Promise<number> {
   const { total } = await query.select(sql<number>`count(*)::int`.as('total')).executeTakeFirstOrThrow()
   return total
 }
@@ -120,6 +117,7 @@ export async function updateClient(
       allowed_origins: change.allowedOrigins,
       scopes: change.scopes,
       require_nonce: change.requireNonce,
+      userinfo_in_id_token: change.userinfoInIdToken,
       pkce_methods: change.pkceMethods,
       disabled: change.disabled,
       updated_at: change.updatedAt,
@@ -132,15 +130,10 @@ export async function deleteClient(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('clients').where('id', '=', id).execute()
 }
 
-/** The client. Others who would change it wait until the transaction ends. */
+/** Locks the row until the transaction ends. */
 export async function lockClient(tx: Tx, id: string): Promise<StoredClient | undefined> {
-  const held = await tx
-    .selectFrom('clients')
-    .select('id')
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return held && findClientById(tx, id)
+  const locked = await tx.selectFrom('clients').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+  return locked && findClientById(tx, id)
 }
 
 export const findClientWithOrigin = (db: Db, origin: string): Promise<{ id: string } | undefined> =>
@@ -186,8 +179,8 @@ export async function deleteSecret(tx: Tx, clientId: string, id: string): Promis
   return numDeletedRows > 0n
 }
 
-/** Keeps the application from being deleted until the transaction ends; false when there is none. */
-export const holdApplication = async (tx: Tx, id: string): Promise<boolean> =>
+/** Locks the application against deletion until the transaction ends. False when there is none. */
+export const lockApplicationForReference = async (tx: Tx, id: string): Promise<boolean> =>
   (await tx
     .selectFrom('applications')
     .select('id')
@@ -196,9 +189,8 @@ export const holdApplication = async (tx: Tx, id: string): Promise<boolean> =>
     .forKeyShare()
     .executeTakeFirst()) !== undefined
 
-export const holdTenant = async (tx: Tx, id: string): Promise<boolean> =>
-  (await tx.selectFrom('tenants').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()) !==
-  undefined
+export const lockTenantForReference = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx.selectFrom('tenants').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()) !== undefined
 
 export const listTenantsBySlug = (db: Db, slugs: string[]): Promise<{ id: string; slug: string }[]> =>
   slugs.length === 0

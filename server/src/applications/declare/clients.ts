@@ -1,19 +1,19 @@
 import { type Static, Type } from 'typebox'
-import { OPERATOR } from '../../audit/record.ts'
+import { OPERATOR_SOURCE } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import {
   describeFields,
+  describeHidden,
   findDifference,
-  hidden,
-  inEntry,
   listDeclared,
-  refuseTwice,
+  requireUniqueKeys,
+  withEntryContext,
 } from '../../declaration/compare.ts'
 import type { Change, Declaration, Section } from '../../declaration/section.ts'
 import { OperatorError } from '../../errors.ts'
 import { changeClient, completeSettings, registerClient } from '../clients/registration.ts'
-import { SETTINGS } from '../clients/rules.ts'
-import { addTo, checkChosenSecret, keepSecretHashes, MOST_SECRETS } from '../clients/secrets.ts'
+import { CLIENT_SETTINGS } from '../clients/rules.ts'
+import { addSecretInTx, importSecretHashes, MAX_SECRETS, validateChosenSecret } from '../clients/secrets.ts'
 import { listClientsByClientId, listTenantsBySlug, type StoredClient } from '../clients/store.ts'
 import { ClientKind, clientFields } from '../schema.ts'
 import { listApplicationsBySlug } from '../store.ts'
@@ -29,13 +29,13 @@ const DeclaredClient = Type.Object(
     kind: ClientKind,
     name: Type.String(),
     ...Type.Partial(Type.Object(clientFields)).properties,
-    /** The slug of the tenant a machine acts for. */
+    /** The slug of the tenant that a MACHINE client acts for. */
     tenant: Type.Optional(Type.String()),
-    /** Given to a client that has none. One that has a secret keeps it. */
+    /** Only used for a client without a secret. An existing secret is kept. */
     secret: Type.Optional(Type.String()),
-    /** Given to a client that is new, instead of a secret: what another instance has kept of its secrets. */
+    /** Only used for a new client, instead of a secret: the hashes from the export of another instance. */
     secretHashes: Type.Optional(
-      Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: MOST_SECRETS, uniqueItems: true }),
+      Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: MAX_SECRETS, uniqueItems: true }),
     ),
   },
   { additionalProperties: false },
@@ -50,7 +50,7 @@ export const clientsSection: Section = {
   async plan(ctx, entries, { declaration }) {
     const declared = (entries as DeclaredClient[]).map((entry) => ({ ...entry, name: entry.name.trim() }))
     const clientIds = declared.map(({ clientId }) => clientId)
-    refuseTwice('client', clientIds)
+    requireUniqueKeys('client', clientIds)
     await requireReferences(ctx, declared, declaration)
     const existing = new Map(
       (await listClientsByClientId(ctx.db, clientIds)).map((client) => [client.clientId, client]),
@@ -59,7 +59,7 @@ export const clientsSection: Section = {
     for (const entry of declared) {
       const client = existing.get(entry.clientId)
       const plan = () => (client ? planUpdate(ctx, client, entry) : planCreation(ctx, entry))
-      changes.push(...(await inEntry(`client ${entry.clientId}`, plan)))
+      changes.push(...(await withEntryContext(`client ${entry.clientId}`, plan)))
     }
     return changes
   },
@@ -68,12 +68,8 @@ export const clientsSection: Section = {
   export: exportClients,
 }
 
-/** What a client belongs to must be here, or be declared too. */
-async function requireReferences(
-  ctx: Ctx,
-  entries: DeclaredClient[],
-  declaration: Declaration,
-): Promise<void> {
+/** The application and the tenant of a client must exist or be declared too. */
+async function requireReferences(ctx: Ctx, entries: DeclaredClient[], declaration: Declaration): Promise<void> {
   const applications = await listApplicationsBySlug(
     ctx.db,
     entries.map(({ application }) => application),
@@ -83,19 +79,14 @@ async function requireReferences(
     entries.flatMap(({ tenant = [] }) => tenant),
   )
   const known = {
-    application: [
-      ...applications.map(({ slug }) => slug),
-      ...listDeclared(declaration, 'applications', 'slug'),
-    ],
+    application: [...applications.map(({ slug }) => slug), ...listDeclared(declaration, 'applications', 'slug')],
     tenant: [...tenants.map(({ slug }) => slug), ...listDeclared(declaration, 'tenants', 'slug')],
   }
   for (const entry of entries) {
     for (const kind of ['application', 'tenant'] as const) {
       const slug = entry[kind]
       if (slug === undefined || known[kind].includes(slug)) continue
-      throw new OperatorError(
-        `The client ${entry.clientId} is of ${kind} ${slug}, but there is no such ${kind}.`,
-      )
+      throw new OperatorError(`The client ${entry.clientId} is of ${kind} ${slug}, but there is no such ${kind}.`)
     }
   }
 }
@@ -104,16 +95,16 @@ function planCreation(ctx: Ctx, declared: DeclaredClient): Change[] {
   const { application, tenant, secret, secretHashes = [], ...entry } = declared
   const { kind } = entry
   completeSettings({ ...entry, tenantId: tenant })
-  if (secret !== undefined) checkChosenSecret(ctx, kind, secret)
+  if (secret !== undefined) validateChosenSecret(ctx, kind, secret)
   requireOneSecret(declared)
-  const silent = secret === undefined && secretHashes.length === 0 && kind !== 'SPA'
+  const hasNoSecret = secret === undefined && secretHashes.length === 0 && kind !== 'SPA'
   return [
     {
       action: 'create',
       subject: `client ${entry.clientId}`,
       fields: [
-        ...describeFields(declared, ['kind', 'application', 'tenant', ...SETTINGS]),
-        ...(silent ? ['without a secret'] : hidden(declared, ['secret', 'secretHashes'])),
+        ...describeFields(declared, ['kind', 'application', 'tenant', ...CLIENT_SETTINGS]),
+        ...(hasNoSecret ? ['without a secret'] : describeHidden(declared, ['secret', 'secretHashes'])),
       ],
       async apply(tx) {
         const draft = {
@@ -122,8 +113,8 @@ function planCreation(ctx: Ctx, declared: DeclaredClient): Change[] {
           tenantId: tenant && (await getId('tenant', tenant, listTenantsBySlug(tx, [tenant]))),
         }
         const origin = secret === undefined ? 'none' : { chosen: secret }
-        const { client } = await registerClient(ctx, tx, draft, { origin, source: OPERATOR })
-        await keepSecretHashes(ctx, tx, client.id, secretHashes)
+        const { client } = await registerClient(ctx, tx, draft, { origin, source: OPERATOR_SOURCE })
+        await importSecretHashes(ctx, tx, client.id, secretHashes)
       },
     },
   ]
@@ -132,49 +123,49 @@ function planCreation(ctx: Ctx, declared: DeclaredClient): Change[] {
 function requireOneSecret({ clientId, kind, secret, secretHashes = [] }: DeclaredClient): void {
   if (secretHashes.length === 0) return
   if (secret !== undefined)
-    throw new OperatorError(`The client ${clientId} is declared with a secret and secretHashes: one will do.`)
-  if (kind === 'SPA')
-    throw new OperatorError(`The client ${clientId} is an SPA: what runs in a browser cannot keep a secret.`)
+    throw new OperatorError(`The client ${clientId} is declared with a secret and secretHashes: remove one of them.`)
+  if (kind === 'SPA') throw new OperatorError(`The client ${clientId} is an SPA: a browser cannot keep a secret.`)
 }
 
-async function getId(kind: string, slug: string, found: Promise<{ id: string }[]>): Promise<string> {
-  const [thing] = await found
-  if (!thing) throw new OperatorError(`There is no ${kind} ${slug}.`)
-  return thing.id
+async function getId(kind: string, slug: string, query: Promise<{ id: string }[]>): Promise<string> {
+  const [row] = await query
+  if (!row) throw new OperatorError(`There is no ${kind} ${slug}.`)
+  return row.id
 }
 
 function planUpdate(ctx: Ctx, client: StoredClient, entry: DeclaredClient): Change[] {
-  refuseMove(client, entry)
-  // What the entry leaves out stays as it is, so the whole is judged with it.
+  requireSameIdentity(client, entry)
+  // Omitted fields keep their values, so the rules are checked on the merged settings.
   completeSettings({ ...client, ...entry })
-  const { change, fields } = findDifference(client, entry, SETTINGS)
-  const first = client.secrets.length === 0 ? entry.secret : undefined
-  if (first !== undefined) checkChosenSecret(ctx, client.kind, first)
-  if (fields.length === 0 && first === undefined) return []
+  const { change, fields } = findDifference(client, entry, CLIENT_SETTINGS)
+  const firstSecret = client.secrets.length === 0 ? entry.secret : undefined
+  if (firstSecret !== undefined) validateChosenSecret(ctx, client.kind, firstSecret)
+  if (fields.length === 0 && firstSecret === undefined) return []
   return [
     {
       action: 'update',
       subject: `client ${client.clientId}`,
-      fields: [...fields, ...(first === undefined ? [] : hidden(entry, ['secret']))],
+      fields: [...fields, ...(firstSecret === undefined ? [] : describeHidden(entry, ['secret']))],
       async apply(tx) {
-        if (fields.length > 0) await changeClient(ctx, tx, { id: client.id, change, source: OPERATOR })
-        if (first !== undefined) await addTo(ctx, tx, { client, secret: first, source: OPERATOR })
+        if (fields.length > 0) await changeClient(ctx, tx, { id: client.id, change, source: OPERATOR_SOURCE })
+        if (firstSecret !== undefined)
+          await addSecretInTx(ctx, tx, { client, secret: firstSecret, source: OPERATOR_SOURCE })
       },
     },
   ]
 }
 
-/** What a client is and whose it is are fixed: tokens in the world rely on it. */
-function refuseMove(client: StoredClient, { kind, application, tenant }: DeclaredClient): void {
-  const moves = [
+/** The kind, the application and the tenant of a client never change, because issued tokens depend on them. */
+function requireSameIdentity(client: StoredClient, { kind, application, tenant }: DeclaredClient): void {
+  const identity = [
     ['kind', client.kind, kind],
     ['application', client.applicationSlug, application],
     ['tenant', client.tenantSlug ?? 'none', tenant ?? 'none'],
   ] as const
-  const move = moves.find(([, now, then]) => now !== then)
-  if (!move) return
-  const [field, now, then] = move
+  const difference = identity.find(([, current, declared]) => current !== declared)
+  if (!difference) return
+  const [field, current, declared] = difference
   throw new OperatorError(
-    `The ${field} of client ${client.clientId} is ${now} and cannot become ${then}. Register another client.`,
+    `The ${field} of client ${client.clientId} is ${current} and cannot become ${declared}. Register another client.`,
   )
 }

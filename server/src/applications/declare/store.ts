@@ -3,12 +3,7 @@ import type { Db } from '../../db/open.ts'
 import type { Entry } from '../../declaration/section.ts'
 
 export const listApplicationKeys = (db: Db): Promise<Entry[]> =>
-  db
-    .selectFrom('applications')
-    .select('slug')
-    .where('built_in', '=', false)
-    .orderBy(sql`slug collate "C"`)
-    .execute()
+  db.selectFrom('applications').select('slug').where('built_in', '=', false).orderBy(sql`slug collate "C"`).execute()
 
 export const listClientKeys = (db: Db): Promise<Entry[]> =>
   db
@@ -19,8 +14,8 @@ export const listClientKeys = (db: Db): Promise<Entry[]> =>
     .orderBy(sql`client_id collate "C"`)
     .execute()
 
-/** An application, and how much goes with it. */
-export interface Leaving {
+/** An application and the number of objects that are deleted with it. */
+export interface ApplicationDeletion {
   id: string
   slug: string
   clients: number
@@ -29,8 +24,8 @@ export interface Leaving {
   seats: number
 }
 
-export async function listLeavingApplications(db: Db, slugs: string[]): Promise<Leaving[]> {
-  const { rows } = await sql<Leaving>`
+export async function listApplicationDeletions(db: Db, slugs: string[]): Promise<ApplicationDeletion[]> {
+  const { rows } = await sql<ApplicationDeletion>`
     select id, slug,
       (select count(*)::int from clients where application_id = applications.id) as clients,
       (select count(*)::int from license_types where application_id = applications.id) as "licenseTypes",

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** An entry as the chain takes it: every column as the database writes it, so that nothing is lost in between. */
+/** An entry as the chain hashes it. Every column is database text, so that parsing cannot change a value. */
 export interface EntryText {
   id: string
   occurred_at: string
@@ -15,25 +15,27 @@ export interface EntryText {
   personal: string
 }
 
-/** What was taken out of an entry because it told who somebody was. */
-export const NOTHING_PERSONAL = '{}'
+/** The `personal` column of an entry whose personal data was erased. */
+export const ERASED_PERSONAL_DATA = '{}'
 
 /**
- * What tells who somebody is may be taken out of an entry one day, and the chain must hold all the same: so the link
- * covers its digest. The digest takes the key, because a name that is guessed could be tried out otherwise.
+ * The link covers a digest of the personal data, so that the chain stays valid after that data is erased. The digest is
+ * keyed, because a plain hash would let an attacker test guessed names.
  */
-export const personalDigest = (key: Buffer, { id, personal }: EntryText): Buffer =>
+export const computePersonalDigest = (key: Buffer, { id, personal }: EntryText): Buffer =>
   createHmac('sha256', key)
     .update(JSON.stringify(['personal', id, personal]))
     .digest()
 
-/** The hash of an entry at the end of everything before it. */
-export function linkHash(
+/** The hash of an entry, chained to the hash of the previous link. */
+export function computeLinkHash(
   key: Buffer,
   previous: Buffer,
   { position, entry, personal }: { position: number; entry: EntryText; personal: Buffer },
 ): Buffer {
-  const {
+  const { id, occurred_at, action, actor_kind, actor_id, client_id, user_id, tenant_id, request_id, details } = entry
+  const content = [
+    position,
     id,
     occurred_at,
     action,
@@ -44,31 +46,28 @@ export function linkHash(
     tenant_id,
     request_id,
     details,
-  } = entry
-  const content = [
-    ...[position, id, occurred_at, action, actor_kind, actor_id, client_id, user_id, tenant_id, request_id],
-    ...[details, personal.toString('base64')],
+    personal.toString('base64'),
   ]
   return createHmac('sha256', key).update(previous).update(JSON.stringify(content)).digest()
 }
 
-/** Shows that whoever put an end of the chain where it is had the key. */
-export const proofOf = (key: Buffer, end: 'head' | 'anchor', { position, hash }: End): Buffer =>
+/** Proves that an end of the chain was written by a process that has the key. */
+export const computeEndProof = (key: Buffer, end: 'head' | 'anchor', { position, hash }: ChainEnd): Buffer =>
   createHmac('sha256', key)
     .update(JSON.stringify([end, position, hash.toString('base64')]))
     .digest()
 
-/** One end of the chain: the last link, or the last of those that are gone. */
-export interface End {
+/** One end of the chain: the head is the last link, the anchor is the last deleted link. */
+export interface ChainEnd {
   position: number
   hash: Buffer
 }
 
-/** As it is printed and logged, for keeping elsewhere. */
-export const writeEnd = ({ position, hash }: End): string => `${position}:${hash.toString('hex')}`
+/** The form that is printed and logged, so that a copy can be kept elsewhere. */
+export const formatChainEnd = ({ position, hash }: ChainEnd): string => `${position}:${hash.toString('hex')}`
 
-/** Undefined for what is no such text. */
-export function readEnd(text: string): End | undefined {
+/** Returns undefined for invalid text. */
+export function parseChainHead(text: string): ChainEnd | undefined {
   const [, position, hash] = /^(\d{1,15}):((?:[0-9a-f]{64})?)$/i.exec(text.trim()) ?? []
   return position === undefined || hash === undefined
     ? undefined

@@ -1,4 +1,4 @@
-/** What a worker tells the first process, and what that tells a worker. */
+/** IPC messages between the primary and its workers. */
 export const READY = 'ready'
 export const FAILED = 'failed'
 export const STOP = 'stop'

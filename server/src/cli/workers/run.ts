@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
 import type { Config } from '../../config.ts'
 import type { ServiceHooks } from '../service-hooks.ts'
-import { leadWorkers } from './lead.ts'
-import { runWorker } from './work.ts'
+import { runPrimary } from './primary.ts'
+import { runWorker } from './worker-process.ts'
 
-/** The same command starts the first process and, by that, all others. */
-export const runOneOfSeveral = (config: Config, hooks: ServiceHooks): Promise<void> =>
-  cluster.isWorker ? runWorker(config) : leadWorkers(config, hooks)
+/** The same command runs as primary and, forked by it, as worker. */
+export const runClustered = (config: Config, hooks: ServiceHooks): Promise<void> =>
+  cluster.isWorker ? runWorker(config) : runPrimary(config, hooks)

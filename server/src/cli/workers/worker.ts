@@ -1,53 +1,53 @@
 import cluster from 'node:cluster'
-import { ALL_FIGURES } from '../../http/metrics-of-all.ts'
-import { converse } from '../../lib/conversation.ts'
-import type { Ledger } from './ledger.ts'
+import { ALL_METRICS } from '../../http/metrics/metrics-text.ts'
+import { openIpcChannel } from '../../lib/ipc-channel.ts'
 import { FAILED, READY, STOP } from './messages.ts'
+import type { WorkerMetrics } from './metrics.ts'
 
-/** A process that serves, seen from the first one. */
+/** A worker process, from the view of the primary. */
 export interface Worker {
   pid: number | undefined
   ready: Promise<void>
-  ended: Promise<End>
-  /** Asks for an orderly end. */
+  ended: Promise<WorkerExit>
+  /** Requests a clean stop. */
   stop(): void
   kill(): void
 }
 
 /** How a worker ended. */
-export interface End {
+export interface WorkerExit {
   code: number | null
   signal: string | null
-  /** What it said of it. */
+  /** The error that the worker reported. */
   reason: string | undefined
-  /** How long it had served; 0 for one that never did. */
+  /** How long it served; 0 if it never became ready. */
   servedMs: number
 }
 
-/** Starts a process like this one, with the same arguments and environment. */
-export function startWorker(ledger: Ledger): Worker {
+/** Forks this process with the same arguments and environment. */
+export function startWorker(metrics: WorkerMetrics): Worker {
   const child = cluster.fork()
-  const talk = converse(child)
-  const countOut = ledger.add(talk)
+  const channel = openIpcChannel(child)
+  const removeMetrics = metrics.add(channel)
   let readyAt: number | undefined
   let reason: string | undefined
-  talk.answer(ALL_FIGURES, ledger.tell)
-  talk.hear(FAILED, (text) => {
+  channel.onRequest(ALL_METRICS, metrics.show)
+  channel.onMessage(FAILED, (text) => {
     reason = text
   })
   const ready = new Promise<void>((resolve) => {
-    talk.hear(READY, () => {
+    channel.onMessage(READY, () => {
       readyAt = performance.now()
       resolve()
     })
   })
-  const ended = new Promise<End>((resolve) => {
+  const ended = new Promise<WorkerExit>((resolve) => {
     const end = (code: number | null, signal: string | null) => {
-      countOut()
+      removeMetrics()
       resolve({ code, signal, reason, servedMs: readyAt === undefined ? 0 : performance.now() - readyAt })
     }
     child.once('exit', end)
-    // It could not even be started.
+    // The process could not be started.
     child.on('error', (error) => {
       reason ??= error.message
       if (child.process.pid === undefined) end(null, null)
@@ -58,9 +58,9 @@ export function startWorker(ledger: Ledger): Worker {
     ready,
     ended,
     stop() {
-      // One that is still starting may not listen yet, and has nobody to see off.
+      // A starting worker may not listen for messages yet and has no requests to finish.
       if (readyAt === undefined) child.process.kill('SIGTERM')
-      else void talk.tell(STOP)
+      else void channel.send(STOP)
     },
     kill: () => void child.process.kill('SIGKILL'),
   }

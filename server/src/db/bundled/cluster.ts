@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../../errors.ts'
-import { makeFolderOnce } from '../../lib/make-once.ts'
+import { createFolderAtomically } from '../../lib/atomic-folder.ts'
 import { type Home, handOver, removeOwned } from './home.ts'
 import type { Programs } from './programs.ts'
 
-/** The environment PostgreSQL sees: nothing of ours, so no stray PG* variable or secret reaches it. */
+/** The environment of PostgreSQL. It does not inherit PG* variables or secrets from the service. */
 export const PLAIN_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** Makes the cluster on first use and refuses one of another major version. */
+/** Creates the cluster on first use. Throws if it has another major version. */
 export function ensureCluster(home: Home, programs: Programs): void {
-  makeFolderOnce(home.cluster, {
+  createFolderAtomically(home.cluster, {
     fill: (unfinished) => createCluster(home, unfinished, programs),
     remove: (unfinished) => removeOwned(unfinished, home),
   })
@@ -56,10 +56,10 @@ function createCluster(home: Home, folder: string, programs: Programs): void {
 }
 
 function explainFailure(home: Home, error: Error | undefined, stderr: string | null): OperatorError {
-  const said = stderr?.split('\n').find((line) => /error|fatal|not found/i.test(line)) ?? error?.message
+  const reason = stderr?.split('\n').find((line) => /error|fatal|not found/i.test(line)) ?? error?.message
   return new OperatorError(
-    `The bundled PostgreSQL could not create its database in ${home.folder}: ${said ?? 'no reason given'}. ` +
-      'Mend that, choose another folder with LATCHKEY_DATA_DIR, or set DATABASE_URL to a PostgreSQL 15 or later.',
+    `The bundled PostgreSQL could not create its database in ${home.folder}: ${reason ?? 'no reason given'}. ` +
+      'Fix that, choose another folder with LATCHKEY_DATA_DIR, or set DATABASE_URL to a PostgreSQL 15 or later.',
     { cause: error },
   )
 }

@@ -17,47 +17,47 @@ import { OperatorError } from '../../errors.ts'
 import { canEnter, chooseIdentity, type Identity } from './identity.ts'
 
 /**
- * Where the bundled PostgreSQL lives. The folder itself stays ours, so that nobody else can plant anything in it;
- * PostgreSQL's user owns the cluster and the socket's folder in it, and no more.
+ * The folder of the bundled PostgreSQL. It belongs to the user of the service, so that nobody else can place files in it.
+ * PostgreSQL's user owns only the cluster and the socket folder inside it.
  */
 export interface Home {
   folder: string
   cluster: string
   log: string
   identity: Identity | undefined
-  /** The folder lies outside the data folder, because PostgreSQL's user cannot enter that. */
+  /** The folder is outside the data folder, because PostgreSQL's user cannot access the latter. */
   relocated: boolean
 }
 
-/** Where root keeps a database whose own folder PostgreSQL's user cannot enter. */
-const RELOCATED = '/var/lib/latchkey'
+/** Used when the service runs as root and PostgreSQL's user cannot access the data folder. */
+const RELOCATED_ROOT = '/var/lib/latchkey'
 
-/** A unix socket's address holds 107 bytes on Linux and 103 on macOS; ".s.PGSQL.5432" and a slash take 14. */
-const LONGEST_SOCKET_DIR = 103 - 14
+/** A unix socket path has at most 107 bytes on Linux and 103 on macOS; ".s.PGSQL.5432" and a slash take 14. */
+const MAX_SOCKET_DIR_LENGTH = 103 - 14
 
-const SOCKET_DIR = 'run-'
+const SOCKET_DIR_PREFIX = 'run-'
 
 export function prepareHome(dataDir: string): Home {
-  // Root's folders let PostgreSQL's user pass, but not look around; secrets in them are files of mode 0600.
+  // 0711 lets PostgreSQL's user traverse root's folders but not list them. Secrets in them have mode 0600.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700
   if (!existsSync(dataDir)) {
     mkdirSync(dirname(dataDir), { recursive: true })
     makeFolder(dataDir, mode)
   }
-  const place = join(dataDir, 'postgres')
-  if (!lstatSync(place, { throwIfNoEntry: false })) {
-    if (canEnter(realpathSync(dataDir), chooseIdentity(undefined))) makeFolder(place, mode)
-    else relocate(place, mode)
+  const path = join(dataDir, 'postgres')
+  if (!lstatSync(path, { throwIfNoEntry: false })) {
+    if (canEnter(realpathSync(dataDir), chooseIdentity(undefined))) makeFolder(path, mode)
+    else createRelocated(path, mode)
   }
-  const relocated = lstatSync(place).isSymbolicLink()
-  requireOwn(place)
-  const folder = follow(place)
-  requireOwn(folder)
+  const relocated = lstatSync(path).isSymbolicLink()
+  requireOwnership(path)
+  const folder = resolveLink(path)
+  requireOwnership(folder)
   const cluster = join(folder, 'cluster')
   return { folder, cluster, log: join(folder, 'postgres.log'), identity: chooseIdentity(cluster), relocated }
 }
 
-/** Not `recursive`, which hides why a folder cannot be made; and with a mode that no umask narrows. */
+/** Without `recursive`, which hides the reason of a failure. chmod makes the mode independent of the umask. */
 function makeFolder(path: string, mode: number): void {
   try {
     mkdirSync(path)
@@ -67,22 +67,22 @@ function makeFolder(path: string, mode: number): void {
   }
 }
 
-function relocate(place: string, mode: number): void {
-  if (!existsSync(RELOCATED)) makeFolder(RELOCATED, 0o755)
-  requireOwn(RELOCATED)
-  const folder = mkdtempSync(join(RELOCATED, 'db-'))
+function createRelocated(path: string, mode: number): void {
+  if (!existsSync(RELOCATED_ROOT)) makeFolder(RELOCATED_ROOT, 0o755)
+  requireOwnership(RELOCATED_ROOT)
+  const folder = mkdtempSync(join(RELOCATED_ROOT, 'db-'))
   chmodSync(folder, mode)
   try {
-    symlinkSync(folder, place)
+    symlinkSync(folder, path)
   } catch (error) {
     rmdirSync(folder)
-    // Another start was faster: its place is as good.
-    if (!existsSync(place)) throw error
+    // A concurrent start may have created the link.
+    if (!existsSync(path)) throw error
   }
 }
 
-/** What belongs to somebody else may lead anywhere; above all root must not follow it. */
-function requireOwn(path: string): void {
+/** A symbolic link of another user may lead anywhere, and root must not follow it. */
+function requireOwnership(path: string): void {
   const { uid } = lstatSync(path)
   if (uid === process.getuid?.()) return
   throw new OperatorError(
@@ -91,20 +91,20 @@ function requireOwn(path: string): void {
   )
 }
 
-function follow(place: string): string {
-  if (existsSync(place)) return realpathSync(place)
+function resolveLink(path: string): string {
+  if (existsSync(path)) return realpathSync(path)
   throw new OperatorError(
-    `${place} is a link to a database that is no longer there. Put it back, or delete the link to start afresh.`,
+    `${path} is a link to a database that is no longer there. Put it back, or delete the link to start afresh.`,
   )
 }
 
-/** Gives a folder that we have just made to PostgreSQL's user alone. */
+/** Makes PostgreSQL's user the only one with access to a newly created folder. */
 export function handOver(folder: string, { identity }: Home): void {
   chmodSync(folder, 0o700)
   if (identity) chownSync(folder, identity.uid, identity.gid)
 }
 
-/** Deletes a folder of PostgreSQL's user, as that user: what it holds may be a trap for root. */
+/** Deletes a folder as PostgreSQL's user, who owns it, because root must not follow links in it. */
 export function removeOwned(folder: string, { identity }: Home): void {
   if (!identity) {
     rmSync(folder, { recursive: true, force: true })
@@ -115,21 +115,21 @@ export function removeOwned(folder: string, { identity }: Home): void {
 }
 
 /**
- * A new folder for a server's socket, private to its identity: whoever can reach the socket is trusted. It lies
- * in the home unless that path is too long for a socket's address. A running server's pid file names it.
+ * Creates a private folder for the server's socket, because every process that can open the socket is trusted. It is in
+ * the home unless the path would be too long. The pid file of a running server contains the path.
  */
 export function makeSocketDir(home: Home): string {
-  const inside = join(home.folder, SOCKET_DIR)
-  const fits = Buffer.byteLength(inside) + 6 <= LONGEST_SOCKET_DIR
-  const made = mkdtempSync(fits ? inside : '/tmp/latchkey-')
-  handOver(made, home)
-  return made
+  const prefix = join(home.folder, SOCKET_DIR_PREFIX)
+  const fits = Buffer.byteLength(prefix) + 6 <= MAX_SOCKET_DIR_LENGTH
+  const folder = mkdtempSync(fits ? prefix : '/tmp/latchkey-')
+  handOver(folder, home)
+  return folder
 }
 
-/** Clears what earlier servers of this home left behind; only the server that now holds the cluster may. */
+/** Removes the socket folders of earlier servers. Only the server that runs on the cluster may call this. */
 export function removeOtherSocketDirs(home: Home, current: string): void {
   for (const name of readdirSync(home.folder)) {
     const path = join(home.folder, name)
-    if (name.startsWith(SOCKET_DIR) && path !== current) removeOwned(path, home)
+    if (name.startsWith(SOCKET_DIR_PREFIX) && path !== current) removeOwned(path, home)
   }
 }

@@ -2,15 +2,15 @@ import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { OperatorError } from '../../errors.ts'
 
-/** Under whom the bundled PostgreSQL runs. Undefined: under the service's own user. */
+/** The user that runs the bundled PostgreSQL. Undefined means the user of the service. */
 export interface Identity {
   uid: number
   gid: number
 }
 
 /**
- * PostgreSQL refuses to run as root. Started by root, it runs as whoever owns its cluster already, else as
- * `nobody`: initdb needs a user that the system knows, and we create none.
+ * PostgreSQL refuses to run as root. If the service runs as root, PostgreSQL runs as the owner of the existing cluster,
+ * else as `nobody`: initdb needs an existing user.
  */
 export function chooseIdentity(cluster: string | undefined): Identity | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -29,12 +29,12 @@ export function chooseIdentity(cluster: string | undefined): Identity | undefine
   return { uid: Number(nobody[2]), gid: Number(nobody[3]) }
 }
 
-/** Whether the identity may pass through every folder down to and including this one. */
+/** True if the identity may traverse this folder and all its parents. */
 export function canEnter(folder: string, identity: Identity | undefined): boolean {
   if (!identity) return true
   const { mode, uid, gid } = statSync(folder)
   const shift = uid === identity.uid ? 6 : gid === identity.gid ? 3 : 0
-  const open = ((mode >> shift) & 1) === 1
+  const isExecutable = ((mode >> shift) & 1) === 1
   const parent = dirname(folder)
-  return open && (parent === folder || canEnter(parent, identity))
+  return isExecutable && (parent === folder || canEnter(parent, identity))
 }

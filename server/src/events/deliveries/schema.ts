@@ -1,22 +1,22 @@
 import { type Static, Type } from 'typebox'
+import { Timestamp } from '../../http/routing/schema.ts'
 
-const Moment = Type.String({ format: 'date-time' })
-const nullableMoment = (description: string) => Type.Union([Moment, Type.Null()], { description })
+const nullableTimestamp = (description: string) => Type.Union([Timestamp, Type.Null()], { description })
 const Status = Type.Enum(['PENDING', 'DELIVERED', 'FAILED'])
 const Position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-export const LONGEST_PAGE = 100
+export const MAX_PAGE_SIZE = 100
 
 export const DeliveryQuery = Type.Object({
   status: Type.Optional(Status),
   after: Type.Optional(
-    Type.Unsafe<number>({ ...Position, description: '`next` of the page before; left out: the first page' }),
+    Type.Unsafe<number>({ ...Position, description: '`next` of the previous page; omitted: the first page' }),
   ),
   limit: Type.Integer({
     minimum: 1,
     maximum: Number.MAX_VALUE,
     default: 20,
-    description: `Entries on a page; more than ${LONGEST_PAGE} are read as ${LONGEST_PAGE}`,
+    description: `Entries per page; larger values are treated as ${MAX_PAGE_SIZE}`,
   }),
 })
 export type DeliveryQuery = Static<typeof DeliveryQuery>
@@ -30,17 +30,17 @@ export const DeliveryBody = Type.Object(
       type: Type.String(),
       position: Type.Integer(),
     }),
-    attempts: Type.Integer({ description: 'Since it was queued or replayed' }),
+    attempts: Type.Integer({ description: 'Attempts since it was queued or replayed' }),
     lastStatus: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'What the receiver answered to the last attempt, if it did',
+      description: 'HTTP status of the last attempt; null: no response',
     }),
     lastError: Type.Union([Type.String(), Type.Null()], {
       description:
-        'Why the last attempt was in vain: address_refused, connection, timeout, tls, status_500 and so on, or event_gone',
+        'Why the last attempt failed: address_refused, connection, timeout, tls, a status such as status_500, or event_gone',
     }),
-    nextAttemptAt: nullableMoment('null: when it is its turn, or never again'),
-    createdAt: Moment,
-    finishedAt: nullableMoment('When it was delivered or given up'),
+    nextAttemptAt: nullableTimestamp('null: as soon as it is next in order, or never'),
+    createdAt: Timestamp,
+    finishedAt: nullableTimestamp('When it was delivered or abandoned'),
   },
   { title: 'WebhookDelivery' },
 )
@@ -48,9 +48,9 @@ export type DeliveryBody = Static<typeof DeliveryBody>
 
 export const DeliveryPage = Type.Object(
   {
-    deliveries: Type.Array(DeliveryBody, { description: 'The newest event first' }),
+    deliveries: Type.Array(DeliveryBody, { description: 'Newest event first' }),
     next: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'The `after` of the next page; null: the last',
+      description: '`after` for the next page; null: this is the last page',
     }),
   },
   { title: 'WebhookDeliveryPage' },
@@ -59,18 +59,14 @@ export type DeliveryPage = Static<typeof DeliveryPage>
 
 export const ReplayRequest = Type.Object(
   {
-    after: Type.Optional(
-      Type.Unsafe<number>({ ...Position, description: 'What stands after this position in the feed' }),
-    ),
-    from: Type.Optional(
-      Type.Unsafe<string>({ ...Moment, description: 'What happened at this moment or after it' }),
-    ),
-    to: Type.Optional(Type.Unsafe<string>({ ...Moment, description: 'What happened before this moment' })),
+    after: Type.Optional(Type.Unsafe<number>({ ...Position, description: 'Events after this feed position' })),
+    from: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: 'Events at or after this time' })),
+    to: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: 'Events before this time' })),
     types: Type.Optional(
       Type.Array(Type.String({ maxLength: 100 }), {
         minItems: 1,
         maxItems: 100,
-        description: 'Of what the webhook is for, only these types or families',
+        description: 'Only these types or families, among those of the webhook',
       }),
     ),
   },
@@ -78,13 +74,13 @@ export const ReplayRequest = Type.Object(
 )
 export type ReplayRequest = Static<typeof ReplayRequest>
 
-export const Replayed = Type.Object(
+export const ReplayResult = Type.Object(
   {
-    count: Type.Integer({ description: 'Events that are sent once more' }),
+    count: Type.Integer({ description: 'The number of replayed events' }),
     next: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'There may be more: the `after` with which to ask again; null: that was all',
+      description: '`after` for the next request, when there may be more events; null: all events were replayed',
     }),
   },
   { title: 'WebhookReplay' },
 )
-export type Replayed = Static<typeof Replayed>
+export type ReplayResult = Static<typeof ReplayResult>

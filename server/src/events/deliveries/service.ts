@@ -1,36 +1,34 @@
-import { record } from '../../audit/record.ts'
+import { recordAuditEvent } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { createLimiter } from '../../db/limiter.ts'
 import { AppError, tooManyAttempts } from '../../errors.ts'
+import { checkField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId } from '../../lib/ids.ts'
-import { demand, refuseProblems } from '../../lib/problems.ts'
-import { isPattern, PATTERN_RULE, typesOf } from '../patterns.ts'
-import { type Desk, entryOf, getWebhook } from '../webhooks/service.ts'
+import { expandPatterns, isPattern, PATTERN_RULE } from '../patterns.ts'
+import { getWebhook, toAuditScope, type WebhookScope } from '../webhooks/service.ts'
 import {
   type DeliveryBody,
   type DeliveryPage,
   type DeliveryQuery,
-  LONGEST_PAGE,
-  type Replayed,
+  MAX_PAGE_SIZE,
   type ReplayRequest,
+  type ReplayResult,
 } from './schema.ts'
 import { type Delivery, listDeliveries, requeueDelivery, requeueEvents } from './store.ts'
 
-/** What was sent to a webhook, and how it is sent once more. */
+/** The maximum number of events that one request replays. */
+const MAX_REPLAYED = 10_000
+/** Per webhook, because each request may cause that many deliveries. */
+const LIMIT = { name: 'webhook-replay', max: 60, seconds: 3_600 }
 
-/** So many events are replayed by one request. */
-const MOST_REPLAYED = 10_000
-/** So often for one webhook: each may send that much. */
-const LIMIT = { name: 'webhook-replay', most: 60, seconds: 3_600 }
-
-export async function pageOfDeliveries(
-  desk: Desk,
+export async function listDeliveryPage(
+  scope: WebhookScope,
   webhookId: string,
   query: DeliveryQuery,
 ): Promise<DeliveryPage> {
-  const webhook = await getWebhook(desk, webhookId)
-  const limit = Math.min(query.limit, LONGEST_PAGE)
-  const rows = await listDeliveries(desk.tx, { ...query, webhookId: webhook.id, limit: limit + 1 })
+  const webhook = await getWebhook(scope, webhookId)
+  const limit = Math.min(query.limit, MAX_PAGE_SIZE)
+  const rows = await listDeliveries(scope.tx, { ...query, webhookId: webhook.id, limit: limit + 1 })
   const deliveries = rows.slice(0, limit).map(toBody)
   return { deliveries, next: rows.length > limit ? (deliveries.at(-1)?.event.position ?? null) : null }
 }
@@ -47,54 +45,56 @@ const toBody = (row: Delivery): DeliveryBody => ({
   finishedAt: row.finished_at?.toISOString() ?? null,
 })
 
-async function countReplay({ tx }: Desk, webhookId: string): Promise<void> {
+async function limitReplays({ tx }: WebhookScope, webhookId: string): Promise<void> {
   const wait = await createLimiter(tx, LIMIT).count(webhookId)
   if (wait !== undefined) throw tooManyAttempts(wait)
 }
 
-/** Sends one event once more; one that waits for its next attempt is tried now. */
+/** Replays one event. A delivery that waits for its next attempt becomes due now. */
 export async function replayDelivery(
   ctx: Ctx,
-  desk: Desk,
+  scope: WebhookScope,
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
-): Promise<Replayed> {
-  const webhook = await getWebhook(desk, webhookId)
-  await countReplay(desk, webhook.id)
-  const requeue = { id: deliveryId, webhookId: webhook.id, now: ctx.now() }
-  if (!isId(deliveryId) || !(await requeueDelivery(desk.tx, requeue)))
-    throw new AppError('DELIVERY_NOT_FOUND')
+): Promise<ReplayResult> {
+  const webhook = await getWebhook(scope, webhookId)
+  await limitReplays(scope, webhook.id)
+  const delivery = { id: deliveryId, webhookId: webhook.id, now: ctx.now() }
+  if (!isId(deliveryId) || !(await requeueDelivery(scope.tx, delivery))) throw new AppError('DELIVERY_NOT_FOUND')
   const details = { webhookId: webhook.id, deliveryId, count: 1 }
-  await record(ctx, desk.tx, { action: 'webhook.replayed', ...entryOf(desk), details })
+  await recordAuditEvent(ctx, scope.tx, { action: 'webhook.replayed', ...toAuditScope(scope), details })
   return { count: 1, next: null }
 }
 
-/** Sends once more what happened in a time, also what the webhook never got because it was disabled or not there yet. */
+/** Replays the events of a period, including those from when the webhook was disabled or did not exist yet. */
 export async function replayEvents(
   ctx: Ctx,
-  desk: Desk,
+  scope: WebhookScope,
   webhookId: string,
   request: ReplayRequest,
-): Promise<Replayed> {
-  const webhook = await getWebhook(desk, webhookId)
+): Promise<ReplayResult> {
+  const webhook = await getWebhook(scope, webhookId)
   const { after = 0, types = ['*'] } = request
   const [from, to] = [toDate(request.from), toDate(request.to)]
-  refuseProblems([
-    demand(request.after !== undefined || from !== undefined, 'after', 'is required, or else from'),
-    demand(!Number.isNaN(from?.getTime()), 'from', 'is no moment'),
-    demand(!Number.isNaN(to?.getTime()), 'to', 'is no moment'),
-    ...types.map((pattern, index) => demand(isPattern(pattern), `types.${index}`, PATTERN_RULE)),
+  throwIfInvalid([
+    checkField(request.after !== undefined || from !== undefined, 'after', 'is required, or else from'),
+    checkField(!Number.isNaN(from?.getTime()), 'from', 'is not a valid time'),
+    checkField(!Number.isNaN(to?.getTime()), 'to', 'is not a valid time'),
+    ...types.map((pattern, index) => checkField(isPattern(pattern), `types.${index}`, PATTERN_RULE)),
   ])
-  await countReplay(desk, webhook.id)
-  const wanted = typesOf(types)
-  const { count, last } = await requeueEvents(desk.tx, {
-    ...{ after, from, to, limit: MOST_REPLAYED, now: ctx.now() },
+  await limitReplays(scope, webhook.id)
+  const requestedTypes = expandPatterns(types)
+  const { count, last } = await requeueEvents(scope.tx, {
+    after,
+    from,
+    to,
+    limit: MAX_REPLAYED,
+    now: ctx.now(),
     webhook: { id: webhook.id, tenantId: webhook.tenant_id },
-    types: typesOf(webhook.events).filter((type) => wanted.includes(type)),
+    types: expandPatterns(webhook.events).filter((type) => requestedTypes.includes(type)),
   })
   const details = { webhookId: webhook.id, count }
-  await record(ctx, desk.tx, { action: 'webhook.replayed', ...entryOf(desk), details })
-  return { count, next: count === MOST_REPLAYED ? (last ?? null) : null }
+  await recordAuditEvent(ctx, scope.tx, { action: 'webhook.replayed', ...toAuditScope(scope), details })
+  return { count, next: count === MAX_REPLAYED ? (last ?? null) : null }
 }
 
-const toDate = (text: string | undefined): Date | undefined =>
-  text === undefined ? undefined : new Date(text)
+const toDate = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text))

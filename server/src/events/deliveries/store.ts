@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { DeliveryStatus, WebhookDeliveriesTable } from '../../db/tables.ts'
-import { NO_ID } from '../../lib/ids.ts'
+import { NIL_ID } from '../../lib/ids.ts'
 
 export type Delivery = Selectable<WebhookDeliveriesTable>
 
@@ -20,11 +20,11 @@ export function listDeliveries(
   return deliveries.orderBy('position', 'desc').limit(limit).execute()
 }
 
-/** As if it had never been tried. */
-const AFRESH = sql.raw(`status = 'PENDING', attempts = 0, first_attempt_at = null, next_attempt_at = null,
+/** Resets a delivery to its initial state. */
+const RESET = sql.raw(`status = 'PENDING', attempts = 0, first_attempt_at = null, next_attempt_at = null,
   last_status = null, last_error = null, finished_at = null`)
 
-/** Puts a delivery back into its lane, of which the turn is now. Says whether there is such a delivery. */
+/** Resets a delivery and makes its partition due now. Returns false if there is no such delivery. */
 export async function requeueDelivery(
   tx: Tx,
   { id, webhookId, now }: { id: string; webhookId: string; now: Date },
@@ -36,7 +36,7 @@ export async function requeueDelivery(
       on conflict (webhook_id, lane) do update set due_at = excluded.due_at
   `.execute(tx)
   const { rows } = await sql`
-    update webhook_deliveries set ${AFRESH} where id = ${id} and webhook_id = ${webhookId} returning id
+    update webhook_deliveries set ${RESET} where id = ${id} and webhook_id = ${webhookId} returning id
   `.execute(tx)
   return rows.length > 0
 }
@@ -51,14 +51,14 @@ export interface ReplayRange {
   now: Date
 }
 
-/** Queues events that a webhook may or may not have got before. Each event has one delivery, whatever happened to it. */
+/** Queues events for a webhook again. An existing delivery of an event is reset; there is never a second one. */
 export async function requeueEvents(
   tx: Tx,
   { webhook, after, from, to, types, limit, now }: ReplayRange,
 ): Promise<{ count: number; last: number | undefined }> {
   const { rows } = await sql<{ count: number; last: string | null }>`
     with wanted as (
-      select position, entry_id, action, coalesce(audit_chain.tenant_id, ${NO_ID}::uuid) as lane
+      select position, entry_id, action, coalesce(audit_chain.tenant_id, ${NIL_ID}::uuid) as lane
       from audit_chain join audit_entries on audit_entries.id = audit_chain.entry_id
       where position > ${after} and action = any(${types})
         and (${webhook.tenantId}::uuid is null or audit_chain.tenant_id = ${webhook.tenantId}::uuid)
@@ -73,7 +73,7 @@ export async function requeueEvents(
       insert into webhook_deliveries (webhook_id, tenant_id, lane, position, event_id, event_type, created_at)
       select ${webhook.id}::uuid, ${webhook.tenantId}::uuid, lane, position, entry_id, action, ${now}::timestamptz
       from wanted join woken using (lane) order by position
-      on conflict (webhook_id, position) do update set ${AFRESH} where webhook_deliveries.status <> 'PENDING'
+      on conflict (webhook_id, position) do update set ${RESET} where webhook_deliveries.status <> 'PENDING'
     )
     select count(*)::int, max(position) as last from wanted
   `.execute(tx)

@@ -1,50 +1,50 @@
 import { randomInt } from 'node:crypto'
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
 
-/** After the first attempt in vain, the second, and so on: at least and at most how long until the next. */
-const STEPS: [from: number, to: number][] = [
-  [5 * SECOND, 6 * SECOND],
-  [30 * SECOND, 36 * SECOND],
-  [2 * MINUTE, 2.4 * MINUTE],
-  [10 * MINUTE, 12 * MINUTE],
-  [30 * MINUTE, 36 * MINUTE],
-  [HOUR, 1.2 * HOUR],
-  [2 * HOUR, 2.4 * HOUR],
-  [4 * HOUR, 4.8 * HOUR],
+/** The minimum and maximum delay after the first failed attempt, the second, and so on. */
+const DELAYS: [from: number, to: number][] = [
+  [5 * SECOND_MS, 6 * SECOND_MS],
+  [30 * SECOND_MS, 36 * SECOND_MS],
+  [2 * MINUTE_MS, 2.4 * MINUTE_MS],
+  [10 * MINUTE_MS, 12 * MINUTE_MS],
+  [30 * MINUTE_MS, 36 * MINUTE_MS],
+  [HOUR_MS, 1.2 * HOUR_MS],
+  [2 * HOUR_MS, 2.4 * HOUR_MS],
+  [4 * HOUR_MS, 4.8 * HOUR_MS],
 ]
-const LATER: [from: number, to: number] = [4 * HOUR, 6 * HOUR]
+const FINAL_DELAY: [from: number, to: number] = [4 * HOUR_MS, 6 * HOUR_MS]
 
-/** So long an event is tried. */
-export const PERSISTENCE_MS = 72 * HOUR
-/** Whoever asks to be left alone for longer is asked again all the same. */
-const LONGEST_WISH_MS = 6 * HOUR
+/** An event is retried for this long. */
+export const MAX_RETRY_MS = 72 * HOUR_MS
+/** The upper bound for Retry-After. */
+const MAX_RETRY_AFTER_MS = 6 * HOUR_MS
 
-interface Try {
-  /** This attempt among those of the event: 1 is the first. */
+interface FailedAttempt {
+  /** The number of the failed attempt, starting at 1. */
   attempt: number
   firstAttemptAt: Date
   now: Date
-  /** What the receiver asked for (RFC 9110 §10.2.3). */
+  /** The Retry-After header of the response (RFC 9110 §10.2.3). */
   retryAfter: string | undefined
 }
 
-/** When an event is tried again; undefined: never. The last attempt is made when its time is over. */
-export function nextAttemptAt({ attempt, firstAttemptAt, now, retryAfter }: Try): Date | undefined {
-  const end = firstAttemptAt.getTime() + PERSISTENCE_MS
+/** Returns undefined when the retry period is over. The last attempt is made at its end. */
+export function nextAttemptAt({ attempt, firstAttemptAt, now, retryAfter }: FailedAttempt): Date | undefined {
+  const end = firstAttemptAt.getTime() + MAX_RETRY_MS
   if (now.getTime() >= end) return undefined
-  const [from, to] = STEPS[attempt - 1] ?? LATER
-  const wish = Math.min(toDelay(retryAfter, now) ?? 0, LONGEST_WISH_MS)
-  // A receiver may ask for more time, not for less: else it could keep us busy.
-  const delay = Math.max(randomInt(from, to), wish)
+  const [from, to] = DELAYS[attempt - 1] ?? FINAL_DELAY
+  const requested = Math.min(toDelay(retryAfter, now) ?? 0, MAX_RETRY_AFTER_MS)
+  // A receiver may lengthen the delay, but not shorten it.
+  const delay = Math.max(randomInt(from, to), requested)
   return new Date(Math.min(now.getTime() + delay, end))
 }
 
-/** Seconds, or a moment. */
+/** Retry-After is a number of seconds or a date. */
 function toDelay(text: string | undefined, now: Date): number | undefined {
   if (text === undefined) return undefined
-  const delay = /^\d{1,9}$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now.getTime()
+  const delay = /^\d{1,9}$/.test(text) ? Number(text) * SECOND_MS : Date.parse(text) - now.getTime()
   return Number.isNaN(delay) ? undefined : delay
 }

@@ -1,83 +1,84 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import type { WebhookConfig } from '../../config.ts'
-import { isIn, isPublic, toBlockList } from '../../lib/networks.ts'
+import { isInBlockList, isPublicAddress, toBlockList } from './networks.ts'
 
 export interface Address {
   address: string
   family: number
 }
 
-/** To which addresses the service sends what others tell it to send. */
+/** Decides which addresses webhook requests may be sent to (protection against SSRF). */
 export interface Guard {
-  /** Everything public by https; what operators have allowed of their own network also by http. */
+  /** Public addresses with https; networks allowed by the operator also with http. */
   allows(address: string, protocol: string): boolean
-  /** All addresses of a name. */
+  /** All addresses of a host name. */
   resolve(hostname: string, stop: AbortSignal): Promise<Address[]>
 }
 
-/** How long a name server may take. */
-const PATIENCE = { timeout: 3_000, tries: 1 }
-/** One for each name, so that giving up on one gives up on no other. */
+/** The time limit for a DNS query. */
+const RESOLVER_OPTIONS = { timeout: 3_000, tries: 1 }
+/** One resolver for each query, because `cancel` cancels all queries of a resolver. */
 type NewResolver = () => Resolver
 
 export function createGuard(
   { allowedNetworks }: WebhookConfig,
-  newResolver: NewResolver = () => new Resolver(PATIENCE),
+  newResolver: NewResolver = () => new Resolver(RESOLVER_OPTIONS),
 ): Guard {
   const allowed = toBlockList(allowedNetworks)
-  const resolve = allowedNetworks.length > 0 ? resolveNearby : resolvePublic
+  const resolve = allowedNetworks.length > 0 ? resolveLocal : resolvePublic
   return {
-    allows: (address, protocol) => isIn(allowed, address) || (protocol === 'https:' && isPublic(address)),
+    allows: (address, protocol) =>
+      isInBlockList(allowed, address) || (protocol === 'https:' && isPublicAddress(address)),
     resolve: (hostname, stop) => resolve(newResolver(), hostname, stop),
   }
 }
 
 /**
- * Asks the name servers, and not the system: that would keep a thread for as long as they are silent, of which the
- * whole node has four. Either kind of address is enough.
+ * Queries DNS directly. getaddrinfo would block one of the v4 libuv threads while a name server does not answer. A
+ * name needs an A or an AAAA record, not both.
  */
 async function resolvePublic(resolver: Resolver, hostname: string, stop: AbortSignal): Promise<Address[]> {
   stop.throwIfAborted()
   const cancel = () => resolver.cancel()
   stop.addEventListener('abort', cancel, { once: true })
   try {
-    const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
-    if (four.status === 'rejected' && six.status === 'rejected') {
-      throw [four.reason, six.reason].find(isSilence) ?? four.reason
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+    if (v4.status === 'rejected' && v6.status === 'rejected') {
+      throw [v4.reason, v6.reason].find(isUnanswered) ?? v4.reason
     }
-    const toAddresses = (answer: PromiseSettledResult<string[]>, family: number) =>
-      answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
-    return [...toAddresses(four, 4), ...toAddresses(six, 6)]
+    const toAddresses = (result: PromiseSettledResult<string[]>, family: number) =>
+      result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : []
+    return [...toAddresses(v4, 4), ...toAddresses(v6, 6)]
   } finally {
     stop.removeEventListener('abort', cancel)
   }
 }
 
-/** The name servers said nothing of the name, as those of anybody may. */
-const isSilence = ({ code }: NodeJS.ErrnoException): boolean =>
+/** The name servers did not answer. */
+const isUnanswered = ({ code }: NodeJS.ErrnoException): boolean =>
   code === 'ETIMEOUT' || code === 'ESERVFAIL' || code === 'ECANCELLED'
 
 /**
- * In a network of one's own the system knows names that no name server does: localhost, its file of hosts, those
- * without a dot. It is not asked for names whose servers are silent, for it would wait for them too.
+ * In a private network the system resolver knows names that DNS does not: localhost, the hosts file, names without a
+ * dot. It is not used for names whose name servers do not answer, because it would wait for them too.
  */
-async function resolveNearby(resolver: Resolver, hostname: string, stop: AbortSignal): Promise<Address[]> {
+async function resolveLocal(resolver: Resolver, hostname: string, stop: AbortSignal): Promise<Address[]> {
   if (!hostname.includes('.')) return lookup(hostname, { all: true })
   try {
     return await resolvePublic(resolver, hostname, stop)
   } catch (error) {
-    if (stop.aborted || isSilence(error as NodeJS.ErrnoException)) throw error
+    if (stop.aborted || isUnanswered(error as NodeJS.ErrnoException)) throw error
     return lookup(hostname, { all: true })
   }
 }
 
-/** The address is none to which anything is sent. */
+/** Requests to this address are not allowed. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
-  /** Whether it stood in the address itself, and not behind a name. */
-  readonly isWrittenOut: boolean
-  constructor(isWrittenOut: boolean) {
+  /** The URL contains the IP address itself and not a host name. */
+  readonly isIpLiteral: boolean
+  constructor(isIpLiteral: boolean) {
     super()
-    this.isWrittenOut = isWrittenOut
+    this.isIpLiteral = isIpLiteral
   }
 }

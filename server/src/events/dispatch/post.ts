@@ -1,13 +1,13 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { beginSlowWork } from '../../lib/slow-work.ts'
+import { beginSlowWork } from '../../lib/concurrency/slow-work.ts'
 import { AddressRefused, type Guard } from './guard.ts'
 
-/** How long all of it may take: the name, the connection, the answer to its end. */
-const PATIENCE_MS = 15_000
-/** An answer is read to its end, so that the receiver is not cut off, and thrown away; but not one of any length. */
-const MOST_ANSWER = 64 * 1024
+/** The time limit for the whole request: DNS, connection and complete response. */
+const TIMEOUT_MS = 15_000
+/** The response body is read and discarded up to this size, so that the receiver sees no aborted connection. */
+const MAX_RESPONSE_BYTES = 64 * 1024
 
 export interface Message {
   url: string
@@ -15,35 +15,35 @@ export interface Message {
   body: string
 }
 
-export interface Answer {
+export interface PostResult {
   status: number
   retryAfter: string | undefined
 }
 
 /**
- * Posts to an address that somebody has given us. The name is resolved once, every address it has must be allowed,
- * and the connection goes to one of those: whoever changes where the name leads in between changes nothing. Nothing
- * is followed, no connection is used twice, and no proxy is asked.
+ * Posts to a URL chosen by a user. The host name is resolved once, all of its addresses must be allowed, and the
+ * connection uses one of them, so that DNS rebinding has no effect. Redirects are not followed, connections are not
+ * reused, and no proxy is used.
  */
-export async function post(guard: Guard, message: Message, stop: AbortSignal): Promise<Answer> {
+export async function post(guard: Guard, message: Message, stop: AbortSignal): Promise<PostResult> {
   beginSlowWork('request to another server')
   const { protocol, hostname } = new URL(message.url)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
-  // A connection to an address that is written out resolves nothing, and so asks nobody.
+  // A connection to an IP literal does not call `lookup`, so it is checked here.
   if (isIP(host) !== 0 && !guard.allows(host, protocol)) throw new AddressRefused(true)
-  const timeout = AbortSignal.timeout(PATIENCE_MS)
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(timeout.aborted ? timeout.reason : error)
-    const sending = open(guard, message, AbortSignal.any([stop, timeout]))
-    sending.on('response', (response) => {
+    const request = open(guard, message, AbortSignal.any([stop, timeout]))
+    request.on('response', (response) => {
       const { statusCode: status = 0, headers } = response
       drain(response, () => resolve({ status, retryAfter: headers['retry-after'] }), fail)
-      sending.off('close', endEarly)
+      request.off('close', failOnClose)
     })
-    const endEarly = () => fail(new Error('closed without an answer'))
-    sending.on('close', endEarly)
-    sending.on('error', fail)
-    sending.end(message.body)
+    const failOnClose = () => fail(new Error('closed without a response'))
+    request.on('close', failOnClose)
+    request.on('error', fail)
+    request.end(message.body)
   })
 }
 
@@ -53,16 +53,14 @@ function open(guard: Guard, { url, headers, body }: Message, signal: AbortSignal
     method: 'POST',
     headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
     agent: false,
-    lookup: guarded(guard, protocol, signal),
+    lookup: createLookup(guard, protocol, signal),
     signal,
   } as const
-  return protocol === 'https:'
-    ? requestHttps(url, { ...options, rejectUnauthorized: true })
-    : requestHttp(url, options)
+  return protocol === 'https:' ? requestHttps(url, { ...options, rejectUnauthorized: true }) : requestHttp(url, options)
 }
 
-/** Resolves a name for a connection, which then goes to these addresses and no others. */
-const guarded =
+/** A lookup function that fails unless all addresses of the name are allowed. */
+const createLookup =
   (guard: Guard, protocol: string, signal: AbortSignal): LookupFunction =>
   (hostname, options, done) => {
     const refuse = (error: NodeJS.ErrnoException) => done(error, '', 0)
@@ -79,7 +77,7 @@ function drain(response: IncomingMessage, done: () => void, failed: (error: Erro
   let size = 0
   response.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (size <= MOST_ANSWER) return
+    if (size <= MAX_RESPONSE_BYTES) return
     done()
     response.destroy()
   })
@@ -90,16 +88,16 @@ function drain(response: IncomingMessage, done: () => void, failed: (error: Erro
 
 const TLS_PROBLEM = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/
 
-/** Who reads why nothing came of it. */
-export type Reader = 'operator' | 'tenant'
+/** Who sees the error. */
+export type ErrorAudience = 'operator' | 'tenant'
 
 /**
- * Why nothing came of it, in a word that stays the same and tells nothing of our network: for a tenant, a name that
- * leads into it is like one that there is not.
+ * The stable error code of a failed request. It reveals nothing about the internal network: a tenant sees the same
+ * code for a name with a private address as for a name that does not exist.
  */
-export function toProblem(error: unknown, reader: Reader): string {
+export function toErrorCode(error: unknown, reader: ErrorAudience): string {
   if (error instanceof AddressRefused) {
-    return error.isWrittenOut || reader === 'operator' ? 'address_refused' : 'connection'
+    return error.isIpLiteral || reader === 'operator' ? 'address_refused' : 'connection'
   }
   const { name = '', code = '' } = error as { name?: string; code?: string | number }
   if (name === 'TimeoutError') return 'timeout'

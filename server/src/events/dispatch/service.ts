@@ -2,91 +2,79 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx } from '../../context.ts'
 import { defineJob } from '../../jobs/job.ts'
+import { abortAfterGrace } from '../../lib/concurrency/grace-period.ts'
 import { createGuard } from './guard.ts'
-import { type Ending, leaseFrom, workOff } from './lane.ts'
-import { claimLane, type Lane, postponeLane } from './store.ts'
+import { leaseUntil, processPartition } from './partition.ts'
+import { claimPartition, type Partition, postponePartition } from './store.ts'
 
-/** Lanes that one node works on at once, and of those how many of one webhook, or of one tenant. */
-const MOST_LANES = 16
-const MOST_OF_ONE = 4
-/** How often a node that is at work looks for more. */
-const LOOK_MS = 250
-/** How long an attempt under way may go on once the node stops. */
+/** Partitions that one node processes concurrently, in total and for one tenant or instance webhook. */
+const MAX_PARTITIONS = 16
+const MAX_PARTITIONS_PER_SHARE = 4
+/** The interval in which a node looks for due partitions. */
+const POLL_MS = 250
+/** How long running requests may continue after the node was asked to stop. */
 const GRACE_MS = 2_000
 
-/** How soon a lane is looked at again when something went wrong on our own side. */
-const OWN_FAULT_MS = 5_000
+/** The delay before a partition is retried after an internal error. */
+const INTERNAL_RETRY_MS = 5_000
 
-/** The lanes that this node works on. */
-type UnderWay = Map<Promise<void>, Lane>
+/** The partitions that this node is processing. */
+type Running = Map<Promise<void>, Partition>
 
 /**
- * Sends what waits. Every node does it, each in lanes of its own: who works on a lane says so in the database, and
- * until when, so that the lanes of a node that is killed are taken over by the others.
+ * Sends pending deliveries. It runs on every node. A node leases a partition in the database before it processes it, so
+ * that other nodes take over the partitions of a killed node when the leases expire.
  */
 export async function dispatch(ctx: Ctx, stop: AbortSignal): Promise<void> {
   const guard = createGuard(ctx.config.webhooks)
-  const underWay: UnderWay = new Map()
-  const { ending, settled } = endWithGrace(stop)
+  const running: Running = new Map()
+  const grace = abortAfterGrace(stop, GRACE_MS)
+  const signals = { stop, abort: grace.signal }
   try {
     do {
-      await startLanes(ctx, underWay, (lane) => workOff(ctx, guard, lane, ending))
-      if (underWay.size > 0) await Promise.race([...underWay.keys(), pause(stop)])
-    } while (underWay.size > 0 && !stop.aborted)
+      await startPartitions(ctx, running, (partition) => processPartition(ctx, guard, partition, signals))
+      if (running.size > 0) await Promise.race([...running.keys(), pause(stop)])
+    } while (running.size > 0 && !stop.aborted)
   } finally {
-    await Promise.all(underWay.keys())
-    settled()
+    await Promise.all(running.keys())
+    grace.dispose()
   }
 }
 
-const pause = (stop: AbortSignal) => sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {})
+const pause = (stop: AbortSignal) => sleep(POLL_MS, undefined, { signal: stop }).catch(() => {})
 
-/** Takes as many lanes as there is room for. */
-async function startLanes(ctx: Ctx, underWay: UnderWay, work: (lane: Lane) => Promise<void>): Promise<void> {
-  while (underWay.size < MOST_LANES) {
+/** Claims due partitions up to the limit. */
+async function startPartitions(
+  ctx: Ctx,
+  running: Running,
+  work: (partition: Partition) => Promise<void>,
+): Promise<void> {
+  while (running.size < MAX_PARTITIONS) {
     const now = ctx.now()
-    const claim = { holder: randomUUID(), busy: sharesInUse(underWay), now, until: leaseFrom(now) }
-    const lane = await claimLane(ctx.db, claim)
-    if (!lane) return
-    const task: Promise<void> = work(lane)
-      .catch((err: unknown) => recover(ctx, lane, err))
-      .finally(() => underWay.delete(task))
-    underWay.set(task, lane)
+    const claim = { holder: randomUUID(), fullShares: listFullShares(running), now, until: leaseUntil(now) }
+    const partition = await claimPartition(ctx.db, claim)
+    if (!partition) return
+    const task: Promise<void> = work(partition)
+      .catch((err: unknown) => recover(ctx, partition, err))
+      .finally(() => running.delete(task))
+    running.set(task, partition)
   }
 }
 
-/** What went wrong on our side is tried again soon. Where not even that can be noted, the end of the lease sees to it. */
-async function recover(ctx: Ctx, lane: Lane, err: unknown): Promise<void> {
-  ctx.log.warn({ err, webhookId: lane.webhookId }, 'webhook lane failed')
-  await postponeLane(ctx.db, lane, new Date(ctx.now().getTime() + OWN_FAULT_MS)).catch(() => {})
+/** Retries a partition soon after an internal error. If postponing fails too, the lease expires. */
+async function recover(ctx: Ctx, partition: Partition, err: unknown): Promise<void> {
+  ctx.log.warn({ err, webhookId: partition.webhookId }, 'webhook partition failed')
+  await postponePartition(ctx.db, partition, new Date(ctx.now().getTime() + INTERNAL_RETRY_MS)).catch(() => {})
 }
 
-/** Those that have as many lanes as one may have: a slow receiver does not hold up the others. */
-function sharesInUse(underWay: UnderWay): string[] {
-  const shares = [...underWay.values()].map(({ share }) => share)
-  return [...new Set(shares)].filter((id) => shares.filter((other) => other === id).length >= MOST_OF_ONE)
-}
-
-/** Nothing new is begun once the node stops; what is under way is cut off a moment later. */
-function endWithGrace(stop: AbortSignal): { ending: Ending; settled(): void } {
-  const cutOff = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const begin = () => {
-    timer = setTimeout(() => cutOff.abort(), GRACE_MS)
-  }
-  if (stop.aborted) begin()
-  else stop.addEventListener('abort', begin, { once: true })
-  return {
-    ending: { stop, cutOff: cutOff.signal },
-    settled() {
-      stop.removeEventListener('abort', begin)
-      clearTimeout(timer)
-    },
-  }
+/** Shares at their limit, so that a slow receiver does not block the others. */
+function listFullShares(running: Running): string[] {
+  const shares = [...running.values()].map(({ share }) => share)
+  return [...new Set(shares)].filter((id) => shares.filter((other) => other === id).length >= MAX_PARTITIONS_PER_SHARE)
 }
 
 export const dispatchWebhooks = defineJob<AbortSignal>({
   name: 'dispatch_webhooks',
-  everyMs: LOOK_MS,
+  everyMs: POLL_MS,
   run: dispatch,
 })

@@ -1,64 +1,64 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
-/** For a webhook: whether its tenant, if it has one, is suspended. Nothing is sent then, and what waits is kept. */
+/** The tenant of the webhook is suspended. Its deliveries stay pending and are not sent. */
 const SUSPENDED = sql`exists (
   select from tenants where tenants.id = webhooks.tenant_id and tenants.suspended_at is not null
 )`
 
-/** How much has not reached its webhook; for those that are disabled, or of a suspended tenant, nothing waits. */
-export const deliveriesWaiting = sql<{ waiting: number }>`
+/** The number of pending deliveries, without those of disabled webhooks and suspended tenants. */
+export const pendingDeliveriesQuery = sql<{ waiting: number }>`
   select (
     select count(*) from (
       select from webhook_deliveries join webhooks on webhooks.id = webhook_id
-      where status = 'PENDING' and disabled_at is null and not ${SUSPENDED} limit ${sql.lit(MOST_COUNTED)}
+      where status = 'PENDING' and disabled_at is null and not ${SUSPENDED} limit ${sql.lit(MAX_COUNTED)}
     ) as counted
   ) as waiting`
 
-export interface Lane {
+export interface Partition {
   webhookId: string
-  /** A tenant, or NO_ID for what happened in none. */
-  lane: string
-  /** Among whose lanes it counts: those of a webhook of the instance, or of all webhooks of a tenant. */
+  /** The tenant of the events, or NO_ID for events without a tenant. */
+  key: string
+  /** The id of the tenant or instance webhook whose concurrency limit applies. */
   share: string
-  /** Names whoever works on it. */
+  /** Identifies the claim. */
   holder: string
 }
 
-/** A lane with something to do that nobody works on, now taken until a moment; undefined: there is none. */
-export async function claimLane(
+/** Leases a due partition that no node holds; undefined if there is none. */
+export async function claimPartition(
   db: Db,
-  { holder, busy, now, until }: { holder: string; busy: string[]; now: Date; until: Date },
-): Promise<Lane | undefined> {
-  // Looked for once, whatever the plan: a look that is repeated would take another lane each time.
-  const { rows } = await sql<Lane>`
+  { holder, fullShares, now, until }: { holder: string; fullShares: string[]; now: Date; until: Date },
+): Promise<Partition | undefined> {
+  // Materialized, because a plan that evaluates the subquery repeatedly would lock another row each time.
+  const { rows } = await sql<Partition>`
     with free as materialized (
       select due.webhook_id, due.lane from webhook_lanes as due join webhooks on webhooks.id = due.webhook_id
       where due.due_at <= ${now} and (due.locked_until is null or due.locked_until <= ${now})
         and webhooks.disabled_at is null and not ${SUSPENDED}
-        and coalesce(due.tenant_id, due.webhook_id) <> all(${busy}::uuid[])
+        and coalesce(due.tenant_id, due.webhook_id) <> all(${fullShares}::uuid[])
       order by due.due_at limit 1
       for no key update of due skip locked
     )
     update webhook_lanes set holder = ${holder}, locked_until = ${until} from free
     where webhook_lanes.webhook_id = free.webhook_id and webhook_lanes.lane = free.lane
-    returning webhook_lanes.webhook_id as "webhookId", webhook_lanes.lane, ${holder}::text as holder,
+    returning webhook_lanes.webhook_id as "webhookId", webhook_lanes.lane as key, ${holder}::text as holder,
       coalesce(webhook_lanes.tenant_id, webhook_lanes.webhook_id) as share
   `.execute(db)
   return rows[0]
 }
 
-/** The next of a lane, with what it takes to send it. */
-export interface Waiting {
+/** A pending delivery with everything needed to send it. */
+export interface PendingDelivery {
   id: string
-  /** Whose webhook it is; null: the instance's. */
+  /** The owner of the webhook; null: the instance. */
   tenantId: string | null
   position: number
   eventId: string
   attempts: number
-  /** From when its time counts: the first attempt, or the end of a suspension after it. */
+  /** The start of the retry period: the first attempt, or the end of a later suspension of the tenant. */
   firstAttemptAt: Date | null
   url: string
   sealed_secret: Buffer
@@ -66,16 +66,16 @@ export interface Waiting {
   previous_secret_until: Date | null
 }
 
-/** What is next in a lane, which is kept for longer; undefined: nothing is, or somebody else has taken the lane. */
-export async function takeNext(
+/** Extends the lease and returns the next delivery; undefined if none is pending or another node holds the partition. */
+export async function findNextDelivery(
   db: Db,
-  { webhookId, lane, holder }: Lane,
+  { webhookId, key, holder }: Partition,
   until: Date,
-): Promise<Waiting | undefined> {
-  const { rows } = await sql<Omit<Waiting, 'position'> & { position: string }>`
+): Promise<PendingDelivery | undefined> {
+  const { rows } = await sql<Omit<PendingDelivery, 'position'> & { position: string }>`
     with held as (
       update webhook_lanes set locked_until = ${until}
-      where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder} returning webhook_id, lane
+      where webhook_id = ${webhookId} and lane = ${key} and holder = ${holder} returning webhook_id, lane
     )
     select waiting.id, webhooks.tenant_id as "tenantId", waiting.position, waiting.event_id as "eventId",
       waiting.attempts, case when waiting.first_attempt_at is not null then
@@ -92,40 +92,40 @@ export async function takeNext(
   return row && { ...row, position: Number(row.position) }
 }
 
-/** Extends the lease of a lane. False: another node has taken the lane. */
-export async function renewLease(db: Db, { webhookId, lane, holder }: Lane, until: Date): Promise<boolean> {
+/** Extends the lease. Returns false if another node holds the partition. */
+export async function renewLease(db: Db, { webhookId, key, holder }: Partition, until: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update webhook_lanes set locked_until = greatest(locked_until, ${until})
-    where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder}
+    where webhook_id = ${webhookId} and lane = ${key} and holder = ${holder}
   `.execute(db)
   return numAffectedRows === 1n
 }
 
 /**
- * Gives a lane back. Whether anything waits is asked once the lane is held, so that what is handed to it at this very
- * moment is either seen here or wakes the lane afterwards.
+ * Releases a partition. The row is locked before pending deliveries are checked, so that a concurrently queued delivery
+ * is either seen here or makes the partition due afterwards.
  */
-export const releaseLane = (db: Db, { webhookId, lane, holder }: Lane, now: Date): Promise<void> =>
+export const releasePartition = (db: Db, { webhookId, key, holder }: Partition, now: Date): Promise<void> =>
   db.transaction().execute(async (tx) => {
     const { rows } = await sql`
-      select from webhook_lanes where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder}
+      select from webhook_lanes where webhook_id = ${webhookId} and lane = ${key} and holder = ${holder}
       for no key update
     `.execute(tx)
     if (rows.length === 0) return
     await sql`
       update webhook_lanes set holder = null, locked_until = null, due_at = (
         select ${now}::timestamptz from webhook_deliveries
-        where webhook_id = ${webhookId} and lane = ${lane} and status = 'PENDING' limit 1
+        where webhook_id = ${webhookId} and lane = ${key} and status = 'PENDING' limit 1
       )
-      where webhook_id = ${webhookId} and lane = ${lane}
+      where webhook_id = ${webhookId} and lane = ${key}
     `.execute(tx)
   })
 
-/** Gives a lane back, to whoever looks after a moment. */
-export async function postponeLane(db: Db, { webhookId, lane, holder }: Lane, until: Date): Promise<void> {
+/** Releases a partition that becomes due at `until`. */
+export async function postponePartition(db: Db, { webhookId, key, holder }: Partition, until: Date): Promise<void> {
   await sql`
     update webhook_lanes set due_at = ${until}, holder = null, locked_until = null
-    where webhook_id = ${webhookId} and lane = ${lane} and holder = ${holder}
+    where webhook_id = ${webhookId} and lane = ${key} and holder = ${holder}
   `.execute(db)
 }
 
@@ -134,9 +134,9 @@ export interface Outcome {
   error: string | undefined
 }
 
-export async function noteDelivered(
+export async function markDelivered(
   db: Db,
-  { id }: Waiting,
+  { id }: PendingDelivery,
   { status, startedAt, now }: { status: number; startedAt: Date; now: Date },
 ): Promise<void> {
   await sql`
@@ -147,14 +147,14 @@ export async function noteDelivered(
   `.execute(db)
 }
 
-/** Nothing else in the lane is sent before the next attempt. */
-export async function noteFailure(
+/** Saves a failed attempt. The whole partition waits for the next one. */
+export async function markRetry(
   tx: Tx,
-  lane: Lane,
-  { id }: Waiting,
+  partition: Partition,
+  { id }: PendingDelivery,
   { status, error, startedAt, next }: Outcome & { startedAt: Date; next: Date },
 ): Promise<void> {
-  await postponeLane(tx, lane, next)
+  await postponePartition(tx, partition, next)
   await sql`
     update webhook_deliveries set attempts = attempts + 1, next_attempt_at = ${next},
       first_attempt_at = coalesce(first_attempt_at, ${startedAt}), last_status = ${status ?? null},
@@ -163,9 +163,9 @@ export async function noteFailure(
   `.execute(tx)
 }
 
-export async function noteGivenUp(
+export async function markFailed(
   tx: Tx,
-  { id }: Waiting,
+  { id }: PendingDelivery,
   { status, error, startedAt, now }: Outcome & { startedAt: Date; now: Date },
 ): Promise<void> {
   await sql`
@@ -176,22 +176,22 @@ export async function noteGivenUp(
   `.execute(tx)
 }
 
-/** Whether what came before in a lane was given up. */
-export async function isBehindFailure(
+/** The previous delivery of the partition was abandoned. */
+export async function isPreviousDeliveryFailed(
   db: Db,
-  { webhookId, lane }: Lane,
-  { position }: Waiting,
+  { webhookId, key }: Partition,
+  { position }: PendingDelivery,
 ): Promise<boolean> {
   const { rows } = await sql<{ failed: boolean }>`
     select status = 'FAILED' as failed from webhook_deliveries
-    where webhook_id = ${webhookId} and lane = ${lane} and position < ${position}
+    where webhook_id = ${webhookId} and lane = ${key} and position < ${position}
     order by position desc limit 1
   `.execute(db)
   return rows[0]?.failed === true
 }
 
-/** Whether anything has reached a webhook since a moment. */
-export async function hasArrivedSince(db: Db, webhookId: string, since: Date): Promise<boolean> {
+/** A delivery to the webhook succeeded since the given time. */
+export async function hasDeliveredSince(db: Db, webhookId: string, since: Date): Promise<boolean> {
   const { rows } = await sql`
     select from webhook_deliveries
     where webhook_id = ${webhookId} and status = 'DELIVERED' and finished_at >= ${since} limit 1

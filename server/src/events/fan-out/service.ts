@@ -1,37 +1,38 @@
-import { EVENT_TYPES } from '../../audit/catalogue.ts'
+import { EVENT_TYPES } from '../../audit/catalog.ts'
 import type { Ctx } from '../../context.ts'
-import { isOrphan } from '../../db/violations.ts'
+import { isForeignKeyViolation } from '../../db/errors.ts'
 import { defineJob } from '../../jobs/job.ts'
-import { type Extent, findExtent, insertDeliveries, tryLockCursor, updateCursor } from './store.ts'
+import { type FanOutProgress, findProgress, insertDeliveries, tryLockCursor, updateCursor } from './store.ts'
 
-/** So many positions of the log are looked at in one transaction. */
+/** The number of positions processed in one transaction. */
 const BATCH = 500
 
 /**
- * Hands what happened to the webhooks that want it: from where the last node to do so has stopped, in the transaction
- * that notes how far it got. So every event is handed to every webhook once, whoever is killed when.
+ * Creates deliveries for all webhooks that match new events. Deliveries and cursor are written in one transaction, so
+ * that every event is queued exactly once for each webhook, even if a node is killed.
  */
 export async function fanOut(ctx: Ctx, stop?: AbortSignal): Promise<void> {
-  while (!stop?.aborted && (await isBehind(ctx)) && (await handOutSome(ctx)));
+  while (!stop?.aborted && (await isBehind(ctx)) && (await fanOutBatch(ctx)));
 }
 
-const isBehind = async ({ db }: Ctx): Promise<boolean> => {
-  const extent = await findExtent(db)
-  return startOf(extent) < extent.head
+/** There are events for which no deliveries have been created yet. */
+export const isBehind = async ({ db }: Ctx): Promise<boolean> => {
+  const extent = await findProgress(db)
+  return startPosition(extent) < extent.head
 }
 
-/** What nobody wants is passed over at once. */
-const startOf = ({ position, earliest }: Extent): number =>
+/** Positions before the earliest active webhook are skipped. */
+const startPosition = ({ position, earliest }: FanOutProgress): number =>
   Math.max(position, earliest ?? Number.MAX_SAFE_INTEGER)
 
-/** False when it is not this node's turn. */
-async function handOutSome(ctx: Ctx): Promise<boolean> {
+/** Returns false when nothing is left or another node holds the cursor. */
+async function fanOutBatch(ctx: Ctx): Promise<boolean> {
   try {
     return await ctx.db.transaction().execute(async (tx) => {
       if (!(await tryLockCursor(tx))) return false
-      // Another node may have got further meanwhile.
-      const extent = await findExtent(tx)
-      const after = startOf(extent)
+      // Read again under the lock: another node may have advanced the cursor.
+      const extent = await findProgress(tx)
+      const after = startPosition(extent)
       const upTo = Math.min(extent.head, after + BATCH)
       if (upTo <= after) return false
       await insertDeliveries(tx, { after, upTo, types: EVENT_TYPES, now: ctx.now() })
@@ -39,8 +40,8 @@ async function handOutSome(ctx: Ctx): Promise<boolean> {
       return true
     })
   } catch (error) {
-    // A webhook was deleted at this very moment: without it the next turn gets further.
-    if (isOrphan(error)) return false
+    // A webhook was deleted concurrently. The next run does not see it.
+    if (isForeignKeyViolation(error)) return false
     throw error
   }
 }

@@ -1,16 +1,15 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
-import { NO_ID } from '../../lib/ids.ts'
+import { NIL_ID } from '../../lib/ids.ts'
 
-/** How far events were handed out and where the log ends; `earliest`: behind where the first webhook wants any. */
-export interface Extent {
+/** The cursor, the head of the audit chain, and the lowest start position of all active webhooks. */
+export interface FanOutProgress {
   position: number
   head: number
   earliest: number | null
 }
 
-/** One look, also when there is nothing to do. */
-export async function findExtent(db: Db): Promise<Extent> {
+export async function findProgress(db: Db): Promise<FanOutProgress> {
   const { rows } = await sql<Record<'position' | 'head', string> & { earliest: string | null }>`
     select webhook_cursor.position, audit_head.position as head,
       (select min(after_position) from webhooks where disabled_at is null) as earliest
@@ -24,14 +23,9 @@ export async function findExtent(db: Db): Promise<Extent> {
   }
 }
 
-/** Says whether it is this node's turn: another may be at it. */
+/** Returns false if another node holds the cursor. */
 export async function tryLockCursor(tx: Tx): Promise<boolean> {
-  const cursor = await tx
-    .selectFrom('webhook_cursor')
-    .select('position')
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst()
+  const cursor = await tx.selectFrom('webhook_cursor').select('position').forUpdate().skipLocked().executeTakeFirst()
   return cursor !== undefined
 }
 
@@ -47,15 +41,15 @@ export interface Batch {
 }
 
 /**
- * Hands events to every webhook that wants them. The lanes are woken first and the deliveries put in while they are
- * held. Webhooks and events are seen at one moment: whatever began after a webhook was there finds it. What happened
- * long before and has its place in the log only now, because that was behind, is not for it.
+ * Queues events for every matching webhook. The partitions are locked and made due before the deliveries are inserted.
+ * Webhooks and events are read in one snapshot. Events from more than a minute before a webhook was created are
+ * skipped, even if they were linked to the chain later.
  */
 export async function insertDeliveries(tx: Tx, { after, upTo, types, now }: Batch): Promise<void> {
   await sql`
     with wanted as materialized (
       select webhooks.id as webhook_id, webhooks.tenant_id, position, entry_id, action,
-        coalesce(audit_chain.tenant_id, ${NO_ID}::uuid) as lane
+        coalesce(audit_chain.tenant_id, ${NIL_ID}::uuid) as lane
       from audit_chain
       join audit_entries on audit_entries.id = audit_chain.entry_id
       join webhooks on webhooks.disabled_at is null and webhooks.after_position < audit_chain.position

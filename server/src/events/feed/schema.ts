@@ -1,20 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { EventBody } from '../../audit/event-body.ts'
 
-export const LONGEST_PAGE = 1_000
+export const MAX_PAGE_SIZE = 1_000
 
 export const FeedRequest = Type.Object({
   after: Type.Integer({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0,
-    description: 'The position from which to go on: `next` of the page before; 0 is the beginning',
+    description: 'The last position already read: `next` of the previous page; 0 starts at the beginning',
   }),
   limit: Type.Integer({
     minimum: 1,
     maximum: Number.MAX_VALUE,
     default: 100,
-    description: `Events on a page; more than ${LONGEST_PAGE} are read as ${LONGEST_PAGE}`,
+    description: `Events per page; larger values are treated as ${MAX_PAGE_SIZE}`,
   }),
   types: Type.Optional(
     Type.String({
@@ -25,22 +25,22 @@ export const FeedRequest = Type.Object({
   tenantId: Type.Optional(
     Type.String({
       format: 'uuid',
-      description: 'Of one tenant alone; whoever speaks for a tenant sees no other',
+      description: 'Only events of this tenant; a caller of a tenant sees no other',
     }),
   ),
 })
 export type FeedRequest = Static<typeof FeedRequest>
 
-export const FeedPage = Type.Object(
+export const EventPage = Type.Object(
   {
-    events: Type.Array(EventBody, { description: 'The oldest first' }),
+    events: Type.Array(EventBody, { description: 'Oldest first' }),
     next: Type.Integer({
-      description: 'The `after` of the next page, also when nothing on this one was wanted',
+      description: '`after` for the next page, also when this page is empty',
     }),
     head: Type.Integer({
-      description: 'Where the feed ends at this moment; at `next` = `head` all has been read',
+      description: 'The current end of the feed; when `next` equals `head`, everything was read',
     }),
   },
-  { title: 'FeedPage' },
+  { title: 'EventPage' },
 )
-export type FeedPage = Static<typeof FeedPage>
+export type EventPage = Static<typeof EventPage>

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts'
 
-/** Behind which position the feed begins and at which it ends. All in between is there for whoever asks afterwards. */
-export async function findExtent(db: Db): Promise<{ anchor: number; head: number }> {
+/** The position before the first event and the last position. All positions in between are visible to later queries. */
+export async function findFeedBounds(db: Db): Promise<{ anchor: number; head: number }> {
   const { anchor_position, position } = await db
     .selectFrom('audit_head')
     .select(['anchor_position', 'position'])
@@ -9,10 +9,10 @@ export async function findExtent(db: Db): Promise<{ anchor: number; head: number
   return { anchor: Number(anchor_position), head: Number(position) }
 }
 
-/** The position of a tenant's link that is so many after another; undefined when there are fewer. */
-export async function findPositionBehind(
+/** The position of the n-th link of a tenant after a position; undefined if there are fewer. */
+export async function findNthPositionAfter(
   db: Db,
-  { tenantId, after, many }: { tenantId: string; after: number; many: number },
+  { tenantId, after, count }: { tenantId: string; after: number; count: number },
 ): Promise<number | undefined> {
   const link = await db
     .selectFrom('audit_chain')
@@ -20,7 +20,7 @@ export async function findPositionBehind(
     .where('tenant_id', '=', tenantId)
     .where('position', '>', String(after))
     .orderBy('position')
-    .offset(many - 1)
+    .offset(count - 1)
     .limit(1)
     .executeTakeFirst()
   return link && Number(link.position)

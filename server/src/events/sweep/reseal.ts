@@ -1,29 +1,33 @@
 import type { Ctx } from '../../context.ts'
-import { NO_ID } from '../../lib/ids.ts'
-import { sealAnew } from '../webhooks/secrets.ts'
-import { listSealedBefore, replaceSeals, type Sealed } from './store.ts'
+import { NIL_ID } from '../../lib/ids.ts'
+import { resealSecret } from '../webhooks/secrets.ts'
+import { listOutdatedSecrets, replaceSecrets, type SealedSecrets } from './store.ts'
 
 const BATCH = 100
 
-/** Seals with the newest key what an older one has sealed, so that the older one can go. */
+/** Seals secrets again with the current encryption key, so that old keys can be removed. */
 export async function resealSecrets(ctx: Ctx): Promise<void> {
-  let after: string | undefined = NO_ID
+  let after: string | undefined = NIL_ID
   while (after !== undefined) {
-    const batch: Sealed[] = await listSealedBefore(ctx.db, { mark: ctx.keys.mark, after, limit: BATCH })
+    const batch: SealedSecrets[] = await listOutdatedSecrets(ctx.db, {
+      mark: ctx.keys.currentKeyPrefix,
+      after,
+      limit: BATCH,
+    })
     for (const sealed of batch) await reseal(ctx, sealed)
     after = batch.at(-1)?.id
   }
 }
 
-/** One that does not open is left as it is: the key may come back. */
-async function reseal(ctx: Ctx, sealed: Sealed): Promise<void> {
+/** A secret that cannot be opened is kept, because its key may be configured again. */
+async function reseal(ctx: Ctx, sealed: SealedSecrets): Promise<void> {
   try {
     const { secret, previous } = sealed
-    await replaceSeals(ctx.db, sealed, {
-      sealed_secret: sealAnew(ctx, secret),
-      sealed_previous_secret: previous && sealAnew(ctx, previous),
+    await replaceSecrets(ctx.db, sealed, {
+      sealed_secret: resealSecret(ctx, secret),
+      sealed_previous_secret: previous && resealSecret(ctx, previous),
     })
   } catch (err) {
-    ctx.log.warn({ err, webhookId: sealed.id }, 'webhook secret not sealed anew')
+    ctx.log.warn({ err, webhookId: sealed.id }, 'webhook secret could not be resealed')
   }
 }

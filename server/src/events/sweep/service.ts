@@ -1,20 +1,20 @@
 import { defineJob } from '../../jobs/job.ts'
 import { resealSecrets } from './reseal.ts'
-import { deleteFinished, deleteIdleLanes, forgetPreviousSecrets } from './store.ts'
+import { deleteFinishedDeliveries, deleteIdlePartitions, deletePreviousSecrets } from './store.ts'
 
-const KEPT_MS = 30 * 86_400_000
+const RETENTION_MS = 30 * 86_400_000
 const BATCH = 1_000
 
-/** Lets go of deliveries that are over for a month, of secrets that sign no more, and of old encryption keys. */
+/** Deletes deliveries finished a month ago and expired previous secrets, and reseals secrets with the current key. */
 export const sweepDeliveries = defineJob<unknown>({
   name: 'sweep_webhook_deliveries',
   schedule: '41 * * * *',
   async run(ctx) {
     const now = ctx.now()
-    const before = new Date(now.getTime() - KEPT_MS)
-    while ((await deleteFinished(ctx.db, before, BATCH)) === BATCH);
-    await deleteIdleLanes(ctx.db)
-    await forgetPreviousSecrets(ctx.db, now)
+    const before = new Date(now.getTime() - RETENTION_MS)
+    while ((await deleteFinishedDeliveries(ctx.db, before, BATCH)) === BATCH);
+    await deleteIdlePartitions(ctx.db)
+    await deletePreviousSecrets(ctx.db, now)
     await resealSecrets(ctx)
   },
 })

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 
-/** Deletes some of what was delivered or given up before a moment; says how many. */
-export async function deleteFinished(db: Db, before: Date, limit: number): Promise<number> {
+/** Deletes a batch of deliveries finished before the given time and returns their number. */
+export async function deleteFinishedDeliveries(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from webhook_deliveries where id in (
       select id from webhook_deliveries where finished_at < ${before} order by finished_at limit ${limit}
@@ -12,8 +12,8 @@ export async function deleteFinished(db: Db, before: Date, limit: number): Promi
   return Number(numAffectedRows)
 }
 
-/** Lanes in which nothing waits and of which nothing is known, such as those of tenants that are gone. */
-export async function deleteIdleLanes(db: Db): Promise<void> {
+/** Deletes partitions without deliveries, such as those of deleted tenants. */
+export async function deleteIdlePartitions(db: Db): Promise<void> {
   await sql`
     delete from webhook_lanes where due_at is null and not exists (
       select from webhook_deliveries
@@ -23,7 +23,7 @@ export async function deleteIdleLanes(db: Db): Promise<void> {
   `.execute(db)
 }
 
-export async function forgetPreviousSecrets(db: Db, now: Date): Promise<void> {
+export async function deletePreviousSecrets(db: Db, now: Date): Promise<void> {
   await db
     .updateTable('webhooks')
     .set({ sealed_previous_secret: null, previous_secret_until: null })
@@ -31,18 +31,18 @@ export async function forgetPreviousSecrets(db: Db, now: Date): Promise<void> {
     .execute()
 }
 
-export interface Sealed {
+export interface SealedSecrets {
   id: string
   secret: Buffer
   previous: Buffer | null
 }
 
-/** Webhooks with a secret that was not sealed under this mark. */
-export async function listSealedBefore(
+/** Webhooks with a secret that was not sealed with the key of this mark. */
+export async function listOutdatedSecrets(
   db: Db,
   { mark, after, limit }: { mark: Buffer; after: string; limit: number },
-): Promise<Sealed[]> {
-  const { rows } = await sql<Sealed>`
+): Promise<SealedSecrets[]> {
+  const { rows } = await sql<SealedSecrets>`
     select id, sealed_secret as secret, sealed_previous_secret as previous from webhooks
     where id > ${after} and (
       substring(sealed_secret from 1 for ${mark.length}::int) <> ${mark}
@@ -53,10 +53,10 @@ export async function listSealedBefore(
   return rows
 }
 
-/** Nothing happens if they were replaced meanwhile. */
-export async function replaceSeals(
+/** Has no effect if the secrets were replaced concurrently. */
+export async function replaceSecrets(
   db: Db,
-  { id, secret, previous }: Sealed,
+  { id, secret, previous }: SealedSecrets,
   seals: { sealed_secret: Buffer; sealed_previous_secret: Buffer | null },
 ): Promise<void> {
   await db

@@ -1,7 +1,7 @@
-/** An address as others may read it: its path, and what stands behind that, often let in whoever has them. */
-export const shownUrl = (url: string): string => new URL(url).origin
+/** The origin of a URL. Path and query are omitted, because they often contain a secret. */
+export const redactUrl = (url: string): string => new URL(url).origin
 
-/** Whether addresses differ in what others may not read of them. */
-export const differsUnseen = (one: string, other: string): boolean => hiddenIn(one) !== hiddenIn(other)
+/** The URLs differ in their hidden part. */
+export const hasHiddenChange = (one: string, other: string): boolean => hiddenPart(one) !== hiddenPart(other)
 
-const hiddenIn = (url: string): string => url.slice(shownUrl(url).length)
+const hiddenPart = (url: string): string => url.slice(redactUrl(url).length)

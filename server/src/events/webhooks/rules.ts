@@ -1,35 +1,35 @@
 import { isIP } from 'node:net'
 import type { Ctx } from '../../context.ts'
 import type { FieldProblem } from '../../errors.ts'
-import { demand } from '../../lib/problems.ts'
+import { checkField } from '../../lib/field-validation.ts'
 import { isPlainLine } from '../../lib/text.ts'
 import { createGuard } from '../dispatch/guard.ts'
 import { isPattern, PATTERN_RULE } from '../patterns.ts'
-import type { WebhookChange } from './schema.ts'
+import type { UpdateWebhookRequest } from './schema.ts'
 
-/** Characters that stand in an address as it is sent; others would be mended by some and not by others. */
-const CHARACTERS = /^[\x21-\x7e]+$/
+/** Printable ASCII. Parsers disagree on how to handle other characters in a URL. */
+const URL_CHARACTERS = /^[\x21-\x7e]+$/
 
-/** What is wrong with these settings. Those left out are not judged. */
-export const webhookProblems = (
+/** Validates the given settings. Omitted settings are not checked. */
+export const findWebhookProblems = (
   ctx: Ctx,
-  { url, events = [], description }: WebhookChange,
+  { url, events = [], description }: UpdateWebhookRequest,
 ): (FieldProblem | undefined)[] => {
-  const problem = url === undefined ? undefined : urlProblem(ctx, url)
+  const problem = url === undefined ? undefined : findUrlProblem(ctx, url)
   return [
     problem === undefined ? undefined : { field: 'url', message: problem },
-    ...events.map((pattern, index) => demand(isPattern(pattern), `events.${index}`, PATTERN_RULE)),
-    demand(new Set(events).size === events.length, 'events', 'must name each once'),
-    demand(isPlainLine(description ?? ''), 'description', 'must be one line without control characters'),
+    ...events.map((pattern, index) => checkField(isPattern(pattern), `events.${index}`, PATTERN_RULE)),
+    checkField(new Set(events).size === events.length, 'events', 'must name each once'),
+    checkField(isPlainLine(description ?? ''), 'description', 'must be one line without control characters'),
   ]
 }
 
 /**
- * Where a name leads is looked at whenever something is sent, because it may change; here only what can be told from
- * the address itself.
+ * Checks only what the URL itself shows. A host name is resolved and checked for every request, because its addresses
+ * may change.
  */
-function urlProblem({ config }: Ctx, text: string): string | undefined {
-  if (!CHARACTERS.test(text) || !URL.canParse(text)) return 'must be an absolute address'
+function findUrlProblem({ config }: Ctx, text: string): string | undefined {
+  if (!URL_CHARACTERS.test(text) || !URL.canParse(text)) return 'must be an absolute address'
   const { protocol, username, password, hash, hostname } = new URL(text)
   const { allowedNetworks } = config.webhooks
   const schemes = allowedNetworks.length > 0 ? ['https:', 'http:'] : ['https:']

@@ -1,35 +1,35 @@
 import { type Static, Type } from 'typebox'
-import { MOST_PATTERNS } from '../patterns.ts'
+import { Timestamp } from '../../http/routing/schema.ts'
+import { MAX_PATTERNS } from '../patterns.ts'
 
-const Moment = Type.String({ format: 'date-time' })
-const nullableMoment = (description: string) => Type.Union([Moment, Type.Null()], { description })
+const nullableTimestamp = (description: string) => Type.Union([Timestamp, Type.Null()], { description })
 
-export const LONGEST_URL = 2_000
-export const LONGEST_DESCRIPTION = 500
+export const MAX_URL_LENGTH = 2_000
+export const MAX_DESCRIPTION_LENGTH = 500
 
 const settings = {
-  url: Type.String({ maxLength: LONGEST_URL, description: 'An https address, without user and password' }),
+  url: Type.String({ maxLength: MAX_URL_LENGTH, description: 'An https URL without credentials' }),
   events: Type.Array(Type.String({ maxLength: 100 }), {
     minItems: 1,
-    maxItems: MOST_PATTERNS,
+    maxItems: MAX_PATTERNS,
     description: 'Types such as member.joined, families such as user.*, or *',
   }),
   description: Type.Optional(
-    Type.Union([Type.String({ maxLength: LONGEST_DESCRIPTION }), Type.Null()], {
-      description: 'What it is for, in one line',
+    Type.Union([Type.String({ maxLength: MAX_DESCRIPTION_LENGTH }), Type.Null()], {
+      description: 'A description in one line',
     }),
   ),
-  disabled: Type.Optional(Type.Boolean({ description: 'Nothing is sent while it is' })),
+  disabled: Type.Optional(Type.Boolean({ description: 'While true, nothing is sent' })),
 }
 
-export const NewWebhook = Type.Object(settings, { title: 'NewWebhook' })
-export type NewWebhook = Static<typeof NewWebhook>
+export const CreateWebhookRequest = Type.Object(settings, { title: 'CreateWebhookRequest' })
+export type CreateWebhookRequest = Static<typeof CreateWebhookRequest>
 
-export const WebhookChange = Type.Object(
+export const UpdateWebhookRequest = Type.Object(
   { ...settings, url: Type.Optional(settings.url), events: Type.Optional(settings.events) },
-  { title: 'WebhookChange' },
+  { title: 'UpdateWebhookRequest' },
 )
-export type WebhookChange = Static<typeof WebhookChange>
+export type UpdateWebhookRequest = Static<typeof UpdateWebhookRequest>
 
 export const WebhookBody = Type.Object(
   {
@@ -38,28 +38,25 @@ export const WebhookBody = Type.Object(
     events: Type.Array(Type.String()),
     description: Type.Union([Type.String(), Type.Null()]),
     disabled: Type.Boolean(),
-    disabledAt: nullableMoment('Since when nothing is sent'),
+    disabledAt: nullableTimestamp('When it was disabled'),
     disabledReason: Type.Union([Type.Enum(['REQUESTED', 'GONE', 'UNREACHABLE']), Type.Null()], {
-      description: 'By somebody, because it answered 410, or because nothing reached it for three days',
+      description: 'REQUESTED: by a user; GONE: it answered 410; UNREACHABLE: no delivery succeeded for three days',
     }),
-    previousSecretUntil: nullableMoment('Until when the secret before signs as well'),
-    createdAt: Moment,
-    updatedAt: Moment,
+    previousSecretUntil: nullableTimestamp('Until when the previous secret signs as well'),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
   },
   { title: 'Webhook' },
 )
 export type WebhookBody = Static<typeof WebhookBody>
 
 export const WebhookList = Type.Object(
-  { webhooks: Type.Array(WebhookBody, { description: 'The oldest first' }) },
+  { webhooks: Type.Array(WebhookBody, { description: 'Oldest first' }) },
   { title: 'WebhookList' },
 )
 
-const secret = Type.String({ description: 'Signs what is sent (Standard Webhooks); shown this once' })
+const secret = Type.String({ description: 'Signs the requests (Standard Webhooks); shown only once' })
 
 export const CreatedWebhook = Type.Object({ ...WebhookBody.properties, secret }, { title: 'CreatedWebhook' })
 
-export const RotatedSecret = Type.Object(
-  { secret, previousSecretUntil: Moment },
-  { title: 'RotatedWebhookSecret' },
-)
+export const RotatedSecret = Type.Object({ secret, previousSecretUntil: Timestamp }, { title: 'RotatedWebhookSecret' })

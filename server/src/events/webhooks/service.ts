@@ -1,14 +1,14 @@
 import { findChanges } from '../../audit/changes.ts'
-import { record, type Source } from '../../audit/record.ts'
+import { type AuditSource, recordAuditEvent } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
+import { requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId, newId } from '../../lib/ids.ts'
-import { refuseNothing, refuseProblems } from '../../lib/problems.ts'
-import { findExtent } from '../feed/store.ts'
-import { differsUnseen, shownUrl } from './redaction.ts'
-import { webhookProblems } from './rules.ts'
-import type { NewWebhook, WebhookChange } from './schema.ts'
+import { findFeedBounds } from '../feed/store.ts'
+import { hasHiddenChange, redactUrl } from './redaction.ts'
+import { findWebhookProblems } from './rules.ts'
+import type { CreateWebhookRequest, UpdateWebhookRequest } from './schema.ts'
 import { newWebhookSecret, OVERLAP_MS, sealSecret } from './secrets.ts'
 import {
   countWebhooks,
@@ -18,41 +18,39 @@ import {
   lockCursor,
   lockWebhook,
   type Owner,
-  parkLanes,
+  pausePartitions,
+  resumePartitions,
   updateWebhook,
   type Webhook,
-  wakeLanes,
 } from './store.ts'
 
-/** Webhooks: where events are sent, for a tenant or for the whole instance. */
+const MAX_PER_TENANT = 20
+const MAX_PER_INSTANCE = 100
 
-const MOST_OF_TENANT = 20
-const MOST_OF_INSTANCE = 100
-
-/** For whom somebody works on webhooks, and in which transaction. */
-export interface Desk {
+/** The owner of the webhooks, the transaction, and the source for the audit log. */
+export interface WebhookScope {
   tx: Tx
   owner: Owner
-  source: Source
+  source: AuditSource
 }
 
-/** Whose log it stands in, and who did it. */
-export const entryOf = ({ owner, source }: Desk) => ({
+/** The source and tenant of an audit event. */
+export const toAuditScope = ({ owner, source }: WebhookScope) => ({
   ...source,
   ...(owner !== null && { tenantId: owner }),
 })
 
 export async function createWebhook(
   ctx: Ctx,
-  desk: Desk,
-  draft: NewWebhook,
+  scope: WebhookScope,
+  draft: CreateWebhookRequest,
 ): Promise<{ webhook: Webhook; secret: string }> {
-  const { tx, owner } = desk
-  refuseProblems(webhookProblems(ctx, draft))
-  // A tenant is held by whoever changes something in it.
+  const { tx, owner } = scope
+  throwIfInvalid(findWebhookProblems(ctx, draft))
+  // A change in a tenant already holds the lock of the tenant.
   if (owner === null) await lockCursor(tx)
-  const most = owner === null ? MOST_OF_INSTANCE : MOST_OF_TENANT
-  if ((await countWebhooks(tx, owner)) >= most) throw new AppError('TOO_MANY_WEBHOOKS')
+  const limit = owner === null ? MAX_PER_INSTANCE : MAX_PER_TENANT
+  if ((await countWebhooks(tx, owner)) >= limit) throw new AppError('TOO_MANY_WEBHOOKS')
   const secret = newWebhookSecret()
   const now = ctx.now()
   const webhook = await insertWebhook(tx, {
@@ -61,58 +59,58 @@ export async function createWebhook(
     url: new URL(draft.url).href,
     events: draft.events,
     description: draft.description ?? null,
-    after_position: (await findExtent(tx)).head,
+    after_position: (await findFeedBounds(tx)).head,
     sealed_secret: sealSecret(ctx, secret),
-    ...disabling(draft.disabled ?? false, now),
+    ...toDisabledColumns(draft.disabled ?? false, now),
     created_at: now,
     updated_at: now,
   })
-  const details = { webhookId: webhook.id, after: shown(stateOf(webhook)) }
-  await record(ctx, tx, { action: 'webhook.created', ...entryOf(desk), details })
+  const details = { webhookId: webhook.id, after: redact(toState(webhook)) }
+  await recordAuditEvent(ctx, tx, { action: 'webhook.created', ...toAuditScope(scope), details })
   return { webhook, secret }
 }
 
-const disabling = (disabled: boolean, now: Date) =>
+const toDisabledColumns = (disabled: boolean, now: Date) =>
   disabled
     ? ({ disabled_at: now, disabled_reason: 'REQUESTED' } as const)
     : { disabled_at: null, disabled_reason: null }
 
-const stateOf = ({ url, events, description, disabled_at }: Webhook) => ({
+const toState = ({ url, events, description, disabled_at }: Webhook) => ({
   url,
   events,
   description,
   disabled: disabled_at !== null,
 })
-type State = ReturnType<typeof stateOf>
+type State = ReturnType<typeof toState>
 
-/** As it may stand in the log. */
-const shown = <S extends Partial<State>>(state: S): S =>
-  state.url === undefined ? state : { ...state, url: shownUrl(state.url) }
+/** The state for the audit log, without the hidden part of the URL. */
+const redact = <S extends Partial<State>>(state: S): S =>
+  state.url === undefined ? state : { ...state, url: redactUrl(state.url) }
 
-export async function getWebhook({ tx, owner }: Desk, id: string): Promise<Webhook> {
+export async function getWebhook({ tx, owner }: WebhookScope, id: string): Promise<Webhook> {
   const webhook = isId(id) ? await findWebhook(tx, owner, id) : undefined
   if (!webhook) throw new AppError('WEBHOOK_NOT_FOUND')
   return webhook
 }
 
-export async function holdWebhook({ tx, owner }: Desk, id: string): Promise<Webhook> {
+export async function getLockedWebhook({ tx, owner }: WebhookScope, id: string): Promise<Webhook> {
   const webhook = isId(id) ? await lockWebhook(tx, owner, id) : undefined
   if (!webhook) throw new AppError('WEBHOOK_NOT_FOUND')
   return webhook
 }
 
-/** Changes a webhook. Once it is enabled again it goes on with what waits, and with what happens from then on. */
+/** Changes a webhook. A webhook that is enabled again gets its pending deliveries and new events. */
 export async function changeWebhook(
   ctx: Ctx,
-  desk: Desk,
+  scope: WebhookScope,
   id: string,
-  change: WebhookChange,
+  change: UpdateWebhookRequest,
 ): Promise<Webhook> {
-  const { tx } = desk
-  const webhook = await holdWebhook(desk, id)
-  refuseNothing(change)
-  refuseProblems(webhookProblems(ctx, change))
-  const before = stateOf(webhook)
+  const { tx } = scope
+  const webhook = await getLockedWebhook(scope, id)
+  requireAnyField(change)
+  throwIfInvalid(findWebhookProblems(ctx, change))
+  const before = toState(webhook)
   const { url, events, description, disabled } = change
   const after: State = {
     url: url === undefined ? before.url : new URL(url).href,
@@ -123,50 +121,50 @@ export async function changeWebhook(
   const changes = findChanges(before, after)
   if (!changes) return webhook
   const now = ctx.now()
-  const switched = before.disabled !== after.disabled
+  const isToggled = before.disabled !== after.disabled
   const changed = await updateWebhook(tx, webhook.id, {
     url: after.url,
     events: after.events,
     description: after.description,
-    ...(switched && disabling(after.disabled, now)),
-    ...(switched && !after.disabled && { after_position: (await findExtent(tx)).head }),
+    ...(isToggled && toDisabledColumns(after.disabled, now)),
+    ...(isToggled && !after.disabled && { after_position: (await findFeedBounds(tx)).head }),
     updated_at: now,
   })
-  if (switched) await (after.disabled ? parkLanes(tx, webhook.id) : wakeLanes(tx, webhook.id, now))
+  if (isToggled) await (after.disabled ? pausePartitions(tx, webhook.id) : resumePartitions(tx, webhook.id, now))
   const details = {
     webhookId: webhook.id,
-    before: shown(changes.before),
-    after: shown(changes.after),
-    ...(differsUnseen(before.url, after.url) && { pathChanged: true }),
+    before: redact(changes.before),
+    after: redact(changes.after),
+    ...(hasHiddenChange(before.url, after.url) && { pathChanged: true }),
   }
-  await record(ctx, tx, { action: 'webhook.changed', ...entryOf(desk), details })
+  await recordAuditEvent(ctx, tx, { action: 'webhook.changed', ...toAuditScope(scope), details })
   return changed
 }
 
-export async function removeWebhook(ctx: Ctx, desk: Desk, id: string): Promise<void> {
-  const webhook = await holdWebhook(desk, id)
-  await deleteWebhook(desk.tx, webhook.id)
-  const details = { webhookId: webhook.id, before: shown(stateOf(webhook)) }
-  await record(ctx, desk.tx, { action: 'webhook.deleted', ...entryOf(desk), details })
+export async function removeWebhook(ctx: Ctx, scope: WebhookScope, id: string): Promise<void> {
+  const webhook = await getLockedWebhook(scope, id)
+  await deleteWebhook(scope.tx, webhook.id)
+  const details = { webhookId: webhook.id, before: redact(toState(webhook)) }
+  await recordAuditEvent(ctx, scope.tx, { action: 'webhook.deleted', ...toAuditScope(scope), details })
 }
 
-/** Gives a webhook a new secret; the one before signs as well for a day, and any before that not any more. */
+/** Rotates the secret. The previous secret signs as well for a day; older ones end immediately. */
 export async function rotateSecret(
   ctx: Ctx,
-  desk: Desk,
+  scope: WebhookScope,
   id: string,
 ): Promise<{ secret: string; previousSecretUntil: Date }> {
-  const webhook = await holdWebhook(desk, id)
+  const webhook = await getLockedWebhook(scope, id)
   const secret = newWebhookSecret()
   const now = ctx.now()
   const previousSecretUntil = new Date(now.getTime() + OVERLAP_MS)
-  await updateWebhook(desk.tx, webhook.id, {
+  await updateWebhook(scope.tx, webhook.id, {
     sealed_secret: sealSecret(ctx, secret),
     sealed_previous_secret: webhook.sealed_secret,
     previous_secret_until: previousSecretUntil,
     updated_at: now,
   })
   const details = { webhookId: webhook.id }
-  await record(ctx, desk.tx, { action: 'webhook.secret_rotated', ...entryOf(desk), details })
+  await recordAuditEvent(ctx, scope.tx, { action: 'webhook.secret_rotated', ...toAuditScope(scope), details })
   return { secret, previousSecretUntil }
 }

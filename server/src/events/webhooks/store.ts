@@ -4,11 +4,10 @@ import type { WebhooksTable } from '../../db/tables.ts'
 
 export type Webhook = Selectable<WebhooksTable>
 
-/** Whose webhooks: a tenant's, or with null those of the whole instance. */
+/** The tenant that owns a webhook; null: the instance. */
 export type Owner = string | null
 
-const ownedBy = (db: Db, owner: Owner) =>
-  db.selectFrom('webhooks').where('tenant_id', 'is not distinct from', owner)
+const ownedBy = (db: Db, owner: Owner) => db.selectFrom('webhooks').where('tenant_id', 'is not distinct from', owner)
 
 export const listWebhooks = (db: Db, owner: Owner): Promise<Webhook[]> =>
   ownedBy(db, owner).selectAll().orderBy('id').execute()
@@ -23,11 +22,11 @@ export async function countWebhooks(db: Db, owner: Owner): Promise<number> {
 export const findWebhook = (db: Db, owner: Owner, id: string): Promise<Webhook | undefined> =>
   ownedBy(db, owner).selectAll().where('id', '=', id).executeTakeFirst()
 
-/** The webhook, which nobody else changes until the transaction ends. */
+/** Locks the webhook until the transaction ends. */
 export const lockWebhook = (tx: Tx, owner: Owner, id: string): Promise<Webhook | undefined> =>
   ownedBy(tx, owner).selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 
-/** Whoever else would add a webhook waits until the transaction ends, so that they are counted one after the other. */
+/** Serializes the creation of instance webhooks, so that the limit cannot be exceeded. */
 export async function lockCursor(tx: Tx): Promise<void> {
   await tx.selectFrom('webhook_cursor').select('position').forUpdate().execute()
 }
@@ -42,13 +41,13 @@ export async function deleteWebhook(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('webhooks').where('id', '=', id).execute()
 }
 
-/** Nobody looks for work in the lanes of a webhook that is disabled. */
-export async function parkLanes(tx: Tx, webhookId: string): Promise<void> {
+/** Stops the partitions of a disabled webhook from becoming due. */
+export async function pausePartitions(tx: Tx, webhookId: string): Promise<void> {
   await tx.updateTable('webhook_lanes').set({ due_at: null }).where('webhook_id', '=', webhookId).execute()
 }
 
-/** What waits for a webhook is tried at once, as if for the first time. */
-export async function wakeLanes(tx: Tx, webhookId: string, now: Date): Promise<void> {
+/** Makes pending deliveries due now and resets their attempts. */
+export async function resumePartitions(tx: Tx, webhookId: string, now: Date): Promise<void> {
   await sql`
     update webhook_lanes set due_at = ${now}
     where webhook_id = ${webhookId} and exists (

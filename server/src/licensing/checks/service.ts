@@ -1,31 +1,24 @@
 import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
-import type { TenantCaller } from '../../http/callers.ts'
-import { type Eventual, whenThere } from '../../lib/eventual.ts'
+import type { TenantCaller } from '../../http/routing/callers.ts'
 import { toId } from '../../lib/ids.ts'
-import { findLicense, type License, type Question } from '../licenses.ts'
+import { findLicense, type License, type LicenseQuery } from '../licenses.ts'
 import type { CheckBody, CheckResult, FeatureFields, FeatureResult } from '../schema.ts'
 
-/** What a request asks, from its fields and who asks. */
-export function toQuestion(
-  caller: TenantCaller,
-  { userId, applicationId, minRevision }: CheckBody,
-  { headers }: FastifyRequest,
-): Question {
-  const { tenantId } = caller
-  const about = subjectOf(caller, userId)
-  const least = minRevision ?? readRevision(headers['x-license-min-revision'])
+export function toLicenseQuery(caller: TenantCaller, body: CheckBody, { headers }: FastifyRequest): LicenseQuery {
+  const userId = requireReadableUserId(caller, body.userId)
+  const revision = body.minRevision ?? parseRevision(headers['x-license-min-revision'])
   return {
-    tenantId,
-    userId: about,
-    applicationId,
-    ...(least !== undefined && { minRevision: BigInt(least) }),
+    tenantId: caller.tenantId,
+    userId,
+    applicationId: body.applicationId,
+    ...(revision !== undefined && { minRevision: BigInt(revision) }),
   }
 }
 
-/** Whom it is about. A third-party application learns of nobody but who uses it. */
-function subjectOf(caller: TenantCaller, userId: string | undefined): string {
+/** The user whose license is read. A third-party application may only read that of its own user. */
+function requireReadableUserId(caller: TenantCaller, userId: string | undefined): string {
   if (caller.kind === 'machine') {
     if (userId === undefined) throw invalid('userId', 'is required with the token of a machine')
     return userId
@@ -35,28 +28,27 @@ function subjectOf(caller: TenantCaller, userId: string | undefined): string {
   return userId
 }
 
-/** Why somebody has no licence is between them and those who look after the tenant. */
-export function requireConfidant(caller: TenantCaller, { userId }: Question): void {
+/** An explanation is for the user and for the owners, admins and machines of the tenant. */
+export function requireExplainAccess(caller: TenantCaller, { userId }: LicenseQuery): void {
   if (caller.kind === 'machine' || caller.userId === toId(userId)) return
   if (!caller.trusted || caller.tenantRole === 'member') throw new AppError('FORBIDDEN')
 }
 
-/** What tells of others is not for third-party applications. */
+/** Data about other users is not for third-party applications. */
 export function requireTrusted(caller: TenantCaller): TenantCaller {
   if (caller.kind === 'person' && !caller.trusted) throw new AppError('FORBIDDEN')
   return caller
 }
 
-function readRevision(header: string | string[] | undefined): string | undefined {
+function parseRevision(header: string | string[] | undefined): string | undefined {
   if (header === undefined || (typeof header === 'string' && /^\d{1,18}$/.test(header))) return header
   throw invalid('X-License-Min-Revision', 'must be a revision')
 }
 
-const invalid = (field: string, message: string) =>
-  new AppError('VALIDATION_FAILED', { details: [{ field, message }] })
+const invalid = (field: string, message: string) => new AppError('VALIDATION_FAILED', { details: [{ field, message }] })
 
-export const check = (ctx: Ctx, question: Question): Eventual<CheckResult> =>
-  whenThere(findLicense(ctx, question), toCheckResult)
+export const checkLicense = async (ctx: Ctx, query: LicenseQuery): Promise<CheckResult> =>
+  toCheckResult(await findLicense(ctx, query))
 
 function toCheckResult(license: License | undefined): CheckResult {
   if (!license) return { hasLicense: false, licenseType: null, licenseTypeName: null, features: [] }
@@ -70,13 +62,12 @@ function toCheckResult(license: License | undefined): CheckResult {
   }
 }
 
-/** Whether their licence has a feature, as it is answered. */
-export const checkFeature = (ctx: Ctx, question: Question, featureKey: string): Eventual<FeatureResult> =>
-  whenThere(findLicense(ctx, question), (license) => ({
-    hasFeature: license?.features.includes(featureKey) ?? false,
-  }))
+export async function checkFeature(ctx: Ctx, query: LicenseQuery, featureKey: string): Promise<FeatureResult> {
+  const license = await findLicense(ctx, query)
+  return { hasFeature: license?.features.includes(featureKey) ?? false }
+}
 
-/** The key that a POST asks for, wherever it stands. */
+/** A POST may send the key in the body or in the query string, so the schema cannot require it. */
 export function requireFeatureKey({ featureKey }: Pick<FeatureFields, 'featureKey'>): string {
   if (featureKey === undefined) throw invalid('featureKey', 'is required')
   return featureKey

@@ -2,15 +2,16 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Features, LicensingMode, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
 
-export interface StandingRow {
+export interface EligibilityRow {
   mode: LicensingMode
   revision: string
-  /** The tenant is. */
+  /** Whether the tenant is suspended. */
   suspended: boolean
   disabled: boolean | null
   status: MembershipStatus | null
   joined_at: Date | null
-  holdings: {
+  /** In order of precedence. */
+  entitlements: {
     slug: string
     name: string
     features: Features
@@ -20,12 +21,12 @@ export interface StandingRow {
   }[]
 }
 
-/** All that decides about one person's licence for one application, of one moment; undefined: no such application. */
-export async function findStandingRow(
+/** Reads what decides which license a user holds, in one snapshot. Undefined if the application does not exist. */
+export async function findEligibilityRow(
   db: Db,
   { tenantId, userId, applicationId }: { tenantId: string; userId: string; applicationId: string },
-): Promise<StandingRow | undefined> {
-  const { rows } = await sql<StandingRow>`
+): Promise<EligibilityRow | undefined> {
+  const { rows } = await sql<EligibilityRow>`
     select applications.licensing_mode as mode, users.disabled, memberships.status, memberships.joined_at,
       coalesce((select revision from license_revisions where tenant_id = ${tenantId}), 0)::text as revision,
       coalesce((select suspended_at is not null from tenants where id = ${tenantId}), false) as suspended,
@@ -54,11 +55,11 @@ export async function findStandingRow(
           where applications.licensing_mode = 'FREE' and types.status = 'ACTIVE'
             and types.application_id = applications.id
         ) as held
-      ), '[]') as holdings
+      ), '[]') as entitlements
     from applications
     left join memberships on memberships.tenant_id = ${tenantId} and memberships.user_id = ${userId}
       and memberships.status <> 'INVITED'
-    -- Of strangers nothing is told, and who is INVITED is still one of them.
+    -- Only for members: the state of other accounts, including INVITED ones, must not be disclosed.
     left join users on users.id = memberships.user_id
     where applications.id = ${applicationId}
   `.execute(db)

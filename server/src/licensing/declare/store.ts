@@ -13,7 +13,7 @@ export interface DeclaredTypeRow {
   status: LicenseTypeStatus
 }
 
-/** What a declaration may name: applications by slug, and their licence types by both slugs. */
+/** Lists what a declaration can refer to: applications by slug, and license types by `application/type`. */
 export async function listDeclaredTypes(
   db: Db,
 ): Promise<{ applications: Map<string, string>; types: Map<string, DeclaredTypeRow> }> {
@@ -35,60 +35,59 @@ export async function listDeclaredTypes(
   }
 }
 
-/** What of a subscription may be declared. */
-export interface KnownSubscription {
+/** The fields of a subscription that a declaration can set. */
+export interface DeclaredSubscriptionRow {
   quantityPurchased: number
   status: SubscriptionStatus
   currentPeriodEnd: Date | null
 }
 
-/** Who has a seat of an application, and of which subscription. */
-export interface Holder {
+export interface SeatHolder {
   email: string
   subscription: string
 }
 
-/** What there is, by the names a declaration calls it: subscriptions, and who in a tenant holds what of an application. */
+/** Lists subscriptions by `tenant application/type`, and seat holders by `tenant application`. */
 export async function listDeclaredSubscriptions(
   db: Db,
   tenants: string[],
-): Promise<{ subscriptions: Map<string, KnownSubscription>; holders: Map<string, Holder[]> }> {
-  const bought = await sql<KnownSubscription & { key: string }>`
-    select ${NAME} as key, subscriptions.quantity_purchased as "quantityPurchased", subscriptions.status,
+): Promise<{ subscriptions: Map<string, DeclaredSubscriptionRow>; holders: Map<string, SeatHolder[]> }> {
+  const subscriptions = await sql<DeclaredSubscriptionRow & { key: string }>`
+    select ${SUBSCRIPTION_NAME} as key, subscriptions.quantity_purchased as "quantityPurchased", subscriptions.status,
       subscriptions.current_period_end as "currentPeriodEnd"
-    from subscriptions ${NAMED} where tenants.slug = any(${tenants})
+    from subscriptions ${JOIN_NAMES} where tenants.slug = any(${tenants})
   `.execute(db)
-  const held = await sql<Holder & { key: string }>`
-    select tenants.slug || ' ' || applications.slug as key, users.email, ${NAME} as subscription
-    from seats join subscriptions on subscriptions.id = seats.subscription_id ${NAMED}
+  const holders = await sql<SeatHolder & { key: string }>`
+    select tenants.slug || ' ' || applications.slug as key, users.email, ${SUBSCRIPTION_NAME} as subscription
+    from seats join subscriptions on subscriptions.id = seats.subscription_id ${JOIN_NAMES}
     join users on users.id = seats.user_id
     where tenants.slug = any(${tenants})
   `.execute(db)
   return {
-    subscriptions: new Map(bought.rows.map(({ key, ...subscription }) => [key, subscription])),
-    holders: groupBy(held.rows, ({ key }) => key),
+    subscriptions: new Map(subscriptions.rows.map(({ key, ...subscription }) => [key, subscription])),
+    holders: groupBy(holders.rows, ({ key }) => key),
   }
 }
 
-const NAME = sql<string>`tenants.slug || ' ' || applications.slug || '/' || license_types.slug`
-const NAMED = sql`
+const SUBSCRIPTION_NAME = sql<string>`tenants.slug || ' ' || applications.slug || '/' || license_types.slug`
+const JOIN_NAMES = sql`
   join tenants on tenants.id = subscriptions.tenant_id
   join license_types on license_types.id = subscriptions.license_type_id
   join applications on applications.id = subscriptions.application_id`
 
-export interface Named {
+export interface SubscriptionIds {
   tenantId: string
   applicationId: string
   licenseTypeId: string
   subscriptionId: string | null
 }
 
-/** Nobody else changes the tenant until the transaction ends. */
-export async function findTypeNamed(
+/** Resolves slugs to ids, and locks the tenant until the transaction ends. */
+export async function lockTenantAndFindIds(
   tx: Tx,
   { tenant, application, licenseType }: { tenant: string; application: string; licenseType: string },
-): Promise<Named | undefined> {
-  const { rows } = await sql<Named>`
+): Promise<SubscriptionIds | undefined> {
+  const { rows } = await sql<SubscriptionIds>`
     select tenants.id as "tenantId", applications.id as "applicationId", license_types.id as "licenseTypeId",
       subscriptions.id as "subscriptionId"
     from tenants
@@ -116,16 +115,16 @@ export async function findMemberId(
   return member?.id
 }
 
-/** A thing that is to go, and how much goes with it. */
-interface Leaving {
+/** A row to delete, with the number of rows deleted with it. */
+interface Removal {
   id: string
   name: string
   subscriptions?: number
   seats: number
 }
 
-export async function listLeavingTypes(db: Db, names: string[]): Promise<Leaving[]> {
-  const { rows } = await sql<Leaving>`
+export async function listTypeRemovals(db: Db, names: string[]): Promise<Removal[]> {
+  const { rows } = await sql<Removal>`
     select license_types.id, applications.slug || '/' || license_types.slug as name,
       (select count(*)::int from subscriptions where license_type_id = license_types.id) as subscriptions,
       (select count(*)::int from seats where license_type_id = license_types.id) as seats
@@ -136,11 +135,12 @@ export async function listLeavingTypes(db: Db, names: string[]): Promise<Leaving
   return rows
 }
 
-export async function listLeavingSubscriptions(db: Db, names: string[]): Promise<Leaving[]> {
-  const { rows } = await sql<Leaving>`
-    select subscriptions.id, ${NAME} as name,
+export async function listSubscriptionRemovals(db: Db, names: string[]): Promise<Removal[]> {
+  const { rows } = await sql<Removal>`
+    select subscriptions.id, ${SUBSCRIPTION_NAME} as name,
       (select count(*)::int from seats where subscription_id = subscriptions.id) as seats
-    from subscriptions ${NAMED} where ${NAME} = any(${names}) order by (${NAME}) collate "C"
+    from subscriptions ${JOIN_NAMES} where ${SUBSCRIPTION_NAME} = any(${names})
+    order by (${SUBSCRIPTION_NAME}) collate "C"
   `.execute(db)
   return rows
 }
@@ -156,7 +156,7 @@ export async function listTypeKeys(db: Db): Promise<Entry[]> {
 export async function listSubscriptionKeys(db: Db): Promise<Entry[]> {
   const { rows } = await sql<Entry>`
     select tenants.slug as tenant, applications.slug as application, license_types.slug as "licenseType"
-    from subscriptions ${NAMED}
+    from subscriptions ${JOIN_NAMES}
   `.execute(db)
   return rows
 }

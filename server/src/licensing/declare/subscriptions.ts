@@ -1,27 +1,27 @@
 import { type Static, Type } from 'typebox'
-import { OPERATOR } from '../../audit/record.ts'
+import { OPERATOR_SOURCE } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import {
+  describeCascade,
   describeFields,
-  describeLoss,
   findDifference,
-  inEntry,
-  refuseLeaving,
-  refuseTwice,
+  requireNotAbsent,
+  requireUniqueKeys,
+  withEntryContext,
 } from '../../declaration/compare.ts'
 import type { Change, Entry, Section } from '../../declaration/section.ts'
 import { OperatorError } from '../../errors.ts'
 import { parseEmail } from '../../lib/email.ts'
 import { quantityPurchased, SubscriptionStatus } from '../admin-schema.ts'
-import { exportSubscriptions } from '../export/store.ts'
+import { exportSubscriptions } from '../export-store.ts'
 import { removeSubscription } from '../subscriptions/removal.ts'
-import { type Settling, settleSubscription } from './settle.ts'
+import { applySubscription, type SubscriptionPlan } from './apply-subscription.ts'
 import {
-  type KnownSubscription,
+  type DeclaredSubscriptionRow,
   listDeclaredSubscriptions,
-  listLeavingSubscriptions,
   listSubscriptionKeys,
+  listSubscriptionRemovals,
 } from './store.ts'
 
 const DeclaredSubscription = Type.Object(
@@ -31,19 +31,18 @@ const DeclaredSubscription = Type.Object(
     licenseType: Type.String(),
     quantityPurchased,
     status: Type.Optional(SubscriptionStatus),
-    /** A moment such as 2027-01-31T00:00:00Z; null: without an end. */
+    /** A time such as 2027-01-31T00:00:00Z, or null for no end. */
     currentPeriodEnd: Type.Optional(Type.Union([Type.String({ maxLength: 40 }), Type.Null()])),
-    /** Who is given a seat; whoever has one already keeps it. */
+    /** Email addresses of the members to grant a seat. Existing seats are never revoked. */
     seats: Type.Optional(Type.Array(Type.String())),
   },
   { additionalProperties: false },
 )
 type DeclaredSubscription = Static<typeof DeclaredSubscription>
 
-const TERMS = ['quantityPurchased', 'status', 'currentPeriodEnd'] as const
+const TERM_FIELDS = ['quantityPurchased', 'status', 'currentPeriodEnd'] as const
 
-const subscriptionName = ({ tenant, application, licenseType }: Entry) =>
-  `${tenant} ${application}/${licenseType}`
+const toSubscriptionName = ({ tenant, application, licenseType }: Entry) => `${tenant} ${application}/${licenseType}`
 
 export const subscriptionsSection: Section = {
   key: 'subscriptions',
@@ -56,21 +55,22 @@ export const subscriptionsSection: Section = {
   },
   async plan(ctx, entries, { prune, absent }) {
     const declared = entries as DeclaredSubscription[]
-    refuseTwice('subscription', declared.map(subscriptionName))
-    const known = await listDeclaredSubscriptions(
+    requireUniqueKeys('subscription', declared.map(toSubscriptionName))
+    const current = await listDeclaredSubscriptions(
       ctx.db,
       declared.map(({ tenant }) => tenant),
     )
-    const listed = new Set(declared.map(subscriptionName))
+    const declaredNames = new Set(declared.map(toSubscriptionName))
     return declared.flatMap((entry) => {
-      // Whoever has a seat of the application already keeps that, of whichever type, unless that type goes.
-      const held = known.holders.get(`${entry.tenant} ${entry.application}`) ?? []
-      const holders = held.filter((seat) => !prune || listed.has(seat.subscription)).map(({ email }) => email)
-      const wanted = [...new Set((entry.seats ?? []).map((email) => parseEmail(email) ?? email))]
-      const name = subscriptionName(entry)
-      refuseLeaving(absent, wanted, (email) => `gives ${email} a seat of ${name}`)
-      const missing = wanted.filter((email) => !holders.includes(email))
-      return planEntry(ctx, { entry, present: known.subscriptions.get(name), missing })
+      // A member with a seat of any type of the application keeps it, unless its subscription is pruned.
+      const seats = current.holders.get(`${entry.tenant} ${entry.application}`) ?? []
+      const keptSeats = seats.filter((seat) => !prune || declaredNames.has(seat.subscription))
+      const holders = keptSeats.map(({ email }) => email)
+      const declaredHolders = [...new Set((entry.seats ?? []).map((email) => parseEmail(email) ?? email))]
+      const name = toSubscriptionName(entry)
+      requireNotAbsent(absent, declaredHolders, (email) => `gives ${email} a seat of ${name}`)
+      const newHolders = declaredHolders.filter((email) => !holders.includes(email))
+      return planEntry(ctx, { entry, current: current.subscriptions.get(name), newHolders })
     })
   },
   planRemoval,
@@ -78,47 +78,47 @@ export const subscriptionsSection: Section = {
   export: ({ db }) => exportSubscriptions(db),
 }
 
-interface Planned {
+interface EntryInput {
   entry: DeclaredSubscription
-  present: KnownSubscription | undefined
-  missing: string[]
+  current: DeclaredSubscriptionRow | undefined
+  newHolders: string[]
 }
 
-function planEntry(ctx: Ctx, { entry, present, missing }: Planned): Change[] {
-  const subject = `subscription ${subscriptionName(entry)}`
+function planEntry(ctx: Ctx, { entry, current, newHolders }: EntryInput): Change[] {
+  const subject = `subscription ${toSubscriptionName(entry)}`
   const { seats, currentPeriodEnd, ...rest } = entry
   const terms = {
     ...rest,
-    ...(currentPeriodEnd !== undefined && { currentPeriodEnd: readMoment(subject, currentPeriodEnd) }),
+    ...(currentPeriodEnd !== undefined && { currentPeriodEnd: parsePeriodEnd(subject, currentPeriodEnd) }),
   }
-  const { fields } = present
-    ? findDifference(present, terms, TERMS)
-    : { fields: describeFields(terms, TERMS) }
-  const lines = [...fields, ...missing.map((email) => `seat for ${email}`)]
-  if (present && lines.length === 0) return []
-  const settling: Settling = { ...terms, name: subscriptionName(entry), missing }
-  const apply = (tx: Tx) => inEntry(subject, () => settleSubscription(ctx, tx, settling))
-  return [{ action: present ? 'update' : 'create', subject, fields: lines, apply }]
+  const { fields } = current
+    ? findDifference(current, terms, TERM_FIELDS)
+    : { fields: describeFields(terms, TERM_FIELDS) }
+  const lines = [...fields, ...newHolders.map((email) => `seat for ${email}`)]
+  if (current && lines.length === 0) return []
+  const plan: SubscriptionPlan = { ...terms, name: toSubscriptionName(entry), newHolders }
+  const apply = (tx: Tx) => withEntryContext(subject, () => applySubscription(ctx, tx, plan))
+  return [{ action: current ? 'update' : 'create', subject, fields: lines, apply }]
 }
 
-/** A day, or a moment with its time zone. */
-const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
+/** A date, or a date and time with a time zone (ISO 8601). */
+const DATE_OR_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
-function readMoment(subject: string, text: string | null): Date | null {
+function parsePeriodEnd(subject: string, text: string | null): Date | null {
   if (text === null) return null
-  const moment = new Date(text)
-  if (MOMENT.test(text) && !Number.isNaN(moment.getTime())) return moment
+  const date = new Date(text)
+  if (DATE_OR_TIME.test(text) && !Number.isNaN(date.getTime())) return date
   throw new OperatorError(
-    `The ${subject} cannot be: currentPeriodEnd must be a moment such as 2027-01-31T00:00:00Z.`,
+    `The ${subject} is not valid: currentPeriodEnd must be a date and time such as 2027-01-31T00:00:00Z.`,
   )
 }
 
 async function planRemoval(ctx: Ctx, entries: Entry[]): Promise<Change[]> {
-  const leaving = await listLeavingSubscriptions(ctx.db, entries.map(subscriptionName))
-  return leaving.map(({ id, name, ...counts }) => ({
+  const removals = await listSubscriptionRemovals(ctx.db, entries.map(toSubscriptionName))
+  return removals.map(({ id, name, ...counts }) => ({
     action: 'delete',
     subject: `subscription ${name}`,
-    fields: describeLoss(counts),
-    apply: (tx) => removeSubscription(ctx, tx, { id, source: OPERATOR }),
+    fields: describeCascade(counts),
+    apply: (tx) => removeSubscription(ctx, tx, { id, source: OPERATOR_SOURCE }),
   }))
 }

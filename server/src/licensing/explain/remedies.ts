@@ -1,74 +1,87 @@
 import { isUsable } from '../periods.ts'
 import type { Explanation } from '../schema.ts'
-import type { Bought, Offer } from './store.ts'
+import type { LicenseTypeWithSubscription, TenantSubscription } from './store.ts'
 
-/** The one call that would change something, with as much of it as is known. */
+/** The API call that would change the result, as complete as the known facts allow. */
 export type Remedy = Explanation['remedy']
 
-/** An offer of which the tenant has bought something. */
-export type BoughtOffer = Offer & { subscription: Bought }
+/** A license type to which the tenant has a subscription. */
+export type SubscribedLicenseType = LicenseTypeWithSubscription & { subscription: TenantSubscription }
 
-const isBought = (offer: Offer): offer is BoughtOffer => offer.subscription !== null
+const isSubscribed = (type: LicenseTypeWithSubscription): type is SubscribedLicenseType => type.subscription !== null
 
-const periodOf = ({ status, end }: Bought) => ({
+const toPeriod = ({ status, end }: TenantSubscription) => ({
   status,
   currentPeriodEnd: end === null ? null : new Date(end),
 })
 
-/** What the tenant has bought, apart: what is good now, and what has run out, the person's own first. */
-export function sortOffers(offers: Offer[], now: Date): { good: BoughtOffer[]; lapsed: BoughtOffer[] } {
-  const bought = offers.filter(isBought)
-  const isGood = ({ subscription }: BoughtOffer) => isUsable(periodOf(subscription), now)
-  const ownFirst = (a: BoughtOffer, b: BoughtOffer) =>
-    Number(b.subscription.isTheirs) - Number(a.subscription.isTheirs)
+/** Splits the subscriptions into usable and lapsed ones. The lapsed one with the user's own seat comes first. */
+export function splitByUsability(
+  licenseTypes: LicenseTypeWithSubscription[],
+  now: Date,
+): { usable: SubscribedLicenseType[]; lapsed: SubscribedLicenseType[] } {
+  const subscribed = licenseTypes.filter(isSubscribed)
+  const isTypeUsable = ({ subscription }: SubscribedLicenseType) => isUsable(toPeriod(subscription), now)
+  const compareOwnFirst = (a: SubscribedLicenseType, b: SubscribedLicenseType) =>
+    Number(b.subscription.hasUserSeat) - Number(a.subscription.hasUserSeat)
   return {
-    good: bought.filter(isGood),
-    lapsed: bought.filter((offer) => !isGood(offer)).sort(ownFirst),
+    usable: subscribed.filter(isTypeUsable),
+    lapsed: subscribed.filter((type) => !isTypeUsable(type)).sort(compareOwnFirst),
   }
 }
 
-const hasFree = ({ subscription: { purchased, taken } }: BoughtOffer) => taken < purchased
+const hasFreeSeat = ({ subscription: { purchased, taken } }: SubscribedLicenseType) => taken < purchased
 
-/** What a person needs to have a seat of one of these: what is given away, or one more to give. */
-export function seatRemedy(good: BoughtOffer[], give: (licenseTypeId: string) => Remedy): Remedy {
-  const free = good.find(hasFree)
-  if (free) return give(free.licenseTypeId)
-  const [full] = good
-  return full ? addOne(full.subscription) : null
+/** The call that assigns a free seat of one of the license types or, if none is free, purchases one more. */
+export function findSeatRemedy(
+  usable: SubscribedLicenseType[],
+  toAssignRemedy: (licenseTypeId: string) => Remedy,
+): Remedy {
+  const free = usable.find(hasFreeSeat)
+  if (free) return toAssignRemedy(free.licenseTypeId)
+  const [full] = usable
+  return full ? toPurchaseRemedy(full.subscription) : null
 }
 
-const addOne = ({ id, taken }: Bought): Remedy => ({
+const toPurchaseRemedy = ({ id, taken }: TenantSubscription): Remedy => ({
   method: 'PATCH',
   path: `/api/licensing/subscriptions/${id}`,
   body: { quantityPurchased: taken + 1 },
 })
 
-export const sell = (tenantId: string, offer: Offer | undefined): Remedy =>
-  offer
+export const toSubscribeRemedy = (tenantId: string, licenseType: LicenseTypeWithSubscription | undefined): Remedy =>
+  licenseType
     ? {
         method: 'POST',
         path: `/api/licensing/tenants/${tenantId}/subscriptions`,
-        body: { licenseTypeId: offer.licenseTypeId, quantityPurchased: 1 },
+        body: { licenseTypeId: licenseType.licenseTypeId, quantityPurchased: 1 },
       }
     : null
 
 const MONTH_MS = 30 * 86_400_000
 
-/** As long again as it was good for before, from now on. */
-export function renew({ subscription }: BoughtOffer, now: Date): Remedy {
+/** The call that renews a subscription. If its period is over, a new one of the same length starts now. */
+export function toRenewRemedy({ subscription }: SubscribedLicenseType, now: Date): Remedy {
   const { id, start, end } = subscription
   const isOver = end !== null && new Date(end) <= now
-  const before = end === null ? 0 : Date.parse(end) - Date.parse(start)
-  const until = new Date(now.getTime() + (before > 0 ? before : MONTH_MS))
   return {
     method: 'PATCH',
     path: `/api/licensing/subscriptions/${id}`,
-    body: { status: 'ACTIVE', ...(isOver && { currentPeriodEnd: until.toISOString() }) },
+    body: { status: 'ACTIVE', ...(isOver && { currentPeriodEnd: findNewEnd(start, end, now) }) },
   }
 }
 
-/** The type that somebody holds learns what it cannot do yet. */
-export const teach = ({ licenseTypeId, features }: Offer, featureKey: string): Remedy => ({
+/** A period without a length is replaced by a month. */
+function findNewEnd(start: string, end: string, now: Date): string {
+  const previousMs = Date.parse(end) - Date.parse(start)
+  return new Date(now.getTime() + (previousMs > 0 ? previousMs : MONTH_MS)).toISOString()
+}
+
+/** The call that adds the feature to the license type that the user holds. */
+export const toAddFeatureRemedy = (
+  { licenseTypeId, features }: LicenseTypeWithSubscription,
+  featureKey: string,
+): Remedy => ({
   method: 'PATCH',
   path: `/api/licensing/license-types/${licenseTypeId}`,
   body: { features: { ...features, [featureKey]: true } },

@@ -1,71 +1,72 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
-import { isShownAs } from '../../db/shown-members.ts'
+import { hasShownUserId } from '../../db/shown-user-id.ts'
 import type { Features, MembershipStatus, SubscriptionStatus } from '../../db/tables.ts'
-import { NO_ID, toId } from '../../lib/ids.ts'
-import { openReservations } from '../subscriptions/store.ts'
+import { NIL_ID, toId } from '../../lib/ids.ts'
+import { countOpenReservations } from '../subscriptions/store.ts'
 
-/** A licence type of the application, and what the tenant has bought of it. */
-export interface Offer {
+/** A license type of the application, and the tenant's subscription to it. */
+export interface LicenseTypeWithSubscription {
   licenseTypeId: string
   slug: string
   features: Features
-  subscription: Bought | null
+  subscription: TenantSubscription | null
 }
 
-export interface Bought {
+export interface TenantSubscription {
   id: string
   status: SubscriptionStatus
   start: string
   end: string | null
   purchased: number
   taken: number
-  /** The person's own seat is one of these. */
-  isTheirs: boolean
+  /** Whether the user has a seat of this subscription. */
+  hasUserSeat: boolean
 }
 
-export interface Circumstances {
+export interface LicenseFacts {
   membershipId: string | null
   status: MembershipStatus | null
-  /** The tenant requires a second factor that the member has not. */
-  needsFactor: boolean
-  offers: Offer[]
+  /** The tenant requires a second factor, and the member has none. */
+  lacksSecondFactor: boolean
+  licenseTypes: LicenseTypeWithSubscription[]
 }
 
-/** What stands around a licence. Of who is no member of the tenant, or none yet, nothing is told. */
-export async function findCircumstances(
+/** Reads nothing about a user who is not a member of the tenant. Undefined if the tenant does not exist. */
+export async function findLicenseFacts(
   db: Db,
-  asked: { tenantId: string; userId: string; applicationId?: unknown },
+  query: { tenantId: string; userId: string; applicationId?: unknown },
   now: Date,
-): Promise<Circumstances | undefined> {
-  const userId = toId(asked.userId) ?? NO_ID
-  const { rows } = await sql<Circumstances>`
+): Promise<LicenseFacts | undefined> {
+  const userId = toId(query.userId) ?? NIL_ID
+  const { rows } = await sql<LicenseFacts>`
     select memberships.id as "membershipId", memberships.status,
       coalesce(memberships.status = 'ACTIVE', false) and tenants.mfa_policy = 'REQUIRED'
         and not exists (select from totp_secrets where user_id = memberships.user_id and confirmed_at is not null)
-        and not exists (select from passkeys where user_id = memberships.user_id) as "needsFactor",
+        and not exists (select from passkeys where user_id = memberships.user_id) as "lacksSecondFactor",
       coalesce((
         select jsonb_agg(jsonb_build_object(
           'licenseTypeId', types.id, 'slug', types.slug, 'features', types.features,
-          'subscription', case when bought.id is not null then jsonb_build_object(
-            'id', bought.id, 'status', bought.status,
-            'start', moment(bought.current_period_start), 'end', moment(bought.current_period_end),
-            'purchased', bought.quantity_purchased,
-            'taken', bought.quantity_assigned + ${openReservations(now, 'bought')},
-            'isTheirs', exists (
+          'subscription', case when subscribed.id is not null then jsonb_build_object(
+            'id', subscribed.id, 'status', subscribed.status,
+            'start', moment(subscribed.current_period_start), 'end', moment(subscribed.current_period_end),
+            'purchased', subscribed.quantity_purchased,
+            'taken', subscribed.quantity_assigned + ${countOpenReservations(now, 'subscribed')},
+            'hasUserSeat', exists (
               select from seats where tenant_id = tenants.id and user_id = memberships.user_id
-                and subscription_id = bought.id
+                and subscription_id = subscribed.id
             )
           ) end
         ) order by types.display_order, types.id)
         from license_types as types
-        left join subscriptions as bought on bought.license_type_id = types.id and bought.tenant_id = tenants.id
-        where types.application_id = ${toId(asked.applicationId) ?? NO_ID}
-          and (types.status = 'ACTIVE' or bought.id is not null)
-      ), '[]') as offers
+        left join subscriptions as subscribed
+          on subscribed.license_type_id = types.id and subscribed.tenant_id = tenants.id
+        where types.application_id = ${toId(query.applicationId) ?? NIL_ID}
+          and (types.status = 'ACTIVE' or subscribed.id is not null)
+      ), '[]') as "licenseTypes"
     from tenants
-    left join memberships on memberships.tenant_id = tenants.id and ${isShownAs(userId, now)}
-    where tenants.id = ${asked.tenantId}
+    left join memberships on memberships.tenant_id = tenants.id and ${hasShownUserId(userId, now)}
+    where tenants.id = ${query.tenantId}
   `.execute(db)
   return rows[0]
 }

@@ -3,30 +3,26 @@ import type { Db } from '../../db/open.ts'
 import type { LicensingMode } from '../../db/tables.ts'
 import { AppError } from '../../errors.ts'
 import { requireApplicationId } from '../application-id.ts'
-import { countHolders, enterFor, type Holder, listHolders } from './store.ts'
+import { countHolders, enterTenantScope, type Holder, type HolderQuery, listHolders } from './store.ts'
 
-interface Asked {
-  tenantId: string
-  applicationId: string
-}
+type HolderRequest = Omit<HolderQuery, 'now'>
 
-/** Who in the tenant may use the application at this moment. */
-export const holdersOf = (ctx: Ctx, asked: Asked): Promise<Holder[]> =>
-  look(ctx, asked, (db, mode) => listHolders(db, mode, { ...asked, now: ctx.now() }))
+/** Lists the members of the tenant who hold a license for the application now. */
+export const listLicenseHolders = (ctx: Ctx, request: HolderRequest): Promise<Holder[]> =>
+  readInTenantScope(ctx, request, (db, mode) => listHolders(db, mode, { ...request, now: ctx.now() }))
 
-export const numberOfHolders = (ctx: Ctx, asked: Asked): Promise<number> =>
-  look(ctx, asked, (db, mode) => countHolders(db, mode, { ...asked, now: ctx.now() }))
+export const countLicenseHolders = (ctx: Ctx, request: HolderRequest): Promise<number> =>
+  readInTenantScope(ctx, request, (db, mode) => countHolders(db, mode, { ...request, now: ctx.now() }))
 
-/** Behind the wall between tenants. */
-async function look<T>(
+async function readInTenantScope<T>(
   ctx: Ctx,
-  { tenantId, applicationId }: Asked,
-  work: (db: Db, mode: LicensingMode) => Promise<T>,
+  { tenantId, applicationId }: HolderRequest,
+  read: (db: Db, mode: LicensingMode) => Promise<T>,
 ): Promise<T> {
   const id = requireApplicationId(applicationId)
   return ctx.db.transaction().execute(async (tx) => {
-    const mode = await enterFor(tx, { tenantId, applicationId: id })
+    const mode = await enterTenantScope(tx, { tenantId, applicationId: id })
     if (mode === undefined) throw new AppError('INVALID_APPLICATION_ID')
-    return work(tx, mode)
+    return read(tx, mode)
   })
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Features } from '../../db/tables.ts'
-import { usableAt } from '../periods/store.ts'
+import { isUsableAt } from '../periods-store.ts'
 
-/** An application that asks for no subscription, and the type that everybody holds there. */
+/** A FREE application, and the license type that every member holds there. */
 export interface FreeOffer {
   applicationId: string
   applicationName: string
@@ -15,27 +15,26 @@ export interface FreeOffer {
   features: Features
 }
 
-/** What everybody holds without anything being bought. */
 export async function listFreeOffers(db: Db): Promise<FreeOffer[]> {
   const { rows } = await sql<FreeOffer>`
     select applications.id as "applicationId", applications.name as "applicationName",
-      applications.slug as "applicationSlug", given.id as "licenseTypeId", given.slug, given.name,
-      given.description, given.features
+      applications.slug as "applicationSlug", free_type.id as "licenseTypeId", free_type.slug, free_type.name,
+      free_type.description, free_type.features
     from applications cross join lateral (
       select id, slug, name, description, features from license_types
       where license_types.application_id = applications.id and status = 'ACTIVE'
       order by display_order, created_at, id limit 1
-    ) as given
+    ) as free_type
     where applications.licensing_mode = 'FREE'
   `.execute(db)
   return rows
 }
 
-/** The seats of all subscriptions that are good at a moment. */
-export async function sumSeats(db: Db, now: Date): Promise<{ purchased: number; assigned: number }> {
+/** Sums the seats of all usable subscriptions. */
+export async function sumInstanceSeats(db: Db, now: Date): Promise<{ purchased: number; assigned: number }> {
   const { rows } = await sql<{ purchased: string; assigned: string }>`
     select coalesce(sum(quantity_purchased), 0) as purchased, coalesce(sum(quantity_assigned), 0) as assigned
-    from subscriptions where ${usableAt(now)}
+    from subscriptions where ${isUsableAt(now)}
   `.execute(db)
   return { purchased: Number(rows[0]?.purchased ?? 0), assigned: Number(rows[0]?.assigned ?? 0) }
 }

@@ -2,25 +2,24 @@ import type { Ctx } from '../../context.ts'
 import { getTenant } from '../subscriptions/service.ts'
 import { type LedgerRow, listLedger } from './store.ts'
 
-interface Asked {
+interface LedgerRequest {
   tenantId: string
-  /** The last sequence known; 0: none. */
+  /** The last sequence that the caller has read, or 0. */
   after: number
   limit: number
   order: 'asc' | 'desc'
 }
 
-/** What happened, in order; the present follows from it. */
-export async function pageOfLedger(ctx: Ctx, { tenantId, after, limit, order }: Asked) {
+export async function getLedgerPage(ctx: Ctx, { tenantId, after, limit, order }: LedgerRequest) {
   const { id } = await getTenant(ctx.db, tenantId)
-  // One more than asked for tells whether there is a next page.
-  const known = after === 0 ? undefined : String(after)
-  const rows = await listLedger(ctx.db, { tenantId: id, after: known, limit: limit + 1, order })
+  const cursor = after === 0 ? undefined : String(after)
+  // One extra row shows whether there is a next page.
+  const rows = await listLedger(ctx.db, { tenantId: id, after: cursor, limit: limit + 1, order })
   const entries = rows.slice(0, limit).map(toEntry)
   return { entries, next: rows.length > limit ? (entries.at(-1)?.sequence ?? null) : null }
 }
 
-/** Whom a seat is kept for is not told before they accept: an id of theirs would tell that there is an account. */
+/** The user of a reserved seat is hidden until they accept: a user id would disclose that the account exists. */
 const isReserved = ({ before, after }: LedgerRow) => (after ?? before)?.status === 'RESERVED'
 
 const toEntry = (row: LedgerRow) => ({

@@ -4,16 +4,15 @@ import type { LicenseLedgerTable } from '../../db/tables.ts'
 
 export type LedgerRow = Selectable<LicenseLedgerTable>
 
-interface Part {
+interface LedgerRange {
   tenantId: string
-  /** The last sequence known; undefined: none. */
+  /** Lists the entries after this sequence in the given order; undefined lists from the start. */
   after: string | undefined
   limit: number
   order: 'asc' | 'desc'
 }
 
-/** What happened to the seats of a tenant from a place in its ledger on, forwards or backwards. */
-export const listLedger = (db: Db, { tenantId, after, limit, order }: Part): Promise<LedgerRow[]> =>
+export const listLedger = (db: Db, { tenantId, after, limit, order }: LedgerRange): Promise<LedgerRow[]> =>
   db
     .selectFrom('license_ledger')
     .selectAll()

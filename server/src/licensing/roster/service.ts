@@ -1,33 +1,37 @@
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
-import { describePage, toRange } from '../../http/pagination.ts'
-import { NO_ID, toId } from '../../lib/ids.ts'
-import { readSearch } from '../../lib/search-words.ts'
-import { getMode } from '../modes.ts'
+import { describePage, toRange } from '../../http/routing/pagination.ts'
+import { NIL_ID, toId } from '../../lib/ids.ts'
+import { parseSearch } from '../../lib/search-words.ts'
+import { getLicensingMode } from '../licensing-mode.ts'
 import type { RosterPage, RosterQuery, SeatBody } from '../tenant-schema.ts'
-import { findPage, listRoster, type RosterRow } from './store.ts'
+import { findRosterPage, listRoster, type RosterRow } from './store.ts'
 
-interface Asked {
+interface RosterRequest {
   tenantId: string
   applicationId: string
   query: RosterQuery
 }
 
-/** The ACTIVE members of a tenant, each with the licence for one application that they hold at this moment. */
-export async function pageOfRoster(
+/** Lists the ACTIVE members of a tenant, each with the license that they hold now for one application. */
+export async function getRosterPage(
   ctx: Ctx,
   tx: Tx,
-  { tenantId, applicationId, query }: Asked,
+  { tenantId, applicationId, query }: RosterRequest,
 ): Promise<RosterPage> {
-  const words = readSearch(query.search)
-  const { id, mode } = await getMode(tx, applicationId)
-  const { licensed, licenseTypeId: type } = query
+  const words = parseSearch(query.search)
+  const { id, mode } = await getLicensingMode(tx, applicationId)
   const filter = {
-    ...{ tenantId, applicationId: id, mode, words, licensed, now: ctx.now() },
-    // Nobody holds what is no type.
-    licenseTypeId: type === undefined ? undefined : (toId(type) ?? NO_ID),
+    tenantId,
+    applicationId: id,
+    mode,
+    words,
+    licensed: query.licensed,
+    now: ctx.now(),
+    // An invalid id matches no one.
+    licenseTypeId: query.licenseTypeId === undefined ? undefined : (toId(query.licenseTypeId) ?? NIL_ID),
   }
-  const { total, ids } = await findPage(tx, filter, toRange(query))
+  const { total, ids } = await findRosterPage(tx, filter, toRange(query))
   const rows = ids.length > 0 ? await listRoster(tx, filter, ids) : []
   return { seats: rows.map(toSeat), pagination: describePage(query, total) }
 }

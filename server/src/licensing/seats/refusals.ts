@@ -1,31 +1,31 @@
 import { AppError } from '../../errors.ts'
-import type { Obstacles } from './store.ts'
+import type { SeatFacts } from './store.ts'
 
-/** The first of the reasons why there is no seat, in the order in which they are told; undefined: there is none. */
-export function whyNoSeat(obstacles: Obstacles): AppError | undefined {
-  const { mode, typeName, member, disabled, seatId, seatUsable } = obstacles
+/** The first reason why a seat cannot be granted; undefined if it can. */
+export function findGrantRefusal(facts: SeatFacts): AppError | undefined {
+  const { mode, typeName, member, disabled, seatId, seatUsable } = facts
   if (mode === null) return new AppError('INVALID_APPLICATION_ID')
   if (typeName === null) return new AppError('LICENSE_TYPE_NOT_FOUND')
   if (member === null) return new AppError('USER_NOT_FOUND', { message: 'The tenant has no such member.' })
   if (member !== 'ACTIVE' || disabled) return new AppError('MEMBER_NOT_ACTIVE')
-  // Where nobody is given a seat, everybody has what there is.
+  // In the other licensing modes every member has a license without a seat.
   if (mode !== 'PER_SEAT' || (seatId !== null && seatUsable)) return new AppError('ALREADY_LICENSED')
-  return isFree(obstacles) ? undefined : noSeats(obstacles)
+  return isFree(facts) ? undefined : noSeats(facts)
 }
 
-/** Where nobody is given a seat, everybody who joins has what there is, and none can be kept. */
-export function whyNoReservation(obstacles: Obstacles): AppError | undefined {
-  const { mode, typeName } = obstacles
+/** In the other licensing modes every new member has a license, and no seat can be reserved. */
+export function findReservationRefusal(facts: SeatFacts): AppError | undefined {
+  const { mode, typeName } = facts
   if (mode === null) return new AppError('INVALID_APPLICATION_ID')
   if (typeName === null) return new AppError('LICENSE_TYPE_NOT_FOUND')
   if (mode !== 'PER_SEAT') return new AppError('ALREADY_LICENSED')
-  return isFree(obstacles) ? undefined : noSeats(obstacles)
+  return isFree(facts) ? undefined : noSeats(facts)
 }
 
-const isFree = ({ subscriptionUsable, free }: Obstacles) => subscriptionUsable === true && (free ?? 0) > 0
+const isFree = ({ subscriptionUsable, free }: SeatFacts) => subscriptionUsable === true && (free ?? 0) > 0
 
-/** What of the subscription stands in the way. */
-export function noSeats({ subscription, subscriptionUsable }: Obstacles): AppError {
+/** Which fact of the subscription is the reason. */
+export function noSeats({ subscription, subscriptionUsable }: SeatFacts): AppError {
   const lacking = subscription === null ? 'NO_SUBSCRIPTION' : 'SUBSCRIPTION_INACTIVE'
   return new AppError('NO_SEATS_AVAILABLE', { details: { reason: subscriptionUsable ? 'FULL' : lacking } })
 }

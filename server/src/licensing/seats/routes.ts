@@ -1,38 +1,38 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { actorOf } from '../../audit/record.ts'
-import type { TenantCaller } from '../../http/callers.ts'
-import { defineRoute } from '../../http/define-route.ts'
-import { Done } from '../../http/schema.ts'
-import { bulkReply } from '../bulk.ts'
+import { toActor } from '../../audit/record.ts'
+import type { TenantCaller } from '../../http/routing/callers.ts'
+import { defineRoute } from '../../http/routing/define-route.ts'
+import { ActionResult } from '../../http/routing/schema.ts'
+import { toBulkReply } from '../bulk.ts'
 import {
   Assignment,
   BulkGrantRequest,
   BulkReply,
   BulkRevokeRequest,
-  GrantRequest,
-  RevokeRequest,
+  GrantLicenseRequest,
+  RevokeLicenseRequest,
 } from '../schema.ts'
-import type { Granting } from './in-ledger.ts'
-import { inBulk } from './many.ts'
+import { changeSeatsInBulk } from './bulk.ts'
+import type { GrantContext } from './seat-transaction.ts'
 import { type Assignment as Assigned, change, grant, grantSeat, revoke, revokeSeat } from './service.ts'
 
 /** Giving and taking seats, for those who look after a tenant and for its machines. */
 
-const AT = '/api/integration/licenses'
+const BASE_PATH = '/api/integration/licenses'
 const writing = {
-  tag: 'Licences',
+  tag: 'Licenses',
   caller: 'license-writer',
-  replyHeaders: { 'X-License-Revision': 'How far the ledger of the tenant came by it' },
+  replyHeaders: { 'X-License-Revision': 'The revision of the ledger of the tenant after the change' },
 } as const
 
-const toGranting = (caller: TenantCaller, request: FastifyRequest): Granting => ({
+const toContext = (caller: TenantCaller, request: FastifyRequest): GrantContext => ({
   tenantId: caller.tenantId,
-  actor: actorOf(caller),
+  actor: toActor(caller),
   request,
   byRole: caller.kind === 'person',
 })
 
-const tellRevision = (reply: FastifyReply, revision: string) => reply.header('X-License-Revision', revision)
+const setRevision = (reply: FastifyReply, revision: string) => reply.header('X-License-Revision', revision)
 
 const showAssignment = ({ assignedAt, ...assignment }: Assigned) => ({
   ...assignment,
@@ -52,50 +52,54 @@ export const seatsRoutes = [
   defineRoute({
     ...writing,
     method: 'POST',
-    path: `${AT}/grant`,
+    path: `${BASE_PATH}/grant`,
+    operationId: 'grantLicense',
     summary: 'Gives somebody a seat',
-    body: GrantRequest,
+    body: GrantLicenseRequest,
     reply: { 201: Assignment },
     errors: [...REFUSALS],
     idempotent: true,
     handler: async (ctx, { caller, body, request, reply }) => {
-      const { result, revision } = await grant(ctx, toGranting(caller, request), body)
-      tellRevision(reply, revision)
+      const { result, revision } = await grant(ctx, toContext(caller, request), body)
+      setRevision(reply, revision)
       return showAssignment(result)
     },
   }),
   defineRoute({
     ...writing,
     method: 'POST',
-    path: `${AT}/revoke`,
+    path: `${BASE_PATH}/revoke`,
+    operationId: 'revokeLicense',
     summary: 'Takes the seat of somebody back',
-    body: RevokeRequest,
-    reply: { 200: Done },
+    body: RevokeLicenseRequest,
+    reply: { 200: ActionResult },
     errors: ['INVALID_APPLICATION_ID', 'LICENSE_NOT_FOUND'],
     handler: async (ctx, { caller, body, request, reply }) => {
-      const { revision } = await revoke(ctx, toGranting(caller, request), body)
-      tellRevision(reply, revision)
+      const { revision } = await revoke(ctx, toContext(caller, request), body)
+      setRevision(reply, revision)
       return { success: true, message: 'License revoked' }
     },
   }),
   defineRoute({
     ...writing,
     method: 'POST',
-    path: `${AT}/change`,
+    path: `${BASE_PATH}/change`,
+    operationId: 'changeLicense',
     summary: 'Gives somebody who has a seat one of another type instead',
-    body: GrantRequest,
+    body: GrantLicenseRequest,
     reply: { 200: Assignment },
     errors: ['INVALID_APPLICATION_ID', 'LICENSE_TYPE_NOT_FOUND', 'LICENSE_NOT_FOUND', 'NO_SEATS_AVAILABLE'],
     handler: async (ctx, { caller, body, request, reply }) => {
-      const { result, revision } = await change(ctx, toGranting(caller, request), body)
-      tellRevision(reply, revision)
+      const { result, revision } = await change(ctx, toContext(caller, request), body)
+      setRevision(reply, revision)
       return showAssignment(result)
     },
   }),
   defineRoute({
     ...writing,
     method: 'POST',
-    path: `${AT}/grant/bulk`,
+    path: `${BASE_PATH}/grant/bulk`,
+    operationId: 'grantLicenses',
     summary: 'Gives many people a seat, with a result for each',
     body: BulkGrantRequest,
     reply: { 200: BulkReply },
@@ -103,15 +107,19 @@ export const seatsRoutes = [
     admission: 'bulk_actions',
     handler: async (ctx, { caller, body, request, reply }) => {
       const { grants } = body
-      const { result, revision } = await inBulk(ctx, toGranting(caller, request), grants, grantSeat)
-      tellRevision(reply, revision)
-      return bulkReply(grants, result, (assigned) => ({ statusCode: 201, license: showAssignment(assigned) }))
+      const { result, revision } = await changeSeatsInBulk(ctx, toContext(caller, request), grants, grantSeat)
+      setRevision(reply, revision)
+      return toBulkReply(grants, result, (assigned) => ({
+        statusCode: 201,
+        license: showAssignment(assigned),
+      }))
     },
   }),
   defineRoute({
     ...writing,
     method: 'POST',
-    path: `${AT}/revoke/bulk`,
+    path: `${BASE_PATH}/revoke/bulk`,
+    operationId: 'revokeLicenses',
     summary: 'Takes the seats of many people back, with a result for each',
     body: BulkRevokeRequest,
     reply: { 200: BulkReply },
@@ -119,9 +127,9 @@ export const seatsRoutes = [
     admission: 'bulk_actions',
     handler: async (ctx, { caller, body, request, reply }) => {
       const { revocations } = body
-      const { result, revision } = await inBulk(ctx, toGranting(caller, request), revocations, revokeSeat)
-      tellRevision(reply, revision)
-      return bulkReply(revocations, result, () => ({ statusCode: 200 }))
+      const { result, revision } = await changeSeatsInBulk(ctx, toContext(caller, request), revocations, revokeSeat)
+      setRevision(reply, revision)
+      return toBulkReply(revocations, result, () => ({ statusCode: 200 }))
     },
   }),
 ]

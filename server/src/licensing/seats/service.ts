@@ -1,32 +1,25 @@
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { NO_ID, newId, toId } from '../../lib/ids.ts'
+import { NIL_ID, newId, toId } from '../../lib/ids.ts'
 import { requireApplicationId } from '../application-id.ts'
-import { getType } from '../catalogue/service.ts'
-import { amongOthers } from './among-others.ts'
-import { type Granting, inOpenLedger, type Settled } from './in-ledger.ts'
-import { attempt } from './many.ts'
-import { note } from './noting.ts'
-import { noSeats, whyNoReservation, whyNoSeat } from './refusals.ts'
-import {
-  findObstacles,
-  findRevision,
-  moveSeat,
-  type NewSeat,
-  type Obstacles,
-  releaseOverdue,
-  releaseSeat,
-  type TakenSeat,
-  takeSeat,
-} from './store.ts'
+import { getLicenseType } from '../catalog/service.ts'
+import { recordSeatEvent } from './audit-events.ts'
+import { changeInBatch } from './batch.ts'
+import { tryChange } from './bulk.ts'
+import { type GrantedSeat, grantSeatTo, type NewSeat } from './grant-store.ts'
+import { findGrantRefusal, findReservationRefusal, noSeats } from './refusals.ts'
+import { type GrantContext, inSeatTransactionWithRevision, type WithRevision } from './seat-transaction.ts'
+import { findRevision, moveSeat, readSeatFacts, releaseOverdue, releaseSeat, type SeatFacts } from './store.ts'
 
-/** Seats: who may use an application that is licensed by the seat. Every door that gives or takes one leads here. */
+/**
+ * Seats: who may use an application that is licensed by the seat. Every route, invitation and declaration that grants or
+ * revokes a seat does it here.
+ */
 
-/** Whose seat of what. */
-export interface SeatWish {
+export interface SeatRequest {
   userId: string
-  /** Whatever was said; what is no id of one is refused. */
+  /** As the caller sent it; anything that is not an application's id is refused. */
   applicationId?: unknown
   licenseTypeId: string
 }
@@ -39,112 +32,119 @@ export interface Assignment {
   assignedAt: Date
 }
 
-/** Together with others who come at the same time; where that cannot be, by itself. */
-export async function grant(ctx: Ctx, granting: Granting, wish: SeatWish): Promise<Settled<Assignment>> {
-  const seat = toSeat(ctx, granting, wish)
-  const given = await amongOthers(ctx, { kind: 'grant', granting, seat })
-  if (!given) return inOpenLedger(ctx, granting, (tx) => giveSeat(ctx, tx, granting, wish))
-  const { id, userId, licenseTypeId, now: assignedAt } = seat
-  const { licenseTypeName, revision } = given
-  return { result: { id, userId, licenseTypeId, licenseTypeName, assignedAt }, revision }
-}
-
-export async function revoke(ctx: Ctx, granting: Granting, held: HeldSeat): Promise<Settled<void>> {
-  const seat = toSeat(ctx, granting, { ...held, licenseTypeId: NO_ID })
-  const taken = await amongOthers(ctx, { kind: 'revoke', granting, seat })
-  if (!taken) return inOpenLedger(ctx, granting, (tx) => takeBack(ctx, tx, granting, held))
-  return { result: undefined, revision: taken.revision }
-}
-
-/** Gives somebody another type of licence, with no moment in which they have none. */
-export const change = (ctx: Ctx, granting: Granting, wish: SeatWish): Promise<Settled<Assignment>> =>
-  inOpenLedger(ctx, granting, (tx) => changeSeat(ctx, tx, granting, wish))
-
-/** How often a seat may come free between the look and the grasp. */
-const TRIES = 3
-
-/** As part of other work. */
-export async function grantSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): Promise<Assignment> {
-  return (await giveSeat(ctx, tx, granting, wish)).result
-}
-
-async function giveSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): Promise<Settled<Assignment>> {
-  const seat = { ...toSeat(ctx, granting, wish), kind: 'ASSIGNED' } as const
-  const { id, licenseTypeName } = await obtain(tx, seat, whyNoSeat)
+export async function grant(ctx: Ctx, context: GrantContext, request: SeatRequest): Promise<WithRevision<Assignment>> {
+  const seat = toSeat(ctx, context, request)
+  const granted = await changeInBatch(ctx, { action: 'grant', context, seat })
+  if (!granted) {
+    return inSeatTransactionWithRevision(ctx, context, (tx) => grantInTransaction(ctx, tx, context, request))
+  }
   const { userId, licenseTypeId, now: assignedAt } = seat
-  const revision = await note(ctx, tx, { action: 'license.granted', granting, seat })
+  const { seatId: id, licenseTypeName, revision } = granted
   return { result: { id, userId, licenseTypeId, licenseTypeName, assignedAt }, revision }
 }
 
-/** Keeps a seat for somebody who is INVITED. It is theirs when they accept, and free again when they cannot any more. */
-export async function reserveSeat(ctx: Ctx, tx: Tx, granting: Granting, wish: SeatWish): Promise<void> {
-  const seat = { ...toSeat(ctx, granting, wish), kind: 'RESERVED' } as const
-  await obtain(tx, seat, whyNoReservation)
+export async function revoke(ctx: Ctx, context: GrantContext, held: HeldSeat): Promise<WithRevision<void>> {
+  const seat = toSeat(ctx, context, { ...held, licenseTypeId: NIL_ID })
+  const revoked = await changeInBatch(ctx, { action: 'revoke', context, seat })
+  if (revoked) return { result: undefined, revision: revoked.revision }
+  return inSeatTransactionWithRevision(ctx, context, (tx) => revokeInTransaction(ctx, tx, context, held))
+}
+
+/** Moves somebody to another license type, with no moment in which they have none. */
+export const change = (ctx: Ctx, context: GrantContext, request: SeatRequest): Promise<WithRevision<Assignment>> =>
+  inSeatTransactionWithRevision(ctx, context, (tx) => changeSeat(ctx, tx, context, request))
+
+/** As part of another transaction. */
+export async function grantSeat(ctx: Ctx, tx: Tx, context: GrantContext, request: SeatRequest): Promise<Assignment> {
+  return (await grantInTransaction(ctx, tx, context, request)).result
+}
+
+async function grantInTransaction(
+  ctx: Ctx,
+  tx: Tx,
+  context: GrantContext,
+  request: SeatRequest,
+): Promise<WithRevision<Assignment>> {
+  const seat = { ...toSeat(ctx, context, request), kind: 'ASSIGNED' } as const
+  const { id, licenseTypeName } = await grantOrRefuse(tx, seat, findGrantRefusal)
+  const { userId, licenseTypeId, now: assignedAt } = seat
+  const revision = await recordSeatEvent(ctx, tx, { action: 'license.granted', context, seat })
+  return { result: { id, userId, licenseTypeId, licenseTypeName, assignedAt }, revision }
+}
+
+/** Reserves a seat for an INVITED member. It is assigned when they accept, and released when they no longer can. */
+export async function reserveSeat(ctx: Ctx, tx: Tx, context: GrantContext, request: SeatRequest): Promise<void> {
+  const seat = { ...toSeat(ctx, context, request), kind: 'RESERVED' } as const
+  await grantOrRefuse(tx, seat, findReservationRefusal)
 }
 
 /**
- * Gives somebody who has just joined the seat that came with the invitation: the one that was kept for them, or another
- * if that is gone. Where none is to be had they have joined all the same.
+ * Grants a new member the seat of their invitation: the reserved one, or another if that is gone. Without a free seat
+ * they are a member all the same.
  */
-export async function keepPromise(
+export async function grantReservedSeat(
   ctx: Ctx,
   tx: Tx,
-  granting: Granting,
+  context: GrantContext,
   { userId, licenseTypeId }: { userId: string; licenseTypeId: string },
 ): Promise<void> {
-  const { application_id: applicationId } = await getType(tx, licenseTypeId)
-  await attempt(ctx, tx, granting, { userId, applicationId, licenseTypeId }, grantSeat)
+  const { application_id: applicationId } = await getLicenseType(tx, licenseTypeId)
+  await tryChange(ctx, tx, context, { userId, applicationId, licenseTypeId }, grantSeat)
 }
 
-/** A seat, or the reason why there is none. */
-async function obtain(
+/** How often a seat may become free between the refusal and the look for its reason. */
+const MAX_ATTEMPTS = 3
+
+/** Grants the seat, or throws the reason why there is none. */
+async function grantOrRefuse(
   tx: Tx,
   seat: NewSeat,
-  whyNot: (obstacles: Obstacles) => AppError | undefined,
-): Promise<TakenSeat> {
-  for (let attempt = 0; attempt < TRIES; attempt++) {
-    const taken = await takeSeat(tx, seat)
-    if (taken) return taken
-    const refusal = whyNot(await findObstacles(tx, seat))
-    // What is kept for somebody who did not come in time is free.
+  findRefusal: (facts: SeatFacts) => AppError | undefined,
+): Promise<GrantedSeat> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const granted = await grantSeatTo(tx, seat)
+    if (granted) return granted
+    const refusal = findRefusal(await readSeatFacts(tx, seat))
+    // Seats reserved for invitations that have expired are free.
     const isFull = refusal?.code === 'NO_SEATS_AVAILABLE' && attempt === 0
     if (refusal && !(isFull && (await releaseOverdue(tx, seat)))) throw refusal
   }
   throw new AppError('UNAVAILABLE', { headers: { 'Retry-After': '1' } })
 }
 
-/** What is no id is nobody's and nothing's; only the application is told of by a code of its own. */
-const toSeat = (ctx: Ctx, { tenantId }: Granting, wish: SeatWish) => ({
+/** An invalid id of a user or license type matches nothing. Only an invalid application has an error of its own. */
+const toSeat = (ctx: Ctx, { tenantId }: GrantContext, request: SeatRequest) => ({
   id: newId(),
   tenantId,
-  userId: toId(wish.userId) ?? NO_ID,
-  applicationId: requireApplicationId(wish.applicationId),
-  licenseTypeId: toId(wish.licenseTypeId) ?? NO_ID,
+  userId: toId(request.userId) ?? NIL_ID,
+  applicationId: requireApplicationId(request.applicationId),
+  licenseTypeId: toId(request.licenseTypeId) ?? NIL_ID,
   now: ctx.now(),
 })
 
-/** As part of other work. */
-export async function revokeSeat(ctx: Ctx, tx: Tx, granting: Granting, held: HeldSeat): Promise<void> {
-  await takeBack(ctx, tx, granting, held)
+/** As part of another transaction. */
+export async function revokeSeat(ctx: Ctx, tx: Tx, context: GrantContext, held: HeldSeat): Promise<void> {
+  await revokeInTransaction(ctx, tx, context, held)
 }
 
-type HeldSeat = Omit<SeatWish, 'licenseTypeId'>
+type HeldSeat = Omit<SeatRequest, 'licenseTypeId'>
 
-async function takeBack(
+async function revokeInTransaction(
   ctx: Ctx,
   tx: Tx,
-  granting: Granting,
+  context: GrantContext,
   { userId, applicationId }: HeldSeat,
-): Promise<Settled<void>> {
-  const seat = toSeat(ctx, granting, { userId, applicationId, licenseTypeId: NO_ID })
+): Promise<WithRevision<void>> {
+  const seat = toSeat(ctx, context, { userId, applicationId, licenseTypeId: NIL_ID })
   const released = await releaseSeat(tx, seat)
   if (!released) {
-    const { mode } = await findObstacles(tx, seat)
+    const { mode } = await readSeatFacts(tx, seat)
     throw new AppError(mode === null ? 'INVALID_APPLICATION_ID' : 'LICENSE_NOT_FOUND')
   }
   const { licenseTypeId } = released
-  const revision = await note(ctx, tx, {
-    ...{ action: 'license.revoked', granting },
+  const revision = await recordSeatEvent(ctx, tx, {
+    action: 'license.revoked',
+    context,
     seat: { ...seat, licenseTypeId },
   })
   return { result: undefined, revision }
@@ -153,11 +153,11 @@ async function takeBack(
 async function changeSeat(
   ctx: Ctx,
   tx: Tx,
-  granting: Granting,
-  wish: SeatWish,
-): Promise<Settled<Assignment>> {
-  const seat = toSeat(ctx, granting, wish)
-  const before = await findObstacles(tx, seat)
+  context: GrantContext,
+  request: SeatRequest,
+): Promise<WithRevision<Assignment>> {
+  const seat = toSeat(ctx, context, request)
+  const before = await readSeatFacts(tx, seat)
   const { mode, typeName, seatId, seatTypeId, seatAssignedAt, seatUsable } = before
   if (mode === null) throw new AppError('INVALID_APPLICATION_ID')
   if (typeName === null) throw new AppError('LICENSE_TYPE_NOT_FOUND')
@@ -169,14 +169,18 @@ async function changeSeat(
     return { result, revision: await findRevision(tx, seat.tenantId) }
   }
   await move(tx, seat)
-  const revision = await note(ctx, tx, { action: 'license.changed', granting, seat, before: seatTypeId })
+  const revision = await recordSeatEvent(ctx, tx, {
+    action: 'license.changed',
+    context,
+    seat,
+    before: seatTypeId,
+  })
   return { result, revision }
 }
 
 async function move(tx: Tx, seat: ReturnType<typeof toSeat>): Promise<void> {
-  const isMoved =
-    (await moveSeat(tx, seat)) || ((await releaseOverdue(tx, seat)) && (await moveSeat(tx, seat)))
+  const isMoved = (await moveSeat(tx, seat)) || ((await releaseOverdue(tx, seat)) && (await moveSeat(tx, seat)))
   if (isMoved) return
-  const now = await findObstacles(tx, seat)
-  throw now.seatId === null ? new AppError('LICENSE_NOT_FOUND') : noSeats(now)
+  const facts = await readSeatFacts(tx, seat)
+  throw facts.seatId === null ? new AppError('LICENSE_NOT_FOUND') : noSeats(facts)
 }

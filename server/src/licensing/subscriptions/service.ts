@@ -1,31 +1,29 @@
 import { findChanges } from '../../audit/changes.ts'
-import { record, type Source, SYSTEM } from '../../audit/record.ts'
+import { type AuditSource, recordAuditEvent, SYSTEM } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
+import { rejectIfReferenceGone } from '../../db/errors.ts'
 import type { Db, Tx } from '../../db/open.ts'
 import type { SubscriptionStatus } from '../../db/tables.ts'
-import { orGone } from '../../db/violations.ts'
 import { AppError } from '../../errors.ts'
 import { defineJob } from '../../jobs/job.ts'
-import { NO_ID, newId, toId } from '../../lib/ids.ts'
-import { refuseNothing } from '../../lib/problems.ts'
-import { getType } from '../catalogue/service.ts'
-import { isUsable, statusAt } from '../periods.ts'
-import { inLedger } from '../seats/in-ledger.ts'
+import { requireAnyField } from '../../lib/field-validation.ts'
+import { NIL_ID, newId, toId } from '../../lib/ids.ts'
+import { getLicenseType } from '../catalog/service.ts'
+import { isUsable, toEffectiveStatus } from '../periods.ts'
+import { inSeatTransaction } from '../seats/seat-transaction.ts'
 import {
-  findBuyer,
-  findShownSubscription,
+  findSubscribedTenantId,
+  findSubscriptionDetails,
   findTenantName,
   insertSubscription,
   listSubscriptions,
-  lockLapsed,
+  lockLapsedSubscriptions,
   lockSubscription,
-  releaseOverdueOf,
-  type ShownSubscription,
+  releaseOverdueReservations,
   type Subscription,
+  type SubscriptionDetails,
   updateSubscription,
 } from './store.ts'
-
-/** Subscriptions: how many seats of which type a tenant has bought, and for how long. */
 
 export interface NewSubscription {
   tenantId: string
@@ -41,26 +39,26 @@ export interface SubscriptionChange {
   currentPeriodEnd?: Date | null | undefined
 }
 
-export async function subscribe(
+export async function createSubscription(
   ctx: Ctx,
-  { draft, source }: { draft: NewSubscription; source: Source },
-): Promise<ShownSubscription> {
-  const tenantId = toId(draft.tenantId) ?? NO_ID
-  const work = (tx: Tx) => addSubscription(ctx, tx, { draft: { ...draft, tenantId }, source })
-  return (await inLedger(ctx, { tenantId, actor: source.actor, asOperator: true }, work)).result
+  { draft, source }: { draft: NewSubscription; source: AuditSource },
+): Promise<SubscriptionDetails> {
+  const tenantId = toId(draft.tenantId) ?? NIL_ID
+  const work = (tx: Tx) => createSubscriptionInTx(ctx, tx, { draft: { ...draft, tenantId }, source })
+  return (await inSeatTransaction(ctx, { tenantId, actor: source.actor, asOperator: true }, work)).result
 }
 
-export async function addSubscription(
+export async function createSubscriptionInTx(
   ctx: Ctx,
   tx: Tx,
-  { draft, source }: { draft: NewSubscription; source: Source },
-): Promise<ShownSubscription> {
+  { draft, source }: { draft: NewSubscription; source: AuditSource },
+): Promise<SubscriptionDetails> {
   const { tenantId, licenseTypeId, quantityPurchased, status = 'ACTIVE', currentPeriodEnd = null } = draft
-  const type = await getType(tx, licenseTypeId)
-  // What is not sold any more keeps those who have it, and takes on nobody.
+  const type = await getLicenseType(tx, licenseTypeId)
+  // An archived type keeps its subscriptions but accepts no new ones.
   if (type.status === 'ARCHIVED') throw new AppError('LICENSE_TYPE_NOT_FOUND')
   const now = ctx.now()
-  const subscription = await orGone(
+  const subscription = await rejectIfReferenceGone(
     'LICENSE_TYPE_NOT_FOUND',
     insertSubscription(tx, {
       id: newId(),
@@ -76,59 +74,62 @@ export async function addSubscription(
     }),
   )
   if (!subscription) throw new AppError('SUBSCRIPTION_EXISTS')
-  const details = { subscriptionId: subscription.id, licenseTypeId: type.id, after: stateOf(subscription) }
-  await record(ctx, tx, { action: 'subscription.created', ...source, tenantId, details })
-  return getShown(tx, subscription.id, now)
+  const details = {
+    subscriptionId: subscription.id,
+    licenseTypeId: type.id,
+    after: toAuditState(subscription),
+  }
+  await recordAuditEvent(ctx, tx, { action: 'subscription.created', ...source, tenantId, details })
+  return getSubscriptionDetails(tx, subscription.id, now)
 }
 
-async function getShown(db: Db, id: string, now: Date): Promise<ShownSubscription> {
-  const shown = await findShownSubscription(db, id, now)
-  if (!shown) throw new AppError('SUBSCRIPTION_NOT_FOUND')
-  return shown
+async function getSubscriptionDetails(db: Db, id: string, now: Date): Promise<SubscriptionDetails> {
+  const details = await findSubscriptionDetails(db, id, now)
+  if (!details) throw new AppError('SUBSCRIPTION_NOT_FOUND')
+  return details
 }
 
 export async function getTenant(db: Db, id: string): Promise<{ id: string; name: string }> {
-  const tenant = await findTenantName(db, toId(id) ?? NO_ID)
+  const tenant = await findTenantName(db, toId(id) ?? NIL_ID)
   if (!tenant) throw new AppError('TENANT_NOT_FOUND')
   return tenant
 }
 
-export const stateOf = ({ quantity_purchased, status, current_period_end }: Subscription) => ({
+export const toAuditState = ({ quantity_purchased, status, current_period_end }: Subscription) => ({
   quantityPurchased: quantity_purchased,
   status,
   currentPeriodEnd: current_period_end,
 })
 
 /**
- * Changes a subscription. Nobody loses a seat by it: fewer seats than are taken is SEATS_IN_USE, unless it had run out
- * before; then the holders come back with it, and are borne with.
+ * Reducing the seats below the number in use fails with SEATS_IN_USE, so that no one loses a seat. A lapsed
+ * subscription may be renewed with fewer seats: its holders keep theirs, and the surplus is tolerated.
  */
 export async function changeSubscription(
   ctx: Ctx,
-  { id, change, source }: { id: string; change: SubscriptionChange; source: Source },
-): Promise<ShownSubscription> {
-  refuseNothing(change)
-  const tenantId = await findBuyer(ctx.db, toId(id) ?? NO_ID)
+  { id, change, source }: { id: string; change: SubscriptionChange; source: AuditSource },
+): Promise<SubscriptionDetails> {
+  requireAnyField(change)
+  const tenantId = await findSubscribedTenantId(ctx.db, toId(id) ?? NIL_ID)
   if (tenantId === undefined) throw new AppError('SUBSCRIPTION_NOT_FOUND')
-  const work = (tx: Tx) => alterSubscription(ctx, tx, { id, change, source })
-  return (await inLedger(ctx, { tenantId, actor: source.actor, asOperator: true }, work)).result
+  const work = (tx: Tx) => changeSubscriptionInTx(ctx, tx, { id, change, source })
+  return (await inSeatTransaction(ctx, { tenantId, actor: source.actor, asOperator: true }, work)).result
 }
 
-export async function alterSubscription(
+export async function changeSubscriptionInTx(
   ctx: Ctx,
   tx: Tx,
-  { id, change, source }: { id: string; change: SubscriptionChange; source: Source },
-): Promise<ShownSubscription> {
+  { id, change, source }: { id: string; change: SubscriptionChange; source: AuditSource },
+): Promise<SubscriptionDetails> {
   const now = ctx.now()
-  await releaseOverdueOf(tx, id, now)
+  await releaseOverdueReservations(tx, id, now)
   const subscription = await lockSubscription(tx, id)
   if (!subscription) throw new AppError('SUBSCRIPTION_NOT_FOUND')
-  const before = stateOf(subscription)
+  const before = toAuditState(subscription)
   const after = {
     quantityPurchased: change.quantityPurchased ?? before.quantityPurchased,
     status: change.status ?? before.status,
-    currentPeriodEnd:
-      change.currentPeriodEnd === undefined ? before.currentPeriodEnd : change.currentPeriodEnd,
+    currentPeriodEnd: change.currentPeriodEnd === undefined ? before.currentPeriodEnd : change.currentPeriodEnd,
   }
   const changes = findChanges<Record<string, unknown>>(before, after)
   if (changes) {
@@ -143,23 +144,23 @@ export async function alterSubscription(
       ...changes,
     }
     const { tenant_id: tenantId } = subscription
-    await record(ctx, tx, { action: 'subscription.changed', ...source, tenantId, details })
+    await recordAuditEvent(ctx, tx, { action: 'subscription.changed', ...source, tenantId, details })
     await updateSubscription(tx, id, {
       quantity_purchased: after.quantityPurchased,
       status: after.status,
       current_period_end: after.currentPeriodEnd,
-      // A new period begins where the one before was over.
+      // Renewing a lapsed subscription starts a new period.
       ...(!wasUsable && isUsable(after, now) && { current_period_start: now }),
       tolerated: after.quantityPurchased < inUse ? inUse : 0,
       ...(isUsable(after, now) && { lapse_noted_at: null }),
       updated_at: now,
     })
   }
-  return getShown(tx, id, now)
+  return getSubscriptionDetails(tx, id, now)
 }
 
-/** One subscription as every list shows it. */
-export function toEntry(row: ShownSubscription, now: Date) {
+/** The fields of a subscription that every list contains. */
+export function toSummary(row: SubscriptionDetails, now: Date) {
   const period = { status: row.status, currentPeriodEnd: row.current_period_end }
   const { quantity_purchased: quantityPurchased, quantity_assigned: quantityAssigned, reserved } = row
   return {
@@ -169,16 +170,16 @@ export function toEntry(row: ShownSubscription, now: Date) {
     licenseTypeName: row.license_type_name,
     quantityPurchased,
     quantityAssigned,
-    // Renewed with fewer seats than it has holders, there is none to give.
+    // After a renewal with fewer seats, more may be in use than were purchased.
     quantityAvailable: Math.max(0, quantityPurchased - quantityAssigned - reserved),
-    status: statusAt(period, now),
+    status: toEffectiveStatus(period, now),
   }
 }
 
-export function toFullEntry(row: ShownSubscription, now: Date) {
+export function toSubscriptionBody(row: SubscriptionDetails, now: Date) {
   return {
     id: row.id,
-    ...toEntry(row, now),
+    ...toSummary(row, now),
     licenseTypeSlug: row.license_type_slug,
     currentPeriodStart: row.current_period_start.toISOString(),
     currentPeriodEnd: row.current_period_end?.toISOString() ?? null,
@@ -186,17 +187,17 @@ export function toFullEntry(row: ShownSubscription, now: Date) {
   }
 }
 
-export async function subscriptionsOf(ctx: Ctx, tenantId: string): Promise<ShownSubscription[]> {
+export async function listTenantSubscriptions(ctx: Ctx, tenantId: string): Promise<SubscriptionDetails[]> {
   await getTenant(ctx.db, tenantId)
   return listSubscriptions(ctx.db, tenantId, ctx.now())
 }
 
-/** What a tenant owns and uses. What has run out is listed, and counts for nothing. */
-export async function overviewOf(ctx: Ctx, tenantId: string) {
+/** Lists all subscriptions of a tenant; expired ones are not part of the totals. */
+export async function getLicenseOverview(ctx: Ctx, tenantId: string) {
   const tenant = await getTenant(ctx.db, tenantId)
   const now = ctx.now()
-  const subscriptions = (await listSubscriptions(ctx.db, tenantId, now)).map((row) => toEntry(row, now))
-  const { purchased, assigned, available } = sumUp(subscriptions)
+  const subscriptions = (await listSubscriptions(ctx.db, tenantId, now)).map((row) => toSummary(row, now))
+  const { purchased, assigned, available } = sumSeats(subscriptions)
   return {
     tenantId: tenant.id,
     tenantName: tenant.name,
@@ -207,11 +208,11 @@ export async function overviewOf(ctx: Ctx, tenantId: string) {
   }
 }
 
-/** The seats of several subscriptions together; of those that have run out there are none. */
-export function sumUp(subscriptions: ReturnType<typeof toEntry>[]) {
-  const good = subscriptions.filter(({ status }) => status !== 'EXPIRED')
+/** Expired subscriptions count as zero seats. */
+export function sumSeats(subscriptions: ReturnType<typeof toSummary>[]) {
+  const usable = subscriptions.filter(({ status }) => status !== 'EXPIRED')
   const total = (field: 'quantityPurchased' | 'quantityAssigned' | 'quantityAvailable') =>
-    good.reduce((sum, entry) => sum + entry[field], 0)
+    usable.reduce((sum, entry) => sum + entry[field], 0)
   return {
     purchased: total('quantityPurchased'),
     assigned: total('quantityAssigned'),
@@ -219,23 +220,23 @@ export function sumUp(subscriptions: ReturnType<typeof toEntry>[]) {
   }
 }
 
-const BATCH = 100
+const MAX_BATCH_SIZE = 100
 
-/** Notes what the clock has decided, and tells of it. No answer waits for that. */
-export const noteLapses = defineJob<unknown>({
+/** Records an audit event for each lapsed subscription. License checks do not depend on this job. */
+export const recordLapsedSubscriptions = defineJob<unknown>({
   name: 'note_lapsed_subscriptions',
   schedule: '*/5 * * * *',
   async run(ctx) {
-    while ((await ctx.db.transaction().execute((tx) => noteSome(ctx, tx))) === BATCH);
+    while ((await ctx.db.transaction().execute((tx) => recordLapsedBatch(ctx, tx))) === MAX_BATCH_SIZE);
   },
 })
 
-async function noteSome(ctx: Ctx, tx: Tx): Promise<number> {
+async function recordLapsedBatch(ctx: Ctx, tx: Tx): Promise<number> {
   const now = ctx.now()
-  const lapsed = await lockLapsed(tx, now, BATCH)
+  const lapsed = await lockLapsedSubscriptions(tx, now, MAX_BATCH_SIZE)
   for (const { id, tenant_id: tenantId, license_type_id: licenseTypeId, ...rest } of lapsed) {
     const details = { subscriptionId: id, licenseTypeId, at: rest.current_period_end }
-    await record(ctx, tx, { action: 'subscription.lapsed', actor: SYSTEM, tenantId, details })
+    await recordAuditEvent(ctx, tx, { action: 'subscription.lapsed', actor: SYSTEM, tenantId, details })
     await updateSubscription(tx, id, { lapse_noted_at: now })
   }
   return lapsed.length

@@ -1,12 +1,12 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { Features, LicensingMode, SubscriptionsTable } from '../../db/tables.ts'
-import { usableAt } from '../periods/store.ts'
+import { isUsableAt } from '../periods-store.ts'
 
 export type Subscription = Selectable<SubscriptionsTable>
 
-/** A subscription with what it is called, and how many of its seats wait for somebody whose invitation is still open. */
-export interface ShownSubscription extends Subscription {
+/** A subscription with its application and license type, and the number of seats reserved by open invitations. */
+export interface SubscriptionDetails extends Subscription {
   application_name: string
   application_slug: string
   licensing_mode: LicensingMode
@@ -17,15 +17,15 @@ export interface ShownSubscription extends Subscription {
   reserved: number
 }
 
-/** How many seats are kept for people who may still come. */
-export const openReservations = (now: Date, table = 'subscriptions') => sql<number>`(
+/** Counts the seats that are reserved for invitations that have not expired. */
+export const countOpenReservations = (now: Date, table = 'subscriptions') => sql<number>`(
   select count(*)::int from seats
   join memberships on memberships.tenant_id = seats.tenant_id and memberships.user_id = seats.user_id
   where seats.subscription_id = ${sql.ref(`${table}.id`)} and seats.status = 'RESERVED'
     and memberships.invited_until > ${now}
 )`
 
-const shown = (db: Db, now: Date) =>
+const selectDetails = (db: Db, now: Date) =>
   db
     .selectFrom('subscriptions')
     .innerJoin('license_types', 'license_types.id', 'subscriptions.license_type_id')
@@ -33,15 +33,11 @@ const shown = (db: Db, now: Date) =>
     .selectAll('subscriptions')
     .select(['applications.name as application_name', 'license_types.name as license_type_name'])
     .select(['applications.slug as application_slug', 'applications.licensing_mode'])
-    .select([
-      'license_types.slug as license_type_slug',
-      'license_types.description',
-      'license_types.features',
-    ])
-    .select(openReservations(now).as('reserved'))
+    .select(['license_types.slug as license_type_slug', 'license_types.description', 'license_types.features'])
+    .select(countOpenReservations(now).as('reserved'))
 
-export const listSubscriptions = (db: Db, tenantId: string, now: Date): Promise<ShownSubscription[]> =>
-  shown(db, now)
+export const listSubscriptions = (db: Db, tenantId: string, now: Date): Promise<SubscriptionDetails[]> =>
+  selectDetails(db, now)
     .where('subscriptions.tenant_id', '=', tenantId)
     .orderBy('applications.name')
     .orderBy('applications.id')
@@ -49,19 +45,14 @@ export const listSubscriptions = (db: Db, tenantId: string, now: Date): Promise<
     .orderBy('subscriptions.id')
     .execute()
 
-export const findShownSubscription = (
-  db: Db,
-  id: string,
-  now: Date,
-): Promise<ShownSubscription | undefined> =>
-  shown(db, now).where('subscriptions.id', '=', id).executeTakeFirst()
+export const findSubscriptionDetails = (db: Db, id: string, now: Date): Promise<SubscriptionDetails | undefined> =>
+  selectDetails(db, now).where('subscriptions.id', '=', id).executeTakeFirst()
 
-/** The tenant whose subscription it is. */
-export const findBuyer = async (db: Db, id: string): Promise<string | undefined> =>
-  (await db.selectFrom('subscriptions').select('tenant_id').where('id', '=', id).executeTakeFirst())
-    ?.tenant_id
+/** Finds the tenant that owns a subscription. */
+export const findSubscribedTenantId = async (db: Db, id: string): Promise<string | undefined> =>
+  (await db.selectFrom('subscriptions').select('tenant_id').where('id', '=', id).executeTakeFirst())?.tenant_id
 
-/** Undefined when the tenant has a subscription of this type. */
+/** Returns undefined if the tenant already has a subscription of this type. */
 export const insertSubscription = (
   tx: Tx,
   subscription: Insertable<SubscriptionsTable>,
@@ -73,26 +64,22 @@ export const insertSubscription = (
     .returningAll()
     .executeTakeFirst()
 
-/** The subscription, of which nobody else takes or gives back a seat until the transaction ends. */
+/** Locks the subscription until the transaction ends. GrantContext and revoking its seats take the same lock. */
 export const lockSubscription = (tx: Tx, id: string): Promise<Subscription | undefined> =>
   tx.selectFrom('subscriptions').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 
-export async function updateSubscription(
-  tx: Tx,
-  id: string,
-  change: Updateable<SubscriptionsTable>,
-): Promise<void> {
+export async function updateSubscription(tx: Tx, id: string, change: Updateable<SubscriptionsTable>): Promise<void> {
   await tx.updateTable('subscriptions').set(change).where('id', '=', id).execute()
 }
 
-/** The tenant whose subscription it is, which nobody else changes until the transaction ends. */
-export async function lockBuyer(tx: Tx, id: string): Promise<void> {
+/** Locks the tenant that owns a subscription until the transaction ends. */
+export async function lockSubscribedTenant(tx: Tx, id: string): Promise<void> {
   await sql`
     select from tenants where id = (select tenant_id from subscriptions where id = ${id}) for no key update
   `.execute(tx)
 }
 
-/** Its seats go with it. */
+/** Deletes its seats too, by a foreign key. */
 export async function deleteSubscription(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('subscriptions').where('id', '=', id).execute()
 }
@@ -100,21 +87,21 @@ export async function deleteSubscription(tx: Tx, id: string): Promise<void> {
 export const findTenantName = (db: Db, id: string): Promise<{ id: string; name: string } | undefined> =>
   db.selectFrom('tenants').select(['id', 'name']).where('id', '=', id).executeTakeFirst()
 
-/** Some of those whose end has come without being noted. */
-export const lockLapsed = (tx: Tx, now: Date, limit: number): Promise<Subscription[]> =>
+/** Locks up to `limit` lapsed subscriptions whose lapse is not recorded yet. */
+export const lockLapsedSubscriptions = (tx: Tx, now: Date, limit: number): Promise<Subscription[]> =>
   tx
     .selectFrom('subscriptions')
     .selectAll()
     .where('lapse_noted_at', 'is', null)
     .where('current_period_end', '<=', now)
-    .where(({ not }) => not(usableAt(now)))
+    .where(({ not }) => not(isUsableAt(now)))
     .orderBy('current_period_end')
     .limit(limit)
     .forNoKeyUpdate()
     .skipLocked()
     .execute()
 
-/** What is kept for people whose invitation is overdue is free. */
-export async function releaseOverdueOf(tx: Tx, id: string, now: Date): Promise<void> {
+/** Releases the seats that are reserved for expired invitations. */
+export async function releaseOverdueReservations(tx: Tx, id: string, now: Date): Promise<void> {
   await sql`select release_overdue(${id}::uuid, ${now})`.execute(tx)
 }

@@ -1,85 +1,88 @@
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
-import { addDays, dayOf, daysUpTo } from '../../lib/days.ts'
+import { addDays, listDaysUpTo, toIsoDay } from '../../lib/days.ts'
 import { groupBy } from '../../lib/group-by.ts'
-import { getMode } from '../modes.ts'
+import { getLicensingMode } from '../licensing-mode.ts'
 import { isUsable } from '../periods.ts'
-import type { DayOfUsage } from '../tenant-schema.ts'
+import type { DailyLicenseUsage } from '../tenant-schema.ts'
 import {
-  type EarlierTerms,
-  listEarlierTerms,
-  listSeatMoves,
-  listSubscriptionsNow,
-  type SeatMoves,
-  type SubscriptionNow,
-  type Window,
+  listCurrentSubscriptions,
+  listPriorTerms,
+  listSeatDeltas,
+  type PriorTerms,
+  type SeatDelta,
+  type SubscriptionUsage,
+  type UsageWindow,
 } from './store.ts'
 
-interface Asked {
+interface UsageRequest {
   tenantId: string
   applicationId: string
   days: number
 }
 
 /**
- * How many seats there were, and how many were held, at the end of each day up to this moment. The present is known;
- * whatever the ledger tells of a day is undone to come to the day before. Whether a subscription was good is decided
- * by the clock of that day, as it is for the present.
+ * Lists the purchased and assigned seats at the end of each day, and of today as of now. It starts with the current
+ * state and undoes the ledger entries of each day to get the state of the day before. Whether a subscription was usable
+ * is decided with the time of that day.
  */
-export async function usageOf(
+export async function listDailyUsage(
   ctx: Ctx,
   tx: Tx,
-  { tenantId, applicationId, days: many }: Asked,
-): Promise<DayOfUsage[]> {
-  const { id, mode } = await getMode(tx, applicationId)
-  // Where nobody is given a seat there is none to count.
+  { tenantId, applicationId, days: dayCount }: UsageRequest,
+): Promise<DailyLicenseUsage[]> {
+  const { id, mode } = await getLicensingMode(tx, applicationId)
+  // The other modes have no seats.
   if (mode !== 'PER_SEAT') return []
   const now = ctx.now()
-  const days = daysUpTo(now, many)
+  const days = listDaysUpTo(now, dayCount)
   const [from = now, today = now] = [days[0], days.at(-1)]
-  const window: Window = { tenantId, applicationId: id, from, today }
-  const past = createPast(await listSubscriptionsNow(tx, window))
-  const moves = groupBy(await listSeatMoves(tx, window), ({ day }) => day)
-  const terms = groupBy(await listEarlierTerms(tx, window), ({ day }) => day)
-  const told = days.toReversed().map((start) => {
-    const day = dayOf(start)
-    const usage = { day, ...past.sumUp(start === today ? now : lastMomentOf(start)) }
-    past.undo(moves.get(day) ?? [], terms.get(day) ?? [])
+  const window: UsageWindow = { tenantId, applicationId: id, from, today }
+  const history = createHistory(await listCurrentSubscriptions(tx, window))
+  const deltas = groupBy(await listSeatDeltas(tx, window), ({ day }) => day)
+  const priorTerms = groupBy(await listPriorTerms(tx, window), ({ day }) => day)
+  const newestFirst = days.toReversed().map((start) => {
+    const day = toIsoDay(start)
+    const usage = { day, ...history.sumSeats(start === today ? now : endOfDay(start)) }
+    history.undo(deltas.get(day) ?? [], priorTerms.get(day) ?? [])
     return usage
   })
-  return told.reverse()
+  return newestFirst.reverse()
 }
 
-const lastMomentOf = (start: Date): Date => new Date(addDays(start, 1).getTime() - 1)
+const endOfDay = (start: Date): Date => new Date(addDays(start, 1).getTime() - 1)
 
-/** Subscriptions on the way back from the present. */
-function createPast(present: SubscriptionNow[]) {
-  const terms = new Map(present.map((subscription) => [subscription.id, subscription]))
-  const assigned = new Map(present.map((subscription) => [subscription.id, subscription.assigned]))
-  /** How far back each has come: two who change one at midnight may be dated the wrong way round. */
-  const undone = new Map<string, bigint>()
+/** Holds the subscriptions as of one day, and moves back in time day by day. */
+function createHistory(current: SubscriptionUsage[]) {
+  const subscriptions = new Map(current.map((subscription) => [subscription.id, subscription]))
+  const assigned = new Map(current.map((subscription) => [subscription.id, subscription.assigned]))
+  /**
+   * The oldest sequence undone for each subscription. Around midnight, concurrent changes may have timestamps in the
+   * opposite order of their sequences.
+   */
+  const undoneSequences = new Map<string, bigint>()
   return {
-    sumUp(at: Date): Omit<DayOfUsage, 'day'> {
-      const good = [...terms.values()].filter((each) => isUsable(each, at))
+    sumSeats(at: Date): Omit<DailyLicenseUsage, 'day'> {
+      const usable = [...subscriptions.values()].filter((subscription) => isUsable(subscription, at))
       return {
-        purchased: good.reduce((sum, { purchased }) => sum + purchased, 0),
-        assigned: good.reduce((sum, { id }) => sum + (assigned.get(id) ?? 0), 0),
+        purchased: usable.reduce((sum, { purchased }) => sum + purchased, 0),
+        assigned: usable.reduce((sum, { id }) => sum + (assigned.get(id) ?? 0), 0),
       }
     },
-    undo(moves: SeatMoves[], changes: EarlierTerms[]): void {
-      for (const { subscriptionId: id, moved } of moves) assigned.set(id, (assigned.get(id) ?? 0) - moved)
+    undo(deltas: SeatDelta[], changes: PriorTerms[]): void {
+      for (const { subscriptionId: id, delta } of deltas) assigned.set(id, (assigned.get(id) ?? 0) - delta)
       for (const { subscriptionId: id, sequence, before } of changes) {
-        const reached = undone.get(id)
-        if (reached !== undefined && reached < BigInt(sequence)) continue
-        undone.set(id, BigInt(sequence))
-        if (before === null) terms.delete(id)
-        else terms.set(id, toTerms(id, before))
+        const undone = undoneSequences.get(id)
+        if (undone !== undefined && undone < BigInt(sequence)) continue
+        undoneSequences.set(id, BigInt(sequence))
+        if (before === null) subscriptions.delete(id)
+        else subscriptions.set(id, toSubscription(id, before))
       }
     },
   }
 }
 
-const toTerms = (id: string, before: NonNullable<EarlierTerms['before']>): SubscriptionNow => ({
+const toSubscription = (id: string, before: NonNullable<PriorTerms['before']>): SubscriptionUsage => ({
   id,
   purchased: before.quantityPurchased,
   assigned: 0,

@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { SubscriptionStatus } from '../../db/tables.ts'
 
-/** For what, and from the beginning of which day to the end of which. */
-export interface Window {
+export interface UsageWindow {
   tenantId: string
   applicationId: string
+  /** The start of the first day. */
   from: Date
-  /** Its beginning. What a clock ahead of ours has dated later happened on it. */
+  /** The start of the last day. Entries dated later, by a clock that is ahead, count as today. */
   today: Date
 }
 
-export interface SubscriptionNow {
+export interface SubscriptionUsage {
   id: string
   purchased: number
   assigned: number
@@ -19,25 +19,25 @@ export interface SubscriptionNow {
   currentPeriodEnd: Date | null
 }
 
-/** How the seats of a subscription became more or fewer on a day. */
-export interface SeatMoves {
+/** The net change of a subscription's assigned seats on one day. */
+export interface SeatDelta {
   day: string
   subscriptionId: string
-  moved: number
+  delta: number
 }
 
-/** How a subscription was before the first of its changes on a day; null: it was not there. */
-export interface EarlierTerms {
+/** A subscription before its first change on a day; null if it did not exist. */
+export interface PriorTerms {
   day: string
   subscriptionId: string
   sequence: string
   before: { quantityPurchased: number; status: SubscriptionStatus; currentPeriodEnd: string | null } | null
 }
 
-export const listSubscriptionsNow = (
+export const listCurrentSubscriptions = (
   db: Db,
-  { tenantId, applicationId }: Pick<Window, 'tenantId' | 'applicationId'>,
-): Promise<SubscriptionNow[]> =>
+  { tenantId, applicationId }: Pick<UsageWindow, 'tenantId' | 'applicationId'>,
+): Promise<SubscriptionUsage[]> =>
   db
     .selectFrom('subscriptions')
     .select(['id', 'quantity_purchased as purchased', 'quantity_assigned as assigned'])
@@ -46,29 +46,29 @@ export const listSubscriptionsNow = (
     .where('application_id', '=', applicationId)
     .execute()
 
-const since = ({ tenantId, applicationId, from }: Window) => sql`
+const inWindow = ({ tenantId, applicationId, from }: UsageWindow) => sql`
   license_ledger.tenant_id = ${tenantId} and license_ledger.application_id = ${applicationId}
   and license_ledger.occurred_at >= ${from}`
 
-const dayOf = ({ today }: Window) => sql`to_char(
+const ledgerDay = ({ today }: UsageWindow) => sql`to_char(
   least(license_ledger.occurred_at, ${today}::timestamptz) at time zone 'UTC', 'YYYY-MM-DD'
 )`
 
-/** A seat that became somebody's is one more, one that was is one less; whoever changes types does both. */
-export async function listSeatMoves(db: Db, window: Window): Promise<SeatMoves[]> {
-  const { rows } = await sql<SeatMoves>`
-    select ${dayOf(window)} as day, side.seat ->> 'subscriptionId' as "subscriptionId", sum(side.step)::int as moved
+/** An ASSIGNED state after an entry adds a seat, one before it removes a seat; a change of type has both. */
+export async function listSeatDeltas(db: Db, window: UsageWindow): Promise<SeatDelta[]> {
+  const { rows } = await sql<SeatDelta>`
+    select ${ledgerDay(window)} as day, side.seat ->> 'subscriptionId' as "subscriptionId", sum(side.step)::int as delta
     from license_ledger cross join lateral (values (before, -1), (after, 1)) as side (seat, step)
-    where ${since(window)} and subject = 'seat' and side.seat ->> 'status' = 'ASSIGNED'
+    where ${inWindow(window)} and subject = 'seat' and side.seat ->> 'status' = 'ASSIGNED'
     group by 1, 2 having sum(side.step) <> 0
   `.execute(db)
   return rows
 }
 
-export async function listEarlierTerms(db: Db, window: Window): Promise<EarlierTerms[]> {
-  const { rows } = await sql<EarlierTerms>`
-    select distinct on (subject_id, day) ${dayOf(window)} as day, subject_id as "subscriptionId", sequence, before
-    from license_ledger where ${since(window)} and subject = 'subscription'
+export async function listPriorTerms(db: Db, window: UsageWindow): Promise<PriorTerms[]> {
+  const { rows } = await sql<PriorTerms>`
+    select distinct on (subject_id, day) ${ledgerDay(window)} as day, subject_id as "subscriptionId", sequence, before
+    from license_ledger where ${inWindow(window)} and subject = 'subscription'
     order by subject_id, day, sequence
   `.execute(db)
   return rows

@@ -1,181 +1,167 @@
 import type { Client } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
+import type { CacheEntry } from '../../db/cache.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
-import { noteActivity } from '../../sessions/browser-session.ts'
+import { recordActivity } from '../../sessions/browser-session.ts'
 import type { AuthenticatedClient } from '../client-auth.ts'
-import { REUSE } from '../figures.ts'
-import { invalidGrant, makeRefreshToken, toSubject } from '../grant-subject.ts'
-import type { TokenForm, TokenReply } from '../schema.ts'
+import { createRefreshToken, invalidGrant, toSubject } from '../grant-subject.ts'
+import { findLicenseClaim, issueTokens, type Subject } from '../issue-tokens.ts'
+import { TOKEN_REUSE } from '../metrics.ts'
+import type { TokenForm, TokenResponse } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
-import { findLicenseClaim, issueTokens, type Subject } from '../tokens.ts'
-import { type Ending, endGrant } from './ending.ts'
-import { rememberGrant, takeGrant } from './recent.ts'
-import { renew } from './renewal.ts'
-import {
-  findGrantByRefreshToken,
-  type GrantRow,
-  type NewRefreshToken,
-  rotateRefreshToken,
-  type TokenRow,
-} from './store.ts'
-import { takeBackIfUnanswered, untilTakenBack, whenTakenBack } from './unanswered.ts'
+import { endGrant, type GrantEnd } from './end-grant.ts'
+import { rotate } from './rotation.ts'
+import { findGrantByRefreshToken, type GrantRow, type TokenRow } from './store.ts'
+import { undoRotationOnFailure, waitForPendingUndo, waitForUndoElsewhere } from './undo-rotation.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
-export async function refresh(
-  ctx: Ctx,
-  authenticated: AuthenticatedClient,
-  form: TokenForm,
-): Promise<TokenReply> {
+export async function refresh(ctx: Ctx, authenticated: AuthenticatedClient, form: TokenForm): Promise<TokenResponse> {
   const { refresh_token } = form
   if (refresh_token === undefined) {
     throw new OAuthError('invalid_request', 'The parameter refresh_token is missing.')
   }
+  const { client, request } = authenticated
   const hash = hashSecret(refresh_token)
-  await whenTakenBack(ctx, hash)
-  const known = takeGrant(ctx, hash)
+  await waitForPendingUndo(ctx, hash)
+  const cached = ctx.cache.peek<TokenRow>(keyOf(hash))
+  const reply = cached && (await ignoreRefusal(() => rotateToken(ctx, authenticated, { tokenRow: cached, form })))
+  if (reply) return reply
+  // Another node may have used a cached token, so a refusal is decided by the database only.
+  ctx.cache.delete(keyOf(hash))
+  const tokenRow = await findToken(ctx, client, hash)
+  if (!tokenRow) throw invalidGrant('The refresh token is not valid.')
   return (
-    (known && (await refreshKnown(ctx, authenticated, { known, hash, form }))) ??
-    refreshUnknown(ctx, authenticated, { hash, form })
+    (await rotateToken(ctx, authenticated, { tokenRow, form })) ??
+    revokeFamilyOfReusedToken(ctx, {
+      action: 'session.token_reused',
+      grant: tokenRow,
+      client,
+      kind: 'refresh_token',
+      request,
+    })
   )
 }
 
-interface Shown {
-  hash: Buffer
+interface PresentedToken {
+  tokenRow: TokenRow
   form: TokenForm
 }
 
-/**
- * Where all that hangs on the token is known, if it is still so. If not, or if it would be refused, nothing was done:
- * what is refused, and why, is for what stands in the database to say.
- */
-async function refreshKnown(
+/** Issues new tokens and uses up this one; undefined if it was used before. */
+async function rotateToken(
   ctx: Ctx,
   { client }: AuthenticatedClient,
-  { known: grant, hash, form }: Shown & { known: GrantRow },
-): Promise<TokenReply | undefined> {
-  if (form.tenant !== undefined || grant.client_id !== client.id) return undefined
-  const subject = withoutRefusal(() => subjectFor(client, grant, form))
-  if (!subject) return undefined
-  const license = await findLicenseClaim(ctx, subject)
+  { tokenRow, form }: PresentedToken,
+): Promise<TokenResponse | undefined> {
   const now = ctx.now()
-  const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
-  return takeBackIfUnanswered(ctx, { hash, successor: kept.hash }, async () => {
-    // Signed while the disk is waited for. Where the token is refused nobody has seen what was signed.
-    const signed = issueTokens(ctx, subject, { refreshToken: token, license })
-    const renewal = { grant, hash, now, successor: kept }
-    const [reply, isRenewed] = await bothOf(signed, renew(ctx, { renewal, signed }))
-    if (!isRenewed) return undefined
-    await keepGrant(ctx, { grant, now, kept })
+  if (tokenRow.client_id !== client.id) throw invalidGrant('The refresh token is not valid.')
+  if (tokenRow.token_used_at !== null) return undefined
+  if (tokenRow.token_expires_at <= now) throw invalidGrant('The refresh token has expired.')
+  const { tenant: requestedTenant } = form
+  const switchedRow =
+    requestedTenant === undefined ? tokenRow : await switchTenant(ctx, client, tokenRow, requestedTenant)
+  const subject = subjectFor(client, switchedRow, form)
+  const license = await findLicenseClaim(ctx, subject)
+  const { token: newToken, row: successorRow } = createRefreshToken(ctx, client, tokenRow.expires_at)
+  const { token_hash: hash, id: grantId } = tokenRow
+  return undoRotationOnFailure(ctx, { hash, successor: successorRow.hash }, async () => {
+    // Signing and the database write run in parallel. If the rotation fails, the signed tokens are discarded.
+    const signed = issueTokens(ctx, subject, { refreshToken: newToken, license })
+    const rotation = { hash, grantId, tenantId: switchedRow.tenant_id, now, successor: successorRow }
+    // `rotate` uses `signed` only to time its next batch.
+    const [reply, isRotated] = await awaitBoth(signed, rotate(ctx, { rotation, signed }))
+    if (!isRotated) return undefined
+    const session_active_at = await recordActivity(ctx, {
+      id: tokenRow.session_id,
+      lastActive: tokenRow.session_active_at,
+    })
+    const value: TokenRow = {
+      ...switchedRow,
+      session_active_at,
+      token_hash: successorRow.hash,
+      token_created_at: now,
+      token_expires_at: successorRow.expiresAt,
+    }
+    // The cached row depends on the tenant, so it is not kept if the client requested one.
+    if (requestedTenant !== undefined) ctx.cache.delete(keyOf(hash))
+    else ctx.cache.replace(keyOf(hash), { key: keyOf(successorRow.hash), value })
     return reply
   })
 }
 
-/** What both yield; fails when either does, but not while the other is at work. */
-async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+const keyOf = (hash: Buffer): string => `refresh:${hash.toString('base64url')}`
+
+/** Like Promise.all, but waits for both promises before it rejects. */
+async function awaitBoth<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other])
   return Promise.all([one, other])
 }
 
-function withoutRefusal<T>(work: () => T): T | undefined {
+async function ignoreRefusal<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     if (error instanceof OAuthError) return undefined
     throw error
   }
 }
 
-async function refreshUnknown(
-  ctx: Ctx,
-  { client, request }: AuthenticatedClient,
-  { hash, form }: Shown,
-): Promise<TokenReply> {
-  const grant = await findGoodGrant(ctx, client, hash)
-  const now = ctx.now()
-  // Another client's attempt changes nothing.
-  if (!grant || grant.client_id !== client.id) throw invalidGrant('The refresh token is not valid.')
-  const reuse = { action: 'session.token_reused', grant, client, kind: 'refresh_token', request } as const
-  if (grant.token_used_at !== null) throw await reused(ctx, reuse)
-  if (grant.token_expires_at <= now) throw invalidGrant('The refresh token has expired.')
-  const switched = form.tenant === undefined ? grant : await switchTenant(ctx, client, grant, form.tenant)
-  const subject = subjectFor(client, switched, form)
-  const license = await findLicenseClaim(ctx, subject)
-  const { token, kept } = makeRefreshToken(ctx, client, grant.expires_at)
-  const rotation = {
-    grantId: grant.id,
-    tenantId: switched.tenant_id,
-    hash,
-    now,
-    successor: kept,
-    process: ctx.changes.processNumber,
+/** Finds a token with its grant. A used token of the same client is read again if its use may be undone. */
+async function findToken(ctx: Ctx, client: Client, hash: Buffer): Promise<TokenRow | undefined> {
+  const find = () => ctx.cache.getOrLoad(keyOf(hash), () => loadToken(ctx, hash), isUnused)
+  let tokenRow = await find()
+  const reload = async () => {
+    tokenRow = await find()
+    return tokenRow !== undefined && isUnused(tokenRow)
   }
-  return takeBackIfUnanswered(ctx, { hash, successor: kept.hash }, async () => {
-    if (!(await rotateRefreshToken(ctx.db, rotation))) throw await reused(ctx, reuse)
-    await keepGrant(ctx, { grant: switched, now, kept })
-    return issueTokens(ctx, subject, { refreshToken: token, license })
-  })
+  const usedAt = tokenRow?.token_used_at ?? null
+  if (usedAt !== null && tokenRow?.client_id === client.id) await waitForUndoElsewhere(ctx, { hash, usedAt, reload })
+  return tokenRow
 }
 
-/** The grant of a token. One of the client's own that counts as used is looked at again where that may be taken back. */
-async function findGoodGrant(ctx: Ctx, client: Client, hash: Buffer): Promise<TokenRow | undefined> {
-  const find = () => findGrantByRefreshToken(ctx.db, hash)
-  let grant = await find()
-  const isGood = async () => {
-    grant = await find()
-    return grant?.token_used_at === null
-  }
-  const usedAt = grant?.token_used_at ?? null
-  if (usedAt !== null && grant?.client_id === client.id) await untilTakenBack(ctx, { hash, usedAt, isGood })
-  return grant
+const isUnused = ({ token_used_at }: TokenRow): boolean => token_used_at === null
+
+async function loadToken(ctx: Ctx, hash: Buffer): Promise<CacheEntry<TokenRow> | undefined> {
+  const tokenRow = await findGrantByRefreshToken(ctx.db, hash)
+  if (!tokenRow) return undefined
+  const { id, session_id, user_id, client_id, tenant_id } = tokenRow
+  const tenant = tenant_id === null ? [] : [`member:${tenant_id}:${user_id}`, `tenant:${tenant_id}`]
+  const invalidatedBy = [`grant:${id}`, `session:${session_id}`, `user:${user_id}`, `client:${client_id}`, ...tenant]
+  // If another node rotated the token, an older one is still cached here; storing this entry removes it.
+  return { value: tokenRow, subjects: invalidatedBy, latestOf: `refresh-tokens:${id}` }
 }
 
-/** Whom the new tokens are for, and what they allow. */
+/** Returns the subject with the scopes of the new tokens. */
 function subjectFor(client: Client, grant: GrantRow, form: TokenForm): Subject {
-  const whole = toSubject(client, grant)
-  if (!whole.scopes.includes('offline_access'))
-    throw invalidGrant('The client may not have refresh tokens any more.')
-  return { ...whole, scopes: narrow(whole.scopes, form.scope) }
+  const subject = toSubject(client, grant)
+  if (!subject.scopes.includes('offline_access'))
+    throw invalidGrant('The client is no longer allowed to use refresh tokens.')
+  return { ...subject, scopes: narrowScopes(subject.scopes, form.scope) }
 }
 
-interface Renewed {
-  grant: GrantRow
-  now: Date
-  /** What is kept of the successor. */
-  kept: NewRefreshToken
-}
-
-/** What hangs on the successor is known when it is shown, and whoever refreshes is here. */
-async function keepGrant(ctx: Ctx, { grant, now, kept }: Renewed): Promise<void> {
-  const active = await noteActivity(ctx, { id: grant.session_id, lastActive: grant.session_active_at })
-  rememberGrant(ctx, kept.hash, {
-    ...grant,
-    ...{ session_active_at: active, token_created_at: now, token_expires_at: kept.expiresAt },
-  })
-}
-
-/** A token shown twice was stolen from somebody: the whole family ends, and stays ended whatever comes after. */
-async function reused(ctx: Ctx, reuse: Ending): Promise<OAuthError> {
+/** A reused token may have been stolen (RFC 9700 §4.14.2), so its whole family is revoked. */
+async function revokeFamilyOfReusedToken(ctx: Ctx, reuse: GrantEnd): Promise<never> {
   await endGrant(ctx, reuse)
-  ctx.figures.count(REUSE, { kind: 'refresh_token' })
-  await ctx.changes.settle()
-  return invalidGrant('The refresh token was used before; every token of its family has ended.')
+  ctx.metrics.count(TOKEN_REUSE, { kind: 'refresh_token' })
+  await ctx.changes.waitUntilCurrent()
+  throw invalidGrant('The refresh token was already used, so all tokens of this authorization were revoked.')
 }
 
-/** The grant as if it had been given for another tenant, of which the person must be an active member. */
-async function switchTenant(ctx: Ctx, client: Client, grant: GrantRow, slug: string): Promise<GrantRow> {
-  const memberships = await listActiveMemberships(ctx.db, grant.user_id)
+/** The grant switched to another tenant, of which the user must be an active member. */
+async function switchTenant(ctx: Ctx, client: Client, tokenRow: TokenRow, slug: string): Promise<TokenRow> {
+  const memberships = await listActiveMemberships(ctx.db, tokenRow.user_id)
   const membership = memberships.find((candidate) => candidate.slug === slug)
-  if (!membership) throw invalidGrant('The person is no active member of that tenant.')
+  if (!membership) throw invalidGrant('The user is not an active member of that tenant.')
   const { id, role, mfa_policy, suspended_at: tenant_suspended_at } = membership
-  if (!client.trusted && id !== grant.tenant_id && !(await hasConsented(ctx, grant, client, id))) {
-    throw invalidGrant('The person has not consented in that tenant.')
+  if (!client.trusted && id !== tokenRow.tenant_id && !(await hasConsented(ctx, tokenRow, client, id))) {
+    throw invalidGrant('The user has not consented in that tenant.')
   }
-  return { ...grant, tenant_id: id, tenant_slug: slug, role, mfa_policy, tenant_suspended_at }
+  return { ...tokenRow, tenant_id: id, tenant_slug: slug, role, mfa_policy, tenant_suspended_at }
 }
 
-/** A third-party application has what it was allowed in each tenant, and nothing beyond. */
+/** A third-party application needs consent in each tenant. */
 async function hasConsented(ctx: Ctx, grant: GrantRow, client: Client, tenantId: string): Promise<boolean> {
   const key = { userId: grant.user_id, applicationId: client.applicationId, tenantId }
   const consent = await findConsent(ctx.db, key)
@@ -183,11 +169,11 @@ async function hasConsented(ctx: Ctx, grant: GrantRow, client: Client, tenantId:
   return consent !== undefined && scopes.every((scope) => consent.scopes.includes(scope))
 }
 
-/** The wish, if it asks for nothing beyond what was granted. */
-function narrow(granted: string[], wish: string | undefined): string[] {
-  const scopes = parseScope(wish)
+/** RFC 6749 §6: the scope may not exceed what was granted. */
+function narrowScopes(granted: string[], requested: string | undefined): string[] {
+  const scopes = parseScope(requested)
   if (scopes.length === 0) return granted
-  const beyond = scopes.find((scope) => !granted.includes(scope))
-  if (beyond !== undefined) throw new OAuthError('invalid_scope', 'A scope was not granted to begin with.')
+  if (scopes.some((scope) => !granted.includes(scope)))
+    throw new OAuthError('invalid_scope', 'The requested scope exceeds the granted scope.')
   return scopes
 }

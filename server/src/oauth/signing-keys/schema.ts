@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { Pagination, pageQuery } from '../../http/pagination.ts'
+import { Pagination, pageQuery } from '../../http/routing/pagination.ts'
+import { Timestamp } from '../../http/routing/schema.ts'
 
-const Moment = Type.String({ format: 'date-time' })
-
-/** What everybody may know of a key; its halves are the business of the key set and of the service. */
+/** The public properties of a signing key, without key material. */
 export const SigningKeyBody = Type.Object(
   {
     kid: Type.String({ description: 'Its name in the key set and in the header of every token' }),
@@ -12,9 +11,9 @@ export const SigningKeyBody = Type.Object(
       description:
         'upcoming: published, and will sign. signing: signs now. published: signs no more, and its tokens are good. retired: its tokens have run out',
     }),
-    createdAt: Moment,
-    activatesAt: Type.String({ format: 'date-time', description: 'When it signs from' }),
-    retiresAt: Type.Union([Moment, Type.Null()], {
+    createdAt: Timestamp,
+    activatesAt: Type.Unsafe<string>({ ...Timestamp, description: 'When it signs from' }),
+    retiresAt: Type.Union([Timestamp, Type.Null()], {
       description: 'When its last token has run out; null while no other key follows it',
     }),
   },
@@ -25,7 +24,7 @@ export type SigningKeyBody = Static<typeof SigningKeyBody>
 export const KeyQuery = Type.Object(pageQuery)
 export const SigningKeyPage = Type.Object({ keys: Type.Array(SigningKeyBody), pagination: Pagination })
 
-export const RotationRequest = Type.Object(
+export const RotateKeyRequest = Type.Object(
   {
     leaked: Type.Optional(
       Type.Boolean({ description: 'Withdraw every key before it at once: all access tokens are void' }),
@@ -34,5 +33,5 @@ export const RotationRequest = Type.Object(
       Type.Boolean({ description: 'Let it sign at once, not a quarter of an hour after it was published' }),
     ),
   },
-  { title: 'RotationRequest' },
+  { title: 'RotateKeyRequest' },
 )

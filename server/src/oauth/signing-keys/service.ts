@@ -1,18 +1,18 @@
-import { type Action, OPERATOR, record, type Source } from '../../audit/record.ts'
+import { type Action, type AuditSource, OPERATOR_SOURCE, recordAuditEvent } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { defineJob } from '../../jobs/job.ts'
 import {
-  type DescribedKey,
   describeSigningKeys,
   ensureSigningKey,
   maintainSigningKeys,
+  type OnKeyEvent,
   type Rotation,
   replaceSigningKeys,
   rotateSigningKeys,
-  type Witness,
+  type SigningKeyInfo,
 } from '../../keys/signing-keys.ts'
 
-/** The keys that sign tokens, as those who run the service deal with them: whatever happens to one is written down. */
+/** Administration of signing keys. Every change is recorded as an audit event. */
 
 const ACTIONS = {
   created: 'signing_key.created',
@@ -20,40 +20,39 @@ const ACTIONS = {
   withdrawn: 'signing_key.withdrawn',
 } as const satisfies Record<string, Action>
 
-const witnessFor =
-  (ctx: Ctx, source: Source): Witness =>
+const auditKeyEvents =
+  (ctx: Ctx, source: AuditSource): OnKeyEvent =>
   (tx, { event, ...details }) =>
-    record(ctx, tx, { action: ACTIONS[event], ...source, details })
+    recordAuditEvent(ctx, tx, { action: ACTIONS[event], ...source, details })
 
-export interface WantedRotation {
-  /** It shall sign at once, without being published before. */
+export interface RotationOptions {
+  /** Sign immediately, without being published first. */
   immediately?: boolean | undefined
-  /** Every key before it is withdrawn, and with them every token. */
+  /** Withdraw all other keys, which invalidates every access token. */
   leaked?: boolean | undefined
 }
 
-/** Makes the next key. This node knows it before the answer is given. */
+/** Creates the next key. This process uses it before the promise resolves. */
 export async function rotateKeys(
   ctx: Ctx,
-  { immediately = false, leaked = false }: WantedRotation,
-  source: Source,
+  { immediately = false, leaked = false }: RotationOptions,
+  source: AuditSource,
 ): Promise<Rotation> {
-  const witness = witnessFor(ctx, source)
+  const onKeyEvent = auditKeyEvents(ctx, source)
   const rotation = leaked
-    ? await replaceSigningKeys(ctx, witness)
-    : await rotateSigningKeys(ctx, { immediately, witness })
-  await ctx.changes.settle()
+    ? await replaceSigningKeys(ctx, onKeyEvent)
+    : await rotateSigningKeys(ctx, { immediately, onKeyEvent })
+  await ctx.changes.waitUntilCurrent()
   return rotation
 }
 
-/** The first key of an instance, if it has none. */
-export const ensureFirstKey = (ctx: Ctx): Promise<void> => ensureSigningKey(ctx, witnessFor(ctx, OPERATOR))
+/** Creates the first key of an instance, if it has none. */
+export const ensureFirstKey = (ctx: Ctx): Promise<void> => ensureSigningKey(ctx, auditKeyEvents(ctx, OPERATOR_SOURCE))
 
-export const listKeys = (ctx: Ctx): Promise<DescribedKey[]> => describeSigningKeys(ctx)
+export const listKeys = (ctx: Ctx): Promise<SigningKeyInfo[]> => describeSigningKeys(ctx)
 
-/** A key grows old by itself. */
 export const maintainKeys = defineJob<unknown>({
   name: 'maintain_signing_keys',
   schedule: '7 * * * *',
-  run: (ctx) => maintainSigningKeys(ctx, witnessFor(ctx, OPERATOR)),
+  run: (ctx) => maintainSigningKeys(ctx, auditKeyEvents(ctx, OPERATOR_SOURCE)),
 })

@@ -1,16 +1,16 @@
 import { ssoPath } from '../../config/sso.ts'
 import type { Ctx } from '../../context.ts'
-import { csrfToken, requireCsrf } from '../../http/csrf.ts'
-import { definePage, type PageAnswer, type PageInput } from '../../http/define-route.ts'
-import { type PageProblem, toPageProblem } from '../../http/page-problem.ts'
+import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
+import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
+import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { render } from '../../ui/render.ts'
-import { wayOn } from '../arrival.ts'
-import { brandOf } from '../brand.ts'
+import { findLoginBrand } from '../brand.ts'
 import { findBrowserSession, signOut } from '../browser-session.ts'
-import { type Journey, openJourney, pageOf } from '../journey.ts'
+import { nextPage } from '../establish-session.ts'
+import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
 import { signIn } from '../sign-in.ts'
 
 export const loginPages = [
@@ -18,12 +18,10 @@ export const loginPages = [
     method: 'GET',
     path: '/login',
     handler: async (ctx, input) => {
-      const journey = openJourney(ctx, input.query.get('journey'))
-      // Signed in meanwhile, in another tab perhaps, or came here by the back button.
-      const signedIn = !journey?.again && (await findBrowserSession(ctx, input))
-      return signedIn
-        ? { redirect: wayOn(ctx, { state: 'signed-in' }, journey) }
-        : showLogin(ctx, input, { journey })
+      const login = readLoginTransaction(ctx, input.query.get('journey'))
+      // The user may have signed in in another tab, or used the back button.
+      const signedIn = !login?.mustReauthenticate && (await findBrowserSession(ctx, input))
+      return signedIn ? { redirect: nextPage(ctx, { state: 'signed-in' }, login) } : showLogin(ctx, input, { login })
     },
   }),
   definePage({
@@ -31,14 +29,14 @@ export const loginPages = [
     path: '/login',
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
-      const journey = openJourney(ctx, input.query.get('journey'))
+      const login = readLoginTransaction(ctx, input.query.get('journey'))
       const email = input.form.get('email') ?? ''
       try {
         const password = input.form.get('password') ?? ''
-        const arrival = await signIn(ctx, input, { email, password, journey })
-        return { redirect: wayOn(ctx, arrival, journey) }
+        const result = await signIn(ctx, input, { email, password, login })
+        return { redirect: nextPage(ctx, result, login) }
       } catch (error) {
-        return showLogin(ctx, input, { journey, email, problem: toPageProblem(error, input.reply) })
+        return showLogin(ctx, input, { login, email, problem: toPageProblem(error, input.reply) })
       }
     },
   }),
@@ -54,38 +52,34 @@ export const loginPages = [
 ]
 
 interface LoginState {
-  journey: Journey | undefined
+  login: LoginTransaction | undefined
   email?: string
   problem?: PageProblem
 }
 
-async function showLogin(
-  ctx: Ctx,
-  input: PageInput,
-  { journey, email, problem }: LoginState,
-): Promise<PageAnswer> {
+async function showLogin(ctx: Ctx, input: PageInput, { login, email, problem }: LoginState): Promise<PageResult> {
   const props = {
-    csrf: csrfToken(ctx, input.request, input.reply),
-    application: journey?.application,
-    email: email ?? journey?.loginHint,
+    csrf: createCsrfToken(ctx, input.request, input.reply),
+    application: login?.application,
+    email: email ?? login?.loginHint,
     problem: problem?.message,
     pages: {
-      login: pageOf(ctx, '/login', journey),
-      signUp: pageOf(ctx, '/signup', journey),
-      forgot: pageOf(ctx, '/forgot-password', journey),
-      next: wayOn(ctx, { state: 'signed-in' }, journey),
-      restore: wayOn(ctx, { state: 'scheduled' }, journey),
+      login: pageUrl(ctx, '/login', login),
+      signUp: pageUrl(ctx, '/signup', login),
+      forgot: pageUrl(ctx, '/forgot-password', login),
+      next: nextPage(ctx, { state: 'signed-in' }, login),
+      restore: nextPage(ctx, { state: 'deletion-scheduled' }, login),
     },
     providers: ctx.config.sso.map((provider) => ({
       label: provider.label,
-      path: pageOf(ctx, ssoPath(provider), journey),
+      path: pageUrl(ctx, ssoPath(provider), login),
     })),
   }
   return {
     status: problem?.status ?? 200,
-    formTargets: journey?.formTargets ?? [],
+    formTargets: login?.formTargets ?? [],
     scripts: true,
-    html: render(<LoginPage {...props} />, await brandOf(ctx, journey)),
+    html: render(<LoginPage {...props} />, await findLoginBrand(ctx, login)),
   }
 }
 
@@ -111,7 +105,7 @@ const LoginPage = ({ csrf, application, email, problem, pages, providers }: Logi
       <Problem message={problem} />
       <Form action={pages.login} csrf={csrf}>
         <Field
-          label="E-mail address"
+          label="Email address"
           name="email"
           type="email"
           autocomplete="username"

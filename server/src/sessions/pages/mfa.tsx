@@ -1,35 +1,35 @@
 import type { Ctx } from '../../context.ts'
-import { csrfToken, requireCsrf } from '../../http/csrf.ts'
-import { definePage, type PageAnswer, type PageInput } from '../../http/define-route.ts'
-import { type PageProblem, toPageProblem } from '../../http/page-problem.ts'
+import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
+import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
+import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { render } from '../../ui/render.ts'
 import type { SecondFactor } from '../../users/factors/factors.ts'
-import { wayOn } from '../arrival.ts'
-import { brandOf } from '../brand.ts'
-import { answerWithCode, findChallenged, methodsOf } from '../challenge.ts'
-import { type Journey, openJourney, pageOf } from '../journey.ts'
+import { findLoginBrand } from '../brand.ts'
+import { findChallengedUser, listMethods, signInWithCode } from '../challenge.ts'
+import { nextPage } from '../establish-session.ts'
+import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
 
-/** Where a second factor is asked for: after the first, or when a tenant demands one of somebody signed in. */
+/** The second-factor page: after the first factor, or when a tenant requires a second factor of a signed-in user. */
 export const mfaPages = [
   definePage({
     method: 'GET',
     path: '/mfa',
-    handler: (ctx, input) => showChallenge(ctx, input, openJourney(ctx, input.query.get('journey'))),
+    handler: (ctx, input) => showChallenge(ctx, input, readLoginTransaction(ctx, input.query.get('journey'))),
   }),
   definePage({
     method: 'POST',
     path: '/mfa',
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
-      const journey = openJourney(ctx, input.query.get('journey'))
+      const login = readLoginTransaction(ctx, input.query.get('journey'))
       try {
-        const arrival = await answerWithCode(ctx, input, { code: input.form.get('code') ?? '', journey })
-        return { redirect: wayOn(ctx, arrival, journey) }
+        const result = await signInWithCode(ctx, input, { code: input.form.get('code') ?? '', login })
+        return { redirect: nextPage(ctx, result, login) }
       } catch (error) {
-        return showChallenge(ctx, input, journey, toPageProblem(error, input.reply))
+        return showChallenge(ctx, input, login, toPageProblem(error, input.reply))
       }
     },
   }),
@@ -38,27 +38,27 @@ export const mfaPages = [
 async function showChallenge(
   ctx: Ctx,
   input: PageInput,
-  journey: Journey | undefined,
+  login: LoginTransaction | undefined,
   problem?: PageProblem,
-): Promise<PageAnswer> {
-  const challenged = await findChallenged(ctx, input)
-  const methods = challenged ? await methodsOf(ctx, challenged) : []
-  // Took too long, or there is nothing to be shown: the way leads over the sign-in, or on.
-  if (methods.length === 0) return { redirect: pageOf(ctx, '/login', journey) }
+): Promise<PageResult> {
+  const challenged = await findChallengedUser(ctx, input)
+  const methods = challenged ? await listMethods(ctx, challenged) : []
+  // The pending sign-in has expired, or the user has no second factor.
+  if (methods.length === 0) return { redirect: pageUrl(ctx, '/login', login) }
   return {
     status: problem?.status ?? 200,
-    formTargets: journey?.formTargets ?? [],
+    formTargets: login?.formTargets ?? [],
     scripts: true,
     html: render(
       <MfaPage
-        action={pageOf(ctx, '/mfa', journey)}
-        csrf={csrfToken(ctx, input.request, input.reply)}
+        action={pageUrl(ctx, '/mfa', login)}
+        csrf={createCsrfToken(ctx, input.request, input.reply)}
         methods={methods}
-        next={wayOn(ctx, { state: 'signed-in' }, journey)}
-        again={pageOf(ctx, '/login', journey && { ...journey, again: true })}
+        next={nextPage(ctx, { state: 'signed-in' }, login)}
+        switchUser={pageUrl(ctx, '/login', login && { ...login, mustReauthenticate: true })}
         problem={problem?.message}
       />,
-      await brandOf(ctx, journey),
+      await findLoginBrand(ctx, login),
     ),
   }
 }
@@ -68,11 +68,11 @@ interface MfaPageProps {
   csrf: string
   methods: SecondFactor[]
   next: string
-  again: string
+  switchUser: string
   problem: string | undefined
 }
 
-const MfaPage = ({ action, csrf, methods, next, again, problem }: MfaPageProps) => (
+const MfaPage = ({ action, csrf, methods, next, switchUser, problem }: MfaPageProps) => (
   <Layout title="Second step">
     <h1>One more step</h1>
     <p>{explain(methods)}</p>
@@ -94,7 +94,7 @@ const MfaPage = ({ action, csrf, methods, next, again, problem }: MfaPageProps) 
       </Form>
     )}
     <p class="links">
-      <a href={again}>Sign in as somebody else</a>
+      <a href={switchUser}>Sign in as somebody else</a>
     </p>
   </Layout>
 )

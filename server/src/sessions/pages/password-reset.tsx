@@ -1,33 +1,33 @@
 import type { Ctx } from '../../context.ts'
-import { csrfToken, requireCsrf } from '../../http/csrf.ts'
-import { definePage, type PageAnswer, type PageInput } from '../../http/define-route.ts'
-import { type PageProblem, toPageProblem } from '../../http/page-problem.ts'
+import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
+import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
+import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
-import { addressOf, brandOf, brandOfAddress } from '../brand.ts'
-import { type Journey, openJourney, pageOf } from '../journey.ts'
+import { findLoginBrand, findUrlBrand, urlWithClient } from '../brand.ts'
+import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
 import { requestPasswordReset, resetPassword } from '../password-reset.ts'
 
 export const passwordResetPages = [
   definePage({
     method: 'GET',
     path: '/forgot-password',
-    handler: (ctx, input) => showForgot(ctx, input, openJourney(ctx, input.query.get('journey'))),
+    handler: (ctx, input) => showForgot(ctx, input, readLoginTransaction(ctx, input.query.get('journey'))),
   }),
   definePage({
     method: 'POST',
     path: '/forgot-password',
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
-      const journey = openJourney(ctx, input.query.get('journey'))
+      const login = readLoginTransaction(ctx, input.query.get('journey'))
       try {
         const email = input.form.get('email') ?? ''
-        await requestPasswordReset(ctx, { email, request: input.request, journey })
-        const brand = await brandOf(ctx, journey)
-        return { html: render(<MailedPage signIn={pageOf(ctx, '/login', journey)} />, brand) }
+        await requestPasswordReset(ctx, { email, request: input.request, login })
+        const brand = await findLoginBrand(ctx, login)
+        return { html: render(<MailedPage signIn={pageUrl(ctx, '/login', login)} />, brand) }
       } catch (error) {
-        return showForgot(ctx, input, journey, toPageProblem(error, input.reply))
+        return showForgot(ctx, input, login, toPageProblem(error, input.reply))
       }
     },
   }),
@@ -45,7 +45,7 @@ export const passwordResetPages = [
       try {
         const newPassword = input.form.get('newPassword') ?? ''
         await resetPassword(ctx, { token, newPassword, request: input.request })
-        return { html: render(<ResetPage />, await brandOfAddress(ctx, input.query)) }
+        return { html: render(<ResetPage />, await findUrlBrand(ctx, input.query)) }
       } catch (error) {
         return showReset(ctx, input, token, toPageProblem(error, input.reply))
       }
@@ -56,37 +56,32 @@ export const passwordResetPages = [
 async function showForgot(
   ctx: Ctx,
   input: PageInput,
-  journey: Journey | undefined,
+  login: LoginTransaction | undefined,
   problem?: PageProblem,
-): Promise<PageAnswer> {
+): Promise<PageResult> {
   return {
     status: problem?.status ?? 200,
     html: render(
       <ForgotPage
-        action={pageOf(ctx, '/forgot-password', journey)}
-        signIn={pageOf(ctx, '/login', journey)}
-        csrf={csrfToken(ctx, input.request, input.reply)}
-        email={input.form.get('email') ?? journey?.loginHint}
+        action={pageUrl(ctx, '/forgot-password', login)}
+        signIn={pageUrl(ctx, '/login', login)}
+        csrf={createCsrfToken(ctx, input.request, input.reply)}
+        email={input.form.get('email') ?? login?.loginHint}
         problem={problem?.message}
       />,
-      await brandOf(ctx, journey),
+      await findLoginBrand(ctx, login),
     ),
   }
 }
 
-async function showReset(
-  ctx: Ctx,
-  input: PageInput,
-  token: string,
-  problem?: PageProblem,
-): Promise<PageAnswer> {
-  const csrf = csrfToken(ctx, input.request, input.reply)
-  const action = addressOf('/reset-password', {}, input.query.get('client_id'))
+async function showReset(ctx: Ctx, input: PageInput, token: string, problem?: PageProblem): Promise<PageResult> {
+  const csrf = createCsrfToken(ctx, input.request, input.reply)
+  const action = urlWithClient('/reset-password', {}, input.query.get('client_id'))
   return {
     status: problem?.status ?? 200,
     html: render(
       <ChoosePage action={action} token={token} csrf={csrf} problem={problem?.message} />,
-      await brandOfAddress(ctx, input.query),
+      await findUrlBrand(ctx, input.query),
     ),
   }
 }
@@ -102,11 +97,11 @@ interface ForgotPageProps {
 const ForgotPage = ({ action, signIn, csrf, email, problem }: ForgotPageProps) => (
   <Layout title="Forgot your password">
     <h1>Forgot your password?</h1>
-    <p>Tell us your e-mail address, and we send you a link to choose a new one.</p>
+    <p>Tell us your email address, and we send you a link to choose a new one.</p>
     <Problem message={problem} />
     <Form action={action} csrf={csrf}>
       <Field
-        label="E-mail address"
+        label="Email address"
         name="email"
         type="email"
         autocomplete="username"
@@ -126,8 +121,7 @@ const MailedPage = ({ signIn }: { signIn: string }) => (
   <Layout title="Check your mailbox">
     <h1>Check your mailbox</h1>
     <p role="status">
-      If there is an account with this address, a mail is on its way. Its link is good for a short while, and
-      once.
+      If there is an account with this address, a mail is on its way. Its link works once, for a short time.
     </p>
     <p class="links">
       <a href={signIn}>Back to sign-in</a>

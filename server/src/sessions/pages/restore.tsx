@@ -1,34 +1,34 @@
-import { csrfToken, requireCsrf } from '../../http/csrf.ts'
-import { definePage } from '../../http/define-route.ts'
-import { toPageProblem } from '../../http/page-problem.ts'
+import { toPageProblem } from '../../http/errors/page-problem.ts'
+import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
+import { definePage } from '../../http/routing/define-route.ts'
 import { Form } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
-import { erasedAt } from '../../users/deletion.ts'
-import { wayOn } from '../arrival.ts'
-import { brandOf } from '../brand.ts'
-import { openJourney, pageOf } from '../journey.ts'
-import { findReturning, returnHome } from '../restore.ts'
+import { toErasureDate } from '../../users/deletion.ts'
+import { findLoginBrand } from '../brand.ts'
+import { nextPage } from '../establish-session.ts'
+import { pageUrl, readLoginTransaction } from '../login-transaction.ts'
+import { findRestorableUser, restoreAndSignIn } from '../restore.ts'
 
-/** For whoever signs in to an account that is about to be deleted. */
+/** For users who sign in to an account that is scheduled for deletion. */
 export const restorePages = [
   definePage({
     method: 'GET',
     path: '/restore',
     handler: async (ctx, input) => {
-      const journey = openJourney(ctx, input.query.get('journey'))
-      const user = await findReturning(ctx, input)
-      if (!user?.deletion_requested_at) return { redirect: pageOf(ctx, '/login', journey) }
+      const login = readLoginTransaction(ctx, input.query.get('journey'))
+      const user = await findRestorableUser(ctx, input)
+      if (!user?.deletion_requested_at) return { redirect: pageUrl(ctx, '/login', login) }
       return {
-        formTargets: journey?.formTargets ?? [],
+        formTargets: login?.formTargets ?? [],
         html: render(
           <RestorePage
-            action={pageOf(ctx, '/restore', journey)}
-            csrf={csrfToken(ctx, input.request, input.reply)}
+            action={pageUrl(ctx, '/restore', login)}
+            csrf={createCsrfToken(ctx, input.request, input.reply)}
             email={user.email}
-            day={erasedAt(user.deletion_requested_at).toISOString().slice(0, 10)}
+            day={toErasureDate(user.deletion_requested_at).toISOString().slice(0, 10)}
           />,
-          await brandOf(ctx, journey),
+          await findLoginBrand(ctx, login),
         ),
       }
     },
@@ -38,12 +38,10 @@ export const restorePages = [
     path: '/restore',
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
-      const journey = openJourney(ctx, input.query.get('journey'))
-      // Who comes too late, or whose account has changed meanwhile, signs in again.
-      const arrival = await returnHome(ctx, input, journey).catch(
-        (error) => void toPageProblem(error, input.reply),
-      )
-      return { redirect: arrival ? wayOn(ctx, arrival, journey) : pageOf(ctx, '/login', journey) }
+      const login = readLoginTransaction(ctx, input.query.get('journey'))
+      // If the pending sign-in has expired or the account has changed, the user signs in again.
+      const result = await restoreAndSignIn(ctx, input, login).catch((error) => void toPageProblem(error, input.reply))
+      return { redirect: result ? nextPage(ctx, result, login) : pageUrl(ctx, '/login', login) }
     },
   }),
 ]
@@ -59,8 +57,8 @@ const RestorePage = ({ action, csrf, email, day }: RestorePageProps) => (
   <Layout title="Restore your account">
     <h1>Restore your account?</h1>
     <p>
-      The account <strong>{email}</strong> will be deleted on {day}. Until then you can have it back, with
-      everything in it.
+      The account <strong>{email}</strong> will be deleted on {day}. Until then you can have it back, with everything in
+      it.
     </p>
     <Form action={action} csrf={csrf}>
       <button type="submit">Restore and sign in</button>

@@ -1,43 +1,43 @@
 import type { Ctx } from '../../context.ts'
-import { csrfToken, requireCsrf } from '../../http/csrf.ts'
-import { definePage, type PageAnswer, type PageInput } from '../../http/define-route.ts'
-import { type PageProblem, toPageProblem } from '../../http/page-problem.ts'
+import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
+import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
+import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
 import type { Fields } from '../../lib/fields.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
-import { brandOf } from '../brand.ts'
-import { type Journey, openJourney, pageOf } from '../journey.ts'
+import { findLoginBrand } from '../brand.ts'
+import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
 import { register } from '../sign-up.ts'
 
 export const signUpPages = [
   definePage({
     method: 'GET',
     path: '/signup',
-    handler: (ctx, input) => showSignUp(ctx, input, openJourney(ctx, input.query.get('journey'))),
+    handler: (ctx, input) => showSignUp(ctx, input, readLoginTransaction(ctx, input.query.get('journey'))),
   }),
   definePage({
     method: 'POST',
     path: '/signup',
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
-      const journey = openJourney(ctx, input.query.get('journey'))
+      const login = readLoginTransaction(ctx, input.query.get('journey'))
       try {
         const { email } = await register(ctx, readForm(input.form), input.request)
-        const signIn = pageOf(ctx, '/login', journey && { ...journey, loginHint: email })
-        const brand = await brandOf(ctx, journey)
+        const signIn = pageUrl(ctx, '/login', login && { ...login, loginHint: email })
+        const brand = await findLoginBrand(ctx, login)
         return { html: render(<CheckMailPage email={email} signIn={signIn} />, brand) }
       } catch (error) {
-        return showSignUp(ctx, input, journey, toPageProblem(error, input.reply))
+        return showSignUp(ctx, input, login, toPageProblem(error, input.reply))
       }
     },
   }),
 ]
 
-const LONGEST_NAME = 100
+const MAX_NAME_LENGTH = 100
 
 function readForm(form: Fields) {
-  const name = (field: string) => form.get(field)?.trim().slice(0, LONGEST_NAME) || undefined
+  const name = (field: string) => form.get(field)?.trim().slice(0, MAX_NAME_LENGTH) || undefined
   return {
     email: form.get('email')?.trim() ?? '',
     password: form.get('password') ?? '',
@@ -49,22 +49,22 @@ function readForm(form: Fields) {
 async function showSignUp(
   ctx: Ctx,
   input: PageInput,
-  journey: Journey | undefined,
+  login: LoginTransaction | undefined,
   problem?: PageProblem,
-): Promise<PageAnswer> {
+): Promise<PageResult> {
   return {
     status: problem?.status ?? 200,
-    formTargets: journey?.formTargets ?? [],
+    formTargets: login?.formTargets ?? [],
     html: render(
       <SignUpPage
-        action={pageOf(ctx, '/signup', journey)}
-        signIn={pageOf(ctx, '/login', journey)}
-        csrf={csrfToken(ctx, input.request, input.reply)}
+        action={pageUrl(ctx, '/signup', login)}
+        signIn={pageUrl(ctx, '/login', login)}
+        csrf={createCsrfToken(ctx, input.request, input.reply)}
         form={input.form}
-        loginHint={journey?.loginHint}
+        loginHint={login?.loginHint}
         problem={problem?.message}
       />,
-      await brandOf(ctx, journey),
+      await findLoginBrand(ctx, login),
     ),
   }
 }
@@ -100,7 +100,7 @@ const SignUpPage = ({ action, signIn, csrf, form, loginHint, problem }: SignUpPa
         optional
       />
       <Field
-        label="E-mail address"
+        label="Email address"
         name="email"
         type="email"
         autocomplete="username"

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
-import { csrfToken, requireCsrf } from '../../http/csrf.ts'
-import { definePage, type PageInput } from '../../http/define-route.ts'
+import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
+import { definePage, type PageInput } from '../../http/routing/define-route.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
@@ -12,7 +12,7 @@ export const verifyEmailPages = [
   definePage({
     method: 'GET',
     path: '/verify-email',
-    // A mail scanner that follows every link must not use it up: a person presses the button.
+    // Mail scanners follow links, so a GET must not use the link up.
     handler: (ctx, input) => showVerify(ctx, input, { token: input.query.get('token') ?? '' }),
   }),
   definePage({
@@ -34,7 +34,7 @@ export const verifyEmailPages = [
 ]
 
 function showVerify(ctx: Ctx, input: PageInput, state: { token: string; problem?: string }) {
-  const csrf = csrfToken(ctx, input.request, input.reply)
+  const csrf = createCsrfToken(ctx, input.request, input.reply)
   return { html: render(<VerifyEmailPage csrf={csrf} {...state} />) }
 }
 
@@ -42,20 +42,14 @@ const VerifyEmailPage = ({ token, csrf, problem }: { token: string; csrf: string
   <Layout title="Confirm your address">
     <h1>Confirm your address</h1>
     {problem === undefined ? (
-      <p>Press the button to confirm that this e-mail address is yours.</p>
+      <p>Press the button to confirm that this email address is yours.</p>
     ) : (
       <Problem message={problem} />
     )}
     <Form action="/verify-email" csrf={csrf}>
       <input type="hidden" name="token" value={token} />
       {problem !== undefined && (
-        <Field
-          label="Password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          describedBy="problem"
-        />
+        <Field label="Password" name="password" type="password" autocomplete="current-password" describedBy="problem" />
       )}
       <button type="submit">Confirm</button>
     </Form>
@@ -65,7 +59,7 @@ const VerifyEmailPage = ({ token, csrf, problem }: { token: string; csrf: string
 const VerifiedPage = () => (
   <Layout title="Address confirmed">
     <h1>Thank you</h1>
-    <p role="status">Your e-mail address is confirmed.</p>
+    <p role="status">Your email address is confirmed.</p>
     <p>
       <a class="button" href="/login">
         Sign in

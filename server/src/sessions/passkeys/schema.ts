@@ -1,16 +1,15 @@
 import { Type } from 'typebox'
 
-export const PasskeyRequest = Type.Optional(
+export const PasskeyOptionsRequest = Type.Optional(
   Type.Object(
     {
       passwordless: Type.Optional(
         Type.Boolean({
-          description:
-            'Ask for a passkey in place of a password, even of somebody who has given theirs just now',
+          description: 'Ask for a passkey in place of a password, even of somebody who has given theirs just now',
         }),
       ),
     },
-    { title: 'PasskeyRequest' },
+    { title: 'PasskeyOptionsRequest' },
   ),
 )
 
@@ -38,10 +37,10 @@ export const PasskeyRequestOptions = Type.Object(
   },
 )
 
-/** In base64url. Longer ones than these no authenticator makes. */
+/** Base64url. No authenticator sends longer values. */
 const Bytes = (maxLength: number) => Type.String({ maxLength })
 
-/** AuthenticationResponseJSON of WebAuthn Level 3 §5.1, as far as it is looked at. */
+/** The parts of AuthenticationResponseJSON (WebAuthn Level 3 §5.1) that are read. */
 export const PasskeySignInRequest = Type.Object(
   {
     id: Bytes(2_000),

@@ -1,116 +1,117 @@
-import type {
-  AuthenticationResponseJSON,
-  PublicKeyCredentialRequestOptionsJSON,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import type { Ctx } from '../../context.ts'
 import { createLimiter } from '../../db/limiter.ts'
 import { AppError, tooManyAttempts } from '../../errors.ts'
-import { clientNetwork } from '../../http/client-address.ts'
-import type { Exchange } from '../../http/exchange.ts'
-import { guess } from '../../users/guesses.ts'
+import { clientNetwork } from '../../http/request/client-address.ts'
+import type { Exchange } from '../../http/routing/exchange.ts'
+import { requestLog } from '../../http/server/request-log.ts'
+import { limitGuesses } from '../../users/guess-limit.ts'
 import {
-  askForSecondFactor,
-  askForSignIn,
-  type BadPasskey,
+  createSecondFactorOptions,
+  createSignInOptions,
+  type PasskeyRefusal,
   usePasskey,
 } from '../../users/passkeys/assertion.ts'
 import { findUser, type User } from '../../users/service.ts'
-import { type Arrival, arrive } from '../arrival.ts'
-import { type Challenged, findChallenged, passChallenge } from '../challenge.ts'
-import { countRefusal, countSecondFactor, countSignIn } from '../figures.ts'
-import { noteRefusal } from '../refusals.ts'
+import { type ChallengedUser, completeChallenge, findChallengedUser } from '../challenge.ts'
+import { establishSession, type SignInResult } from '../establish-session.ts'
+import { countRefusal, countSecondFactor, countSignIn } from '../metrics.ts'
+import { recordRefusedSignIn } from '../refusals.ts'
 
 const WINDOW_SECONDS = 15 * 60
-/** Each leaves something behind for a while, and anybody may ask. */
-const ASK_LIMIT = { name: 'passkey-options', most: 2_000, seconds: WINDOW_SECONDS }
+/** Every request stores a challenge, and needs no authentication. */
+const OPTIONS_LIMIT = { name: 'passkey-options', max: 2_000, seconds: WINDOW_SECONDS }
 
 /**
- * Asks for a passkey: the second factor of whoever is asked for one in this browser, else a sign-in of its own.
- * `passwordless`: that in any case.
+ * Creates WebAuthn request options: for the second factor of a challenged user, else for a sign-in without a password.
+ * `passwordless` forces the latter.
  */
-export async function askForPasskey(
+export async function createPasskeyOptions(
   ctx: Ctx,
   exchange: Exchange,
   { passwordless }: { passwordless: boolean },
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
-  const wait = await createLimiter(ctx.db, ASK_LIMIT).count(clientNetwork(exchange.request))
+  const wait = await createLimiter(ctx.db, OPTIONS_LIMIT).count(clientNetwork(exchange.request))
   if (wait !== undefined) throw tooManyAttempts(wait)
-  const challenged = passwordless ? undefined : await findChallenged(ctx, exchange)
-  return (challenged && (await askForSecondFactor(ctx, challenged.user.id))) ?? askForSignIn(ctx)
+  const challenged = passwordless ? undefined : await findChallengedUser(ctx, exchange)
+  return (challenged && (await createSecondFactorOptions(ctx, challenged.user.id))) ?? createSignInOptions(ctx)
 }
 
-/** Signs somebody in with a passkey: after their password, or in its place. */
+/** Signs in with a passkey, as a second factor or without a password. */
 export async function signInWithPasskey(
   ctx: Ctx,
   exchange: Exchange,
   response: AuthenticationResponseJSON,
-): Promise<Arrival> {
-  const most = ctx.config.limits.signInFailures * 50
-  const limit = { name: 'passkey', most, seconds: WINDOW_SECONDS }
+): Promise<SignInResult> {
+  const max = ctx.config.limits.signInFailures * 50
+  const limit = { name: 'passkey', max, seconds: WINDOW_SECONDS }
   const counts = [{ limit, key: clientNetwork(exchange.request) }]
-  let recognised: Recognised | Unrecognised | undefined
-  const shown = guess(ctx.db, counts, {
+  let outcome: AuthenticatedPasskey | RefusedPasskey | undefined
+  const authenticated = limitGuesses(ctx.db, counts, {
     async attempt() {
-      recognised = await recognise(ctx, exchange, response)
-      return recognised.user && recognised
+      outcome = await authenticate(ctx, exchange, response)
+      return outcome.user && outcome
     },
-    wrong: notAccepted,
-    async note(refused) {
-      const why = refused === 'wrong' && recognised && !recognised.user ? recognised : RATE_LIMITED
-      await noteUnrecognised(ctx, exchange, why)
+    toError: passkeyRefused,
+    async recordRefusal(refused) {
+      const refusal = refused === 'wrong' && outcome && !outcome.user ? outcome : RATE_LIMITED
+      await recordRefusal(ctx, exchange, refusal)
     },
   })
-  const { user, challenged } = await countRefusal(ctx, 'passkey', shown)
+  const { user, challenged } = await countRefusal(ctx, 'passkey', authenticated)
   const amr = ['pop', 'user', 'mfa']
-  if (!challenged) return countSignIn(ctx, 'passkey', arrive(ctx, exchange, { user, amr }))
+  if (!challenged) return countSignIn(ctx, 'passkey', establishSession(ctx, exchange, { user, amr }))
   try {
-    const passed = passChallenge(ctx, exchange, { challenged, amr: ['pop'] })
-    return await countSecondFactor(ctx, 'passkey', passed)
+    const completed = completeChallenge(ctx, exchange, { challenged, amr: ['pop'] })
+    return await countSecondFactor(ctx, 'passkey', completed)
   } catch (error) {
-    // Somebody else has finished this sign-in at the same moment.
-    throw error instanceof AppError && error.code === 'INVALID_CODE' ? notAccepted() : error
+    // A concurrent request has completed this sign-in.
+    throw error instanceof AppError && error.code === 'INVALID_CODE' ? passkeyRefused() : error
   }
 }
 
-/** Whatever is wrong, it is the same to whoever tries. */
-const notAccepted = () => new AppError('INVALID_CREDENTIALS', { message: 'This passkey was not accepted.' })
+/** The same error for every reason. */
+const passkeyRefused = () => new AppError('INVALID_CREDENTIALS', { message: 'This passkey was not accepted.' })
 
-interface Recognised {
+interface AuthenticatedPasskey {
   user: User
-  /** Set: the passkey is their second factor. */
-  challenged?: Challenged
+  /** Set if the passkey is a second factor. */
+  challenged?: ChallengedUser
 }
 
-/** Nobody was recognised: why, and whose account was meant. */
-interface Unrecognised {
+/** The reason of a refusal, and the account if it is known. */
+interface RefusedPasskey {
   user: undefined
-  reason: BadPasskey | 'disabled' | 'rate_limited'
+  reason: PasskeyRefusal | 'disabled' | 'rate_limited'
   userId: string | undefined
   isSecondFactor: boolean
 }
 
-const RATE_LIMITED: Unrecognised = {
+const RATE_LIMITED: RefusedPasskey = {
   user: undefined,
   reason: 'rate_limited',
   userId: undefined,
   isSecondFactor: false,
 }
 
-async function recognise(
+async function authenticate(
   ctx: Ctx,
   exchange: Exchange,
   response: AuthenticationResponseJSON,
-): Promise<Recognised | Unrecognised> {
-  const used = await usePasskey(ctx, response, exchange.request.log)
+): Promise<AuthenticatedPasskey | RefusedPasskey> {
+  const used = await usePasskey(ctx, response, requestLog(exchange.request))
   const isSecondFactor = used.purpose === 'second-factor'
-  const refuse = (reason: Unrecognised['reason'], userId: string | undefined): Unrecognised => ({
-    ...{ user: undefined, reason, userId, isSecondFactor },
+  const refuse = (reason: RefusedPasskey['reason'], userId: string | undefined): RefusedPasskey => ({
+    user: undefined,
+    reason,
+    userId,
+    isSecondFactor,
   })
   if (!used.passkey) return refuse(used.reason, used.userId)
   const { user_id: userId } = used.passkey
   if (isSecondFactor) {
-    const challenged = await findChallenged(ctx, exchange)
-    // They are asked for nothing any more, or somebody else is by now.
+    const challenged = await findChallengedUser(ctx, exchange)
+    // The challenge has ended, or belongs to another user.
     if (challenged?.user.id !== userId) return refuse('unknown_challenge', userId)
     return { user: challenged.user, challenged }
   }
@@ -118,14 +119,14 @@ async function recognise(
   return user && !user.disabled ? { user } : refuse('disabled', userId)
 }
 
-/** Anybody can send what nobody has asked for: that is told once for each part of the network and its time. */
-async function noteUnrecognised(ctx: Ctx, exchange: Exchange, why: Unrecognised): Promise<void> {
+/** Records a refusal. Unknown challenges need no authentication, so they are recorded once per network and window. */
+async function recordRefusal(ctx: Ctx, exchange: Exchange, refusal: RefusedPasskey): Promise<void> {
   const { request } = exchange
-  const { reason, userId, isSecondFactor } = why
+  const { reason, userId, isSecondFactor } = refusal
   if (reason === 'unknown_challenge') {
-    const limiter = createLimiter(ctx.db, { name: 'passkey-challenge', most: 1, seconds: WINDOW_SECONDS })
-    if (!(await limiter.isNews(clientNetwork(request)))) return
+    const limiter = createLimiter(ctx.db, { name: 'passkey-challenge', max: 1, seconds: WINDOW_SECONDS })
+    if (!(await limiter.isFirst(clientNetwork(request)))) return
   }
   const action = isSecondFactor ? 'session.second_factor_refused' : 'session.refused'
-  await noteRefusal(ctx, { action, request, method: 'passkey', reason, userId })
+  await recordRefusedSignIn(ctx, { action, request, method: 'passkey', reason, userId })
 }

@@ -5,26 +5,26 @@ import type { TenantQuery } from './schema.ts'
 
 type Sort = TenantQuery['sort']
 
-/** Where in the list a tenant stands. It holds whether or not the tenant is still there. */
-export interface Place {
-  /** By which it is sorted; a moment to the last digit, in UTC. */
+/** The position of a tenant in the list. It stays valid when the tenant is deleted. */
+export interface ListPosition {
+  /** The value of the sort column; a timestamp is in UTC with microseconds. */
   key: string
   id: string
 }
 
-export const writeCursor = (sort: Sort, { key, id }: Place): string =>
+export const encodeCursor = (sort: Sort, { key, id }: ListPosition): string =>
   Buffer.from(JSON.stringify([sort, key, id])).toString('base64url')
 
-/** The place that a cursor names, in a list of this order. */
-export function readCursor(sort: Sort, text: string): Place {
+/** Throws VALIDATION_FAILED for a malformed cursor and for one of another sort order. */
+export function decodeCursor(sort: Sort, text: string): ListPosition {
   const [order, key, id] = parse(text)
-  const fits =
-    order === sort && typeof id === 'string' && isId(id) && typeof key === 'string' && isKey(sort, key)
-  if (!fits) throw new AppError('VALIDATION_FAILED', { details: [{ field: 'after', message: MISFIT }] })
+  const isValid =
+    order === sort && typeof id === 'string' && isId(id) && typeof key === 'string' && isValidKey(sort, key)
+  if (!isValid) throw new AppError('VALIDATION_FAILED', { details: [{ field: 'after', message: CURSOR_RULE }] })
   return { key, id }
 }
 
-const MISFIT = 'must be the next of an answer in the same order'
+const CURSOR_RULE = 'must be the `next` value of a page with the same sort order'
 
 function parse(text: string): unknown[] {
   try {
@@ -35,16 +35,14 @@ function parse(text: string): unknown[] {
   }
 }
 
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
-function isKey(sort: Sort, key: string): boolean {
+function isValidKey(sort: Sort, key: string): boolean {
   if (sort !== '-createdAt') return !key.includes('\0') && key.isWellFormed()
-  if (!MOMENT.test(key)) return false
+  if (!TIMESTAMP.test(key)) return false
   const date = new Date(key)
-  // A day that no month has would be read as another, and the database knows no year zero.
+  // JavaScript turns February 30 into March 1, and PostgreSQL has no year zero.
   return (
-    !Number.isNaN(date.getTime()) &&
-    date.getUTCFullYear() > 0 &&
-    date.toISOString().slice(0, 19) === key.slice(0, 19)
+    !Number.isNaN(date.getTime()) && date.getUTCFullYear() > 0 && date.toISOString().slice(0, 19) === key.slice(0, 19)
   )
 }

@@ -1,61 +1,60 @@
-import type { Source } from '../../audit/record.ts'
+import type { AuditSource } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { describePage, toRange } from '../../http/pagination.ts'
-import { NO_ID, toId } from '../../lib/ids.ts'
-import { refuseNothing } from '../../lib/problems.ts'
+import { describePage, toRange } from '../../http/routing/pagination.ts'
+import { requireAnyField } from '../../lib/field-validation.ts'
+import { NIL_ID, toId } from '../../lib/ids.ts'
 import { changeTenant } from '../service.ts'
 import { findTenantWithCount } from '../store.ts'
 import { setSuspended } from '../suspension.ts'
-import { readCursor, writeCursor } from './cursor.ts'
-import type { AdministeredTenantChange, TenantPage, TenantQuery } from './schema.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import type { TenantPage, TenantQuery, UpdateAdminTenantRequest } from './schema.ts'
 import { countTenants, listTenants } from './store.ts'
-import { type AdministeredTenant, toAdministered } from './tenant-body.ts'
+import { type AdminTenant, toAdministeredTenant } from './tenant-body.ts'
 
-/** All tenants of the instance, for those who run it. What they change is changed as the tenant itself would. */
+/** The tenants of the instance, for operators. Changes follow the same rules as those of a member. */
 
-/** Beyond this nobody waits for an exact number. */
-const MOST_COUNTED = 10_000
+const MAX_EXACT_COUNT = 10_000
 
-export async function pageOfTenants({ db }: Ctx, query: TenantQuery): Promise<TenantPage> {
+export async function getTenantPage({ db }: Ctx, query: TenantQuery): Promise<TenantPage> {
   const { sort, suspended } = query
   const prefix = query.search?.trim() || undefined
-  // Whatever is no id is nobody's.
-  const userId = query.userId === undefined ? undefined : (toId(query.userId) ?? NO_ID)
+  // An invalid id matches nothing.
+  const userId = query.userId === undefined ? undefined : (toId(query.userId) ?? NIL_ID)
   const filter = { prefix, suspended, userId }
-  const after = query.after === undefined ? undefined : readCursor(sort, query.after)
+  const after = query.after === undefined ? undefined : decodeCursor(sort, query.after)
   const { offset, limit } = toRange(query)
-  // One more than is shown tells whether there are more.
+  // One more row than the page has tells whether there is a next page.
   const range = { offset: after ? 0 : offset, limit: limit + 1 }
   const rows = await listTenants(db, { sort, filter, after }, range)
-  const shown = rows.slice(0, limit)
-  const last = rows.length > limit ? shown.at(-1) : undefined
-  const total = await countTenants(db, filter, MOST_COUNTED)
+  const page = rows.slice(0, limit)
+  const last = rows.length > limit ? page.at(-1) : undefined
+  const total = await countTenants(db, filter, MAX_EXACT_COUNT)
   return {
-    tenants: shown.map(toAdministered),
+    tenants: page.map(toAdministeredTenant),
     pagination: {
-      ...describePage(query, Math.min(total, MOST_COUNTED)),
-      totalIsExact: total <= MOST_COUNTED,
-      next: last ? writeCursor(sort, last) : null,
+      ...describePage(query, Math.min(total, MAX_EXACT_COUNT)),
+      totalIsExact: total <= MAX_EXACT_COUNT,
+      next: last ? encodeCursor(sort, last) : null,
     },
   }
 }
 
-export async function showTenant(tx: Tx, id: string): Promise<AdministeredTenant> {
+export async function getAdministeredTenant(tx: Tx, id: string): Promise<AdminTenant> {
   const tenant = await findTenantWithCount(tx, id)
   if (!tenant) throw new AppError('TENANT_NOT_FOUND')
-  return toAdministered(tenant)
+  return toAdministeredTenant(tenant)
 }
 
-export async function alterTenant(
+export async function updateAdministeredTenant(
   ctx: Ctx,
   tx: Tx,
-  { id, change, source }: { id: string; change: AdministeredTenantChange; source: Source },
-): Promise<AdministeredTenant> {
-  refuseNothing(change)
+  { id, change, source }: { id: string; change: UpdateAdminTenantRequest; source: AuditSource },
+): Promise<AdminTenant> {
+  requireAnyField(change)
   const { suspended, ...rest } = change
   await changeTenant(ctx, tx, { id, change: rest, source })
   if (suspended !== undefined) await setSuspended(ctx, tx, { id, suspended, source })
-  return showTenant(tx, id)
+  return getAdministeredTenant(tx, id)
 }

@@ -1,34 +1,34 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Tables } from '../../db/tables.ts'
-import type { Range } from '../../http/pagination.ts'
+import type { Range } from '../../http/routing/pagination.ts'
 import { memberCount } from '../store.ts'
-import type { Place } from './cursor.ts'
+import type { ListPosition } from './cursor.ts'
 import type { TenantQuery } from './schema.ts'
 
 export interface TenantFilter {
-  /** How the name or slug begins. */
+  /** Of the name or the slug. */
   prefix: string | undefined
   suspended: boolean | undefined
   userId: string | undefined
 }
 
-/** Above every text that begins with the same letters. */
-const LAST = '\u{10ffff}'
+/** The upper bound of all texts with a prefix. */
+const MAX_CODE_POINT = '\u{10ffff}'
 
 /**
- * As ranges, which the database may look up behind row-level security: `like` might tell of rows that are not to be
- * seen, and so would be tried on each.
+ * Compares ranges instead of using `like`: under row-level security PostgreSQL uses an index only for leakproof
+ * operators, and `like` is not leakproof.
  */
-const beginsWith = (prefix: string) => sql<boolean>`(
-  (tenants.name_key >= lower(${prefix}) and tenants.name_key < lower(${prefix}) || ${LAST})
-  or (tenants.slug collate "C" >= lower(${prefix}) and tenants.slug collate "C" < lower(${prefix}) || ${LAST})
+const hasPrefix = (prefix: string) => sql<boolean>`(
+  (tenants.name_key >= lower(${prefix}) and tenants.name_key < lower(${prefix}) || ${MAX_CODE_POINT})
+  or (tenants.slug collate "C" >= lower(${prefix}) and tenants.slug collate "C" < lower(${prefix}) || ${MAX_CODE_POINT})
 )`
 
-const matching = (db: Db, { prefix, suspended, userId }: TenantFilter) =>
+const selectMatching = (db: Db, { prefix, suspended, userId }: TenantFilter) =>
   db
     .selectFrom('tenants')
-    .$if(prefix !== undefined, (query) => query.where(beginsWith(prefix ?? '')))
+    .$if(prefix !== undefined, (query) => query.where(hasPrefix(prefix ?? '')))
     .$if(suspended !== undefined, (query) => query.where('suspended_at', suspended ? 'is not' : 'is', null))
     .$if(userId !== undefined, (query) =>
       query.where(
@@ -41,50 +41,50 @@ const matching = (db: Db, { prefix, suspended, userId }: TenantFilter) =>
       ),
     )
 
-/** How many there are, but no more than one beyond the most. */
-export async function countTenants(db: Db, filter: TenantFilter, most: number): Promise<number> {
-  const some = matching(db, filter)
+/** Counts up to one more than the maximum, which tells the caller that there are more. */
+export async function countTenants(db: Db, filter: TenantFilter, max: number): Promise<number> {
+  const limited = selectMatching(db, filter)
     .select(sql`1`.as('one'))
-    .limit(most + 1)
+    .limit(max + 1)
   const { total } = await db
-    .selectFrom(some.as('some'))
+    .selectFrom(limited.as('limited'))
     .select(sql<number>`count(*)::int`.as('total'))
     .executeTakeFirstOrThrow()
   return total
 }
 
-type Sorted = SelectQueryBuilder<Tables, 'tenants', object>
+type TenantsQuery = SelectQueryBuilder<Tables, 'tenants', object>
 
-/** Of each order: by what it sorts, and which tenants stand behind a place in it. */
+/** The sort key of each order, and the condition for the tenants after a position. */
 const ORDERS = {
   '-createdAt': {
     key: sql<string>`to_char(tenants.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
-    sort: (query: Sorted) => query.orderBy('tenants.created_at', 'desc').orderBy('tenants.id', 'desc'),
-    behind: ({ key, id }: Place) =>
+    sort: (query: TenantsQuery) => query.orderBy('tenants.created_at', 'desc').orderBy('tenants.id', 'desc'),
+    isAfter: ({ key, id }: ListPosition) =>
       sql<boolean>`(tenants.created_at, tenants.id) < (${key}::timestamptz, ${id}::uuid)`,
   },
   name: {
     key: sql<string>`tenants.name_key`,
-    sort: (query: Sorted) => query.orderBy('tenants.name_key').orderBy('tenants.id'),
-    behind: ({ key, id }: Place) => sql<boolean>`(tenants.name_key, tenants.id) > (${key}, ${id}::uuid)`,
+    sort: (query: TenantsQuery) => query.orderBy('tenants.name_key').orderBy('tenants.id'),
+    isAfter: ({ key, id }: ListPosition) => sql<boolean>`(tenants.name_key, tenants.id) > (${key}, ${id}::uuid)`,
   },
   slug: {
     key: sql<string>`tenants.slug`,
-    sort: (query: Sorted) => query.orderBy(sql`tenants.slug collate "C"`),
-    behind: ({ key }: Place) => sql<boolean>`tenants.slug collate "C" > ${key}`,
+    sort: (query: TenantsQuery) => query.orderBy(sql`tenants.slug collate "C"`),
+    isAfter: ({ key }: ListPosition) => sql<boolean>`tenants.slug collate "C" > ${key}`,
   },
 } as const
 
-/** A part of the list, from its beginning or behind a place, and where each of them stands. */
+/** One page of the list, from its beginning or after a position, with the sort key of each row. */
 export function listTenants(
   db: Db,
-  { sort, filter, after }: { sort: TenantQuery['sort']; filter: TenantFilter; after: Place | undefined },
+  { sort, filter, after }: { sort: TenantQuery['sort']; filter: TenantFilter; after: ListPosition | undefined },
   { offset, limit }: Range,
 ) {
   const order = ORDERS[sort]
-  const part = after ? matching(db, filter).where(order.behind(after)) : matching(db, filter)
-  // The ids come out of an index; only the tenants on the page are looked at themselves.
-  const onPage = order.sort(part).select('tenants.id').offset(offset).limit(limit)
+  const remaining = after ? selectMatching(db, filter).where(order.isAfter(after)) : selectMatching(db, filter)
+  // An index scan finds the ids; only the tenants on the page are read from the table.
+  const onPage = order.sort(remaining).select('tenants.id').offset(offset).limit(limit)
   return order
     .sort(db.selectFrom('tenants').where('tenants.id', 'in', onPage))
     .selectAll('tenants')

@@ -1,28 +1,29 @@
 import { type Static, Type } from 'typebox'
+import { Timestamp } from '../../http/routing/schema.ts'
 import type { TenantWithCount } from '../store.ts'
 
-const Moment = Type.String({ format: 'date-time' })
-
-/** A tenant as those who run the instance see it. */
-export const AdministeredTenant = Type.Object(
+/** A tenant as operators see it. */
+export const AdminTenant = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    slug: Type.String({ description: 'Names the tenant in addresses; no two have the same' }),
+    slug: Type.String({ description: 'The unique name of the tenant in URLs' }),
     settings: Type.Object({}, { additionalProperties: true }),
     mfaPolicy: Type.Enum(['OPTIONAL', 'REQUIRED']),
     memberCount: Type.Integer({ description: 'ACTIVE members' }),
     brandingApproved: Type.Boolean({ description: 'Its branding may be shown before the sign-in' }),
     suspended: Type.Boolean({ description: 'Nobody can act for it' }),
-    suspendedAt: Type.Union([Moment, Type.Null()], { description: 'Since when it is; null: it is not' }),
-    createdAt: Moment,
-    updatedAt: Moment,
+    suspendedAt: Type.Union([Timestamp, Type.Null()], {
+      description: 'When it was suspended; null: it is not suspended',
+    }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
   },
-  { title: 'AdministeredTenant' },
+  { title: 'AdminTenant' },
 )
-export type AdministeredTenant = Static<typeof AdministeredTenant>
+export type AdminTenant = Static<typeof AdminTenant>
 
-export const toAdministered = (tenant: TenantWithCount): AdministeredTenant => ({
+export const toAdministeredTenant = (tenant: TenantWithCount): AdminTenant => ({
   id: tenant.id,
   name: tenant.name,
   slug: tenant.slug,

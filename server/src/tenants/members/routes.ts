@@ -1,10 +1,10 @@
-import { defineRoute } from '../../http/define-route.ts'
-import { Done } from '../../http/schema.ts'
-import { refuseNothing } from '../../lib/problems.ts'
+import { defineRoute } from '../../http/routing/define-route.ts'
+import { ActionResult } from '../../http/routing/schema.ts'
+import { requireAnyField } from '../../lib/field-validation.ts'
 import { PERMISSIONS } from '../permissions.ts'
 import { ByTenant } from '../schema.ts'
-import { ByMembership, ChangedMember, MemberChangeRequest, MemberPage, MemberQuery } from './schema.ts'
-import { changeMember, pageOfMembers, removeMember, toChanged } from './service.ts'
+import { ByMembership, MemberPage, MemberQuery, UpdatedMember, UpdateMemberRequest } from './schema.ts'
+import { changeMember, getMemberPage, removeMember, toChangedMember } from './service.ts'
 
 const common = { tag: 'Tenants', caller: 'member' } as const
 
@@ -13,39 +13,42 @@ export const memberRoutes = [
     ...common,
     method: 'GET',
     path: '/api/tenants/:id/members',
+    operationId: 'listMembers',
     summary: 'Lists the members of a tenant',
     roles: PERMISSIONS.readMembers.roles,
     params: ByTenant,
     query: MemberQuery,
     reply: { 200: MemberPage },
-    handler: (ctx, { tx, caller, query }) => pageOfMembers(ctx, tx, { tenantId: caller.tenantId, query }),
+    handler: (ctx, { tx, caller, query }) => getMemberPage(ctx, tx, { tenantId: caller.tenantId, query }),
   }),
   defineRoute({
     ...common,
     method: 'PATCH',
     path: '/api/tenants/:id/members/:membershipId',
-    summary: 'Gives a member another role, or suspends or reactivates them',
+    operationId: 'updateMember',
+    summary: 'Changes the role of a member, or suspends or reactivates the member',
     roles: PERMISSIONS.changeMembers.roles,
     params: ByMembership,
-    body: MemberChangeRequest,
-    reply: { 200: ChangedMember },
+    body: UpdateMemberRequest,
+    reply: { 200: UpdatedMember },
     errors: ['MEMBER_NOT_FOUND', 'LAST_OWNER', 'INVITATION_PENDING'],
     handler: async (ctx, { tx, caller, params, body, request }) => {
-      refuseNothing(body)
+      requireAnyField(body)
       const { membershipId } = params
-      return toChanged(await changeMember(ctx, tx, { caller, membershipId, request, change: body }))
+      return toChangedMember(await changeMember(ctx, tx, { caller, membershipId, request, change: body }))
     },
   }),
   defineRoute({
     ...common,
     method: 'DELETE',
     path: '/api/tenants/:id/members/:membershipId',
-    summary: 'Removes a member; their own membership anybody may end',
+    operationId: 'removeMember',
+    summary: 'Removes a member; every member may remove their own membership',
     roles: PERMISSIONS.removeMembers.roles,
-    // Anybody may leave.
+    // A member without a second factor may still leave, so the handler checks the factor.
     checksFactor: true,
     params: ByMembership,
-    reply: { 200: Done },
+    reply: { 200: ActionResult },
     errors: ['MEMBER_NOT_FOUND', 'LAST_OWNER'],
     handler: async (ctx, { tx, caller, params, request }) => {
       await removeMember(ctx, tx, { caller, membershipId: params.membershipId, request })

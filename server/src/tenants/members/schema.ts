@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Pagination, pageQuery } from '../../http/pagination.ts'
+import { Pagination, pageQuery } from '../../http/routing/pagination.ts'
+import { Timestamp } from '../../http/routing/schema.ts'
 import { RoleName } from '../schema.ts'
 
 const Status = Type.Enum(['ACTIVE', 'INVITED', 'SUSPENDED'])
@@ -14,25 +15,25 @@ export const MemberQuery = Type.Object({
     Type.String({
       maxLength: 1_000,
       description:
-        'Words, each of them the beginning of the address, of its domain after @, or of a name; of who is invited, of the address. 1 to 100 characters, at most 8 words',
+        'Words; each must be a prefix of the address, of its domain after @, or of a name. For invited members only the address is searched. 1 to 100 characters, at most 8 words',
     }),
   ),
 })
 export type MemberQuery = Static<typeof MemberQuery>
 
 const UserId = Type.String({
-  description:
-    'The id of the account. Of who is INVITED: an id of this invitation alone, which tells nothing; accepting replaces it',
+  description: 'The id of the account. For an INVITED member: an id of this invitation only, which acceptance replaces',
 })
 
+/** Fields of the account must be null or neutral for INVITED members (see `toBody`). */
 export const MemberBody = Type.Object(
   {
     id: Type.String({ description: 'The id of the membership' }),
     userId: UserId,
     status: Status,
     role: RoleName,
-    joinedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'null for who is invited and has not joined',
+    joinedAt: Type.Union([Timestamp, Type.Null()], {
+      description: 'null for an INVITED member',
     }),
     user: Type.Object({
       email: Type.String(),
@@ -46,30 +47,30 @@ export type MemberBody = Static<typeof MemberBody>
 
 export const MemberPage = Type.Object(
   {
-    members: Type.Array(MemberBody, { description: 'Who joined first comes first' }),
+    members: Type.Array(MemberBody, { description: 'In the order of joining' }),
     pagination: Pagination,
   },
   { title: 'MemberPage' },
 )
 export type MemberPage = Static<typeof MemberPage>
 
-export const MemberChangeRequest = Type.Object(
+export const UpdateMemberRequest = Type.Object(
   {
     role: Type.Optional(RoleName),
     status: Type.Optional(Type.Enum(['ACTIVE', 'SUSPENDED'])),
   },
-  { title: 'MemberChangeRequest' },
+  { title: 'UpdateMemberRequest' },
 )
-export type MemberChangeRequest = Static<typeof MemberChangeRequest>
+export type UpdateMemberRequest = Static<typeof UpdateMemberRequest>
 
-export const ChangedMember = Type.Object(
+export const UpdatedMember = Type.Object(
   {
     id: Type.String({ description: 'The id of the membership' }),
     userId: UserId,
     status: Status,
     role: RoleName,
-    updatedAt: Type.String({ format: 'date-time' }),
+    updatedAt: Timestamp,
   },
-  { title: 'ChangedMember' },
+  { title: 'UpdatedMember' },
 )
-export type ChangedMember = Static<typeof ChangedMember>
+export type UpdatedMember = Static<typeof UpdatedMember>

@@ -1,19 +1,19 @@
 import type { FastifyRequest } from 'fastify'
-import { type Action, actorOf, record } from '../../audit/record.ts'
+import { type Action, recordAuditEvent, toActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { describePage, toRange } from '../../http/pagination.ts'
-import { displayNameOf } from '../../lib/display-name.ts'
+import { describePage, toRange } from '../../http/routing/pagination.ts'
+import { toDisplayName } from '../../lib/display-name.ts'
 import { isId, toId } from '../../lib/ids.ts'
-import { readSearch } from '../../lib/search-words.ts'
+import { parseSearch } from '../../lib/search-words.ts'
 import { lockUser } from '../../users/service.ts'
-import { shownUserId } from '../invited.ts'
+import { toVisibleUserId } from '../invited.ts'
 import { requireAnotherOwner } from '../ownership.ts'
-import { type Acting, requireFactor, requireReach } from '../permissions.ts'
-import { isFarIn, listFromMilestone } from './milestones.ts'
-import type { ChangedMember, MemberBody, MemberChangeRequest, MemberPage, MemberQuery } from './schema.ts'
-import { searchMembers } from './search/store.ts'
+import { requireFactor, requireManageable, type TenantActor } from '../permissions.ts'
+import { isDeepPage, listFromAnchor } from './page-anchors.ts'
+import type { MemberBody, MemberPage, MemberQuery, UpdatedMember, UpdateMemberRequest } from './schema.ts'
+import { searchMembers } from './search-store.ts'
 import {
   countMembers,
   deleteMember,
@@ -25,31 +25,30 @@ import {
   type MemberFilter,
   type MemberRow,
   type Membership,
-  type Stretch,
+  type PageRange,
   updateMember,
 } from './store.ts'
 
-/** The members of a tenant: who they are, what they may do there, and how they leave. */
+/** The members of a tenant: list, change and remove. */
 
-export async function pageOfMembers(
+export async function getMemberPage(
   ctx: Ctx,
   tx: Tx,
   { tenantId, query }: { tenantId: string; query: MemberQuery },
 ): Promise<MemberPage> {
   const { status, role } = query
   const filter = { tenantId, status, role, now: ctx.now() }
-  const words = readSearch(query.search)
-  if (words.length > 0) return pageOfFound(tx, filter, { words, query })
+  const words = parseSearch(query.search)
+  if (words.length > 0) return getSearchPage(tx, filter, { words, query })
   const counts = await countMembers(tx, filter)
   const total = counts.joined + counts.invited
   const { offset, limit } = toRange(query)
-  const wanted = { offset, limit: Math.min(limit, total - offset) }
-  const members = wanted.limit > 0 ? await listStretch(tx, filter, wanted, counts) : []
+  const range = { offset, limit: Math.min(limit, total - offset) }
+  const members = range.limit > 0 ? await listRange(tx, filter, range, counts) : []
   return { members: members.map(toBody), pagination: describePage(query, total) }
 }
 
-/** Those whom every word leads to. */
-async function pageOfFound(
+async function getSearchPage(
   tx: Tx,
   filter: MemberFilter,
   { words, query }: { words: string[]; query: MemberQuery },
@@ -59,68 +58,67 @@ async function pageOfFound(
   return { members: members.map(toBody), pagination: describePage(query, total) }
 }
 
-/** Whatever lies nearer to the end is reached from there, and whatever is far from both by milestones. */
-async function listStretch(
-  tx: Tx,
-  filter: MemberFilter,
-  wanted: Stretch,
-  counts: MemberCounts,
-): Promise<MemberRow[]> {
-  if (isFarIn(wanted, counts)) return listFromMilestone(tx, filter, wanted, counts)
-  const behind = counts.joined + counts.invited - wanted.offset - wanted.limit
-  const fromEnd = behind < wanted.offset
-  return listMemberPage(tx, filter, fromEnd ? { ...wanted, offset: behind, fromEnd } : wanted)
+/** Reads from the end of the list that is closer to the page, or from an anchor when the page is far from both. */
+async function listRange(tx: Tx, filter: MemberFilter, range: PageRange, counts: MemberCounts): Promise<MemberRow[]> {
+  if (isDeepPage(range, counts)) return listFromAnchor(tx, filter, range, counts)
+  const offsetFromEnd = counts.joined + counts.invited - range.offset - range.limit
+  const fromEnd = offsetFromEnd < range.offset
+  return listMemberPage(tx, filter, fromEnd ? { ...range, offset: offsetFromEnd, fromEnd } : range)
 }
 
 const toBody = (row: MemberRow): MemberBody => ({
   id: row.id,
-  userId: shownUserId(row),
+  userId: toVisibleUserId(row),
   status: row.status,
   role: row.role,
   joinedAt: row.joined_at?.toISOString() ?? null,
   user: {
     email: row.email,
-    // Who has not joined has told this tenant nothing, not even whether there is an account.
-    displayName: displayNameOf(row.status === 'INVITED' ? { ...UNNAMED, email: row.email } : row),
+    // Before the invitation is accepted, the tenant may not even learn whether the account exists.
+    displayName: toDisplayName(row.status === 'INVITED' ? { ...UNNAMED, email: row.email } : row),
     pictureUrl: row.status === 'INVITED' ? null : row.picture_url,
   },
 })
 
 const UNNAMED = { display_name: null, given_name: null, family_name: null }
 
-/** A member after a change. */
-export const toChanged = (member: Membership): ChangedMember => ({
+export const toChangedMember = (member: Membership): UpdatedMember => ({
   id: member.id,
-  userId: shownUserId(member),
+  userId: toVisibleUserId(member),
   status: member.status,
   role: member.role,
   updatedAt: member.updated_at.toISOString(),
 })
 
-/** What somebody does to a member. */
+/** A change or removal of a member by the caller. */
 export interface MemberAction {
-  caller: Acting
+  caller: TenantActor
   membershipId: string
   request: FastifyRequest
 }
 
-/** Gives a member another role, or suspends or reactivates them. */
+/** Changes the role of a member, or suspends or reactivates the member. */
 export async function changeMember(
   ctx: Ctx,
   tx: Tx,
-  { caller, membershipId, request, change }: MemberAction & { change: MemberChangeRequest },
+  { caller, membershipId, request, change }: MemberAction & { change: UpdateMemberRequest },
 ): Promise<Membership> {
   const member = await getMember(ctx, tx, { tenantId: caller.tenantId, membershipId })
-  requireReach(caller.role, member.role)
+  requireManageable(caller.role, member.role)
   const after = { role: change.role ?? member.role, status: change.status ?? member.status }
-  requireReach(caller.role, after.role)
+  requireManageable(caller.role, after.role)
   if (member.status === 'INVITED' && change.status !== undefined) throw new AppError('INVITATION_PENDING')
   const changes = findActions(member, after)
   if (changes.length === 0) return member
-  if (after.role !== 'owner' || after.status !== 'ACTIVE') await stayOwned(tx, member)
+  if (after.role !== 'owner' || after.status !== 'ACTIVE') await requireOwnerRemains(tx, member)
   for (const { action, field } of changes) {
     const details = { before: { [field]: member[field] }, after: { [field]: after[field] } }
-    await record(ctx, tx, { action, ...describe(caller, request), userId: shownUserId(member), details })
+    await recordAuditEvent(ctx, tx, {
+      action,
+      ...toAuditSource(caller, request),
+      userId: toVisibleUserId(member),
+      details,
+    })
   }
   return updateMember(tx, member.id, { ...after, updated_at: ctx.now() })
 }
@@ -141,33 +139,34 @@ function findActions(before: State, after: State): { action: Action; field: keyo
   ]
 }
 
-/** Lets a member go: removed by another, or of their own will. */
-export async function removeMember(
-  ctx: Ctx,
-  tx: Tx,
-  { caller, membershipId, request }: MemberAction,
-): Promise<void> {
-  // Whoever lacks the second factor may leave, and does not even learn who is there.
+/** Removes a member. Members may also remove themselves. */
+export async function removeMember(ctx: Ctx, tx: Tx, { caller, membershipId, request }: MemberAction): Promise<void> {
+  // Without the required second factor a caller may only leave. The check comes first, so that it reveals no member.
   if (toId(membershipId) !== caller.membershipId) requireFactor(caller)
   const member = await getMember(ctx, tx, { tenantId: caller.tenantId, membershipId })
-  const leaves = member.id === caller.membershipId
-  if (!leaves) requireReach(caller.role, member.role)
-  await stayOwned(tx, member)
+  const isLeaving = member.id === caller.membershipId
+  if (!isLeaving) requireManageable(caller.role, member.role)
+  await requireOwnerRemains(tx, member)
   const { role, status } = member
-  const action = leaves ? 'member.left' : 'member.removed'
+  const action = isLeaving ? 'member.left' : 'member.removed'
   const details = { before: { role, status } }
-  await record(ctx, tx, { action, ...describe(caller, request), userId: shownUserId(member), details })
+  await recordAuditEvent(ctx, tx, {
+    action,
+    ...toAuditSource(caller, request),
+    userId: toVisibleUserId(member),
+    details,
+  })
   await deleteMember(tx, member.id)
 }
 
-const describe = (caller: Acting, request: FastifyRequest) => ({
-  actor: actorOf(caller),
+const toAuditSource = (caller: TenantActor, request: FastifyRequest) => ({
+  actor: toActor(caller),
   tenantId: caller.tenantId,
   request,
 })
 
-/** Somebody other than this member must look after the tenant, if the member does. */
-async function stayOwned(tx: Tx, { role, status, tenant_id, user_id }: Membership): Promise<void> {
+/** An active owner may only be removed or demoted when there is another owner. */
+async function requireOwnerRemains(tx: Tx, { role, status, tenant_id, user_id }: Membership): Promise<void> {
   if (role === 'owner' && status === 'ACTIVE') await requireAnotherOwner(tx, tenant_id, user_id)
 }
 
@@ -177,10 +176,10 @@ async function getMember(
   { tenantId, membershipId }: { tenantId: string; membershipId: string },
 ): Promise<Membership> {
   const key = { tenantId, id: membershipId, now: ctx.now() }
-  const seen = isId(membershipId) ? await findMember(tx, key) : undefined
-  // They may be accepting their invitation at this moment, and whoever does locks the person first.
-  if (seen?.status === 'INVITED') await lockUser(tx, seen.user_id)
-  const member = seen && (await lockMember(tx, key))
+  const found = isId(membershipId) ? await findMember(tx, key) : undefined
+  // Acceptance of an invitation locks the user before the membership. The same order here avoids a deadlock.
+  if (found?.status === 'INVITED') await lockUser(tx, found.user_id)
+  const member = found && (await lockMember(tx, key))
   if (!member) throw new AppError('MEMBER_NOT_FOUND')
   return member
 }

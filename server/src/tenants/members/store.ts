@@ -1,7 +1,7 @@
 import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { MembershipStatus, MembershipsTable, Role } from '../../db/tables.ts'
-import type { Range } from '../../http/pagination.ts'
+import type { Range } from '../../http/routing/pagination.ts'
 
 export type Membership = Selectable<MembershipsTable>
 
@@ -9,16 +9,16 @@ export interface MemberFilter {
   tenantId: string
   status: MembershipStatus | undefined
   role: Role | undefined
-  /** Who was invited until before this is not there any more. */
+  /** Members whose invitation expired before this time are not listed. */
   now: Date
 }
 
 export interface MemberCounts {
-  /** Those who have joined: the database keeps count of them. */
+  /** The number of members who have joined, which triggers maintain. */
   joined: number
-  /** Those who are invited at this moment; they stand at the end of the list. */
+  /** The number of members with an open invitation, who come last in the list. */
   invited: number
-  /** Grows when the places in the list change, other than by newcomers at its end. */
+  /** Increases with every change of the order of the list, except for new members at its end. */
   shuffles: string
 }
 
@@ -36,13 +36,13 @@ export async function countMembers(db: Db, filter: MemberFilter): Promise<Member
   return rows[0] ?? { joined: 0, invited: 0, shuffles: '0' }
 }
 
-/** Where somebody stands in the list. The time is as the database writes it, to the last digit. */
-export interface Place {
+/** The sort key of a member. The time is text, because a JavaScript date would lose the microseconds. */
+export interface ListPosition {
   joinedAt: string
   id: string
 }
 
-const standing = (db: Db, { tenantId, status, role, now }: MemberFilter) =>
+const selectListed = (db: Db, { tenantId, status, role, now }: MemberFilter) =>
   db
     .selectFrom('memberships')
     .where('tenant_id', '=', tenantId)
@@ -50,77 +50,76 @@ const standing = (db: Db, { tenantId, status, role, now }: MemberFilter) =>
     .$if(status !== undefined, (query) => query.where('status', '=', status as MembershipStatus))
     .$if(role !== undefined, (query) => query.where('role', '=', role as Role))
 
-const placeOf = ({ joinedAt, id }: Place) => sql`(${joinedAt}::timestamptz, ${id}::uuid)`
+const toRowValue = ({ joinedAt, id }: ListPosition) => sql`(${joinedAt}::timestamptz, ${id}::uuid)`
 
-const isFrom = (place: Place) => sql<boolean>`(joined_at, id) >= ${placeOf(place)}`
+const isFrom = (position: ListPosition) => sql<boolean>`(joined_at, id) >= ${toRowValue(position)}`
 
-/** The places of the first of those who have joined, or of who stands at a place, and of every so many after that. */
-export async function listPlaces(
+/** The position of every nth joined member, starting with the first one or with the one at `from`. */
+export async function listPositions(
   db: Db,
   filter: MemberFilter,
-  { every, from }: { every: number; from?: Place },
-): Promise<Place[]> {
-  const { rows } = await sql<Place>`
+  { every, from }: { every: number; from?: ListPosition },
+): Promise<ListPosition[]> {
+  const { rows } = await sql<ListPosition>`
     select joined_at::text as "joinedAt", id from (
-      ${standing(db, filter)
+      ${selectListed(db, filter)
         .where('joined_at', 'is not', null)
-        .$if(from !== undefined, (query) => query.where(isFrom(from as Place)))
+        .$if(from !== undefined, (query) => query.where(isFrom(from as ListPosition)))
         .select(['joined_at', 'id'])
-        .select(sql<string>`row_number() over (order by joined_at, id)`.as('place'))}
-    ) as places
-    where place % ${every} = 1 order by place
+        .select(sql<string>`row_number() over (order by joined_at, id)`.as('number'))}
+    ) as numbered
+    where number % ${every} = 1 order by number
   `.execute(db)
   return rows
 }
 
-/** How many of those who have joined stand behind a place. */
-const countBehind = (db: Db, filter: MemberFilter, place: Place) =>
-  standing(db, filter)
-    .where(sql<boolean>`(joined_at, id) > ${placeOf(place)}`)
+/** Counts the joined members after a position. */
+const countAfter = (db: Db, filter: MemberFilter, position: ListPosition) =>
+  selectListed(db, filter)
+    .where(sql<boolean>`(joined_at, id) > ${toRowValue(position)}`)
     .where('joined_at', 'is not', null)
     .select(({ fn }) => fn.countAll<string>().as('count'))
 
-/** Which part of a list: counted from its end, from its beginning, or, among those who have joined, from a place. */
-export interface Stretch extends Range {
+/** The offset counts from the beginning of the list, from its end, or from a position among the joined members. */
+export interface PageRange extends Range {
   fromEnd?: boolean
-  from?: Place | undefined
+  from?: ListPosition | undefined
 }
 
-/** A page of members. By which way it is reached makes no difference to what is on it. */
-export const listMemberPage = (db: Db, filter: MemberFilter, stretch: Stretch): Promise<MemberRow[]> =>
-  memberPage(db, filter, stretch).execute()
+export const listMemberPage = (db: Db, filter: MemberFilter, range: PageRange): Promise<MemberRow[]> =>
+  selectPage(db, filter, range).execute()
 
-/** The same, and how many of those who have joined stand behind a place. */
-export async function listMemberPageBefore(
+/** Also counts the joined members after a position. */
+export async function listMemberPageAndCountAfter(
   db: Db,
   filter: MemberFilter,
-  stretch: Stretch,
-  place: Place,
-): Promise<{ rows: MemberRow[]; behind: number }> {
-  const rows = await memberPage(db, filter, stretch)
-    .select(countBehind(db, filter, place).as('behind'))
+  range: PageRange,
+  position: ListPosition,
+): Promise<{ rows: MemberRow[]; after: number }> {
+  const rows = await selectPage(db, filter, range)
+    .select(countAfter(db, filter, position).as('after'))
     .execute()
-  return { rows, behind: Number(rows[0]?.behind ?? Number.NaN) }
+  return { rows, after: Number(rows[0]?.after ?? Number.NaN) }
 }
 
-function memberPage(db: Db, filter: MemberFilter, stretch: Stretch) {
-  const { offset, limit, fromEnd = false, from } = stretch
-  // The ids come out of an index alone; only the members on the page are looked at themselves.
-  const onPage = standing(db, filter)
+function selectPage(db: Db, filter: MemberFilter, range: PageRange) {
+  const { offset, limit, fromEnd = false, from } = range
+  // An index-only scan finds the ids; the joins are only done for the members on the page.
+  const onPage = selectListed(db, filter)
     .select('id')
-    .$if(from !== undefined, (query) => query.where(isFrom(from as Place)))
-    .orderBy('joined_at', (by) => (fromEnd ? by.desc().nullsFirst() : by.asc().nullsLast()))
+    .$if(from !== undefined, (query) => query.where(isFrom(from as ListPosition)))
+    .orderBy('joined_at', (order) => (fromEnd ? order.desc().nullsFirst() : order.asc().nullsLast()))
     .orderBy('id', fromEnd ? 'desc' : 'asc')
     .offset(offset)
     .limit(limit)
-  return shownMembers(db).where('memberships.id', 'in', onPage)
+  return selectMemberRows(db).where('memberships.id', 'in', onPage)
 }
 
-/** Members by their ids, in the order of the list. */
+/** In the order of the list. */
 export const listMembersByIds = (db: Db, ids: string[]): Promise<MemberRow[]> =>
-  shownMembers(db).where('memberships.id', 'in', ids).execute()
+  selectMemberRows(db).where('memberships.id', 'in', ids).execute()
 
-const shownMembers = (db: Db) =>
+const selectMemberRows = (db: Db) =>
   db
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
@@ -130,15 +129,15 @@ const shownMembers = (db: Db) =>
     .orderBy('memberships.joined_at')
     .orderBy('memberships.id')
 
-export type MemberRow = Awaited<ReturnType<ReturnType<typeof shownMembers>['execute']>>[number]
+export type MemberRow = Awaited<ReturnType<ReturnType<typeof selectMemberRows>['execute']>>[number]
 
-interface Key {
+interface MemberKey {
   tenantId: string
   id: string
   now: Date
 }
 
-const memberById = (tx: Tx, { tenantId, id, now }: Key) =>
+const memberById = (tx: Tx, { tenantId, id, now }: MemberKey) =>
   tx
     .selectFrom('memberships')
     .selectAll()
@@ -146,13 +145,10 @@ const memberById = (tx: Tx, { tenantId, id, now }: Key) =>
     .where('id', '=', id)
     .where((where) => where.or([where('status', '<>', 'INVITED'), where('invited_until', '>', now)]))
 
-export const findMember = (tx: Tx, key: Key): Promise<Membership | undefined> =>
+export const findMember = (tx: Tx, key: MemberKey): Promise<Membership | undefined> =>
   memberById(tx, key).executeTakeFirst()
 
-/**
- * What somebody is in a tenant; undefined: nothing, or invited until before now. Who is INVITED is found by the id that
- * is shown of them, too.
- */
+/** Undefined also for an expired invitation. An INVITED member is also found by its visible `userId`. */
 export const findMemberOf = (
   tx: Tx,
   { tenantId, userId, now }: { tenantId: string; userId: string; now: Date },
@@ -162,16 +158,13 @@ export const findMemberOf = (
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .where((where) =>
-      where.or([
-        where('user_id', '=', userId),
-        where.and([where('id', '=', userId), where('status', '=', 'INVITED')]),
-      ]),
+      where.or([where('user_id', '=', userId), where.and([where('id', '=', userId), where('status', '=', 'INVITED')])]),
     )
     .where((where) => where.or([where('status', '<>', 'INVITED'), where('invited_until', '>', now)]))
     .executeTakeFirst()
 
-/** The member, whom nobody else changes until the transaction ends. */
-export const lockMember = (tx: Tx, key: Key): Promise<Membership | undefined> =>
+/** Locks the row until the transaction ends. */
+export const lockMember = (tx: Tx, key: MemberKey): Promise<Membership | undefined> =>
   memberById(tx, key).forNoKeyUpdate().executeTakeFirst()
 
 export const updateMember = (tx: Tx, id: string, change: Updateable<MembershipsTable>): Promise<Membership> =>

@@ -1,16 +1,15 @@
 import type { Db, Tx } from '../../db/open.ts'
-import { deleteFactors, type Factors, findFactors, holdingWithoutFactors } from './store.ts'
+import { deleteFactors, type Factors, findFactors, selectUnchangedUserForUpdate } from './store.ts'
 
-export { type Factors, findFactors, holdingWithoutFactors }
+export { type Factors, findFactors, selectUnchangedUserForUpdate }
 
-/** What may be shown beside the first factor. */
 export type SecondFactor = 'totp' | 'passkey' | 'recovery_code'
 
-/** Whether somebody is asked for a second factor. Recovery codes alone, left over, are none. */
+/** Whether sign-in requires a second factor. Recovery codes alone do not count. */
 export const hasSecondFactor = ({ totp, passkeys }: Factors): boolean => totp || passkeys > 0
 
-/** The second factors a person can show; none when none is asked for. */
-export const secondFactorsOf = async (db: Db, userId: string): Promise<SecondFactor[]> =>
+/** The second factors that the person can use; empty when none is required. */
+export const listSecondFactors = async (db: Db, userId: string): Promise<SecondFactor[]> =>
   toSecondFactors(await findFactors(db, userId))
 
 function toSecondFactors(factors: Factors): SecondFactor[] {
@@ -23,8 +22,8 @@ function toSecondFactors(factors: Factors): SecondFactor[] {
   ]
 }
 
-/** Takes all second factors from somebody, also half set up ones; undefined when there is none to take. */
-export async function dropFactors(tx: Tx, userId: string): Promise<Factors | undefined> {
+/** Removes all second factors, including unconfirmed ones; undefined when there is no second factor. */
+export async function removeFactors(tx: Tx, userId: string): Promise<Factors | undefined> {
   const factors = await findFactors(tx, userId)
   if (!hasSecondFactor(factors)) return undefined
   await deleteFactors(tx, userId)

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { User } from '../store.ts'
 
-/** What somebody has beside their password. */
 export interface Factors {
   totp: boolean
   passkeys: number
@@ -18,10 +17,7 @@ export async function findFactors(db: Db, userId: string): Promise<Factors> {
         .where('confirmed_at', 'is not', null)
         .as('totp'),
       selectFrom('passkeys').select(fn.countAll().as('count')).where('user_id', '=', userId).as('passkeys'),
-      selectFrom('recovery_codes')
-        .select(fn.countAll().as('count'))
-        .where('user_id', '=', userId)
-        .as('codes'),
+      selectFrom('recovery_codes').select(fn.countAll().as('count')).where('user_id', '=', userId).as('codes'),
     ])
     .executeTakeFirstOrThrow()
   const { totp, passkeys, codes } = counted
@@ -29,10 +25,10 @@ export async function findFactors(db: Db, userId: string): Promise<Factors> {
 }
 
 /**
- * Part of a statement: the person, whom nobody else changes until it ends, if nobody does just now, if they are as they
- * were when they proved who they are, and if they have no second factor to show (`hasSecondFactor`).
+ * A subquery that locks the user row, and returns it only if it is not locked, the account is active, the credentials are
+ * unchanged since they were verified, and there is no second factor (see `hasSecondFactor`).
  */
-export const holdingWithoutFactors = (
+export const selectUnchangedUserForUpdate = (
   { id, password_hash }: User,
   { byPassword }: { byPassword: boolean },
 ): RawBuilder<{ id: string }> => sql`
@@ -46,31 +42,55 @@ export const holdingWithoutFactors = (
 export const findTotp = (db: Db, userId: string) =>
   db.selectFrom('totp_secrets').selectAll().where('user_id', '=', userId).executeTakeFirst()
 
-interface NewSecret {
+interface NewTotpSecret {
   userId: string
   sessionId: string
   sealedSecret: Buffer
   now: Date
 }
 
-/** Keeps a secret to be confirmed, in place of one that never was. Says whether it did. */
-export async function putUnconfirmedTotp(
+/** Stores a secret to confirm, or replaces an unconfirmed one; false when there is a confirmed one. */
+export async function upsertUnconfirmedTotp(
   db: Db,
-  { userId, sessionId, sealedSecret, now }: NewSecret,
+  { userId, sessionId, sealedSecret, now }: NewTotpSecret,
 ): Promise<boolean> {
-  const fresh = { sealed_secret: sealedSecret, session_id: sessionId, created_at: now }
-  const put = await db
+  const columns = { sealed_secret: sealedSecret, session_id: sessionId, created_at: now }
+  const stored = await db
     .insertInto('totp_secrets')
-    .values({ user_id: userId, confirmed_at: null, ...fresh })
+    .values({ user_id: userId, confirmed_at: null, ...columns })
     .onConflict((conflict) =>
-      conflict.column('user_id').doUpdateSet(fresh).where('totp_secrets.confirmed_at', 'is', null),
+      conflict.column('user_id').doUpdateSet(columns).where('totp_secrets.confirmed_at', 'is', null),
     )
     .returning('user_id')
     .executeTakeFirst()
-  return put !== undefined
+  return stored !== undefined
 }
 
-/** Confirms the secret that the code was made with, unless another has taken its place. */
+/** Stores secrets that need no confirmation. */
+export async function upsertConfirmedTotp(tx: Tx, secrets: StoredTotp[], now: Date): Promise<void> {
+  await tx
+    .insertInto('totp_secrets')
+    .values(
+      secrets.map(({ userId, sealedSecret }) => ({
+        user_id: userId,
+        sealed_secret: sealedSecret,
+        session_id: null,
+        created_at: now,
+        confirmed_at: now,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet({
+        sealed_secret: sql`excluded.sealed_secret`,
+        session_id: null,
+        created_at: now,
+        confirmed_at: now,
+      }),
+    )
+    .execute()
+}
+
+/** Confirms the secret, unless it was replaced since the code was checked. */
 export async function confirmTotp(
   tx: Tx,
   { userId, sealedSecret, step, now }: { userId: string; sealedSecret: Buffer; step: number; now: Date },
@@ -86,11 +106,8 @@ export async function confirmTotp(
   return confirmed !== undefined
 }
 
-/** Uses a time step up; false when it, or a later one, was before. */
-export async function useTotpStep(
-  db: Db,
-  { userId, step }: { userId: string; step: number },
-): Promise<boolean> {
+/** Consumes a time step; false when it or a later one was used before. */
+export async function useTotpStep(db: Db, { userId, step }: { userId: string; step: number }): Promise<boolean> {
   const used = await db
     .updateTable('totp_secrets')
     .set({ last_step: step })
@@ -102,7 +119,7 @@ export async function useTotpStep(
   return used !== undefined
 }
 
-/** Removes what was confirmed; says whether there was anything. */
+/** Deletes a confirmed secret; returns whether there was one. */
 export async function deleteTotp(tx: Tx, userId: string): Promise<boolean> {
   const deleted = await tx
     .deleteFrom('totp_secrets')
@@ -121,8 +138,8 @@ export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: Buffe
     .execute()
 }
 
-/** Uses a recovery code up; false when it is none, or was used before. */
-export async function useRecoveryCode(db: Db, userId: string, hash: Buffer): Promise<boolean> {
+/** Returns whether the code existed. */
+export async function deleteRecoveryCode(db: Db, userId: string, hash: Buffer): Promise<boolean> {
   const used = await db
     .deleteFrom('recovery_codes')
     .where('user_id', '=', userId)

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../context.ts'
 import { defineJob } from '../../jobs/job.ts'
-import { NO_ID } from '../../lib/ids.ts'
+import { NIL_ID } from '../../lib/ids.ts'
 import { listTotpOfOlderKeys, replaceTotpSecret, type StoredTotp } from './store.ts'
 import { TOTP_PURPOSE } from './totp.ts'
 
@@ -11,10 +11,10 @@ export const reencryptTotpSecrets = defineJob<unknown>({
   name: 'reencrypt_totp_secrets',
   schedule: '47 * * * *',
   async run(ctx) {
-    let after: string | undefined = NO_ID
+    let after: string | undefined = NIL_ID
     while (after !== undefined) {
       const batch: StoredTotp[] = await listTotpOfOlderKeys(ctx.db, {
-        mark: ctx.keys.mark,
+        mark: ctx.keys.currentKeyPrefix,
         after,
         limit: BATCH_SIZE,
       })

@@ -2,15 +2,14 @@ import type { Ctx } from '../../context.ts'
 import type { PasskeyPurpose } from '../../db/tables.ts'
 import { defineJob } from '../../jobs/job.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
-import { deleteExpiredChallenges, insertChallenge, takeChallengeBy } from './store.ts'
+import { deleteChallenge, deleteExpiredChallenges, insertChallenge } from './store.ts'
 
-/** How long somebody has to show their passkey. */
 export const CHALLENGE_MS = 5 * 60_000
 
-/** What a passkey is asked to sign, for one purpose, once. */
+/** A single-use WebAuthn challenge for one purpose. */
 export interface Challenge {
   purpose: PasskeyPurpose
-  /** Whoever shall sign it; undefined: whoever comes. */
+  /** The user who must sign it; undefined: any user. */
   userId: string | undefined
 }
 
@@ -21,36 +20,40 @@ export async function createChallenge(ctx: Ctx, { purpose, userId }: Challenge):
   return challenge
 }
 
-interface Wanted {
+interface ChallengeFilter {
   purposes: PasskeyPurpose[]
   userId?: string
 }
 
-/** The challenge that was signed, which is used up by that, whatever the signature is worth. */
-export async function takeChallenge(
+/** Consumes the challenge that was signed, even if the signature turns out to be invalid. */
+export async function consumeChallenge(
   ctx: Ctx,
   clientDataJSON: string,
-  { purposes, userId }: Wanted,
+  { purposes, userId }: ChallengeFilter,
 ): Promise<(Challenge & { challenge: string }) | undefined> {
-  const challenge = readChallenge(clientDataJSON)
+  const challenge = parseChallenge(clientDataJSON)
   if (challenge === undefined) return undefined
-  const wanted = { hash: hashSecret(challenge), purposes, userId, now: ctx.now() }
-  const taken = await takeChallengeBy(ctx.db, wanted)
-  return taken && { purpose: taken.purpose, userId: taken.user_id ?? undefined, challenge }
+  const row = await deleteChallenge(ctx.db, {
+    hash: hashSecret(challenge),
+    purposes,
+    userId,
+    now: ctx.now(),
+  })
+  return row && { purpose: row.purpose, userId: row.user_id ?? undefined, challenge }
 }
 
-/** Undefined for rubbish, and for what was signed inside another site's page: ours are never framed. */
-function readChallenge(clientDataJSON: string): string | undefined {
+/** Undefined for malformed data, and for a cross-origin frame: the pages are never framed by other sites. */
+function parseChallenge(clientDataJSON: string): string | undefined {
   try {
-    const signed: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
-    const { challenge, crossOrigin } = signed as { challenge?: unknown; crossOrigin?: unknown }
+    const clientData: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
+    const { challenge, crossOrigin } = clientData as { challenge?: unknown; crossOrigin?: unknown }
     return typeof challenge === 'string' && crossOrigin !== true ? challenge : undefined
   } catch {
     return undefined
   }
 }
 
-/** Anybody may ask for challenges, so those that nobody answered go soon. */
+/** Challenges are created without authentication, so expired ones are swept often. */
 export const sweepPasskeyChallenges = defineJob<unknown>({
   name: 'sweep_passkey_challenges',
   schedule: '*/10 * * * *',

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../context.ts'
 
-/** Who passkeys are made for: a host name, so that they work here and nowhere else. */
+/** The WebAuthn relying party. Its id is the host name, so passkeys work only on this host. */
 export interface RelyingParty {
   id: string
   name: string

@@ -5,22 +5,13 @@ import type { PasskeyChallengesTable, PasskeyPurpose, PasskeysTable } from '../.
 export type Passkey = Selectable<PasskeysTable>
 
 export const listPasskeysOf = (db: Db, userId: string): Promise<Passkey[]> =>
-  db
-    .selectFrom('passkeys')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
+  db.selectFrom('passkeys').selectAll().where('user_id', '=', userId).orderBy('created_at').orderBy('id').execute()
 
 export const findPasskeyByCredential = (db: Db, credentialId: string): Promise<Passkey | undefined> =>
   db.selectFrom('passkeys').selectAll().where('credential_id', '=', credentialId).executeTakeFirst()
 
-/** Undefined when the passkey is somebody's already. */
-export const insertPasskeyIfNew = (
-  tx: Tx,
-  passkey: Insertable<PasskeysTable>,
-): Promise<Passkey | undefined> =>
+/** Undefined when the credential is registered already. */
+export const insertPasskeyIfNew = (tx: Tx, passkey: Insertable<PasskeysTable>): Promise<Passkey | undefined> =>
   tx
     .insertInto('passkeys')
     .values(passkey)
@@ -28,60 +19,52 @@ export const insertPasskeyIfNew = (
     .returningAll()
     .executeTakeFirst()
 
-/** The passkey that was removed; undefined when the person had no such one. */
-export const deletePasskey = (
-  tx: Tx,
-  { id, userId }: { id: string; userId: string },
-): Promise<Passkey | undefined> =>
-  tx
-    .deleteFrom('passkeys')
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .returningAll()
-    .executeTakeFirst()
+/** Returns the deleted passkey; undefined when the user has no such passkey. */
+export const deletePasskey = (tx: Tx, { id, userId }: { id: string; userId: string }): Promise<Passkey | undefined> =>
+  tx.deleteFrom('passkeys').where('id', '=', id).where('user_id', '=', userId).returningAll().executeTakeFirst()
 
-interface Use {
+interface PasskeyUse {
   id: string
   signCount: number
   backedUp: boolean
   now: Date
 }
 
-/** Writes a use down; false when the passkey has not counted on since the last, and so may have been copied. */
-export async function notePasskeyUse(db: Db, { id, signCount, backedUp, now }: Use): Promise<boolean> {
-  const noted = await db
+/** Records a use; false when the sign count did not increase, so the passkey may be a copy (WebAuthn Level 3 §6.1.1). */
+export async function recordPasskeyUse(db: Db, { id, signCount, backedUp, now }: PasskeyUse): Promise<boolean> {
+  const updated = await db
     .updateTable('passkeys')
     .set({ sign_count: signCount, backed_up: backedUp, last_used_at: now })
     .where('id', '=', id)
     .where((where) =>
-      // Many never count: theirs is always 0.
+      // Authenticators without a counter always send 0.
       signCount === 0 ? where('sign_count', '=', '0') : where('sign_count', '<', String(signCount)),
     )
     .returning('id')
     .executeTakeFirst()
-  return noted !== undefined
+  return updated !== undefined
 }
 
 export async function insertChallenge(db: Db, challenge: Insertable<PasskeyChallengesTable>): Promise<void> {
   await db.insertInto('passkey_challenges').values(challenge).execute()
 }
 
-interface WantedChallenge {
+interface ChallengeFilter {
   hash: Buffer
   purposes: PasskeyPurpose[]
-  /** Whose it must be; anybody's or nobody's unless said. */
+  /** Undefined: any user, or none. */
   userId?: string | undefined
   now: Date
 }
 
-/** Uses a challenge up; undefined when there is none such, or was used before. */
-export function takeChallengeBy(db: Db, { hash, purposes, userId, now }: WantedChallenge) {
-  const wanted = db
+/** Deletes and returns a challenge; undefined when it is unknown, used or expired. */
+export function deleteChallenge(db: Db, { hash, purposes, userId, now }: ChallengeFilter) {
+  const deletion = db
     .deleteFrom('passkey_challenges')
     .where('hash', '=', hash)
     .where('purpose', 'in', purposes)
     .where('expires_at', '>', now)
-  return (userId === undefined ? wanted : wanted.where('user_id', '=', userId))
+  return (userId === undefined ? deletion : deletion.where('user_id', '=', userId))
     .returning(['purpose', 'user_id'])
     .executeTakeFirst()
 }

@@ -1,11 +1,8 @@
-/**
- * The library for passkeys brings much along that few processes ever need, so it is loaded with the first passkey that
- * somebody uses.
- */
+/** The WebAuthn library has many dependencies, so it is loaded on first use. */
 export const loadWebauthn = () => import('@simplewebauthn/server')
 export const loadWebauthnHelpers = () => import('@simplewebauthn/server/helpers')
 
-/** The algorithms of passkeys by their numbers in COSE (RFC 9053): ES256, EdDSA, RS256. */
+/** COSE algorithm identifiers: ES256, EdDSA (RFC 9053) and RS256 (RFC 8812). */
 export const ALGORITHMS = [-7, -8, -257]
 
 export const toBytes = (base64url: string): Uint8Array<ArrayBuffer> =>

@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { saveFile } from '../../../api/download.ts'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { ownData } from '../../../text/own-data.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 
-export const DataPlace = () => (
+export const DataPage = () => (
   <Page title={ownData.title} lead={ownData.lead}>
     <ExportSection />
     <DeletionSection />
@@ -18,10 +18,10 @@ export const DataPlace = () => (
 
 function ExportSection() {
   const { title, lead, action, done, file } = ownData.export
-  const take = useChange('GET /api/users/me/export', {
-    onDone: (data) => {
+  const download = useApiMutation('GET /api/users/me/export', {
+    onSuccess: (data) => {
       saveFile(file, new Blob([`${JSON.stringify(data, null, 2)}\n`], { type: 'application/json' }))
-      showDone(done)
+      showSuccess(done)
     },
   })
   return (
@@ -30,8 +30,8 @@ function ExportSection() {
         <Button
           variant="default"
           leftSection={<Icon name="download" size={16} />}
-          loading={take.isPending}
-          onClick={() => take.mutate({})}
+          loading={download.isPending}
+          onClick={() => download.mutate({})}
         >
           {action}
         </Button>

@@ -1,39 +1,39 @@
 import { Alert, Anchor, Button, List, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { useMe } from '../../../me.tsx'
 import { signOut } from '../../../session/session.ts'
 import { ownData } from '../../../text/own-data.ts'
 import { shell } from '../../../text/shell.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { ConfirmedForm } from '../confirmed-form.tsx'
-import { shownInForm, withPassword } from '../inline.ts'
-import { isRefusedFor } from '../refusal.tsx'
+import { hasErrorCode } from '../form-error.tsx'
+import { inlineErrors, toPasswordField } from '../form-options.ts'
+import { ReauthenticationForm } from '../reauthentication-form.tsx'
 
 const { deletion: text } = ownData
 
-/** The way out. Once it is taken there is nothing here any more but the sign-in page. */
+/** Deletes the account of the user. Afterwards the dialog only leads to the sign-in page. */
 export function DeleteAccount({ opened, close }: { opened: boolean; close: () => void }) {
-  const [isGone, setGone] = useState(false)
+  const [isDeleted, setDeleted] = useState(false)
   return (
     <Modal
       opened={opened}
       onClose={close}
-      title={isGone ? text.gone : text.dialog}
+      title={isDeleted ? text.gone : text.dialog}
       closeButtonProps={{ 'aria-label': shell.close }}
-      {...(isGone && { withCloseButton: false, closeOnEscape: false, closeOnClickOutside: false })}
+      {...(isDeleted && { withCloseButton: false, closeOnEscape: false, closeOnClickOutside: false })}
     >
-      {isGone ? <Gone /> : <Ask close={close} onGone={() => setGone(true)} />}
+      {isDeleted ? <Deleted /> : <DeletionForm close={close} onDeleted={() => setDeleted(true)} />}
     </Modal>
   )
 }
 
-function Ask({ close, onGone }: { close: () => void; onGone: () => void }) {
+function DeletionForm({ close, onDeleted }: { close: () => void; onDeleted: () => void }) {
   const [word, setWord] = useState('')
-  const remove = useChange('DELETE /api/users/me', shownInForm)
+  const remove = useApiMutation('DELETE /api/users/me', inlineErrors)
   return (
-    <ConfirmedForm
+    <ReauthenticationForm
       text={
         <List size="sm" spacing={4}>
           {text.consequences.map((sentence) => (
@@ -42,13 +42,13 @@ function Ask({ close, onGone }: { close: () => void; onGone: () => void }) {
         </List>
       }
       action={text.action}
-      hurts
-      asks="always"
+      isDestructive
+      passwordPrompt="always"
       disabled={word !== text.word}
       onCancel={close}
       submit={async (password) => {
-        await remove.mutateAsync({ body: { confirmation: word, ...withPassword(password) } })
-        onGone()
+        await remove.mutateAsync({ body: { confirmation: word, ...toPasswordField(password) } })
+        onDeleted()
       }}
       before={() => (
         <TextInput
@@ -59,25 +59,29 @@ function Ask({ close, onGone }: { close: () => void; onGone: () => void }) {
           data-autofocus
         />
       )}
-      explain={(error) => <TenantsInTheWay error={error} />}
+      explain={(error) => <OwnedTenants error={error} />}
     />
   )
 }
 
-/** Whoever is the last owner of a tenant finds the way to where another is made. */
-function TenantsInTheWay({ error }: { error: unknown }) {
+/** Links to the member lists of tenants whose last owner the user is. */
+function OwnedTenants({ error }: { error: unknown }) {
   const { tenants } = useMe()
-  if (!isRefusedFor(error, 'TENANT_OWNER')) return null
-  const { tenants: named = [] } = (error.details ?? {}) as { tenants?: { id: string; name: string }[] }
-  const own = named.map(({ id, name }) => ({ id, name, slug: tenants.find((one) => one.id === id)?.slug }))
-  if (own.length === 0) return null
+  if (!hasErrorCode(error, 'TENANT_OWNER')) return null
+  const { tenants: listed = [] } = (error.details ?? {}) as { tenants?: { id: string; name: string }[] }
+  const owned = listed.map(({ id, name }) => ({
+    id,
+    name,
+    slug: tenants.find((tenant) => tenant.id === id)?.slug,
+  }))
+  if (owned.length === 0) return null
   return (
     <Alert icon={<Icon name="building" />} color="gray">
       <Text size="sm" mb={4}>
         {text.inTheWay}
       </Text>
       <List size="sm">
-        {own.map(({ id, name, slug }) => (
+        {owned.map(({ id, name, slug }) => (
           <List.Item key={id}>
             {slug === undefined ? (
               name
@@ -93,7 +97,7 @@ function TenantsInTheWay({ error }: { error: unknown }) {
   )
 }
 
-const Gone = () => (
+const Deleted = () => (
   <Stack>
     <Text size="sm" role="status">
       {text.goneText}

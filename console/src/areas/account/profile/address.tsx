@@ -1,18 +1,18 @@
 import { Alert, Button, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { useMe } from '../../../me.tsx'
 import { account } from '../../../text/account.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
-import { ConfirmedDialog } from '../confirmed-form.tsx'
-import { shownInForm, withPassword } from '../inline.ts'
+import { inlineErrors, toPasswordField } from '../form-options.ts'
+import { ReauthenticationDialog } from '../reauthentication-form.tsx'
 
 const { address: text } = account
 
-/** The address one signs in with: whether it is confirmed, and how it becomes another. */
+/** The email address of the account, its verification and its change. */
 export function AddressSection() {
   const { profile } = useMe()
   const [changing, setChanging] = useState(false)
@@ -45,8 +45,8 @@ export function AddressSection() {
 }
 
 function Unverified({ email }: { email: string }) {
-  const resend = useChange('POST /api/users/me/email/verification', {
-    onDone: () => showDone(text.resent(email)),
+  const resend = useApiMutation('POST /api/users/me/email/verification', {
+    onSuccess: () => showSuccess(text.resent(email)),
   })
   return (
     <Group gap="sm">
@@ -68,22 +68,22 @@ interface ChangeDialogProps {
 
 function ChangeDialog({ opened, close, onMailed }: ChangeDialogProps) {
   const [newEmail, setNewEmail] = useState('')
-  const change = useChange('POST /api/users/me/email', shownInForm)
+  const change = useApiMutation('POST /api/users/me/email', inlineErrors)
   return (
-    <ConfirmedDialog
+    <ReauthenticationDialog
       title={text.change}
       opened={opened}
       text={text.explain}
       action={text.send}
-      asks="always"
+      passwordPrompt="always"
       onCancel={close}
       submit={async (password) => {
-        await change.mutateAsync({ body: { newEmail, ...withPassword(password) } })
+        await change.mutateAsync({ body: { newEmail, ...toPasswordField(password) } })
         onMailed(newEmail)
         setNewEmail('')
         close()
       }}
-      before={(fields) => (
+      before={(fieldErrors) => (
         <TextInput
           label={text.newEmail}
           type="email"
@@ -92,7 +92,7 @@ function ChangeDialog({ opened, close, onMailed }: ChangeDialogProps) {
           withAsterisk={false}
           value={newEmail}
           onChange={(event) => setNewEmail(event.currentTarget.value)}
-          error={fields.newEmail}
+          error={fieldErrors.newEmail}
           data-autofocus
         />
       )}

@@ -1,6 +1,6 @@
 import type { ComboboxItem } from '@mantine/core'
 
-/** What many people speak. Whatever else somebody has chosen elsewhere stays among the choices. */
+/** Common languages. The current value is added if it is another one. */
 const LANGUAGES = (
   'ar bg bn ca cs da de de-AT de-CH de-DE el en en-AU en-CA en-GB en-IE en-IN en-US es es-AR es-ES es-MX et ' +
   'fa fi fr fr-BE fr-CA fr-CH fr-FR he hi hr hu id is it ja ko lt lv ms nb nl nl-BE nn pl pt-BR pt-PT ro ru ' +
@@ -15,7 +15,7 @@ const withCurrent = (choices: string[], current: string): string[] =>
 export const languageChoices = (current: string): ComboboxItem[] =>
   withCurrent(LANGUAGES, current)
     .map((value) => ({ value, label: nameOf(value) }))
-    .sort((one, other) => one.label.localeCompare(other.label))
+    .sort((a, b) => a.label.localeCompare(b.label))
 
 function nameOf(tag: string): string {
   try {
@@ -28,7 +28,7 @@ function nameOf(tag: string): string {
 export const zoneChoices = (current: string): string[] =>
   withCurrent(['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')], current)
 
-/** The time of day in a zone; undefined where this browser does not know the zone. */
+/** The current time in a time zone; undefined if the browser does not support it. */
 export function timeIn(timeZone: string): string | undefined {
   try {
     return new Intl.DateTimeFormat(undefined, { timeZone, timeStyle: 'short' }).format(new Date())

@@ -1,77 +1,81 @@
 import { Button, Group, Paper, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { account } from '../../../text/account.ts'
 import { Section } from '../../../ui/section.tsx'
-import { Problem } from '../../../ui/states.tsx'
+import { ErrorAlert } from '../../../ui/states.tsx'
 import { languageChoices, timeIn, zoneChoices } from './choices.ts'
-import { type ProfileDraft, type ProfileField, useDraft } from './use-draft.ts'
+import { type ProfileDraft, type ProfileField, useProfileDraft } from './use-profile-draft.ts'
 
 const { profile: text } = account
 const COLUMNS = { base: 1, sm: 2 }
 
-/** Everything that people say about themselves, saved together. */
+/** The profile fields, saved together. */
 export function ProfileForm() {
-  const draft = useDraft()
+  const draft = useProfileDraft()
   return (
     <form onSubmit={draft.onSubmit} noValidate>
       <Stack gap="lg">
         <Section title={text.name.title} lead={text.name.lead}>
           <SimpleGrid cols={COLUMNS}>
-            <Line {...{ draft, field: 'givenName', label: text.givenName, autoComplete: 'given-name' }} />
-            <Line {...{ draft, field: 'familyName', label: text.familyName, autoComplete: 'family-name' }} />
-            <Line
-              {...{ draft, field: 'middleName', label: text.middleName, autoComplete: 'additional-name' }}
-            />
-            <Line {...{ draft, field: 'nickname', label: text.nickname, autoComplete: 'nickname' }} />
+            <ProfileInput draft={draft} field="givenName" label={text.givenName} autoComplete="given-name" />
+            <ProfileInput draft={draft} field="familyName" label={text.familyName} autoComplete="family-name" />
+            <ProfileInput draft={draft} field="middleName" label={text.middleName} autoComplete="additional-name" />
+            <ProfileInput draft={draft} field="nickname" label={text.nickname} autoComplete="nickname" />
           </SimpleGrid>
-          <Line
-            {...{ draft, field: 'displayName', label: text.displayName, autoComplete: 'name' }}
+          <ProfileInput
+            draft={draft}
+            field="displayName"
+            label={text.displayName}
+            autoComplete="name"
             hint={text.displayNameHint}
           />
         </Section>
         <Section title={text.person.title} lead={text.person.lead}>
           <SimpleGrid cols={COLUMNS}>
-            <Line {...{ draft, field: 'gender', label: text.gender, autoComplete: 'sex' }} />
-            <Line
-              {...{ draft, field: 'birthdate', label: text.birthdate, autoComplete: 'bday' }}
-              type="date"
-            />
+            <ProfileInput draft={draft} field="gender" label={text.gender} autoComplete="sex" />
+            <ProfileInput draft={draft} field="birthdate" label={text.birthdate} autoComplete="bday" type="date" />
           </SimpleGrid>
         </Section>
         <Section title={text.about.title} lead={text.about.lead}>
           <SimpleGrid cols={COLUMNS}>
-            <Line
-              {...{ draft, field: 'website', label: text.website, autoComplete: 'url' }}
+            <ProfileInput
+              draft={draft}
+              field="website"
+              label={text.website}
+              autoComplete="url"
               hint={text.websiteHint}
-              isAddress
+              isUrl
             />
-            <Line
-              {...{ draft, field: 'pictureUrl', label: text.picture, autoComplete: 'photo' }}
+            <ProfileInput
+              draft={draft}
+              field="pictureUrl"
+              label={text.picture}
+              autoComplete="photo"
               hint={text.pictureHint}
-              isAddress
+              isUrl
             />
           </SimpleGrid>
         </Section>
         <Section title={text.region.title} lead={text.region.lead}>
           <Region draft={draft} />
         </Section>
-        {draft.general !== undefined && <Problem error={draft.general} />}
+        {draft.generalError !== undefined && <ErrorAlert error={draft.generalError} />}
         <SaveBar draft={draft} />
       </Stack>
     </form>
   )
 }
 
-interface LineProps {
+interface ProfileInputProps {
   draft: ProfileDraft
   field: ProfileField
   label: string
   autoComplete: string
   hint?: string
   type?: 'text' | 'date'
-  isAddress?: boolean
+  isUrl?: boolean
 }
 
-const Line = ({ draft, field, label, autoComplete, hint, type = 'text', isAddress = false }: LineProps) => (
+const ProfileInput = ({ draft, field, label, autoComplete, hint, type = 'text', isUrl = false }: ProfileInputProps) => (
   <TextInput
     label={label}
     type={type}
@@ -79,9 +83,9 @@ const Line = ({ draft, field, label, autoComplete, hint, type = 'text', isAddres
     name={field}
     value={draft.valueOf(field)}
     onChange={(event) => draft.set(field, event.currentTarget.value)}
-    error={draft.fields[field]}
+    error={draft.fieldErrors[field]}
     autoComplete={autoComplete}
-    {...(isAddress && { inputMode: 'url' as const, placeholder: 'https://', spellCheck: false })}
+    {...(isUrl && { inputMode: 'url' as const, placeholder: 'https://', spellCheck: false })}
     inputWrapperOrder={['label', 'input', 'description', 'error']}
   />
 )
@@ -103,7 +107,7 @@ function Region({ draft }: { draft: ProfileDraft }) {
         data={languageChoices(draft.valueOf('locale'))}
         value={draft.valueOf('locale')}
         onChange={(value) => value !== null && draft.set('locale', value)}
-        error={draft.fields.locale}
+        error={draft.fieldErrors.locale}
         autoComplete="language"
       />
       <Select
@@ -113,18 +117,15 @@ function Region({ draft }: { draft: ProfileDraft }) {
         data={zoneChoices(zone)}
         value={zone}
         onChange={(value) => value !== null && draft.set('zoneinfo', value)}
-        error={draft.fields.zoneinfo}
+        error={draft.fieldErrors.zoneinfo}
       />
     </SimpleGrid>
   )
 }
 
-/** Stays in sight while there is something to save, so that nobody goes away thinking it is. */
+/** Sticky while there are unsaved changes. */
 const SaveBar = ({ draft: { isChanged, busy, discard } }: { draft: ProfileDraft }) => (
-  <Paper
-    p="sm"
-    {...(isChanged && { pos: 'sticky' as const, bottom: 16, shadow: 'sm', style: { zIndex: 2 } })}
-  >
+  <Paper p="sm" {...(isChanged && { pos: 'sticky' as const, bottom: 16, shadow: 'sm', style: { zIndex: 2 } })}>
     <Group justify="space-between" gap="sm">
       <Text size="sm" c="dimmed" aria-live="polite" px="xs" visibleFrom="xs">
         {isChanged ? text.changed : text.unchanged}

@@ -6,32 +6,32 @@ import { Section } from '../../../ui/section.tsx'
 import { AddressSection } from './address.tsx'
 import { ProfileForm } from './profile-form.tsx'
 
-export const ProfilePlace = () => (
+export const ProfilePage = () => (
   <Page title={account.profile.title} lead={account.profile.lead}>
     <AddressSection />
-    <KeptSection />
+    <ManagedSection />
     <ProfileForm />
   </Page>
 )
 
-const KEPT = ['username', 'phone'] as const
+const MANAGED_FIELDS = ['username', 'phone'] as const
 
-/** What others wrote down about the person. Nothing where they wrote nothing. */
-function KeptSection() {
+/** Fields that only an administrator can change. Hidden if all are empty. */
+function ManagedSection() {
   const { profile } = useMe()
-  const { kept } = account.profile
-  const told = KEPT.flatMap((field) => {
+  const { managed } = account.profile
+  const fields = MANAGED_FIELDS.flatMap((field) => {
     const value = profile[field]
     return value === null ? [] : [{ field, value }]
   })
-  if (told.length === 0) return null
+  if (fields.length === 0) return null
   return (
-    <Section title={kept.title} lead={kept.lead}>
+    <Section title={managed.title} lead={managed.lead}>
       <SimpleGrid component="dl" cols={{ base: 1, xs: 2 }} m={0} spacing="sm">
-        {told.map(({ field, value }) => (
+        {fields.map(({ field, value }) => (
           <div key={field}>
             <Text component="dt" size="sm" c="dimmed">
-              {kept[field]}
+              {managed[field]}
             </Text>
             <Text component="dd" m={0}>
               {value}

@@ -1,9 +1,9 @@
-import type { Reply } from 'latchkey-sdk'
-import { useChange } from '../../../api/use-api.ts'
+import type { Reply } from '@latchkey/client'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { security } from '../../../text/security.ts'
-import { showDone } from '../../../ui/notices.tsx'
-import { ConfirmedDialog } from '../confirmed-form.tsx'
-import { shownInForm, withPassword } from '../inline.ts'
+import { showSuccess } from '../../../ui/notifications.tsx'
+import { inlineErrors, toPasswordField } from '../form-options.ts'
+import { ReauthenticationDialog } from '../reauthentication-form.tsx'
 
 const { links: text } = security
 
@@ -12,7 +12,7 @@ export type Link = Reply<'GET /api/users/me/sso'>['links'][number]
 export interface Provider {
   name: string
   label: string
-  /** Undefined where no account of theirs is linked. */
+  /** Undefined if no account of the provider is linked. */
   link: Link | undefined
 }
 
@@ -22,22 +22,22 @@ interface DialogProps {
   close: () => void
 }
 
-/** Leaves for the provider, and comes back with its account. */
+/** Redirects to the provider to link an account. */
 export function LinkDialog({ provider: { name, label }, opened, close }: DialogProps) {
-  const begin = useChange('POST /api/users/me/sso/link', shownInForm)
+  const startLinking = useApiMutation('POST /api/users/me/sso/link', inlineErrors)
   return (
-    <ConfirmedDialog
+    <ReauthenticationDialog
       title={text.linkTitle(label)}
       opened={opened}
       text={text.linkText(label)}
       action={text.go(label)}
-      asks="when-old"
+      passwordPrompt="when-old"
       onCancel={close}
       submit={async (password) => {
         const { origin, pathname } = window.location
         const redirectUri = origin + pathname
-        const { url } = await begin.mutateAsync({
-          body: { provider: name, redirectUri, ...withPassword(password) },
+        const { url } = await startLinking.mutateAsync({
+          body: { provider: name, redirectUri, ...toPasswordField(password) },
         })
         window.location.assign(url)
       }}
@@ -46,22 +46,22 @@ export function LinkDialog({ provider: { name, label }, opened, close }: DialogP
 }
 
 export function UnlinkDialog({ provider: { name, label }, opened, close }: DialogProps) {
-  const unlink = useChange('DELETE /api/users/me/sso/{provider}', {
-    ...shownInForm,
-    refreshes: ['GET /api/users/me/sso'],
+  const unlink = useApiMutation('DELETE /api/users/me/sso/{provider}', {
+    ...inlineErrors,
+    invalidates: ['GET /api/users/me/sso'],
   })
   return (
-    <ConfirmedDialog
+    <ReauthenticationDialog
       title={text.unlinkTitle(label)}
       opened={opened}
       text={text.unlinkText(label)}
       action={text.unlink}
-      hurts
-      asks="never"
+      isDestructive
+      passwordPrompt="never"
       onCancel={close}
       submit={async () => {
         await unlink.mutateAsync({ path: { provider: name } })
-        showDone(text.unlinked(label))
+        showSuccess(text.unlinked(label))
         close()
       }}
     />

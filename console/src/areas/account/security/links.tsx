@@ -1,42 +1,42 @@
 import { Button, Stack } from '@mantine/core'
 import { useState } from 'react'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { type Access, useMe } from '../../../me.tsx'
 import { security } from '../../../text/security.ts'
 import { Section } from '../../../ui/section.tsx'
-import { Empty, Loaded } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
-import { Line } from './line.tsx'
+import { EmptyState, QueryContent } from '../../../ui/states.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
 import { type Link, LinkDialog, type Provider, UnlinkDialog } from './link-dialogs.tsx'
+import { SettingRow } from './setting-row.tsx'
 
 const { links: text } = security
 
-/** Accounts elsewhere that open the one here. */
+/** Linked accounts of external identity providers. */
 export function LinksSection() {
   const { access } = useMe()
-  const query = useRead('GET /api/users/me/sso', { input: {} })
+  const query = useApiQuery('GET /api/users/me/sso', { input: {} })
   return (
     <Section title={text.title} lead={text.lead}>
-      <Loaded query={query} rows={2} height={56}>
+      <QueryContent query={query} skeletonRows={2} skeletonHeight={56}>
         {({ links }) => {
-          const providers = combine(access, links)
+          const providers = toProviders(access, links)
           return providers.length > 0 ? (
             <Providers providers={providers} />
           ) : (
-            <Empty icon="link" title={text.empty} text={text.emptyText} />
+            <EmptyState icon="link" title={text.empty} text={text.emptyText} />
           )
         }}
-      </Loaded>
+      </QueryContent>
     </Section>
   )
 }
 
-/** A provider that is not set up any more may still be unlinked. */
-function combine({ providers }: Access, links: Link[]): Provider[] {
-  const former = links
+/** Includes removed providers that are still linked, so that they can be unlinked. */
+function toProviders({ providers }: Access, links: Link[]): Provider[] {
+  const removed = links
     .filter(({ provider }) => !providers.some(({ name }) => name === provider))
     .map(({ provider }) => ({ name: provider, label: provider }))
-  return [...providers, ...former].map(({ name, label }) => ({
+  return [...providers, ...removed].map(({ name, label }) => ({
     name,
     label,
     link: links.find(({ provider }) => provider === name),
@@ -44,12 +44,12 @@ function combine({ providers }: Access, links: Link[]): Provider[] {
 }
 
 function Providers({ providers }: { providers: Provider[] }) {
-  const [asked, setAsked] = useState<Provider>()
+  const [selected, setSelected] = useState<Provider>()
   const [open, setOpen] = useState<'link' | 'unlink'>()
   const close = () => setOpen(undefined)
-  const ask = (deed: 'link' | 'unlink', provider: Provider) => {
-    setAsked(provider)
-    setOpen(deed)
+  const ask = (dialog: 'link' | 'unlink', provider: Provider) => {
+    setSelected(provider)
+    setOpen(dialog)
   }
   return (
     <>
@@ -58,15 +58,15 @@ function Providers({ providers }: { providers: Provider[] }) {
           <ProviderLine key={provider.name} provider={provider} ask={ask} />
         ))}
       </Stack>
-      {asked && <LinkDialog provider={asked} opened={open === 'link'} close={close} />}
-      {asked && <UnlinkDialog provider={asked} opened={open === 'unlink'} close={close} />}
+      {selected && <LinkDialog provider={selected} opened={open === 'link'} close={close} />}
+      {selected && <UnlinkDialog provider={selected} opened={open === 'unlink'} close={close} />}
     </>
   )
 }
 
 interface ProviderLineProps {
   provider: Provider
-  ask: (deed: 'link' | 'unlink', provider: Provider) => void
+  ask: (dialog: 'link' | 'unlink', provider: Provider) => void
 }
 
 function ProviderLine({ provider, ask }: ProviderLineProps) {
@@ -90,10 +90,10 @@ function ProviderLine({ provider, ask }: ProviderLineProps) {
     <>
       {text.linkedAs(link.email ?? link.displayName)}
       {' · '}
-      {text.used} <Moment at={link.lastUsedAt} />
+      {text.used} <RelativeTime at={link.lastUsedAt} />
     </>
   ) : (
     text.notLinked
   )
-  return <Line component="li" title={label} text={state} action={action} />
+  return <SettingRow component="li" title={label} text={state} action={action} />
 }

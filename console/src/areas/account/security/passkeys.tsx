@@ -1,32 +1,32 @@
+import type { Reply } from '@latchkey/client'
 import { Button, Stack } from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
 import { useState } from 'react'
-import { useChange, useRead } from '../../../api/use-api.ts'
-import { canMakePasskeys } from '../../../lib/passkeys.ts'
+import { useApiMutation, useApiQuery } from '../../../api/use-api.ts'
+import { supportsPasskeys } from '../../../lib/passkeys.ts'
 import { useMe } from '../../../me.tsx'
 import { security } from '../../../text/security.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Empty, Loaded } from '../../../ui/states.tsx'
+import { EmptyState, QueryContent } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
-import { Moment } from '../../../ui/time.tsx'
-import { ConfirmedDialog } from '../confirmed-form.tsx'
-import { shownInForm, withPassword } from '../inline.ts'
+import { RelativeTime } from '../../../ui/time.tsx'
+import { inlineErrors, toPasswordField } from '../form-options.ts'
+import { ReauthenticationDialog } from '../reauthentication-form.tsx'
 import { AddPasskey } from './add-passkey.tsx'
-import { Line } from './line.tsx'
+import { SettingRow } from './setting-row.tsx'
 
 const { passkeys: text } = security
 
 type Passkey = Reply<'GET /api/users/me/mfa/passkeys'>['passkeys'][number]
 
 export function PasskeysSection() {
-  const query = useRead('GET /api/users/me/mfa/passkeys', { input: {} })
+  const query = useApiQuery('GET /api/users/me/mfa/passkeys', { input: {} })
   const { profile } = useMe()
   const [adding, setAdding] = useState(false)
-  const [going, setGoing] = useState<Passkey>()
-  const isPossible = canMakePasskeys()
-  const add = isPossible && (
+  const [removing, setRemoving] = useState<Passkey>()
+  const isSupported = supportsPasskeys()
+  const add = isSupported && (
     <Button
       variant="default"
       leftSection={<Icon name="plus" size={16} />}
@@ -37,44 +37,44 @@ export function PasskeysSection() {
     </Button>
   )
   return (
-    <Section title={text.title} lead={isPossible ? text.lead : text.unsupported} actions={add}>
-      <Loaded query={query} rows={2} height={56}>
+    <Section title={text.title} lead={isSupported ? text.lead : text.unsupported} actions={add}>
+      <QueryContent query={query} skeletonRows={2} skeletonHeight={56}>
         {({ passkeys }) =>
           passkeys.length > 0 ? (
             <Stack component="ul" gap="md" p={0} m={0} aria-label={text.title} style={{ listStyle: 'none' }}>
               {passkeys.map((passkey) => (
-                <PasskeyLine key={passkey.id} passkey={passkey} onRemove={() => setGoing(passkey)} />
+                <PasskeyLine key={passkey.id} passkey={passkey} onRemove={() => setRemoving(passkey)} />
               ))}
             </Stack>
           ) : (
-            <Empty icon="key" title={text.empty} text={text.emptyText} />
+            <EmptyState icon="key" title={text.empty} text={text.emptyText} />
           )
         }
-      </Loaded>
+      </QueryContent>
       <AddPasskey opened={adding} close={() => setAdding(false)} />
-      <RemovePasskey passkey={going} close={() => setGoing(undefined)} />
+      <RemovePasskey passkey={removing} close={() => setRemoving(undefined)} />
     </Section>
   )
 }
 
 function RemovePasskey({ passkey, close }: { passkey: Passkey | undefined; close: () => void }) {
-  const remove = useChange('DELETE /api/users/me/mfa/passkeys/{id}', {
-    ...shownInForm,
-    refreshes: ['GET /api/users/me/mfa/passkeys', 'GET /api/users/me/mfa', 'GET /api/users/me'],
+  const remove = useApiMutation('DELETE /api/users/me/mfa/passkeys/{id}', {
+    ...inlineErrors,
+    invalidates: ['GET /api/users/me/mfa/passkeys', 'GET /api/users/me/mfa', 'GET /api/users/me'],
   })
   return (
-    <ConfirmedDialog
+    <ReauthenticationDialog
       title={text.removeTitle}
       opened={passkey !== undefined}
       text={passkey && text.removeText(passkey.name)}
       action={security.remove}
-      hurts
-      asks="when-old"
+      isDestructive
+      passwordPrompt="when-old"
       onCancel={close}
       submit={async (password) => {
         if (!passkey) return
-        await remove.mutateAsync({ path: { id: passkey.id }, body: withPassword(password) })
-        showDone(text.removed(passkey.name))
+        await remove.mutateAsync({ path: { id: passkey.id }, body: toPasswordField(password) })
+        showSuccess(text.removed(passkey.name))
         close()
       }}
     />
@@ -82,19 +82,19 @@ function RemovePasskey({ passkey, close }: { passkey: Passkey | undefined; close
 }
 
 const PasskeyLine = ({ passkey, onRemove }: { passkey: Passkey; onRemove: () => void }) => (
-  <Line
+  <SettingRow
     component="li"
     title={passkey.name}
     badge={passkey.backedUp && <StatusBadge tone="calm">{text.synced}</StatusBadge>}
     text={
       <>
-        {text.since} <Moment at={passkey.createdAt} />
+        {text.since} <RelativeTime at={passkey.createdAt} />
         {' · '}
         {passkey.lastUsedAt === null ? (
           text.unused
         ) : (
           <>
-            {text.used} <Moment at={passkey.lastUsedAt} />
+            {text.used} <RelativeTime at={passkey.lastUsedAt} />
           </>
         )}
       </>

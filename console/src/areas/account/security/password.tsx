@@ -1,19 +1,19 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { useMe } from '../../../me.tsx'
 import { security } from '../../../text/security.ts'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { ConfirmedDialog } from '../confirmed-form.tsx'
-import { shownInForm } from '../inline.ts'
+import { inlineErrors } from '../form-options.ts'
 import { PasswordField } from '../password-field.tsx'
+import { ReauthenticationDialog } from '../reauthentication-form.tsx'
 
 const { password: text } = security
 
-/** Whoever can do everything must choose a longer one. */
-const LEAST = 8
-const LEAST_OF_SUPER_ADMIN = 15
+/** Super admins need a longer password. */
+const MIN_LENGTH = 8
+const MIN_LENGTH_SUPER_ADMIN = 15
 
 export function PasswordSection() {
   const { access } = useMe()
@@ -34,11 +34,11 @@ export function PasswordSection() {
   )
 }
 
-/** The first password comes by mail, like another one for who has forgotten theirs. */
+/** The first password is set through the password reset mail. */
 function NoPassword() {
   const { access, profile } = useMe()
-  const mail = useChange('POST /api/auth/password/forgot', {
-    onDone: () => showDone(text.mailed(profile.email)),
+  const mail = useApiMutation('POST /api/auth/password/forgot', {
+    onSuccess: () => showSuccess(text.mailed(profile.email)),
   })
   return (
     <Section
@@ -64,39 +64,39 @@ const FIELD_OF = { WEAK_PASSWORD: 'newPassword', SAME_PASSWORD: 'newPassword' }
 function ChangeDialog({ opened, close }: { opened: boolean; close: () => void }) {
   const { access, profile } = useMe()
   const [newPassword, setNewPassword] = useState('')
-  const change = useChange('POST /api/users/me/password', {
-    ...shownInForm,
-    refreshes: ['GET /api/users/me/sessions'],
+  const change = useApiMutation('POST /api/users/me/password', {
+    ...inlineErrors,
+    invalidates: ['GET /api/users/me/sessions'],
   })
-  const leave = () => {
+  const reset = () => {
     setNewPassword('')
     close()
   }
   return (
-    <ConfirmedDialog
+    <ReauthenticationDialog
       title={text.change}
       opened={opened}
       text={text.ends}
       action={text.change}
-      asks="always"
+      passwordPrompt="always"
       passwordLabel={text.current}
       fieldOf={FIELD_OF}
-      onCancel={leave}
+      onCancel={reset}
       submit={async (currentPassword = '') => {
         await change.mutateAsync({ body: { currentPassword, newPassword } })
-        showDone(text.changed)
-        leave()
+        showSuccess(text.changed)
+        reset()
       }}
-      after={(fields) => (
+      after={(fieldErrors) => (
         <>
           <input type="text" autoComplete="username" value={profile.email} readOnly hidden />
           <PasswordField
             label={text.new}
             kind="new-password"
-            hint={text.rule(access.superAdmin ? LEAST_OF_SUPER_ADMIN : LEAST)}
+            hint={text.rule(access.superAdmin ? MIN_LENGTH_SUPER_ADMIN : MIN_LENGTH)}
             value={newPassword}
             onChange={setNewPassword}
-            error={fields.newPassword}
+            error={fieldErrors.newPassword}
           />
         </>
       )}

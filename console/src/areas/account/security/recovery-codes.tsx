@@ -12,12 +12,12 @@ interface CodesDialogProps {
   title: string
   opened: boolean
   onClose: () => void
-  /** Once there are some they take the place of everything else. */
+  /** Shown instead of the children. */
   codes: string[] | undefined
   children: ReactNode
 }
 
-/** A dialog at whose end recovery codes may be shown, which only the word that they were kept takes away. */
+/** A dialog that may end with recovery codes, which stay until the user confirms to have saved them. */
 export const CodesDialog = ({ title, opened, onClose, codes, children }: CodesDialogProps) => (
   <Modal
     opened={opened}
@@ -26,11 +26,11 @@ export const CodesDialog = ({ title, opened, onClose, codes, children }: CodesDi
     closeButtonProps={{ 'aria-label': shell.close }}
     {...(codes && { withCloseButton: false, closeOnEscape: false, closeOnClickOutside: false })}
   >
-    {codes ? <RecoveryCodes codes={codes} onKept={onClose} /> : children}
+    {codes ? <RecoveryCodes codes={codes} onConfirm={onClose} /> : children}
   </Modal>
 )
 
-function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () => void }) {
+function RecoveryCodes({ codes, onConfirm }: { codes: string[]; onConfirm: () => void }) {
   const { profile } = useMe()
   const start = useRef<HTMLDivElement>(null)
   useEffect(() => start.current?.focus(), [])
@@ -63,11 +63,7 @@ function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () => void 
       <Group grow gap="xs">
         <CopyButton value={lines}>
           {({ copied, copy }) => (
-            <Button
-              variant="default"
-              leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />}
-              onClick={copy}
-            >
+            <Button variant="default" leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />} onClick={copy}>
               {copied ? shell.copied : text.copy}
             </Button>
           )}
@@ -76,7 +72,7 @@ function RecoveryCodes({ codes, onKept }: { codes: string[]; onKept: () => void 
           {text.download}
         </Button>
       </Group>
-      <Button onClick={onKept}>{text.kept}</Button>
+      <Button onClick={onConfirm}>{text.kept}</Button>
     </Stack>
   )
 }

@@ -10,11 +10,11 @@ import { PasskeysSection } from './passkeys.tsx'
 import { PasswordSection } from './password.tsx'
 import { TwoStepSection } from './two-step.tsx'
 
-export function SecurityPlace() {
+export function SecurityPage() {
   const { profile } = useMe()
   return (
     <Page title={security.title} lead={security.lead}>
-      {!profile.emailVerified && <ConfirmFirst />}
+      {!profile.emailVerified && <VerifyEmailFirst />}
       <PasswordSection />
       <TwoStepSection />
       <PasskeysSection />
@@ -23,8 +23,8 @@ export function SecurityPlace() {
   )
 }
 
-/** Ways to sign in are for those whose address is surely theirs. */
-const ConfirmFirst = () => {
+/** Sign-in methods can only be added to accounts with a verified email address. */
+const VerifyEmailFirst = () => {
   const { title, text, action } = account.confirmAddressFirst
   return (
     <Alert color="orange" icon={<Icon name="warning" />} title={title}>

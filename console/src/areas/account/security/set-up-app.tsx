@@ -1,45 +1,45 @@
+import type { Reply } from '@latchkey/client'
 import { Button, Group, Image, Stack, Text, TextInput } from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
 import { useEffect, useRef, useState } from 'react'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { security } from '../../../text/security.ts'
 import { shell } from '../../../text/shell.ts'
 import { Copyable } from '../../../ui/copy.tsx'
-import { useForm } from '../../../ui/form-dialog.tsx'
-import { ConfirmedForm } from '../confirmed-form.tsx'
-import { shownInForm, withPassword } from '../inline.ts'
-import { isRefusedFor, Refusal } from '../refusal.tsx'
+import { useSubmit } from '../../../ui/use-submit.ts'
+import { FormError, hasErrorCode } from '../form-error.tsx'
+import { inlineErrors, toPasswordField } from '../form-options.ts'
+import { ReauthenticationForm } from '../reauthentication-form.tsx'
 import { CodesDialog } from './recovery-codes.tsx'
 
 const { setUp: text } = security
-const PICTURE = 200
+const QR_CODE_SIZE = 200
 
-type NewApp = Reply<'POST /api/users/me/mfa/totp'>
+type TotpSetup = Reply<'POST /api/users/me/mfa/totp'>
 
-/** From no app to one that counts: have it at hand, let it scan, prove that it works, keep the codes. */
+/** Sets up an authenticator app (RFC 6238): scan the QR code, enter a code, save the recovery codes. */
 export function SetUpApp({ opened, close }: { opened: boolean; close: () => void }) {
-  const [app, setApp] = useState<NewApp>()
+  const [setup, setSetup] = useState<TotpSetup>()
   const [codes, setCodes] = useState<string[]>()
-  const begin = useChange('POST /api/users/me/mfa/totp', shownInForm)
-  const leave = () => {
+  const startSetup = useApiMutation('POST /api/users/me/mfa/totp', inlineErrors)
+  const reset = () => {
     close()
-    setApp(undefined)
+    setSetup(undefined)
   }
-  // The codes stay until the dialog has closed, and are forgotten when it opens again.
+  // The codes stay visible during the closing animation and are cleared when the dialog opens again.
   useEffect(() => {
     if (opened) setCodes(undefined)
   }, [opened])
   return (
-    <CodesDialog title={text.title} opened={opened} onClose={leave} codes={codes}>
-      {app ? (
-        <Scan app={app} onDone={setCodes} onCancel={leave} />
+    <CodesDialog title={text.title} opened={opened} onClose={reset} codes={codes}>
+      {setup ? (
+        <Scan setup={setup} onSuccess={setCodes} onCancel={reset} />
       ) : (
-        <ConfirmedForm
+        <ReauthenticationForm
           text={text.intro}
           action={text.next}
-          asks="when-old"
-          onCancel={leave}
-          submit={async (password) => setApp(await begin.mutateAsync({ body: withPassword(password) }))}
+          passwordPrompt="when-old"
+          onCancel={reset}
+          submit={async (password) => setSetup(await startSetup.mutateAsync({ body: toPasswordField(password) }))}
         />
       )}
     </CodesDialog>
@@ -47,32 +47,32 @@ export function SetUpApp({ opened, close }: { opened: boolean; close: () => void
 }
 
 interface ScanProps {
-  app: NewApp
-  onDone: (codes: string[]) => void
+  setup: TotpSetup
+  onSuccess: (codes: string[]) => void
   onCancel: () => void
 }
 
-function Scan({ app, onDone, onCancel }: ScanProps) {
+function Scan({ setup, onSuccess, onCancel }: ScanProps) {
   const [code, setCode] = useState('')
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
-  const verify = useChange('POST /api/users/me/mfa/totp/verify', {
-    ...shownInForm,
-    // First the codes, which are shown this once.
-    onDone: ({ recoveryCodes }) => onDone(recoveryCodes),
-    refreshes: ['GET /api/users/me/mfa', 'GET /api/users/me'],
+  const verify = useApiMutation('POST /api/users/me/mfa/totp/verify', {
+    ...inlineErrors,
+    // The recovery codes are in this reply only.
+    onSuccess: ({ recoveryCodes }) => onSuccess(recoveryCodes),
+    invalidates: ['GET /api/users/me/mfa', 'GET /api/users/me'],
   })
-  const form = useForm(() => verify.mutateAsync({ body: { code } }))
-  const isWrong = isRefusedFor(form.error, 'INVALID_CODE')
+  const form = useSubmit(() => verify.mutateAsync({ body: { code } }))
+  const isWrong = hasErrorCode(form.error, 'INVALID_CODE')
   return (
     <form onSubmit={form.onSubmit}>
       <Stack>
         <Text size="sm">{text.scan}</Text>
         <Image
-          src={app.qrCode}
+          src={setup.qrCode}
           alt={text.picture}
-          w={PICTURE}
-          h={PICTURE}
+          w={QR_CODE_SIZE}
+          h={QR_CODE_SIZE}
           mx="auto"
           radius="md"
           bg="white"
@@ -82,9 +82,9 @@ function Scan({ app, onDone, onCancel }: ScanProps) {
           <Text size="sm" mb={4}>
             {text.byHand}
           </Text>
-          <Copyable value={app.secret} label={text.copyKey} />
+          <Copyable value={setup.secret} label={text.copyKey} />
         </div>
-        {form.error !== undefined && !isWrong && <Refusal error={form.error} />}
+        {form.error !== undefined && !isWrong && <FormError error={form.error} />}
         <TextInput
           ref={field}
           label={text.code}

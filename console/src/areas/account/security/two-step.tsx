@@ -1,30 +1,30 @@
+import type { Reply } from '@latchkey/client'
 import { Button, Divider, Stack, Text } from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
 import { useState } from 'react'
-import { useChange, useRead } from '../../../api/use-api.ts'
+import { useApiMutation, useApiQuery } from '../../../api/use-api.ts'
 import { useMe } from '../../../me.tsx'
 import { security } from '../../../text/security.ts'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Loaded } from '../../../ui/states.tsx'
+import { QueryContent } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
-import { ConfirmedDialog, ConfirmedForm } from '../confirmed-form.tsx'
-import { shownInForm, withPassword } from '../inline.ts'
-import { Line } from './line.tsx'
+import { inlineErrors, toPasswordField } from '../form-options.ts'
+import { ReauthenticationDialog, ReauthenticationForm } from '../reauthentication-form.tsx'
 import { CodesDialog } from './recovery-codes.tsx'
 import { SetUpApp } from './set-up-app.tsx'
+import { SettingRow } from './setting-row.tsx'
 
 const { twoStep: text } = security
-/** With so few left it is time for new ones. */
-const FEW = 2
+/** At this number of recovery codes, the user is asked to create new ones. */
+const LOW_CODES = 2
 
 export type Factors = Reply<'GET /api/users/me/mfa'>
 
 export function TwoStepSection() {
-  const query = useRead('GET /api/users/me/mfa', { input: {} })
+  const query = useApiQuery('GET /api/users/me/mfa', { input: {} })
   return (
     <Section title={text.title} lead={text.lead}>
-      <Loaded query={query} rows={1} height={48}>
+      <QueryContent query={query} skeletonRows={1} skeletonHeight={48}>
         {(factors) => (
           <Stack gap="md">
             <AppLine factors={factors} />
@@ -36,7 +36,7 @@ export function TwoStepSection() {
             )}
           </Stack>
         )}
-      </Loaded>
+      </QueryContent>
     </Section>
   )
 }
@@ -45,13 +45,13 @@ function AppLine({ factors: { totp } }: { factors: Factors }) {
   const { profile } = useMe()
   const [open, setOpen] = useState<'set-up' | 'remove'>()
   const close = () => setOpen(undefined)
-  const remove = useChange('DELETE /api/users/me/mfa/totp', {
-    ...shownInForm,
-    refreshes: ['GET /api/users/me/mfa', 'GET /api/users/me'],
+  const remove = useApiMutation('DELETE /api/users/me/mfa/totp', {
+    ...inlineErrors,
+    invalidates: ['GET /api/users/me/mfa', 'GET /api/users/me'],
   })
   return (
     <>
-      <Line
+      <SettingRow
         title={text.app}
         badge={<StatusBadge tone={totp ? 'good' : 'calm'}>{totp ? security.on : security.off}</StatusBadge>}
         text={totp ? text.appOn : text.appOff}
@@ -68,17 +68,17 @@ function AppLine({ factors: { totp } }: { factors: Factors }) {
         }
       />
       <SetUpApp opened={open === 'set-up'} close={close} />
-      <ConfirmedDialog
+      <ReauthenticationDialog
         title={text.removeTitle}
         opened={open === 'remove'}
         text={text.removeText}
         action={security.remove}
-        hurts
-        asks="always"
+        isDestructive
+        passwordPrompt="always"
         onCancel={close}
         submit={async (password) => {
-          await remove.mutateAsync({ body: withPassword(password) })
-          showDone(text.removed)
+          await remove.mutateAsync({ body: toPasswordField(password) })
+          showSuccess(text.removed)
           close()
         }}
       />
@@ -89,14 +89,14 @@ function AppLine({ factors: { totp } }: { factors: Factors }) {
 function CodesLine({ left }: { left: number }) {
   const [open, setOpen] = useState(false)
   const [codes, setCodes] = useState<string[]>()
-  const replace = useChange('POST /api/users/me/mfa/recovery-codes', {
-    ...shownInForm,
-    refreshes: ['GET /api/users/me/mfa'],
+  const replace = useApiMutation('POST /api/users/me/mfa/recovery-codes', {
+    ...inlineErrors,
+    invalidates: ['GET /api/users/me/mfa'],
   })
-  const isFew = left <= FEW
+  const isFew = left <= LOW_CODES
   return (
     <>
-      <Line
+      <SettingRow
         title={text.codes}
         badge={<StatusBadge tone={isFew ? 'bad' : 'calm'}>{text.codesLeft(left)}</StatusBadge>}
         text={
@@ -122,13 +122,13 @@ function CodesLine({ left }: { left: number }) {
         }
       />
       <CodesDialog title={text.newTitle} opened={open} onClose={() => setOpen(false)} codes={codes}>
-        <ConfirmedForm
+        <ReauthenticationForm
           text={text.newText}
           action={text.newCodes}
-          asks="always"
+          passwordPrompt="always"
           onCancel={() => setOpen(false)}
           submit={async (password) => {
-            const { recoveryCodes } = await replace.mutateAsync({ body: withPassword(password) })
+            const { recoveryCodes } = await replace.mutateAsync({ body: toPasswordField(password) })
             setCodes(recoveryCodes)
           }}
         />

@@ -1,28 +1,28 @@
 import { Group, Text } from '@mantine/core'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { BrandingSection } from '../../../parts/branding/branding-section.tsx'
 import { applications as text } from '../../../text/applications.ts'
-import { AddressTabs } from '../../../ui/address-tabs.tsx'
 import { Copyable } from '../../../ui/copy.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Tag } from '../../../ui/tag.tsx'
-import { Found } from '../kit/found.tsx'
+import { UrlTabs } from '../../../ui/url-tabs.tsx'
+import { DetailPage } from '../kit/detail-page.tsx'
 import { LicenseTypesSection } from '../license-types/license-types-section.tsx'
 import { ClientsSection } from './clients/clients-section.tsx'
 import { DangerZone } from './danger-zone.tsx'
-import { type Application, SettingsSection } from './settings-section.tsx'
+import { SettingsSection } from './settings-section.tsx'
+import type { Application } from './types.ts'
 
-/** One application with everything that belongs to it. */
-export function ApplicationPlace({ id }: { id: string }) {
-  const query = useRead('GET /api/admin/applications/{id}', { input: { path: { id } } })
+export function ApplicationPage({ id }: { id: string }) {
+  const query = useApiQuery('GET /api/admin/applications/{id}', { input: { path: { id } } })
   return (
-    <Found query={query} title={text.one}>
-      {(application) => <Shown application={application} />}
-    </Found>
+    <DetailPage query={query} title={text.one}>
+      {(application) => <ApplicationDetails application={application} />}
+    </DetailPage>
   )
 }
 
-function Shown({ application }: { application: Application }) {
+function ApplicationDetails({ application }: { application: Application }) {
   const { id, name, trusted, updatedAt } = application
   const { tabs } = text
   const settings = (
@@ -38,7 +38,7 @@ function Shown({ application }: { application: Application }) {
       badges={<Tag>{trusted ? text.trusted : text.thirdParty}</Tag>}
       actions={<Id id={id} />}
     >
-      <AddressTabs
+      <UrlTabs
         label={tabs.label}
         tabs={[
           { name: 'clients', title: tabs.clients, content: <ClientsSection application={application} /> },

@@ -1,30 +1,29 @@
 import { Anchor, Button, Code, Group, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { applications as text } from '../../../text/applications.ts'
 import { DataTable } from '../../../ui/data-table.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
 import { SearchBox } from '../../../ui/search-box.tsx'
-import { Empty, Loaded } from '../../../ui/states.tsx'
+import { EmptyState, QueryContent } from '../../../ui/states.tsx'
 import { Tag } from '../../../ui/tag.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
 
-/** All applications. */
-export function ApplicationsPlace() {
+export function ApplicationsPage() {
   const { values, page, set } = useFilters(['search'])
   const { search } = values
-  const query = useRead('GET /api/admin/applications', {
+  const query = useApiQuery('GET /api/admin/applications', {
     input: { query: { page, sort: 'name', ...(search !== '' && { search }) } },
   })
   return (
-    <Page title={text.title} lead={text.lead} actions={<Create />}>
+    <Page title={text.title} lead={text.lead} actions={<CreateButton />}>
       <Group>
         <SearchBox label={text.search} value={search} onSearch={(typed) => set({ search: typed })} />
       </Group>
-      <Loaded query={query}>
+      <QueryContent query={query}>
         {({ applications, pagination }) => (
           <>
             <DataTable
@@ -34,9 +33,9 @@ export function ApplicationsPlace() {
               busy={query.isPlaceholderData}
               empty={
                 search === '' ? (
-                  <Empty icon="grid" title={text.none.title} text={text.none.text} action={<Create />} />
+                  <EmptyState icon="grid" title={text.none.title} text={text.none.text} action={<CreateButton />} />
                 ) : (
-                  <Empty icon="search" title={text.noMatch.title} text={text.noMatch.text} />
+                  <EmptyState icon="search" title={text.noMatch.title} text={text.noMatch.text} />
                 )
               }
               columns={[
@@ -54,21 +53,25 @@ export function ApplicationsPlace() {
                   cell: ({ licensingMode }) => <Text size="sm">{text.modes[licensingMode].label}</Text>,
                 },
                 {
-                  title: text.whose,
+                  title: text.ownership,
                   cell: ({ trusted }) => <Tag>{trusted ? text.trusted : text.thirdParty}</Tag>,
                 },
-                { title: text.created, cell: ({ createdAt }) => <Moment at={createdAt} />, wideOnly: true },
+                {
+                  title: text.created,
+                  cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+                  wideOnly: true,
+                },
               ]}
             />
-            <Pager pagination={pagination} onPage={(to) => set({ page: to })} />
+            <Pager pagination={pagination} onPage={(next) => set({ page: next })} />
           </>
         )}
-      </Loaded>
+      </QueryContent>
     </Page>
   )
 }
 
-const Create = () => (
+const CreateButton = () => (
   <Button component={Link} href="/applications/new" leftSection={<Icon name="plus" size={16} />}>
     {text.create}
   </Button>

@@ -1,29 +1,29 @@
 import { Box, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useLocation } from 'wouter'
-import { useChange, useRead } from '../../../api/use-api.ts'
+import { useApiMutation, useApiQuery } from '../../../api/use-api.ts'
 import { applications } from '../../../text/applications.ts'
 import { useConfirm } from '../../../ui/confirm.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
-import type { Application } from './settings-section.tsx'
+import type { Application } from './types.ts'
 
 const text = applications.danger
 
-/** The end of an application, and of everything that belongs to it. */
+/** Deletes an application with its dependent data. */
 export function DangerZone({ application: { id, name, slug } }: { application: Application }) {
   const [, navigate] = useLocation()
   const [dialog, ask] = useConfirm()
-  const clients = useRead('GET /api/admin/clients', { input: { query: { applicationId: id, limit: 1 } } })
-  const types = useRead('GET /api/licensing/license-types', { input: { query: { applicationId: id } } })
-  const remove = useChange('DELETE /api/admin/applications/{id}', {
-    refreshes: ['GET /api/admin/applications', 'GET /api/admin/overview'],
-    onDone: () => {
-      showDone(text.done(name))
+  const clients = useApiQuery('GET /api/admin/clients', { input: { query: { applicationId: id, limit: 1 } } })
+  const types = useApiQuery('GET /api/licensing/license-types', { input: { query: { applicationId: id } } })
+  const remove = useApiMutation('DELETE /api/admin/applications/{id}', {
+    invalidates: ['GET /api/admin/applications', 'GET /api/admin/overview'],
+    onSuccess: () => {
+      showSuccess(text.done(name))
       navigate('/applications')
     },
   })
-  const goes = (
+  const consequences = (
     <Stack gap="xs">
       <Text size="sm">{text.goes}</Text>
       <List size="sm">
@@ -45,7 +45,7 @@ export function DangerZone({ application: { id, name, slug } }: { application: A
             variant="outline"
             leftSection={<Icon name="trash" size={16} />}
             onClick={() =>
-              ask({ title: text.question(name), text: goes, action: text.action, typed: slug }, () =>
+              ask({ title: text.question(name), text: consequences, action: text.action, confirmText: slug }, () =>
                 remove.mutateAsync({ path: { id } }),
               )
             }

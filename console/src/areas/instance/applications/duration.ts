@@ -8,12 +8,12 @@ const SIZES = [
   ['second', 1],
 ] as const
 
-/** Seconds as people say them: 5400 is an hour and 30 minutes. */
+/** Formats seconds with the two largest units: 5400 is "1 hour 30 minutes". */
 export function toDuration(seconds: number): string {
-  let left = seconds
+  let remaining = seconds
   const parts = SIZES.flatMap(([unit, size]) => {
-    const count = Math.floor(left / size)
-    left -= count * size
+    const count = Math.floor(remaining / size)
+    remaining -= count * size
     return count > 0 ? [units[unit](count)] : []
   })
   return parts.length > 0 ? parts.slice(0, 2).join(' ') : units.second(0)

@@ -1,8 +1,8 @@
 import { Button, Group, Paper, Stack } from '@mantine/core'
 import { guide as text } from '../../../text/guide.ts'
-import { useForm } from '../../../ui/form-dialog.tsx'
 import { Page } from '../../../ui/page.tsx'
-import { Problem } from '../../../ui/states.tsx'
+import { ErrorAlert } from '../../../ui/states.tsx'
+import { useSubmit } from '../../../ui/use-submit.ts'
 import { AccessStep, AddressesStep } from './guide/addresses-step.tsx'
 import { DoneStep } from './guide/done-step.tsx'
 import { KindStep } from './guide/kind-step.tsx'
@@ -10,17 +10,15 @@ import { NameStep } from './guide/name-step.tsx'
 import { Steps } from './guide/steps.tsx'
 import { useGuide } from './guide/use-guide.ts'
 
-const LAST_QUESTION = 2
+const LAST_STEP = 2
 
-/** Leads from a name to a client id and code that runs. */
-export function NewApplicationPlace() {
+/** A guide that creates an application with its first client. */
+export function NewApplicationPage() {
   const guide = useGuide()
-  const form = useForm(() => guide.goOn())
+  const form = useSubmit(() => guide.goNext())
   const isMachine = guide.draft.kind === 'MACHINE'
-  const steps = text.steps.map((name, index) =>
-    index === LAST_QUESTION && isMachine ? text.machineStep : name,
-  )
-  const answers = { draft: guide.draft, change: guide.change, fields: form.fields }
+  const steps = text.steps.map((name, index) => (index === LAST_STEP && isMachine ? text.machineStep : name))
+  const stepProps = { draft: guide.draft, change: guide.change, fieldErrors: form.fieldErrors }
   const goBack = () => {
     form.clear()
     guide.goBack()
@@ -28,19 +26,19 @@ export function NewApplicationPlace() {
   return (
     <Page title={text.title} lead={text.lead}>
       <Steps steps={steps} current={guide.step} />
-      {guide.made ? (
-        <DoneStep name={guide.name} connection={guide.made} startAnew={guide.startAnew} />
+      {guide.created ? (
+        <DoneStep name={guide.name} connection={guide.created} restart={guide.restart} />
       ) : (
         <Paper component="section" p={{ base: 'md', sm: 'xl' }} maw={680}>
           <form onSubmit={form.onSubmit}>
             <Stack>
-              {form.general !== undefined && <Problem error={form.general} />}
+              {form.generalError !== undefined && <ErrorAlert error={form.generalError} />}
               {guide.step === 0 && (
-                <NameStep name={guide.name} onChange={guide.setName} error={form.fields.name} />
+                <NameStep name={guide.name} onChange={guide.setName} error={form.fieldErrors.name} />
               )}
-              {guide.step === 1 && <KindStep {...answers} />}
-              {guide.step === LAST_QUESTION &&
-                (isMachine ? <AccessStep {...answers} /> : <AddressesStep {...answers} />)}
+              {guide.step === 1 && <KindStep {...stepProps} />}
+              {guide.step === LAST_STEP &&
+                (isMachine ? <AccessStep {...stepProps} /> : <AddressesStep {...stepProps} />)}
               <Group justify="space-between" mt="sm">
                 {guide.step > 0 ? (
                   <Button variant="default" onClick={goBack}>
@@ -50,7 +48,7 @@ export function NewApplicationPlace() {
                   <span />
                 )}
                 <Button type="submit" loading={form.busy}>
-                  {guide.step === LAST_QUESTION ? text.create : text.next}
+                  {guide.step === LAST_STEP ? text.create : text.next}
                 </Button>
               </Group>
             </Stack>

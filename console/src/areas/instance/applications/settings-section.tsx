@@ -1,27 +1,14 @@
-import {
-  Button,
-  Fieldset,
-  Group,
-  NumberInput,
-  Radio,
-  SimpleGrid,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
+import { Button, Fieldset, Group, NumberInput, Radio, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { useChange, useRead } from '../../../api/use-api.ts'
+import { useApiMutation, useApiQuery } from '../../../api/use-api.ts'
 import { applications as text } from '../../../text/applications.ts'
 import { shell } from '../../../text/shell.ts'
-import { type FieldErrors, useForm } from '../../../ui/form-dialog.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Problem } from '../../../ui/states.tsx'
+import { ErrorAlert } from '../../../ui/states.tsx'
+import { type FieldErrors, useSubmit } from '../../../ui/use-submit.ts'
 import { toDuration } from './duration.ts'
-
-export type Application = Reply<'GET /api/admin/applications/{id}'>
+import type { Application } from './types.ts'
 
 const MODES = ['PER_SEAT', 'TENANT_WIDE', 'FREE'] as const
 const LIFETIMES = ['accessTokenTtl', 'idTokenTtl', 'refreshTokenIdleTtl', 'refreshTokenTtl'] as const
@@ -30,27 +17,26 @@ type Settings = Pick<Application, 'name' | 'slug' | 'trusted' | 'licensingMode'>
 
 const settingsOf = ({ id, createdAt, updatedAt, ...settings }: Application): Settings => settings
 
-/** What may be decided about an application. */
 export function SettingsSection({ application }: { application: Application }) {
   const [draft, setDraft] = useState<Settings>(() => settingsOf(application))
-  const set = (part: Partial<Settings>) => setDraft((former) => ({ ...former, ...part }))
-  const change = useChange('PATCH /api/admin/applications/{id}', {
-    refreshes: ['GET /api/admin/applications/{id}', 'GET /api/admin/applications'],
-    onDone: () => showDone(shell.saved),
-    onProblem: () => true,
+  const set = (changes: Partial<Settings>) => setDraft((previous) => ({ ...previous, ...changes }))
+  const change = useApiMutation('PATCH /api/admin/applications/{id}', {
+    invalidates: ['GET /api/admin/applications/{id}', 'GET /api/admin/applications'],
+    onSuccess: () => showSuccess(shell.saved),
+    onError: () => true,
   })
-  const form = useForm(() => change.mutateAsync({ path: { id: application.id }, body: draft }))
+  const form = useSubmit(() => change.mutateAsync({ path: { id: application.id }, body: draft }))
   return (
     <form onSubmit={form.onSubmit}>
       <Section title={text.settings.title}>
-        {form.general !== undefined && <Problem error={form.general} />}
+        {form.generalError !== undefined && <ErrorAlert error={form.generalError} />}
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
             label={text.name}
             description={text.settings.nameText}
             value={draft.name}
             onChange={(event) => set({ name: event.currentTarget.value })}
-            error={form.fields.name}
+            error={form.fieldErrors.name}
             autoComplete="off"
             required
           />
@@ -59,7 +45,7 @@ export function SettingsSection({ application }: { application: Application }) {
             description={text.settings.slugText}
             value={draft.slug}
             onChange={(event) => set({ slug: event.currentTarget.value })}
-            error={form.fields.slug}
+            error={form.fieldErrors.slug}
             autoComplete="off"
             autoCapitalize="off"
             spellCheck={false}
@@ -79,16 +65,11 @@ export function SettingsSection({ application }: { application: Application }) {
         >
           <Stack gap="xs" mt="xs">
             {MODES.map((mode) => (
-              <Radio
-                key={mode}
-                value={mode}
-                label={text.modes[mode].label}
-                description={text.modes[mode].text}
-              />
+              <Radio key={mode} value={mode} label={text.modes[mode].label} description={text.modes[mode].text} />
             ))}
           </Stack>
         </Radio.Group>
-        <LifetimeFields draft={draft} set={set} fields={form.fields} />
+        <LifetimeFields draft={draft} set={set} fieldErrors={form.fieldErrors} />
         <Group>
           <Button type="submit" loading={form.busy}>
             {shell.save}
@@ -101,12 +82,12 @@ export function SettingsSection({ application }: { application: Application }) {
 
 interface FieldsProps {
   draft: Lifetimes
-  set: (part: Partial<Lifetimes>) => void
-  fields: FieldErrors
+  set: (changes: Partial<Lifetimes>) => void
+  fieldErrors: FieldErrors
 }
 
-function LifetimeFields({ draft, set, fields }: FieldsProps) {
-  const { data } = useRead('GET /api/admin/overview', { input: {} })
+function LifetimeFields({ draft, set, fieldErrors }: FieldsProps) {
+  const { data } = useApiQuery('GET /api/admin/overview', { input: {} })
   const placeholderOf = (name: keyof Lifetimes) => {
     const seconds = data?.tokenLifetimes[name]
     return seconds === undefined ? '' : text.lifetimes.followed(seconds, toDuration(seconds))
@@ -130,7 +111,7 @@ function LifetimeFields({ draft, set, fields }: FieldsProps) {
             placeholder={placeholderOf(name)}
             value={draft[name] ?? ''}
             onChange={(value) => set({ [name]: typeof value === 'number' ? value : null })}
-            error={fields[name]}
+            error={fieldErrors[name]}
             allowDecimal={false}
             allowNegative={false}
             hideControls

@@ -6,11 +6,11 @@ import type { Check } from './checks.ts'
 
 const TONES: Record<Check['level'], Tone> = { good: 'good', waiting: 'calm', look: 'waiting' }
 
-/** Each check with what it found, and what to do where it is not well. */
+/** Each check with its result and a recommendation. */
 export const CheckList = ({ checks }: { checks: Check[] }) => (
   <Paper>
     <Stack component="ul" gap={0} p={0} m={0} aria-label={text.list} style={{ listStyle: 'none' }}>
-      {checks.map(({ name, level, says, todo, link }, index) => (
+      {checks.map(({ name, level, result, todo, link }, index) => (
         <Group
           component="li"
           key={name}
@@ -24,7 +24,7 @@ export const CheckList = ({ checks }: { checks: Check[] }) => (
             <Text size="sm" fw={600}>
               {name}
             </Text>
-            <Text size="sm">{says}</Text>
+            <Text size="sm">{result}</Text>
             {todo !== undefined && (
               <Text size="sm" c="dimmed" maw="65ch" mt={4}>
                 {todo}

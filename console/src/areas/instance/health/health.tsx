@@ -1,19 +1,22 @@
 import { Alert, Text } from '@mantine/core'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { health as text } from '../../../text/health.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
-import { Loaded } from '../../../ui/states.tsx'
+import { QueryContent } from '../../../ui/states.tsx'
 import { CheckList } from './check-list.tsx'
-import { toChecks, worstOf } from './checks.ts'
+import { toChecks, worstLevel } from './checks.ts'
 import { Summary } from './summary.tsx'
 
-const EVERY_MS = 10_000
+const REFETCH_INTERVAL_MS = 10_000
 
-/** Whether everything runs, in plain words. */
-export function HealthPlace() {
-  const overview = useRead('GET /api/admin/overview', { input: {}, everyMs: EVERY_MS })
-  const ready = useRead('GET /health/ready', { input: {}, everyMs: EVERY_MS })
+/** The health checks of the service. */
+export function HealthPage() {
+  const overview = useApiQuery('GET /api/admin/overview', {
+    input: {},
+    refetchIntervalMs: REFETCH_INTERVAL_MS,
+  })
+  const ready = useApiQuery('GET /health/ready', { input: {}, refetchIntervalMs: REFETCH_INTERVAL_MS })
   const isStale = overview.data !== undefined && overview.isError
   return (
     <Page title={text.title} lead={text.lead}>
@@ -22,23 +25,22 @@ export function HealthPlace() {
           {text.unreachable}
         </Alert>
       )}
-      <Loaded query={overview} rows={8} height={56}>
+      <QueryContent query={overview} skeletonRows={8} skeletonHeight={56}>
         {({ health, version }) => {
-          // Until it has answered nothing is known against it.
+          // The service counts as ready until the check fails.
           const checks = toChecks(health, !ready.isError)
-          const level = worstOf(checks)
+          const level = worstLevel(checks)
           return (
             <>
               <Summary level={level} />
               <CheckList checks={checks} />
               <Text size="sm" c="dimmed">
-                {text.version(version)} ·{' '}
-                {text.checked(new Date(overview.dataUpdatedAt).toLocaleTimeString())}
+                {text.version(version)} · {text.checked(new Date(overview.dataUpdatedAt).toLocaleTimeString())}
               </Text>
             </>
           )
         }}
-      </Loaded>
+      </QueryContent>
     </Page>
   )
 }

@@ -3,18 +3,18 @@ import { health } from '../../../text/health.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import type { Level } from './checks.ts'
 
-const LOOKS = {
+const STYLES = {
   good: { className: 'tone-good', icon: 'check' },
   waiting: { className: 'tone-calm', icon: 'clock' },
   look: { className: 'tone-waiting', icon: 'warning' },
 } as const
 
-/** The whole in one sentence. It is said aloud when it changes. */
+/** The overall status. Screen readers announce changes. */
 export const Summary = ({ level }: { level: Level }) => (
   <Paper p="md" role="status">
     <Group wrap="nowrap">
-      <ThemeIcon className={LOOKS[level].className} variant="transparent" radius="xl" size={44}>
-        <Icon name={LOOKS[level].icon} size={24} />
+      <ThemeIcon className={STYLES[level].className} variant="transparent" radius="xl" size={44}>
+        <Icon name={STYLES[level].icon} size={24} />
       </ThemeIcon>
       <div>
         <Title order={2} size="h4">

@@ -1,5 +1,5 @@
+import type { Reply } from '@latchkey/client'
 import { Paper, Progress, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { instance } from '../../../text/instance.ts'
@@ -11,7 +11,7 @@ interface FigureProps {
   label: string
   value: number
   note: string
-  /** Where the list of them is. */
+  /** A link to the list. */
   href?: string
   children?: ReactNode
 }
@@ -19,7 +19,7 @@ interface FigureProps {
 export const FIGURE_GRID = { cols: { base: 2, sm: 3, lg: 5 }, spacing: { base: 'sm', sm: 'md' } }
 export const FIGURE_HEIGHT = 118
 
-/** How much there is of everything. */
+/** The key figures of the instance. */
 export const Figures = ({
   overview: { users, tenants, applications, clients, sessions, seats },
 }: {
@@ -32,18 +32,8 @@ export const Figures = ({
       note={text.usersNote(users.disabled, users.deletionRequested)}
       href="/users"
     />
-    <Figure
-      label={text.tenants}
-      value={tenants.total}
-      note={text.tenantsNote(tenants.suspended)}
-      href="/tenants"
-    />
-    <Figure
-      label={text.applications}
-      value={applications}
-      note={text.applicationsNote(clients)}
-      href="/applications"
-    />
+    <Figure label={text.tenants} value={tenants.total} note={text.tenantsNote(tenants.suspended)} href="/tenants" />
+    <Figure label={text.applications} value={applications} note={text.applicationsNote(clients)} href="/applications" />
     <Figure label={text.sessions} value={sessions} note={text.sessionsNote} />
     <Figure label={text.seats} value={seats.assigned} note={text.seatsNote(seats.purchased)}>
       <Progress
@@ -78,7 +68,7 @@ function Figure({ label, value, note, href, children }: FigureProps) {
     )
   }
   return (
-    <Paper mih={FIGURE_HEIGHT} className="leads-on">
+    <Paper mih={FIGURE_HEIGHT} className="figure-link">
       <UnstyledButton component={Link} href={href} p="md" display="block" h="100%">
         {content}
       </UnstyledButton>

@@ -1,21 +1,21 @@
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { instance as text } from '../../../text/instance.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Problem } from '../../../ui/states.tsx'
+import { ErrorAlert } from '../../../ui/states.tsx'
 import { Figures } from './figures.tsx'
-import { HealthGlance } from './health-glance.tsx'
+import { HealthSummary } from './health-summary.tsx'
+import { HomeSkeleton } from './home-skeleton.tsx'
 import { SignInChart } from './sign-in-chart.tsx'
-import { WaitingHome } from './waiting-home.tsx'
 
-const EVERY_MS = 60_000
+const REFETCH_INTERVAL_MS = 60_000
 
-/** The whole instance at a glance. */
-export function HomePlace() {
-  const query = useRead('GET /api/admin/overview', { input: {}, everyMs: EVERY_MS })
+/** The overview of the instance. */
+export function HomePage() {
+  const query = useApiQuery('GET /api/admin/overview', { input: {}, refetchIntervalMs: REFETCH_INTERVAL_MS })
   const overview = query.data
   return (
     <Page title={text.title} lead={overview ? text.lead(overview.version) : text.leadWaiting}>
@@ -26,18 +26,18 @@ export function HomePlace() {
           <Section title={text.signIns.title} lead={text.signIns.lead}>
             <SignInChart days={overview.signIns} />
           </Section>
-          <HealthGlance health={overview.health} />
+          <HealthSummary health={overview.health} />
         </>
       ) : query.isError ? (
-        <Problem error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
       ) : (
-        <WaitingHome />
+        <HomeSkeleton />
       )}
     </Page>
   )
 }
 
-/** The way to begin, where nothing is there yet. */
+/** Shown until the first application exists. */
 const FirstApplication = () => (
   <Paper p={{ base: 'lg', sm: 'xl' }} component="section" bg="var(--mantine-primary-color-light)">
     <Group justify="space-between" gap="lg">

@@ -1,46 +1,43 @@
+import type { Reply } from '@latchkey/client'
 import { Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
 import { instance } from '../../../text/instance.ts'
 
 const text = instance.signIns
 const COLORS = { succeeded: 'var(--mantine-primary-color-filled)', failed: 'var(--mantine-color-red-6)' }
 const HEIGHT = 140
-const BAR = 10
-const STEP = 16
+const BAR_WIDTH = 10
+const BAR_STEP = 16
 
 type Day = Reply<'GET /api/admin/overview'>['signIns'][number]
 
 const format = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const nameOf = (day: string) => format.format(new Date(`${day}T00:00:00Z`))
 
-/** Sign-ins day by day: those that succeeded, and those that failed on top of them. A table tells the same. */
+/** Successful and failed sign-ins per day as stacked bars, with a hidden table for screen readers. */
 export function SignInChart({ days }: { days: Day[] }) {
-  const most = Math.max(0, ...days.map(({ succeeded, failed }) => succeeded + failed))
-  const sum = (of: 'succeeded' | 'failed') => days.reduce((total, day) => total + day[of], 0)
+  const max = Math.max(0, ...days.map(({ succeeded, failed }) => succeeded + failed))
+  const sum = (field: 'succeeded' | 'failed') => days.reduce((total, day) => total + day[field], 0)
   return (
     <Stack gap="xs">
       <Group justify="space-between" gap="xs">
         <Group gap="md">
-          <Legend
-            color={COLORS.succeeded}
-            label={`${text.succeeded}: ${sum('succeeded').toLocaleString()}`}
-          />
+          <Legend color={COLORS.succeeded} label={`${text.succeeded}: ${sum('succeeded').toLocaleString()}`} />
           <Legend color={COLORS.failed} label={`${text.failed}: ${sum('failed').toLocaleString()}`} />
         </Group>
         <Text size="xs" c="dimmed">
-          {most === 0 ? text.none : text.most(most)}
+          {max === 0 ? text.none : text.most(max)}
         </Text>
       </Group>
       <svg
         role="img"
         aria-label={text.summary(sum('succeeded'), sum('failed'))}
-        viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
+        viewBox={`0 0 ${days.length * BAR_STEP} ${HEIGHT}`}
         preserveAspectRatio="none"
         width="100%"
         height={HEIGHT}
       >
         {days.map((day, index) => (
-          <Bar key={day.day} day={day} x={index * STEP + (STEP - BAR) / 2} most={Math.max(1, most)} />
+          <Bar key={day.day} day={day} x={index * BAR_STEP + (BAR_STEP - BAR_WIDTH) / 2} max={Math.max(1, max)} />
         ))}
       </svg>
       <Group justify="space-between" aria-hidden="true">
@@ -51,23 +48,29 @@ export function SignInChart({ days }: { days: Day[] }) {
             </Text>
           ))}
       </Group>
-      <SameInWords days={days} />
+      <SignInTable days={days} />
     </Stack>
   )
 }
 
-function Bar({ day: { day, succeeded, failed }, x, most }: { day: Day; x: number; most: number }) {
-  const scale = (count: number) => (count * (HEIGHT - 4)) / most
-  const good = scale(succeeded)
-  const bad = scale(failed)
+function Bar({ day: { day, succeeded, failed }, x, max }: { day: Day; x: number; max: number }) {
+  const scale = (count: number) => (count * (HEIGHT - 4)) / max
+  const succeededHeight = scale(succeeded)
+  const failedHeight = scale(failed)
   return (
     <g>
       <title>{text.ofDay(nameOf(day), succeeded, failed)}</title>
-      {/* The whole height answers to a pointer, and a day without sign-ins is seen as one. */}
-      <rect x={x - 3} y={0} width={BAR + 6} height={HEIGHT} fill="transparent" />
-      <rect x={x} y={HEIGHT - 2} width={BAR} height={2} fill="var(--mantine-color-default-border)" />
-      <rect x={x} y={HEIGHT - good} width={BAR} height={good} fill={COLORS.succeeded} />
-      <rect x={x} y={HEIGHT - good - bad} width={BAR} height={bad} fill={COLORS.failed} />
+      {/* A transparent area for the tooltip, and a base line for days without sign-ins. */}
+      <rect x={x - 3} y={0} width={BAR_WIDTH + 6} height={HEIGHT} fill="transparent" />
+      <rect x={x} y={HEIGHT - 2} width={BAR_WIDTH} height={2} fill="var(--mantine-color-default-border)" />
+      <rect x={x} y={HEIGHT - succeededHeight} width={BAR_WIDTH} height={succeededHeight} fill={COLORS.succeeded} />
+      <rect
+        x={x}
+        y={HEIGHT - succeededHeight - failedHeight}
+        width={BAR_WIDTH}
+        height={failedHeight}
+        fill={COLORS.failed}
+      />
     </g>
   )
 }
@@ -81,7 +84,7 @@ const Legend = ({ color, label }: { color: string; label: string }) => (
   </Group>
 )
 
-const SameInWords = ({ days }: { days: Day[] }) => (
+const SignInTable = ({ days }: { days: Day[] }) => (
   <VisuallyHidden>
     <Table>
       <caption>{text.title}</caption>

@@ -1,14 +1,14 @@
+import type { Reply } from '@latchkey/client'
 import { Stack, Text } from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { signingKeys as text } from '../../../text/signing-keys.ts'
 import { Copyable } from '../../../ui/copy.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
-import { Empty, Loaded } from '../../../ui/states.tsx'
+import { EmptyState, QueryContent } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
 import { KeyRotation } from './rotation.tsx'
 
@@ -36,21 +36,21 @@ const COLUMNS: Column<SigningKey>[] = [
       </Stack>
     ),
   },
-  { title: text.created, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-  { title: text.signs, cell: ({ activatesAt }) => <Moment at={activatesAt} /> },
+  { title: text.created, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { title: text.signs, cell: ({ activatesAt }) => <RelativeTime at={activatesAt} /> },
   {
     title: text.ends,
-    cell: ({ retiresAt }) => (retiresAt === null ? text.open : <Moment at={retiresAt} />),
+    cell: ({ retiresAt }) => (retiresAt === null ? text.open : <RelativeTime at={retiresAt} />),
   },
 ]
 
-/** The keys that sign tokens, and the way to others. */
-export function KeysPlace() {
+/** The signing keys and their rotation. */
+export function KeysPage() {
   const { page, set } = useFilters([])
-  const query = useRead('GET /api/admin/keys', { input: { query: { page } }, everyMs: 60_000 })
+  const query = useApiQuery('GET /api/admin/keys', { input: { query: { page } }, refetchIntervalMs: 60_000 })
   return (
     <Page title={text.title} lead={text.lead}>
-      <Loaded query={query} rows={2} height={72}>
+      <QueryContent query={query} skeletonRows={2} skeletonHeight={72}>
         {({ keys, pagination }) => (
           <>
             <DataTable
@@ -58,13 +58,13 @@ export function KeysPlace() {
               rows={keys}
               keyOf={({ kid }) => kid}
               busy={query.isPlaceholderData}
-              empty={<Empty icon="key" {...text.none} />}
+              empty={<EmptyState icon="key" {...text.none} />}
               columns={COLUMNS}
             />
-            <Pager pagination={pagination} onPage={(to) => set({ page: to })} />
+            <Pager pagination={pagination} onPage={(next) => set({ page: next })} />
           </>
         )}
-      </Loaded>
+      </QueryContent>
       <KeyRotation />
     </Page>
   )

@@ -1,34 +1,34 @@
+import type { Input } from '@latchkey/client'
 import { Divider, Stack } from '@mantine/core'
-import type { Input } from 'latchkey-sdk'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { signingKeys } from '../../../text/signing-keys.ts'
-import { type Question, useConfirm } from '../../../ui/confirm.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { type Confirmation, useConfirm } from '../../../ui/confirm.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { toRelative } from '../../../ui/time.tsx'
-import { Deed } from '../kit/deed.tsx'
+import { formatRelative } from '../../../ui/time.tsx'
+import { ActionRow } from '../kit/action-row.tsx'
 
 const text = signingKeys.rotation
-type Wish = NonNullable<Input<'POST /api/admin/keys/rotate'>['body']>
+type RotationRequest = NonNullable<Input<'POST /api/admin/keys/rotate'>['body']>
 
-/** The three ways to another key, from the one that nobody notices to the one that everybody does. */
+/** The three kinds of key rotation, ordered by their impact on clients. */
 export function KeyRotation() {
   const [dialog, ask] = useConfirm()
-  const rotate = useChange('POST /api/admin/keys/rotate', {
-    refreshes: ['GET /api/admin/keys', 'GET /api/admin/overview'],
-    onDone: ({ kid, state, activatesAt }) => {
+  const rotate = useApiMutation('POST /api/admin/keys/rotate', {
+    invalidates: ['GET /api/admin/keys', 'GET /api/admin/overview'],
+    onSuccess: ({ kid, state, activatesAt }) => {
       const short = kid.slice(0, 8)
-      showDone(state === 'upcoming' ? text.next(short, toRelative(activatesAt)) : text.done(short))
+      showSuccess(state === 'upcoming' ? text.next(short, formatRelative(activatesAt)) : text.done(short))
     },
   })
-  const offer = (body: Wish, words: typeof text.usual, more: Partial<Question> = {}) => (
-    <Deed
-      title={words.title}
-      text={words.text}
-      action={words.action}
-      hurts={body.leaked === true}
+  const renderAction = (body: RotationRequest, labels: typeof text.usual, overrides: Partial<Confirmation> = {}) => (
+    <ActionRow
+      title={labels.title}
+      text={labels.text}
+      action={labels.action}
+      isDestructive={body.leaked === true}
       onAct={() =>
-        ask({ title: words.question, text: words.text, action: words.action, ...more }, () =>
+        ask({ title: labels.question, text: labels.text, action: labels.action, ...overrides }, () =>
           rotate.mutateAsync({ body }),
         )
       }
@@ -37,11 +37,14 @@ export function KeyRotation() {
   return (
     <Section title={text.title}>
       <Stack>
-        {offer({}, text.usual, { hurts: false })}
+        {renderAction({}, text.usual, { isDestructive: false })}
         <Divider />
-        {offer({ immediately: true }, text.atOnce)}
+        {renderAction({ immediately: true }, text.atOnce)}
         <Divider />
-        {offer({ leaked: true }, text.leaked, { text: text.leaked.warning, typed: text.leaked.word })}
+        {renderAction({ leaked: true }, text.leaked, {
+          text: text.leaked.warning,
+          confirmText: text.leaked.word,
+        })}
       </Stack>
       {dialog}
     </Section>

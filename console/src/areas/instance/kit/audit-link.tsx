@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { Link } from 'wouter'
 import { Icon } from '../../../ui/icon.tsx'
 
-/** The way to what the log tells of something. */
+/** A link to the filtered audit log. */
 export const AuditLink = ({ href, label }: { href: string; label: string }) => (
   <Button component={Link} href={href} variant="default" leftSection={<Icon name="list" size={16} />}>
     {label}

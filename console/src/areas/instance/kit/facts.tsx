@@ -1,7 +1,7 @@
 import { SimpleGrid, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** What is known of something, name by name. */
+/** A list of names and values. */
 export const Facts = ({ facts }: { facts: [name: string, value: ReactNode][] }) => (
   <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} m={0} spacing="md" verticalSpacing="md">
     {facts.map(([name, value]) => (

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core'
 
-/** One choice among the rows of a list. The empty value stands for all. */
+/** A filter of a list. The empty value means no filter. */
 export const Filter = ({
   label,
   value,
@@ -15,15 +15,15 @@ export const Filter = ({
   <Select
     aria-label={label}
     data={Object.entries(options).map(([value, label]) => ({ value, label }))}
-    // Whatever else stands in the address counts for nothing.
+    // Unknown values in the query string are ignored.
     value={value in options ? value : (Object.keys(options)[0] ?? '')}
-    onChange={(chosen) => onChange(chosen ?? '')}
+    onChange={(selected) => onChange(selected ?? '')}
     allowDeselect={false}
     w={{ base: '100%', xs: 190 }}
     comboboxProps={{ withinPortal: true }}
   />
 )
 
-/** What the address says of a thing that is so, or is not. */
+/** Parses a boolean query parameter. */
 export const toFlag = (value: string): boolean | undefined =>
   value === 'true' ? true : value === 'false' ? false : undefined

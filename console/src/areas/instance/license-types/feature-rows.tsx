@@ -3,25 +3,23 @@ import { licenseTypes as text } from '../../../text/license-types.ts'
 import { Icon } from '../../../ui/icon.tsx'
 
 export interface FeatureRow {
-  /** Stays the same while the key is written. */
+  /** A stable React key while the feature key is edited. */
   row: number
   key: string
   included: boolean
 }
 
-export const rowsOf = (features: Record<string, boolean>): FeatureRow[] =>
+export const toFeatureRows = (features: Record<string, boolean>): FeatureRow[] =>
   Object.entries(features).map(([key, included], row) => ({ row, key, included }))
 
-/** Rows without a key are left out. */
+/** Rows without a key are ignored. */
 export const toFeatures = (rows: FeatureRow[]): Record<string, boolean> =>
-  Object.fromEntries(
-    rows.filter(({ key }) => key.trim() !== '').map(({ key, included }) => [key.trim(), included]),
-  )
+  Object.fromEntries(rows.filter(({ key }) => key.trim() !== '').map(({ key, included }) => [key.trim(), included]))
 
-const isTwice = (rows: FeatureRow[], key: string): boolean =>
-  key.trim() !== '' && rows.filter((one) => one.key.trim() === key.trim()).length > 1
+const isDuplicate = (rows: FeatureRow[], key: string): boolean =>
+  key.trim() !== '' && rows.filter((entry) => entry.key.trim() === key.trim()).length > 1
 
-export const namesTwice = (rows: FeatureRow[]): boolean => rows.some(({ key }) => isTwice(rows, key))
+export const hasDuplicates = (rows: FeatureRow[]): boolean => rows.some(({ key }) => isDuplicate(rows, key))
 
 interface FeatureRowsProps {
   rows: FeatureRow[]
@@ -29,11 +27,11 @@ interface FeatureRowsProps {
   error?: string | undefined
 }
 
-/** What a license lets people do: a key for software to ask about, and whether it is included. */
+/** The features of a license type: a key, and whether it is included. */
 export function FeatureRows({ rows, onChange, error }: FeatureRowsProps) {
-  const set = (row: number, part: Partial<FeatureRow>) =>
-    onChange(rows.map((one) => (one.row === row ? { ...one, ...part } : one)))
-  const next = Math.max(-1, ...rows.map(({ row }) => row)) + 1
+  const set = (row: number, changes: Partial<FeatureRow>) =>
+    onChange(rows.map((entry) => (entry.row === row ? { ...entry, ...changes } : entry)))
+  const nextRow = Math.max(-1, ...rows.map(({ row }) => row)) + 1
   return (
     <Input.Wrapper label={text.features} description={text.featuresText} error={error} labelElement="div">
       <Stack gap="xs" mt="xs" role="group" aria-label={text.features}>
@@ -44,7 +42,7 @@ export function FeatureRows({ rows, onChange, error }: FeatureRowsProps) {
               placeholder={text.featurePlaceholder}
               value={key}
               onChange={(event) => set(row, { key: event.currentTarget.value })}
-              error={isTwice(rows, key) ? text.twice : undefined}
+              error={isDuplicate(rows, key) ? text.twice : undefined}
               flex={1}
               autoComplete="off"
               autoCapitalize="off"
@@ -61,7 +59,7 @@ export function FeatureRows({ rows, onChange, error }: FeatureRowsProps) {
               variant="subtle"
               color="gray"
               mt={4}
-              onClick={() => onChange(rows.filter((one) => one.row !== row))}
+              onClick={() => onChange(rows.filter((entry) => entry.row !== row))}
               aria-label={text.removeFeature(key)}
             >
               <Icon name="cross" size={16} />
@@ -73,7 +71,7 @@ export function FeatureRows({ rows, onChange, error }: FeatureRowsProps) {
             size="compact-sm"
             variant="default"
             leftSection={<Icon name="plus" size={14} />}
-            onClick={() => onChange([...rows, { row: next, key: '', included: true }])}
+            onClick={() => onChange([...rows, { row: nextRow, key: '', included: true }])}
           >
             {text.addFeature}
           </Button>

@@ -1,65 +1,76 @@
 import { NumberInput, Textarea, TextInput } from '@mantine/core'
-import { useChange } from '../../../api/use-api.ts'
-import { slugFrom } from '../../../lib/slug.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
+import { toSlug } from '../../../lib/slug.ts'
 import { licenseTypes as text } from '../../../text/license-types.ts'
 import { shell } from '../../../text/shell.ts'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
-import { showDone } from '../../../ui/notices.tsx'
-import type { Draft } from '../../../ui/use-draft.ts'
-import { type FeatureRow, FeatureRows, namesTwice, rowsOf, toFeatures } from './feature-rows.tsx'
-import type { LicenseType } from './license-types-section.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
+import type { DialogDraft } from '../../../ui/use-dialog-draft.ts'
+import { type FeatureRow, FeatureRows, hasDuplicates, toFeatureRows, toFeatures } from './feature-rows.tsx'
+import type { LicenseType } from './types.ts'
 
-interface TypeDraft {
-  /** None yet: it is a new one. */
+interface LicenseTypeDraft {
+  /** Undefined for a new license type. */
   id?: string | undefined
-  /** As it was called before. */
+  /** The saved name, for the dialog title. */
   title: string
   name: string
   slug: string
-  /** The slug follows the name until somebody writes another. */
+  /** True until the user edits the slug. */
   slugFollows: boolean
   description: string
   displayOrder: number
   features: FeatureRow[]
 }
 
-/** A new one comes after those that are there. */
-export const newDraft = (types: LicenseType[]): TypeDraft => ({
+/** A new license type is ordered after the existing ones. */
+export const newLicenseTypeDraft = (types: LicenseType[]): LicenseTypeDraft => ({
   title: '',
   name: '',
   slug: '',
   slugFollows: true,
   description: '',
   displayOrder: Math.max(0, ...types.map(({ displayOrder }) => displayOrder)) + 1,
-  features: rowsOf({}),
+  features: toFeatureRows({}),
 })
 
-export const draftOf = ({ id, name, slug, description, displayOrder, features }: LicenseType): TypeDraft => ({
-  ...{ id, name, slug, displayOrder, title: name },
+export const toLicenseTypeDraft = ({
+  id,
+  name,
+  slug,
+  description,
+  displayOrder,
+  features,
+}: LicenseType): LicenseTypeDraft => ({
+  id,
+  name,
+  slug,
+  displayOrder,
+  title: name,
   slugFollows: false,
   description: description ?? '',
-  features: rowsOf(features),
+  features: toFeatureRows(features),
 })
 
-const AFTER = { refreshes: ['GET /api/licensing/license-types' as const], onProblem: () => true }
+const MUTATION_OPTIONS = { invalidates: ['GET /api/licensing/license-types' as const], onError: () => true }
 
-/** Makes or changes a license type. */
+/** Creates or edits a license type. */
 export function LicenseTypeDialog({
   dialog: { draft, opened, change, close },
   applicationId,
 }: {
-  dialog: Draft<TypeDraft>
+  dialog: DialogDraft<LicenseTypeDraft>
   applicationId: string
 }) {
-  const create = useChange('POST /api/licensing/license-types', AFTER)
-  const edit = useChange('PATCH /api/licensing/license-types/{id}', AFTER)
+  const create = useApiMutation('POST /api/licensing/license-types', MUTATION_OPTIONS)
+  const edit = useApiMutation('PATCH /api/licensing/license-types/{id}', MUTATION_OPTIONS)
   const submit = async () => {
     const { name, slug, displayOrder } = draft
     const description = draft.description.trim() || null
     const body = { name, slug, displayOrder, description, features: toFeatures(draft.features) }
     if (draft.id === undefined) await create.mutateAsync({ body: { ...body, applicationId } })
     else await edit.mutateAsync({ path: { id: draft.id }, body })
-    showDone(draft.id === undefined ? text.created(name.trim()) : shell.saved)
+    showSuccess(draft.id === undefined ? text.created(name.trim()) : shell.saved)
   }
   return (
     <FormDialog
@@ -68,17 +79,17 @@ export function LicenseTypeDialog({
       onClose={close}
       action={draft.id === undefined ? text.add : shell.save}
       submit={submit}
-      disabled={namesTwice(draft.features)}
+      disabled={hasDuplicates(draft.features)}
     >
-      {(fields) => (
+      {(fieldErrors) => (
         <>
           <TextInput
             label={text.name}
             value={draft.name}
             onChange={({ currentTarget: { value } }) =>
-              change({ name: value, ...(draft.slugFollows && { slug: slugFrom(value) }) })
+              change({ name: value, ...(draft.slugFollows && { slug: toSlug(value) }) })
             }
-            error={fields.name}
+            error={fieldErrors.name}
             autoComplete="off"
             required
             data-autofocus
@@ -88,7 +99,7 @@ export function LicenseTypeDialog({
             description={text.slugText}
             value={draft.slug}
             onChange={(event) => change({ slug: event.currentTarget.value, slugFollows: false })}
-            error={fields.slug}
+            error={fieldErrors.slug}
             autoComplete="off"
             autoCapitalize="off"
             spellCheck={false}
@@ -98,7 +109,7 @@ export function LicenseTypeDialog({
             label={text.description}
             value={draft.description}
             onChange={(event) => change({ description: event.currentTarget.value })}
-            error={fields.description}
+            error={fieldErrors.description}
             autosize
             minRows={2}
             maxRows={5}
@@ -107,14 +118,14 @@ export function LicenseTypeDialog({
           <FeatureRows
             rows={draft.features}
             onChange={(features) => change({ features })}
-            error={fields.features}
+            error={fieldErrors.features}
           />
           <NumberInput
             label={text.order}
             description={text.orderText}
             value={draft.displayOrder}
             onChange={(value) => change({ displayOrder: Number(value) || 0 })}
-            error={fields.displayOrder}
+            error={fieldErrors.displayOrder}
             allowDecimal={false}
             min={-1_000_000}
             max={1_000_000}

@@ -1,28 +1,26 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { licenseTypes as text } from '../../../text/license-types.ts'
 import { DataTable } from '../../../ui/data-table.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Empty, Loaded } from '../../../ui/states.tsx'
+import { EmptyState, QueryContent } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { Tag } from '../../../ui/tag.tsx'
-import { useDraft } from '../../../ui/use-draft.ts'
-import { draftOf, LicenseTypeDialog, newDraft } from './license-type-dialog.tsx'
+import { useDialogDraft } from '../../../ui/use-dialog-draft.ts'
+import { LicenseTypeDialog, newLicenseTypeDraft, toLicenseTypeDraft } from './license-type-dialog.tsx'
+import type { LicenseType } from './types.ts'
 import { useStatusChange } from './use-status-change.ts'
-
-export type LicenseType = Reply<'GET /api/licensing/license-types'>[number]
 
 /** The license types of an application, in their order. */
 export function LicenseTypesSection({ applicationId }: { applicationId: string }) {
-  const query = useRead('GET /api/licensing/license-types', { input: { query: { applicationId } } })
-  const dialog = useDraft(newDraft([]))
+  const query = useApiQuery('GET /api/licensing/license-types', { input: { query: { applicationId } } })
+  const dialog = useDialogDraft(newLicenseTypeDraft([]))
   const setStatus = useStatusChange(applicationId)
   const add = (
     <Button
       leftSection={<Icon name="plus" size={16} />}
-      onClick={() => dialog.open(newDraft(query.data ?? []))}
+      onClick={() => dialog.open(newLicenseTypeDraft(query.data ?? []))}
     >
       {text.add}
     </Button>
@@ -30,13 +28,13 @@ export function LicenseTypesSection({ applicationId }: { applicationId: string }
   return (
     <Section title={text.title} lead={text.sectionLead} actions={add}>
       <LicenseTypeDialog dialog={dialog} applicationId={applicationId} />
-      <Loaded query={query} rows={3}>
+      <QueryContent query={query} skeletonRows={3}>
         {(types) => (
           <DataTable
             label={text.title}
             rows={types}
             keyOf={({ id }) => id}
-            empty={<Empty icon="tag" title={text.none.title} text={text.none.text} />}
+            empty={<EmptyState icon="tag" title={text.none.title} text={text.none.text} />}
             columns={[
               { title: text.name, cell: (type) => <Name type={type} /> },
               { title: text.features, cell: ({ features }) => <Features features={features} /> },
@@ -46,13 +44,13 @@ export function LicenseTypesSection({ applicationId }: { applicationId: string }
                 title: text.actions,
                 actions: true,
                 cell: (type) => (
-                  <Actions type={type} edit={() => dialog.open(draftOf(type))} setStatus={setStatus} />
+                  <Actions type={type} edit={() => dialog.open(toLicenseTypeDraft(type))} setStatus={setStatus} />
                 ),
               },
             ]}
           />
         )}
-      </Loaded>
+      </QueryContent>
     </Section>
   )
 }

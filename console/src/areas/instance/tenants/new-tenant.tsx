@@ -1,26 +1,26 @@
 import { Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { allTenants } from '../../../text/all-tenants.ts'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
-import { showDone } from '../../../ui/notices.tsx'
-import { onField } from '../kit/on-field.ts'
+import { showSuccess } from '../../../ui/notifications.tsx'
+import { toFieldError } from '../kit/field-error.ts'
 
 const text = allTenants.new
-const NOTHING = { name: '', slug: '', owner: '', mfa: false }
+const EMPTY_DRAFT = { name: '', slug: '', owner: '', mfa: false }
 
-/** Makes a tenant for somebody. */
+/** Creates a tenant for an owner. */
 export function NewTenantDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const [draft, setDraft] = useState(NOTHING)
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [, navigate] = useLocation()
-  const edit = (change: Partial<typeof NOTHING>) => setDraft((former) => ({ ...former, ...change }))
-  const create = useChange('POST /api/admin/tenants', {
-    refreshes: ['GET /api/admin/tenants', 'GET /api/admin/overview', 'GET /api/tenants'],
-    onProblem: () => true,
-    onDone: ({ id, name, invitation }) => {
-      showDone(invitation ? text.invited(name, invitation.email) : text.created(name))
-      setDraft(NOTHING)
+  const edit = (change: Partial<typeof EMPTY_DRAFT>) => setDraft((previous) => ({ ...previous, ...change }))
+  const create = useApiMutation('POST /api/admin/tenants', {
+    invalidates: ['GET /api/admin/tenants', 'GET /api/admin/overview', 'GET /api/tenants'],
+    onError: () => true,
+    onSuccess: ({ id, name, invitation }) => {
+      showSuccess(invitation ? text.invited(name, invitation.email) : text.created(name))
+      setDraft(EMPTY_DRAFT)
       navigate(`/tenants/${id}`)
     },
   })
@@ -34,16 +34,16 @@ export function NewTenantDialog({ opened, onClose }: { opened: boolean; onClose:
           ...(draft.mfa && { mfaPolicy: 'REQUIRED' as const }),
         },
       })
-      .catch(onField('SLUG_TAKEN', 'slug'))
+      .catch(toFieldError('SLUG_TAKEN', 'slug'))
   return (
     <FormDialog title={text.title} opened={opened} onClose={onClose} action={text.action} submit={submit}>
-      {(fields) => (
+      {(fieldErrors) => (
         <>
           <TextInput
             label={text.name}
             value={draft.name}
             onChange={(event) => edit({ name: event.currentTarget.value })}
-            error={fields.name}
+            error={fieldErrors.name}
             required
             maxLength={120}
             autoComplete="off"
@@ -54,7 +54,7 @@ export function NewTenantDialog({ opened, onClose }: { opened: boolean; onClose:
             description={text.slugHint}
             value={draft.slug}
             onChange={(event) => edit({ slug: event.currentTarget.value })}
-            error={fields.slug}
+            error={fieldErrors.slug}
             autoComplete="off"
             spellCheck={false}
           />
@@ -64,7 +64,7 @@ export function NewTenantDialog({ opened, onClose }: { opened: boolean; onClose:
             description={text.ownerHint}
             value={draft.owner}
             onChange={(event) => edit({ owner: event.currentTarget.value })}
-            error={fields.ownerEmail}
+            error={fieldErrors.ownerEmail}
             autoComplete="off"
           />
           <Switch

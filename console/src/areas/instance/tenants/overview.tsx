@@ -2,14 +2,14 @@ import { Stack } from '@mantine/core'
 import { allTenants as text } from '../../../text/all-tenants.ts'
 import { Copyable } from '../../../ui/copy.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
 import { Facts } from '../kit/facts.tsx'
-import { TenantDanger } from './danger.tsx'
+import { TenantDangerZone } from './danger-zone.tsx'
 import { TenantSettings } from './settings.tsx'
-import type { AnyTenant } from './tenant.tsx'
+import type { AdminTenant } from './types.ts'
 
-/** What a tenant is, what may be set, and how it ends. */
-export const TenantOverview = ({ tenant }: { tenant: AnyTenant }) => (
+/** The facts, settings and destructive actions of a tenant. */
+export const TenantOverview = ({ tenant }: { tenant: AdminTenant }) => (
   <Stack gap="lg">
     <Section title={text.facts.title}>
       <Facts
@@ -17,12 +17,12 @@ export const TenantOverview = ({ tenant }: { tenant: AnyTenant }) => (
           [text.facts.id, <Copyable key="id" value={tenant.id} />],
           [text.facts.members, tenant.memberCount.toLocaleString()],
           [text.facts.mfa, text.facts.mfaPolicy[tenant.mfaPolicy]],
-          [text.facts.created, <Moment key="created" at={tenant.createdAt} />],
-          [text.facts.changed, <Moment key="changed" at={tenant.updatedAt} />],
+          [text.facts.created, <RelativeTime key="created" at={tenant.createdAt} />],
+          [text.facts.changed, <RelativeTime key="changed" at={tenant.updatedAt} />],
           ...(tenant.suspendedAt === null
             ? []
             : [
-                [text.facts.suspendedSince, <Moment key="suspended" at={tenant.suspendedAt} />] satisfies [
+                [text.facts.suspendedSince, <RelativeTime key="suspended" at={tenant.suspendedAt} />] satisfies [
                   string,
                   React.ReactNode,
                 ],
@@ -31,6 +31,6 @@ export const TenantOverview = ({ tenant }: { tenant: AnyTenant }) => (
       />
     </Section>
     <TenantSettings key={tenant.updatedAt} tenant={tenant} />
-    <TenantDanger tenant={tenant} />
+    <TenantDangerZone tenant={tenant} />
   </Stack>
 )

@@ -1,28 +1,28 @@
 import { Button, Group, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { allTenants } from '../../../text/all-tenants.ts'
 import { shell } from '../../../text/shell.ts'
-import { useForm } from '../../../ui/form-dialog.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Problem } from '../../../ui/states.tsx'
-import { onField } from '../kit/on-field.ts'
-import type { AnyTenant } from './tenant.tsx'
+import { ErrorAlert } from '../../../ui/states.tsx'
+import { useSubmit } from '../../../ui/use-submit.ts'
+import { toFieldError } from '../kit/field-error.ts'
+import type { AdminTenant } from './types.ts'
 
 const text = allTenants.settings
 
-/** The name, the slug and the rules of a tenant. */
-export function TenantSettings({ tenant }: { tenant: AnyTenant }) {
+/** Name, slug, second-factor policy and branding approval of a tenant. */
+export function TenantSettings({ tenant }: { tenant: AdminTenant }) {
   const { id } = tenant
   const [name, setName] = useState(tenant.name)
   const [slug, setSlug] = useState(tenant.slug)
   const [isRequired, setRequired] = useState(tenant.mfaPolicy === 'REQUIRED')
   const [brandingApproved, setApproved] = useState(tenant.brandingApproved)
-  const save = useChange('PATCH /api/admin/tenants/{id}', {
-    refreshes: ['GET /api/admin/tenants/{id}', 'GET /api/admin/tenants', 'GET /api/tenants'],
-    onProblem: () => true,
-    onDone: () => showDone(text.saved),
+  const save = useApiMutation('PATCH /api/admin/tenants/{id}', {
+    invalidates: ['GET /api/admin/tenants/{id}', 'GET /api/admin/tenants', 'GET /api/tenants'],
+    onError: () => true,
+    onSuccess: () => showSuccess(text.saved),
   })
   const mfaPolicy = isRequired ? ('REQUIRED' as const) : ('OPTIONAL' as const)
   const body = {
@@ -31,18 +31,18 @@ export function TenantSettings({ tenant }: { tenant: AnyTenant }) {
     ...(mfaPolicy !== tenant.mfaPolicy && { mfaPolicy }),
     ...(brandingApproved !== tenant.brandingApproved && { brandingApproved }),
   }
-  const form = useForm(() => save.mutateAsync({ path: { id }, body }).catch(onField('SLUG_TAKEN', 'slug')))
+  const form = useSubmit(() => save.mutateAsync({ path: { id }, body }).catch(toFieldError('SLUG_TAKEN', 'slug')))
   return (
     <Section title={text.title} lead={text.lead}>
       <form onSubmit={form.onSubmit}>
         <Stack>
-          {form.general !== undefined && <Problem error={form.general} />}
+          {form.generalError !== undefined && <ErrorAlert error={form.generalError} />}
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <TextInput
               label={text.name}
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
-              error={form.fields.name}
+              error={form.fieldErrors.name}
               required
               maxLength={120}
               autoComplete="off"
@@ -53,7 +53,7 @@ export function TenantSettings({ tenant }: { tenant: AnyTenant }) {
               inputWrapperOrder={['label', 'input', 'error', 'description']}
               value={slug}
               onChange={(event) => setSlug(event.currentTarget.value)}
-              error={form.fields.slug}
+              error={form.fieldErrors.slug}
               required
               autoComplete="off"
               spellCheck={false}

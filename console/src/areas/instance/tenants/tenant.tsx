@@ -1,36 +1,34 @@
 import { Alert } from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { allTenants as text } from '../../../text/all-tenants.ts'
-import { AddressTabs } from '../../../ui/address-tabs.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
+import { UrlTabs } from '../../../ui/url-tabs.tsx'
 import { AuditLink } from '../kit/audit-link.tsx'
-import { Found } from '../kit/found.tsx'
+import { DetailPage } from '../kit/detail-page.tsx'
 import { TenantMembers } from './members/members.tsx'
 import { TenantOverview } from './overview.tsx'
-import { TenantState } from './state.tsx'
 import { TenantLicenses } from './subscriptions/licenses.tsx'
+import { TenantStatusBadge } from './tenant-status-badge.tsx'
+import type { AdminTenant } from './types.ts'
 
-export type AnyTenant = Reply<'GET /api/admin/tenants/{id}'>
-
-/** One tenant, for those who run the instance. */
-export function TenantPlace({ id }: { id: string }) {
-  const query = useRead('GET /api/admin/tenants/{id}', { input: { path: { id } } })
+/** The page of one tenant. */
+export function TenantPage({ id }: { id: string }) {
+  const query = useApiQuery('GET /api/admin/tenants/{id}', { input: { path: { id } } })
   return (
-    <Found query={query} title={text.one}>
-      {(tenant) => <Shown tenant={tenant} />}
-    </Found>
+    <DetailPage query={query} title={text.one}>
+      {(tenant) => <TenantDetails tenant={tenant} />}
+    </DetailPage>
   )
 }
 
-function Shown({ tenant }: { tenant: AnyTenant }) {
+function TenantDetails({ tenant }: { tenant: AdminTenant }) {
   const { tabs } = text
   return (
     <Page
       title={tenant.name}
       back={{ href: '/tenants', label: text.all }}
-      badges={<TenantState suspended={tenant.suspended} />}
+      badges={<TenantStatusBadge suspended={tenant.suspended} />}
       lead={tenant.slug}
       actions={<AuditLink href={`/audit?tenantId=${tenant.id}`} label={text.audit} />}
     >
@@ -39,7 +37,7 @@ function Shown({ tenant }: { tenant: AnyTenant }) {
           {text.suspension.banner.text}
         </Alert>
       )}
-      <AddressTabs
+      <UrlTabs
         label={tabs.label}
         tabs={[
           { name: 'overview', title: tabs.overview, content: <TenantOverview tenant={tenant} /> },

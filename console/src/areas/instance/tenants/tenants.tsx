@@ -1,39 +1,39 @@
 import { Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { allTenants as text } from '../../../text/all-tenants.ts'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
 import { SearchBox } from '../../../ui/search-box.tsx'
-import { Empty, Loaded } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { EmptyState, QueryContent } from '../../../ui/states.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
 import { Filter, toFlag } from '../kit/filter.tsx'
-import { Named } from '../kit/named.tsx'
+import { NameLink } from '../kit/name-link.tsx'
 import { NewTenantDialog } from './new-tenant.tsx'
-import { TenantState } from './state.tsx'
-import type { AnyTenant } from './tenant.tsx'
+import { TenantStatusBadge } from './tenant-status-badge.tsx'
+import type { AdminTenant } from './types.ts'
 
 const SORTS = ['-createdAt', 'name', 'slug'] as const
 
-const COLUMNS: Column<AnyTenant>[] = [
+const COLUMNS: Column<AdminTenant>[] = [
   {
     title: text.name,
-    cell: ({ id, name, slug }) => <Named href={`/tenants/${id}`} name={name} note={slug} />,
+    cell: ({ id, name, slug }) => <NameLink href={`/tenants/${id}`} name={name} note={slug} />,
   },
   { title: text.members, cell: ({ memberCount }) => memberCount.toLocaleString() },
-  { title: text.state, cell: ({ suspended }) => <TenantState suspended={suspended} /> },
-  { title: text.created, cell: ({ createdAt }) => <Moment at={createdAt} /> },
+  { title: text.status, cell: ({ suspended }) => <TenantStatusBadge suspended={suspended} /> },
+  { title: text.created, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ]
 
 /** All tenants of the instance. */
-export function TenantsPlace() {
+export function TenantsPage() {
   const { values, page, set } = useFilters(['search', 'suspended', 'sort'])
   const [isNew, { open, close }] = useDisclosure()
   const suspended = toFlag(values.suspended)
-  const query = useRead('GET /api/admin/tenants', {
+  const query = useApiQuery('GET /api/admin/tenants', {
     input: {
       query: {
         page,
@@ -43,21 +43,21 @@ export function TenantsPlace() {
       },
     },
   })
-  const begin = (
+  const createButton = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={open}>
       {text.new.button}
     </Button>
   )
   const isFiltered = values.search !== '' || suspended !== undefined
   return (
-    <Page title={text.title} lead={text.lead} actions={begin}>
+    <Page title={text.title} lead={text.lead} actions={createButton}>
       <Group gap="sm">
         <SearchBox label={text.search} value={values.search} onSearch={(search) => set({ search })} />
         <Filter
           label={text.filter.label}
           value={values.suspended}
           options={text.filter.options}
-          onChange={(chosen) => set({ suspended: chosen })}
+          onChange={(value) => set({ suspended: value })}
         />
         <Filter
           label={text.sort.label}
@@ -66,7 +66,7 @@ export function TenantsPlace() {
           onChange={(sort) => set({ sort })}
         />
       </Group>
-      <Loaded query={query} rows={6} height={56}>
+      <QueryContent query={query} skeletonRows={6} skeletonHeight={56}>
         {({ tenants, pagination }) => (
           <>
             <DataTable
@@ -74,16 +74,16 @@ export function TenantsPlace() {
               rows={tenants}
               keyOf={({ id }) => id}
               busy={query.isPlaceholderData}
-              empty={isFiltered ? <NoMatch /> : <Empty icon="building" {...text.none} action={begin} />}
+              empty={isFiltered ? <NoMatch /> : <EmptyState icon="building" {...text.none} action={createButton} />}
               columns={COLUMNS}
             />
-            <Pager pagination={pagination} onPage={(to) => set({ page: to })} />
+            <Pager pagination={pagination} onPage={(next) => set({ page: next })} />
           </>
         )}
-      </Loaded>
+      </QueryContent>
       <NewTenantDialog opened={isNew} onClose={close} />
     </Page>
   )
 }
 
-const NoMatch = () => <Empty icon="search" title={text.noMatch.title} text={text.noMatch.text} />
+const NoMatch = () => <EmptyState icon="search" title={text.noMatch.title} text={text.noMatch.text} />

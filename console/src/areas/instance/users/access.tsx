@@ -1,28 +1,28 @@
 import { Stack, Switch } from '@mantine/core'
-import { people } from '../../../text/people.ts'
+import { users } from '../../../text/users.ts'
 import { useConfirm } from '../../../ui/confirm.tsx'
 import { Section } from '../../../ui/section.tsx'
+import type { UserDetails } from './types.ts'
 import { useUserChange } from './use-user-change.ts'
-import type { UserDetails } from './user.tsx'
 
-const text = people.access
+const text = users.access
 
-/** What an account may do, and by which way it is entered. */
+/** The permissions and sign-in methods of an account. */
 export function UserAccess({ user, isSelf }: { user: UserDetails; isSelf: boolean }) {
   const { id, displayName: name, email } = user
   const [dialog, ask] = useConfirm()
-  const { turn } = useUserChange(id)
-  const attempt = (...deed: Parameters<typeof turn>) => void turn(...deed).catch(() => {})
-  const setSuperAdmin = (to: boolean) => {
-    const { promote, demote } = text
-    if (to) {
+  const { changeFlags } = useUserChange(id)
+  const changeNow = (...parameters: Parameters<typeof changeFlags>) => void changeFlags(...parameters).catch(() => {})
+  const setSuperAdmin = (value: boolean) => {
+    const { promote, demoted, demoteSelf } = text
+    if (value) {
       return ask({ title: promote.question(name), text: promote.text, action: promote.action }, () =>
-        turn({ superAdmin: true }, promote.done(name)),
+        changeFlags({ superAdmin: true }, promote.done(name)),
       )
     }
-    if (!isSelf) return attempt({ superAdmin: false }, demote.done(name), { superAdmin: true })
-    ask({ title: demote.question, text: demote.text, action: demote.action }, () =>
-      turn({ superAdmin: false }, demote.done(name)),
+    if (!isSelf) return changeNow({ superAdmin: false }, demoted(name), { superAdmin: true })
+    ask({ title: demoteSelf.question, text: demoteSelf.text, action: demoteSelf.action }, () =>
+      changeFlags({ superAdmin: false }, demoted(name)),
     )
   }
   return (
@@ -39,7 +39,7 @@ export function UserAccess({ user, isSelf }: { user: UserDetails; isSelf: boolea
           description={text.passwordSignInHint}
           checked={user.passwordSignIn}
           onChange={({ currentTarget: { checked } }) =>
-            attempt({ passwordSignIn: checked }, checked ? text.passwordOn(name) : text.passwordOff(name), {
+            changeNow({ passwordSignIn: checked }, checked ? text.passwordOn(name) : text.passwordOff(name), {
               passwordSignIn: !checked,
             })
           }
@@ -49,7 +49,7 @@ export function UserAccess({ user, isSelf }: { user: UserDetails; isSelf: boolea
           description={text.emailVerifiedHint}
           checked={user.emailVerified}
           onChange={({ currentTarget: { checked } }) =>
-            attempt({ emailVerified: checked }, checked ? text.emailOn(email) : text.emailOff(email))
+            changeNow({ emailVerified: checked }, checked ? text.emailOn(email) : text.emailOff(email))
           }
         />
       </Stack>

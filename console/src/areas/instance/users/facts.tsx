@@ -1,11 +1,11 @@
-import { people } from '../../../text/people.ts'
+import { users } from '../../../text/users.ts'
 import { Copyable } from '../../../ui/copy.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
 import { Facts } from '../kit/facts.tsx'
-import type { UserDetails } from './user.tsx'
+import type { UserDetails } from './types.ts'
 
-const text = people.facts
+const text = users.facts
 
 export const UserFacts = ({ user }: { user: UserDetails }) => (
   <Section title={text.title}>
@@ -16,8 +16,8 @@ export const UserFacts = ({ user }: { user: UserDetails }) => (
         [text.sessions, text.sessionCount(user.sessionCount)],
         [text.password, text.hasPassword[`${user.hasPassword}`]],
         [text.mfa, text.hasMfa[`${user.mfaEnabled}`]],
-        [text.lastSignIn, <Moment key="signIn" at={user.lastSignInAt} />],
-        [text.created, <Moment key="created" at={user.createdAt} />],
+        [text.lastSignIn, <RelativeTime key="signIn" at={user.lastSignInAt} />],
+        [text.created, <RelativeTime key="created" at={user.createdAt} />],
       ]}
     />
   </Section>

@@ -1,32 +1,32 @@
 import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { useChange } from '../../../api/use-api.ts'
-import { people } from '../../../text/people.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { shell } from '../../../text/shell.ts'
-import { useForm } from '../../../ui/form-dialog.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { users } from '../../../text/users.ts'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Problem } from '../../../ui/states.tsx'
-import type { UserDetails } from './user.tsx'
+import { ErrorAlert } from '../../../ui/states.tsx'
+import { useSubmit } from '../../../ui/use-submit.ts'
+import type { UserDetails } from './types.ts'
 
-const text = people.names
+const text = users.names
 const FIELDS = ['givenName', 'familyName', 'displayName'] as const
 
-/** How somebody is called. */
+/** The names of a user. */
 export function UserNames({ user }: { user: UserDetails }) {
-  const before = {
+  const saved = {
     givenName: user.givenName ?? '',
     familyName: user.familyName ?? '',
     displayName: user.displayName,
   }
-  const [names, setNames] = useState(before)
-  const save = useChange('PATCH /api/admin/users/{id}', {
-    refreshes: ['GET /api/admin/users/{id}', 'GET /api/admin/users', 'GET /api/users/me'],
-    onProblem: () => true,
-    onDone: () => showDone(text.saved),
+  const [names, setNames] = useState(saved)
+  const save = useApiMutation('PATCH /api/admin/users/{id}', {
+    invalidates: ['GET /api/admin/users/{id}', 'GET /api/admin/users', 'GET /api/users/me'],
+    onError: () => true,
+    onSuccess: () => showSuccess(text.saved),
   })
-  const changed = FIELDS.filter((field) => names[field] !== before[field])
-  const form = useForm(() =>
+  const changed = FIELDS.filter((field) => names[field] !== saved[field])
+  const form = useSubmit(() =>
     save.mutateAsync({
       path: { id: user.id },
       body: Object.fromEntries(changed.map((field) => [field, names[field]])),
@@ -36,7 +36,7 @@ export function UserNames({ user }: { user: UserDetails }) {
     <Section title={text.title} lead={text.lead}>
       <form onSubmit={form.onSubmit}>
         <Stack>
-          {form.general !== undefined && <Problem error={form.general} />}
+          {form.generalError !== undefined && <ErrorAlert error={form.generalError} />}
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
             {FIELDS.map((field) => (
               <TextInput
@@ -44,7 +44,7 @@ export function UserNames({ user }: { user: UserDetails }) {
                 label={text[field]}
                 value={names[field]}
                 onChange={(event) => setNames({ ...names, [field]: event.currentTarget.value })}
-                error={form.fields[field]}
+                error={form.fieldErrors[field]}
                 maxLength={field === 'displayName' ? 200 : 100}
                 autoComplete="off"
                 inputWrapperOrder={['label', 'input', 'error', 'description']}

@@ -1,26 +1,26 @@
 import { PasswordInput, Radio, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { useChange } from '../../../api/use-api.ts'
-import { people } from '../../../text/people.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
+import { users } from '../../../text/users.ts'
 import { FormDialog } from '../../../ui/form-dialog.tsx'
-import { showDone } from '../../../ui/notices.tsx'
-import { onField } from '../kit/on-field.ts'
+import { showSuccess } from '../../../ui/notifications.tsx'
+import { toFieldError } from '../kit/field-error.ts'
 
-const text = people.new
-const NOTHING = { email: '', givenName: '', familyName: '', how: 'link', password: '', superAdmin: false }
+const text = users.new
+const EMPTY_DRAFT = { email: '', givenName: '', familyName: '', how: 'link', password: '', superAdmin: false }
 
-/** Makes an account for somebody. */
+/** Creates an account for a user. */
 export function NewUserDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const [draft, setDraft] = useState(NOTHING)
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [, navigate] = useLocation()
-  const edit = (change: Partial<typeof NOTHING>) => setDraft((former) => ({ ...former, ...change }))
-  const create = useChange('POST /api/admin/users', {
-    refreshes: ['GET /api/admin/users', 'GET /api/admin/overview'],
-    onProblem: () => true,
-    onDone: ({ id, email, displayName }, { body }) => {
-      showDone(body.password === undefined ? text.linked(email) : text.created(displayName))
-      setDraft(NOTHING)
+  const edit = (change: Partial<typeof EMPTY_DRAFT>) => setDraft((previous) => ({ ...previous, ...change }))
+  const create = useApiMutation('POST /api/admin/users', {
+    invalidates: ['GET /api/admin/users', 'GET /api/admin/overview'],
+    onError: () => true,
+    onSuccess: ({ id, email, displayName }, { body }) => {
+      showSuccess(body.password === undefined ? text.linkSent(email) : text.created(displayName))
+      setDraft(EMPTY_DRAFT)
       navigate(`/users/${id}`)
     },
   })
@@ -35,16 +35,16 @@ export function NewUserDialog({ opened, onClose }: { opened: boolean; onClose: (
           ...(draft.superAdmin && { superAdmin: true }),
         },
       })
-      .catch(onField('EMAIL_TAKEN', 'email'))
-      .catch(onField('WEAK_PASSWORD', 'password'))
+      .catch(toFieldError('EMAIL_TAKEN', 'email'))
+      .catch(toFieldError('WEAK_PASSWORD', 'password'))
   const close = () => {
-    // A password that was typed is not kept for the next one.
+    // The password must not stay in the form of the next user.
     edit({ password: '' })
     onClose()
   }
   return (
     <FormDialog title={text.title} opened={opened} onClose={close} action={text.action} submit={submit}>
-      {(fields) => (
+      {(fieldErrors) => (
         <>
           <TextInput
             type="email"
@@ -52,7 +52,7 @@ export function NewUserDialog({ opened, onClose }: { opened: boolean; onClose: (
             description={text.emailHint}
             value={draft.email}
             onChange={(event) => edit({ email: event.currentTarget.value })}
-            error={fields.email}
+            error={fieldErrors.email}
             required
             autoComplete="off"
             data-autofocus
@@ -62,7 +62,7 @@ export function NewUserDialog({ opened, onClose }: { opened: boolean; onClose: (
               label={text.givenName}
               value={draft.givenName}
               onChange={(event) => edit({ givenName: event.currentTarget.value })}
-              error={fields.givenName}
+              error={fieldErrors.givenName}
               maxLength={100}
               autoComplete="off"
             />
@@ -70,7 +70,7 @@ export function NewUserDialog({ opened, onClose }: { opened: boolean; onClose: (
               label={text.familyName}
               value={draft.familyName}
               onChange={(event) => edit({ familyName: event.currentTarget.value })}
-              error={fields.familyName}
+              error={fieldErrors.familyName}
               maxLength={100}
               autoComplete="off"
             />
@@ -86,7 +86,7 @@ export function NewUserDialog({ opened, onClose }: { opened: boolean; onClose: (
               label={text.newPassword}
               value={draft.password}
               onChange={(event) => edit({ password: event.currentTarget.value })}
-              error={fields.password}
+              error={fieldErrors.password}
               required
               autoComplete="new-password"
             />
@@ -96,7 +96,7 @@ export function NewUserDialog({ opened, onClose }: { opened: boolean; onClose: (
             description={text.superAdminHint}
             checked={draft.superAdmin}
             onChange={(event) => edit({ superAdmin: event.currentTarget.checked })}
-            error={fields.superAdmin}
+            error={fieldErrors.superAdmin}
           />
         </>
       )}

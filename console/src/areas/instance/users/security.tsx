@@ -1,49 +1,49 @@
 import { Divider, Stack } from '@mantine/core'
-import { useChange } from '../../../api/use-api.ts'
-import { people } from '../../../text/people.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
+import { users } from '../../../text/users.ts'
 import { useConfirm } from '../../../ui/confirm.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Deed } from '../kit/deed.tsx'
-import type { UserDetails } from './user.tsx'
+import { ActionRow } from '../kit/action-row.tsx'
+import type { UserDetails } from './types.ts'
 
-const text = people.security
+const text = users.security
 
-/** Ends what lets somebody in, when it was lost or got into the wrong hands. */
+/** Resets the password, sessions or second factors of a user. */
 export function UserSecurity({ user: { id, displayName: name, mfaEnabled } }: { user: UserDetails }) {
   const [dialog, ask] = useConfirm()
-  const refreshes = ['GET /api/admin/users/{id}' as const]
+  const invalidates = ['GET /api/admin/users/{id}' as const]
   const path = { id }
-  const reset = useChange('POST /api/admin/users/{id}/password-reset', {
-    refreshes,
-    onDone: ({ message }) => showDone(message),
+  const reset = useApiMutation('POST /api/admin/users/{id}/password-reset', {
+    invalidates,
+    onSuccess: ({ message }) => showSuccess(message),
   })
-  const sessions = useChange('DELETE /api/admin/users/{id}/sessions', {
-    refreshes,
-    onDone: ({ count }) => showDone(text.sessions.done(count)),
+  const sessions = useApiMutation('DELETE /api/admin/users/{id}/sessions', {
+    invalidates,
+    onSuccess: ({ count }) => showSuccess(text.sessions.done(count)),
   })
-  const mfa = useChange('DELETE /api/admin/users/{id}/mfa', {
-    refreshes,
-    onDone: () => showDone(text.mfa.done),
+  const mfa = useApiMutation('DELETE /api/admin/users/{id}/mfa', {
+    invalidates,
+    onSuccess: () => showSuccess(text.mfa.done),
   })
-  const offer = (words: typeof text.reset, deed: () => Promise<unknown>) => (
-    <Deed
-      title={words.title}
-      text={words.text}
-      action={words.action}
-      onAct={() => ask({ title: words.question(name), text: words.text, action: words.action }, deed)}
+  const renderAction = (labels: typeof text.reset, run: () => Promise<unknown>) => (
+    <ActionRow
+      title={labels.title}
+      text={labels.text}
+      action={labels.action}
+      onAct={() => ask({ title: labels.question(name), text: labels.text, action: labels.action }, run)}
     />
   )
   return (
     <Section title={text.title} lead={text.lead}>
       <Stack>
-        {offer(text.reset, () => reset.mutateAsync({ path }))}
+        {renderAction(text.reset, () => reset.mutateAsync({ path }))}
         <Divider />
-        {offer(text.sessions, () => sessions.mutateAsync({ path }))}
+        {renderAction(text.sessions, () => sessions.mutateAsync({ path }))}
         {mfaEnabled && (
           <>
             <Divider />
-            {offer(text.mfa, () => mfa.mutateAsync({ path }))}
+            {renderAction(text.mfa, () => mfa.mutateAsync({ path }))}
           </>
         )}
       </Stack>

@@ -1,8 +1,7 @@
-import { useChange } from '../../../api/use-api.ts'
-import { showDone } from '../../../ui/notices.tsx'
-import { usePatch } from '../kit/use-patch.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
+import { showSuccess } from '../../../ui/notifications.tsx'
+import { useOptimisticUpdate } from '../kit/use-optimistic-update.ts'
 
-/** What an account has or has not. */
 interface Flags {
   disabled?: boolean
   superAdmin?: boolean
@@ -10,29 +9,26 @@ interface Flags {
   emailVerified?: boolean
 }
 
-/**
- * Turns something about an account on or off: it shows at once, and turns back where it is refused. The refusal has
- * been told, and is thrown for those who wait.
- */
+/** Changes flags of an account with an optimistic update. Errors are shown, rolled back and thrown. */
 export function useUserChange(id: string) {
-  const change = useChange('PATCH /api/admin/users/{id}', {
-    refreshes: [
+  const change = useApiMutation('PATCH /api/admin/users/{id}', {
+    invalidates: [
       'GET /api/admin/users/{id}',
       'GET /api/admin/users',
       'GET /api/admin/overview',
       'GET /api/users/me/access',
     ],
   })
-  const patch = usePatch('GET /api/admin/users/{id}', { path: { id } })
-  const turn = async (body: Flags, said: string, back?: Flags) => {
-    const takeBack = patch((user) => ({ ...user, ...body }))
+  const updateCache = useOptimisticUpdate('GET /api/admin/users/{id}', { path: { id } })
+  const changeFlags = async (body: Flags, message: string, undo?: Flags) => {
+    const rollBack = updateCache((user) => ({ ...user, ...body }))
     try {
       await change.mutateAsync({ path: { id }, body })
     } catch (error) {
-      takeBack()
+      rollBack()
       throw error
     }
-    showDone(said, back && (() => void change.mutateAsync({ path: { id }, body: back }).catch(() => {})))
+    showSuccess(message, undo && (() => void change.mutateAsync({ path: { id }, body: undo }).catch(() => {})))
   }
-  return { turn, isPending: change.isPending }
+  return { changeFlags, isPending: change.isPending }
 }

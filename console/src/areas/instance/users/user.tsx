@@ -1,46 +1,44 @@
 import { Alert, Anchor, Stack } from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
 import { Link } from 'wouter'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { useMe } from '../../../me.tsx'
-import { people as text } from '../../../text/people.ts'
+import { users as text } from '../../../text/users.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { AuditLink } from '../kit/audit-link.tsx'
-import { Found } from '../kit/found.tsx'
+import { DetailPage } from '../kit/detail-page.tsx'
 import { UserAccess } from './access.tsx'
-import { UserDanger } from './danger.tsx'
+import { UserDangerZone } from './danger-zone.tsx'
 import { UserFacts } from './facts.tsx'
-import { LeavingUser } from './leaving.tsx'
 import { UserMemberships } from './memberships.tsx'
 import { UserNames } from './names.tsx'
+import { PendingDeletionBanner } from './pending-deletion-banner.tsx'
 import { UserSecurity } from './security.tsx'
-import { UserStates } from './states.tsx'
+import type { UserDetails } from './types.ts'
+import { UserStatusBadges } from './user-status-badges.tsx'
 
-export type UserDetails = Reply<'GET /api/admin/users/{id}'>
-
-/** One account, for those who run the instance. */
-export function UserPlace({ id }: { id: string }) {
-  const query = useRead('GET /api/admin/users/{id}', { input: { path: { id } } })
+/** The page of one user. */
+export function UserPage({ id }: { id: string }) {
+  const query = useApiQuery('GET /api/admin/users/{id}', { input: { path: { id } } })
   return (
-    <Found query={query} title={text.one}>
-      {(user) => <Shown user={user} />}
-    </Found>
+    <DetailPage query={query} title={text.one}>
+      {(user) => <UserSections user={user} />}
+    </DetailPage>
   )
 }
 
-function Shown({ user }: { user: UserDetails }) {
+function UserSections({ user }: { user: UserDetails }) {
   const isSelf = useMe().profile.id === user.id
   return (
     <Page
       title={user.displayName}
       back={{ href: '/users', label: text.all }}
-      badges={<UserStates user={user} />}
+      badges={<UserStatusBadges user={user} />}
       lead={user.email}
       actions={<AuditLink href={`/audit?userId=${user.id}`} label={text.audit} />}
     >
       <Stack gap="lg">
-        {user.deletionRequestedAt !== null && <LeavingUser user={user} />}
+        {user.deletionRequestedAt !== null && <PendingDeletionBanner user={user} />}
         {user.disabled && (
           <Alert color="red" icon={<Icon name="warning" />} title={text.disabledBanner.title}>
             {text.disabledBanner.text}
@@ -59,7 +57,7 @@ function Shown({ user }: { user: UserDetails }) {
         <UserNames key={user.updatedAt} user={user} />
         <UserAccess user={user} isSelf={isSelf} />
         {!isSelf && <UserSecurity user={user} />}
-        {!isSelf && user.deletionRequestedAt === null && <UserDanger user={user} />}
+        {!isSelf && user.deletionRequestedAt === null && <UserDangerZone user={user} />}
       </Stack>
     </Page>
   )

@@ -1,72 +1,72 @@
+import type { Reply } from '@latchkey/client'
 import { Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { Reply } from 'latchkey-sdk'
-import { useRead } from '../../../api/use-api.ts'
-import { people as text } from '../../../text/people.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
+import { users as text } from '../../../text/users.ts'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
 import { Person } from '../../../ui/person.tsx'
 import { SearchBox } from '../../../ui/search-box.tsx'
-import { Empty, Loaded } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { EmptyState, QueryContent } from '../../../ui/states.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
 import { Filter } from '../kit/filter.tsx'
 import { NewUserDialog } from './new-user.tsx'
-import { UserStates } from './states.tsx'
+import { UserStatusBadges } from './user-status-badges.tsx'
 
-type AnyUser = Reply<'GET /api/admin/users'>['users'][number]
+type UserSummary = Reply<'GET /api/admin/users'>['users'][number]
 
 const SORTS = ['-createdAt', 'createdAt', 'email', '-email'] as const
 
-/** What each choice asks for. */
-const SHOWN = {
+/** The query parameters of each filter option. */
+const FILTERS = {
   superAdmin: { superAdmin: true },
   disabled: { disabled: true },
   unverified: { emailVerified: false },
   deleting: { deletionRequested: true },
 }
 
-const COLUMNS: Column<AnyUser>[] = [
+const COLUMNS: Column<UserSummary>[] = [
   {
     title: text.name,
     cell: ({ id, displayName, email }) => <Person href={`/users/${id}`} name={displayName} email={email} />,
   },
-  { title: text.state, cell: (user) => <UserStates user={user} /> },
-  { title: text.lastSignIn, cell: ({ lastSignInAt }) => <Moment at={lastSignInAt} /> },
-  { title: text.created, cell: ({ createdAt }) => <Moment at={createdAt} />, wideOnly: true },
+  { title: text.status, cell: (user) => <UserStatusBadges user={user} /> },
+  { title: text.lastSignIn, cell: ({ lastSignInAt }) => <RelativeTime at={lastSignInAt} /> },
+  { title: text.created, cell: ({ createdAt }) => <RelativeTime at={createdAt} />, wideOnly: true },
 ]
 
-/** Everybody who has an account. */
-export function UsersPlace() {
+/** All users of the instance. */
+export function UsersPage() {
   const { values, page, set } = useFilters(['search', 'show', 'sort'])
   const [isNew, { open, close }] = useDisclosure()
-  const shown = Object.entries(SHOWN).find(([name]) => name === values.show)?.[1]
-  const query = useRead('GET /api/admin/users', {
+  const filter = Object.entries(FILTERS).find(([name]) => name === values.show)?.[1]
+  const query = useApiQuery('GET /api/admin/users', {
     input: {
       query: {
         page,
         sort: SORTS.find((sort) => sort === values.sort) ?? '-createdAt',
         ...(values.search !== '' && { search: values.search }),
-        ...shown,
+        ...filter,
       },
     },
   })
-  const begin = (
+  const createButton = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={open}>
       {text.new.button}
     </Button>
   )
-  const isFiltered = values.search !== '' || shown !== undefined
+  const isFiltered = values.search !== '' || filter !== undefined
   return (
-    <Page title={text.title} lead={text.lead} actions={begin}>
+    <Page title={text.title} lead={text.lead} actions={createButton}>
       <Group gap="sm">
         <SearchBox label={text.search} value={values.search} onSearch={(search) => set({ search })} />
         <Filter {...text.filter} value={values.show} onChange={(show) => set({ show })} />
         <Filter {...text.sort} value={values.sort} onChange={(sort) => set({ sort })} />
       </Group>
-      <Loaded query={query} rows={6} height={56}>
+      <QueryContent query={query} skeletonRows={6} skeletonHeight={56}>
         {({ users, pagination }) => (
           <>
             <DataTable
@@ -76,17 +76,17 @@ export function UsersPlace() {
               busy={query.isPlaceholderData}
               empty={
                 isFiltered ? (
-                  <Empty icon="search" {...text.noMatch} />
+                  <EmptyState icon="search" {...text.noMatch} />
                 ) : (
-                  <Empty icon="users" {...text.none} action={begin} />
+                  <EmptyState icon="users" {...text.none} action={createButton} />
                 )
               }
               columns={COLUMNS}
             />
-            <Pager pagination={pagination} onPage={(to) => set({ page: to })} />
+            <Pager pagination={pagination} onPage={(next) => set({ page: next })} />
           </>
         )}
-      </Loaded>
+      </QueryContent>
       <NewUserDialog opened={isNew} onClose={close} />
     </Page>
   )

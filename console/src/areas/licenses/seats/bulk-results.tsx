@@ -6,7 +6,7 @@ import type { Outcome } from './use-bulk.ts'
 
 const { bulk: text } = licenses
 
-/** What became of each, in the words of the service. */
+/** The result per user, with the message of the service. */
 export const BulkResults = ({ outcome, onClose }: { outcome: Outcome | undefined; onClose: () => void }) => (
   <Modal
     opened={outcome !== undefined}

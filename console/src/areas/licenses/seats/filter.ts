@@ -1,19 +1,19 @@
 import { useFilters } from '../../../ui/use-filters.ts'
 import type { LicensedType } from '../types.ts'
 
-/** Who is shown: `with` or `without` a license, or the slug of a license type; everybody otherwise. */
+/** Values of the `show` filter. Any other value shows all members. */
 export const WITH = 'with'
 export const WITHOUT = 'without'
-/** Before the slug of a type, so that no type is taken for one of the above. */
-const OF_TYPE = 'type:'
+/** The prefix of license type slugs, which keeps them apart from the values above. */
+const TYPE_PREFIX = 'type:'
 
-export const showOfType = ({ slug }: LicensedType): string => OF_TYPE + slug
+export const showValueOf = ({ slug }: LicensedType): string => TYPE_PREFIX + slug
 
-/** What of the address narrows the list, as the service takes it. */
+/** Converts the filters in the query string to query parameters of the API. */
 export function useSeatFilter(types: LicensedType[]) {
   const { values, page, set } = useFilters(['search', 'show'])
   const { search, show } = values
-  const type = types.find((each) => show === showOfType(each))
+  const type = types.find((candidate) => show === showValueOf(candidate))
   const query = {
     page,
     ...(search !== '' && { search }),
@@ -21,5 +21,5 @@ export function useSeatFilter(types: LicensedType[]) {
     ...(show === WITHOUT && { licensed: false }),
     ...(type && { licenseTypeId: type.id }),
   }
-  return { search, show, query, isNarrowed: search !== '' || show !== '', set }
+  return { search, show, query, isFiltered: search !== '' || show !== '', set }
 }

@@ -2,13 +2,13 @@ import { Alert, Button, Divider, Group, Modal, Stack, Text } from '@mantine/core
 import { licenses } from '../../../text/licenses.ts'
 import { shell } from '../../../text/shell.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import type { LicensedApplication, LicensedType, SeatOfMember } from '../types.ts'
-import type { Lack } from './use-seats.ts'
-import { AskForMore, OtherTypes, Way } from './ways-out.tsx'
+import type { LicensedApplication, LicensedType, MemberSeat } from '../types.ts'
+import { Option, OtherTypes, RequestSeats } from './no-seats-options.tsx'
+import type { SeatShortage } from './use-seats.ts'
 
-const { lack: text } = licenses
+const { shortage: text } = licenses
 
-/** Nothing can be given any more: said before anybody tries. */
+/** Shown if no license type has a free seat. */
 export const NoSeatsBanner = ({ application, onAsk }: { application: string; onAsk: () => void }) => (
   <Alert color="yellow" variant="light" icon={<Icon name="info" />} title={text.banner}>
     <Group justify="space-between" gap="sm">
@@ -21,43 +21,49 @@ export const NoSeatsBanner = ({ application, onAsk }: { application: string; onA
 )
 
 interface NoSeatsProps {
-  lack: Lack | undefined
+  shortage: SeatShortage | undefined
   application: LicensedApplication
   onClose: () => void
   onShowHolders: () => void
-  onGive: (member: SeatOfMember, type: LicensedType) => void
+  onGrant: (member: MemberSeat, type: LicensedType) => void
 }
 
-/** There is no seat: the ways out. */
+/** Explains how to get a seat if none is free. */
 export const NoSeats = (props: NoSeatsProps) => (
   <Modal
-    opened={props.lack !== undefined}
+    opened={props.shortage !== undefined}
     onClose={props.onClose}
     title={text.title}
     closeButtonProps={{ 'aria-label': shell.close }}
   >
-    {props.lack && <Ways {...props} lack={props.lack} />}
+    {props.shortage && <Options {...props} shortage={props.shortage} />}
   </Modal>
 )
 
-function Ways({ lack, application, onClose, onShowHolders, onGive }: NoSeatsProps & { lack: Lack }) {
+function Options({
+  shortage,
+  application,
+  onClose,
+  onShowHolders,
+  onGrant,
+}: NoSeatsProps & { shortage: SeatShortage }) {
   return (
     <Stack>
-      {lack.sentence !== undefined && (
+      {shortage.sentence !== undefined && (
         <Text size="sm" fw={600}>
-          {lack.sentence}
+          {shortage.sentence}
         </Text>
       )}
       <Text size="sm">{text.lead}</Text>
-      <Way title={text.back.title} text={text.back.text}>
+      <Option title={text.back.title} text={text.back.text}>
         <Button size="xs" variant="light" onClick={onShowHolders}>
           {text.back.action}
         </Button>
-      </Way>
+      </Option>
       <Divider />
-      <OtherTypes lack={lack} types={application.licenseTypes} onClose={onClose} onGive={onGive} />
+      <OtherTypes shortage={shortage} types={application.licenseTypes} onClose={onClose} onGrant={onGrant} />
       <Divider />
-      <AskForMore application={application} type={lack.type} />
+      <RequestSeats application={application} type={shortage.type} />
     </Stack>
   )
 }

@@ -1,15 +1,15 @@
 import { Button, Group, Select, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { licenses } from '../../../text/licenses.ts'
 import { Pager } from '../../../ui/pager.tsx'
 import { SearchBox } from '../../../ui/search-box.tsx'
-import { Empty, Loaded } from '../../../ui/states.tsx'
+import { EmptyState, QueryContent } from '../../../ui/states.tsx'
 import { useTenant } from '../../tenant/tenant.ts'
-import { type LicensedApplication, leftOf, SEATS } from '../types.ts'
+import { grantableSeats, type LicensedApplication, SEATS } from '../types.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { BulkResults } from './bulk-results.tsx'
-import { showOfType, useSeatFilter, WITH, WITHOUT } from './filter.ts'
+import { showValueOf, useSeatFilter, WITH, WITHOUT } from './filter.ts'
 import { NoSeats, NoSeatsBanner } from './no-seats.tsx'
 import { SeatTable } from './seat-table.tsx'
 import { useBulk } from './use-bulk.ts'
@@ -18,23 +18,23 @@ import { useSelection } from './use-selection.ts'
 
 const { seats: text } = licenses
 
-/** Everybody in the tenant, and what they hold of one application. */
+/** All members of the tenant with their license of one application. */
 export function SeatList({ application }: { application: LicensedApplication }) {
   const tenant = useTenant()
   const { id: applicationId, licenseTypes: types, licensingMode } = application
-  const manages = tenant.runs && licensingMode === 'PER_SEAT'
+  const canManage = tenant.canManage && licensingMode === 'PER_SEAT'
   const filter = useSeatFilter(types)
-  const query = useRead(SEATS, { input: { path: { id: tenant.id, applicationId }, query: filter.query } })
+  const query = useApiQuery(SEATS, { input: { path: { id: tenant.id, applicationId }, query: filter.query } })
   const page = query.data?.seats ?? []
   const selection = useSelection(page)
   const seats = useSeats(application)
   const bulk = useBulk(applicationId, selection.clear)
-  const [visits, setVisits] = useState(0)
+  const [searchKey, setSearchKey] = useState(0)
   const showOnly = (show: string) => {
     filter.set({ show, search: null })
-    // The search box begins anew, empty.
-    setVisits(visits + 1)
-    seats.setLack(undefined)
+    // A new key remounts the search box with an empty value.
+    setSearchKey(searchKey + 1)
+    seats.setShortage(undefined)
   }
   return (
     <Stack component="section" gap="sm" aria-labelledby="people">
@@ -46,29 +46,29 @@ export function SeatList({ application }: { application: LicensedApplication }) 
           {text.lead}
         </Text>
       </div>
-      {manages && types.every((type) => leftOf(type) === 0) && (
-        <NoSeatsBanner application={application.name} onAsk={() => seats.setLack({})} />
+      {canManage && types.every((type) => grantableSeats(type) === 0) && (
+        <NoSeatsBanner application={application.name} onAsk={() => seats.setShortage({})} />
       )}
       <Group gap="sm">
         <SearchBox
-          key={visits}
+          key={searchKey}
           label={text.search}
           value={filter.search}
           onSearch={(search) => filter.set({ search })}
         />
         <ShowSelect application={application} show={filter.show} onShow={(show) => filter.set({ show })} />
       </Group>
-      {manages && (
+      {canManage && (
         <BulkBar
           page={page}
           selection={selection}
           types={types}
           busy={bulk.busy}
-          onGive={(type) => void bulk.give(selection.chosen, type)}
-          onTakeBack={() => void bulk.takeBack(selection.chosen)}
+          onGrant={(type) => void bulk.grant(selection.selected, type)}
+          onRevoke={() => void bulk.revoke(selection.selected)}
         />
       )}
-      <Loaded query={query} height={56}>
+      <QueryContent query={query} skeletonHeight={56}>
         {({ seats: rows, pagination }) => (
           <>
             <SeatTable
@@ -76,25 +76,25 @@ export function SeatList({ application }: { application: LicensedApplication }) 
               rows={rows}
               busy={query.isPlaceholderData}
               empty={<NobodyFound show={filter.show} onEveryone={() => showOnly('')} />}
-              {...(manages && { seats, selection })}
+              {...(canManage && { seats, selection })}
             />
             <Pager pagination={pagination} onPage={(to) => filter.set({ page: to })} />
           </>
         )}
-      </Loaded>
+      </QueryContent>
       <NoSeats
-        lack={seats.lack}
+        shortage={seats.shortage}
         application={application}
-        onClose={() => seats.setLack(undefined)}
-        onShowHolders={() => showOnly(seats.lack?.type ? showOfType(seats.lack.type) : WITH)}
-        onGive={seats.give}
+        onClose={() => seats.setShortage(undefined)}
+        onShowHolders={() => showOnly(seats.shortage?.type ? showValueOf(seats.shortage.type) : WITH)}
+        onGrant={seats.grant}
       />
       <BulkResults outcome={bulk.outcome} onClose={bulk.closeOutcome} />
     </Stack>
   )
 }
 
-/** Who is shown; where everybody has the same there is nothing to choose by. */
+/** Filters by license. Hidden if all members have the same license. */
 function ShowSelect({
   application: { licensingMode, licenseTypes },
   show,
@@ -116,7 +116,7 @@ function ShowSelect({
         { value: EVERYONE, label: text.everyone },
         { value: WITH, label: text.with },
         { value: WITHOUT, label: text.without },
-        ...licenseTypes.map((type) => ({ value: showOfType(type), label: text.withType(type.name) })),
+        ...licenseTypes.map((type) => ({ value: showValueOf(type), label: text.withType(type.name) })),
       ]}
       w={{ base: '100%', xs: 220 }}
     />
@@ -126,7 +126,7 @@ function ShowSelect({
 function NobodyFound({ show, onEveryone }: { show: string; onEveryone: () => void }) {
   const title = show === WITH ? text.nobodyYet : show === WITHOUT ? text.allServed : text.nobody
   return (
-    <Empty
+    <EmptyState
       icon="users"
       title={title}
       text={text.nobodyText}

@@ -2,20 +2,20 @@ import { Button, Group, Menu, Text } from '@mantine/core'
 import { licenses } from '../../../text/licenses.ts'
 import { seatBar } from '../../../text/seats.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { isGood, type LicensedType, leftOf, type SeatOfMember } from '../types.ts'
+import { grantableSeats, isUsable, type LicensedType, type MemberSeat } from '../types.ts'
 
 const { seats: text } = licenses
 
 interface SeatMenuProps {
-  member: SeatOfMember
+  member: MemberSeat
   types: LicensedType[]
-  onGive: (type: LicensedType) => void
-  onTakeBack: () => void
-  onLack: () => void
+  onGrant: (type: LicensedType) => void
+  onRevoke: () => void
+  onShortage: () => void
 }
 
-/** What can be done with the seat of one person. */
-export function SeatMenu({ member, types, onGive, onTakeBack, onLack }: SeatMenuProps) {
+/** The actions menu for the seat of one member. */
+export function SeatMenu({ member, types, onGrant, onRevoke, onShortage }: SeatMenuProps) {
   const { displayName, license } = member
   return (
     <Menu position="bottom-end" width={250}>
@@ -31,20 +31,16 @@ export function SeatMenu({ member, types, onGive, onTakeBack, onLack }: SeatMenu
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{text.choose}</Menu.Label>
-        <TypeItems types={types} currentId={license?.licenseTypeId} onChoose={onGive} />
-        {types.some((type) => leftOf(type) === 0) && (
-          <Menu.Item leftSection={<Icon name="info" size={16} />} onClick={onLack}>
+        <TypeItems types={types} currentId={license?.licenseTypeId} onChoose={onGrant} />
+        {types.some((type) => grantableSeats(type) === 0) && (
+          <Menu.Item leftSection={<Icon name="info" size={16} />} onClick={onShortage}>
             {text.needMore}
           </Menu.Item>
         )}
         {license && (
           <>
             <Menu.Divider />
-            <Menu.Item
-              leftSection={<Icon name="cross" size={16} />}
-              onClick={onTakeBack}
-              className="alarming"
-            >
+            <Menu.Item leftSection={<Icon name="cross" size={16} />} onClick={onRevoke} className="alarming">
               {text.takeBack}
             </Menu.Item>
           </>
@@ -54,7 +50,7 @@ export function SeatMenu({ member, types, onGive, onTakeBack, onLack }: SeatMenu
   )
 }
 
-/** The license types to choose from, each with what is left of it. */
+/** The license types with their number of free seats. */
 export const TypeItems = ({
   types,
   currentId,
@@ -67,7 +63,7 @@ export const TypeItems = ({
   types.map((type) => (
     <Menu.Item
       key={type.id}
-      disabled={type.id === currentId || leftOf(type) === 0}
+      disabled={type.id === currentId || grantableSeats(type) === 0}
       onClick={() => onChoose(type)}
       leftSection={<Icon name={type.id === currentId ? 'check' : 'seat'} size={16} />}
     >
@@ -81,6 +77,6 @@ export const TypeItems = ({
   ))
 
 function describeLeft(type: LicensedType): string {
-  if (!isGood(type)) return text.notGood
+  if (!isUsable(type)) return text.notGood
   return type.available === 0 ? text.noneLeft : seatBar.left(type.available)
 }

@@ -4,8 +4,8 @@ import { useMe } from '../../../me.tsx'
 import { licenses } from '../../../text/licenses.ts'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Person } from '../../../ui/person.tsx'
-import { toDay } from '../../../ui/time.tsx'
-import type { LicensedApplication, SeatOfMember } from '../types.ts'
+import { formatDate } from '../../../ui/time.tsx'
+import type { LicensedApplication, MemberSeat } from '../types.ts'
 import { SeatMenu } from './seat-menu.tsx'
 import type { useSeats } from './use-seats.ts'
 import type { Selection } from './use-selection.ts'
@@ -14,20 +14,20 @@ const { seats: text, bulk } = licenses
 
 interface SeatTableProps {
   application: LicensedApplication
-  rows: SeatOfMember[]
+  rows: MemberSeat[]
   busy: boolean
   empty: ReactNode
-  /** For those who may change something. */
+  /** Only for owners and admins. */
   seats?: ReturnType<typeof useSeats>
   selection?: Selection
 }
 
-/** People and what they hold; oneself comes first on a page, the others by name. */
+/** Members with their licenses. The signed-in user comes first. */
 export function SeatTable({ application, rows, busy, empty, seats, selection }: SeatTableProps) {
   const { profile } = useMe()
-  const isMe = ({ userId }: SeatOfMember) => userId === profile.id
+  const isMe = ({ userId }: MemberSeat) => userId === profile.id
   const sorted = [...rows.filter(isMe), ...rows.filter((row) => !isMe(row))]
-  const columns: Column<SeatOfMember>[] = [
+  const columns: Column<MemberSeat>[] = [
     {
       title: text.person,
       cell: (member) => (
@@ -63,7 +63,7 @@ export function SeatTable({ application, rows, busy, empty, seats, selection }: 
       wideOnly: true,
       cell: ({ license }) => (
         <Text size="sm" c="dimmed">
-          {license ? toDay(license.assignedAt) : text.dash}
+          {license ? formatDate(license.assignedAt) : text.dash}
         </Text>
       ),
     })
@@ -76,9 +76,9 @@ export function SeatTable({ application, rows, busy, empty, seats, selection }: 
         <SeatMenu
           member={member}
           types={application.licenseTypes}
-          onGive={(type) => seats.give(member, type)}
-          onTakeBack={() => seats.takeBack(member)}
-          onLack={() => seats.setLack({ member })}
+          onGrant={(type) => seats.grant(member, type)}
+          onRevoke={() => seats.revoke(member)}
+          onShortage={() => seats.setShortage({ member })}
         />
       ),
     })

@@ -1,30 +1,30 @@
 import { useState } from 'react'
-import type { SeatOfMember } from '../types.ts'
+import type { MemberSeat } from '../types.ts'
 
-/** Who is selected, on whatever page they stand. */
+/** The selected members across pages. */
 export interface Selection {
-  chosen: SeatOfMember[]
-  has: (member: SeatOfMember) => boolean
-  toggle: (members: SeatOfMember[], selected: boolean) => void
+  selected: MemberSeat[]
+  has: (member: MemberSeat) => boolean
+  toggle: (members: MemberSeat[], selected: boolean) => void
   clear: () => void
 }
 
-/** `page` tells what those on it hold by now; of the others it is known from when they were chosen. */
-export function useSelection(page: SeatOfMember[]): Selection {
-  const [kept, setKept] = useState<Map<string, SeatOfMember>>(new Map())
-  const now = new Map(page.map((member) => [member.userId, member]))
+/** Members on the current page are updated from `page`. Others keep the state from when they were selected. */
+export function useSelection(page: MemberSeat[]): Selection {
+  const [byUserId, setByUserId] = useState<Map<string, MemberSeat>>(new Map())
+  const current = new Map(page.map((member) => [member.userId, member]))
   return {
-    chosen: [...kept.values()].map((member) => now.get(member.userId) ?? member),
-    has: ({ userId }) => kept.has(userId),
+    selected: [...byUserId.values()].map((member) => current.get(member.userId) ?? member),
+    has: ({ userId }) => byUserId.has(userId),
     toggle: (members, selected) =>
-      setKept((former) => {
-        const next = new Map(former)
+      setByUserId((previous) => {
+        const next = new Map(previous)
         for (const member of members) {
           if (selected) next.set(member.userId, member)
           else next.delete(member.userId)
         }
         return next
       }),
-    clear: () => setKept(new Map()),
+    clear: () => setByUserId(new Map()),
   }
 }

@@ -1,31 +1,31 @@
 import { Button, Group } from '@mantine/core'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { invitations as text } from '../../../text/invitations.ts'
-import type { Question } from '../../../ui/confirm.tsx'
-import { showDone } from '../../../ui/notices.tsx'
-import { reachOf } from '../reach.ts'
+import type { Ask } from '../../../ui/confirm.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
+import { manageableRoles } from '../roles.ts'
 import { useTenant } from '../tenant.ts'
 import type { Invitation } from './use-invitation-page.ts'
 
-/** An open invitation can be sent again or taken back, by whoever could have sent it. */
+/** Resends or revokes a pending invitation. Requires a role that may grant the role of the invitation. */
 export function InvitationActions({
   invitation: { id: invitationId, email, role, status },
   ask,
 }: {
   invitation: Invitation
-  ask: (question: Question, deed: () => Promise<unknown>) => void
+  ask: Ask
 }) {
   const tenant = useTenant()
   const path = { id: tenant.id, invitationId }
-  const resend = useChange('POST /api/tenants/{id}/invitations/{invitationId}/resend', {
-    refreshes: ['GET /api/tenants/{id}/invitations'],
-    onDone: () => showDone(text.resent(email)),
+  const resend = useApiMutation('POST /api/tenants/{id}/invitations/{invitationId}/resend', {
+    invalidates: ['GET /api/tenants/{id}/invitations'],
+    onSuccess: () => showSuccess(text.resent(email)),
   })
-  const revoke = useChange('DELETE /api/tenants/{id}/invitations/{invitationId}', {
-    refreshes: ['GET /api/tenants/{id}/invitations', 'GET /api/tenants/{id}/members'],
-    onDone: () => showDone(text.revoke.done(email)),
+  const revoke = useApiMutation('DELETE /api/tenants/{id}/invitations/{invitationId}', {
+    invalidates: ['GET /api/tenants/{id}/invitations', 'GET /api/tenants/{id}/members'],
+    onSuccess: () => showSuccess(text.revoke.done(email)),
   })
-  if (status !== 'PENDING' || !reachOf(tenant.role).includes(role)) return null
+  if (status !== 'PENDING' || !manageableRoles(tenant.role).includes(role)) return null
   const { title, confirm: action } = text.revoke
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
@@ -42,9 +42,7 @@ export function InvitationActions({
         size="compact-sm"
         variant="default"
         aria-label={text.revoke.of(email)}
-        onClick={() =>
-          ask({ title, action, text: text.revoke.text(email) }, () => revoke.mutateAsync({ path }))
-        }
+        onClick={() => ask({ title, action, text: text.revoke.text(email) }, () => revoke.mutateAsync({ path }))}
       >
         {text.revoke.action}
       </Button>

@@ -7,8 +7,8 @@ import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
-import { Empty, Loaded } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { EmptyState, QueryContent } from '../../../ui/states.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
 import { InviteDialog } from '../invite/invite-dialog.tsx'
 import { useTenant } from '../tenant.ts'
@@ -17,29 +17,28 @@ import { type Invitation, type InvitationStatus, useInvitationPage } from './use
 
 const STATUSES: InvitationStatus[] = ['PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED']
 
-export function InvitationsPlace() {
+export function InvitationsPage() {
   const tenant = useTenant()
   const { values, page, set } = useFilters(['status'])
-  const status = STATUSES.find((known) => known === values.status) ?? 'PENDING'
-  const [inviting, { open: invite, close }] = useDisclosure()
-  const [dialog, ask] = useConfirm()
+  const status = STATUSES.find((candidate) => candidate === values.status) ?? 'PENDING'
+  const [isInviting, { open: openInviteDialog, close: closeInviteDialog }] = useDisclosure()
+  const [confirmDialog, ask] = useConfirm()
   const { query, pagination } = useInvitationPage(tenant.id, status, page)
-  const empty = text.empty[status]
-  const button = (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={invite}>
+  const inviteButton = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={openInviteDialog}>
       {text.invite}
     </Button>
   )
   const columns: Column<Invitation>[] = [
     { title: text.email, cell: ({ email }) => email },
     { title: text.role, cell: ({ role }) => roles[role] },
-    { title: text.invitedBy, cell: ({ invitedBy }) => invitedBy?.displayName ?? text.nobody },
-    { title: text.sent, cell: ({ createdAt }) => <Moment at={createdAt} />, wideOnly: true },
+    { title: text.invitedBy, cell: ({ invitedBy }) => invitedBy?.displayName ?? text.deletedUser },
+    { title: text.sent, cell: ({ createdAt }) => <RelativeTime at={createdAt} />, wideOnly: true },
     ...(status === 'PENDING' || status === 'EXPIRED'
       ? [
           {
             title: status === 'PENDING' ? text.expires : text.expired,
-            cell: ({ expiresAt }: Invitation) => <Moment at={expiresAt} />,
+            cell: ({ expiresAt }: Invitation) => <RelativeTime at={expiresAt} />,
           },
         ]
       : []),
@@ -54,7 +53,7 @@ export function InvitationsPlace() {
       : []),
   ]
   return (
-    <Page title={text.title} lead={text.lead(tenant.name)} actions={button}>
+    <Page title={text.title} lead={text.lead(tenant.name)} actions={inviteButton}>
       <SegmentedControl
         aria-label={text.filter}
         data={STATUSES.map((value) => ({ value, label: text.status[value] }))}
@@ -63,7 +62,7 @@ export function InvitationsPlace() {
         onChange={(value) => set({ status: value === 'PENDING' ? null : value })}
         w={{ base: '100%', xs: 'max-content' }}
       />
-      <Loaded query={query} rows={5} height={52}>
+      <QueryContent query={query} skeletonRows={5} skeletonHeight={52}>
         {({ invitations }) => (
           <>
             <DataTable
@@ -72,13 +71,12 @@ export function InvitationsPlace() {
               keyOf={({ id }) => id}
               busy={query.isPlaceholderData}
               empty={
-                <Empty
+                <EmptyState
                   icon="mail"
-                  title={empty.title}
-                  {...(empty.text !== '' && { text: empty.text })}
+                  {...text.empty[status]}
                   {...(status === 'PENDING' && {
                     action: (
-                      <Button variant="light" onClick={invite}>
+                      <Button variant="light" onClick={openInviteDialog}>
                         {text.invite}
                       </Button>
                     ),
@@ -90,9 +88,9 @@ export function InvitationsPlace() {
             <Pager pagination={pagination} onPage={(to) => set({ page: to })} />
           </>
         )}
-      </Loaded>
-      {dialog}
-      {inviting && <InviteDialog onClose={close} />}
+      </QueryContent>
+      {confirmDialog}
+      {isInviting && <InviteDialog onClose={closeInviteDialog} />}
     </Page>
   )
 }

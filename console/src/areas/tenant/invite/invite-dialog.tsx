@@ -6,12 +6,12 @@ import { InviteForm } from './invite-form.tsx'
 import { InviteResults } from './invite-results.tsx'
 import { useInvite } from './use-invite.ts'
 
-/** Invites any number of people: what they are asked, how far it is, and what became of each. */
+/** Invites many people: form, progress, and a result per address. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
-  const inviting = useInvite()
+  const invitations = useInvite()
   const [pasted, setPasted] = useState('')
   const [showsResults, setShowsResults] = useState(false)
-  const { busy, outcomes } = inviting
+  const { busy, outcomes } = invitations
   return (
     <Modal
       opened
@@ -23,7 +23,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     >
       {showsResults ? (
         <InviteResults
-          {...inviting}
+          {...invitations}
           onClose={onClose}
           onAgain={() => {
             const failed = outcomes.filter(({ problem }) => problem !== undefined)
@@ -36,9 +36,9 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           pasted={pasted}
           setPasted={setPasted}
           onCancel={onClose}
-          onSend={(wish) => {
+          onSend={(request) => {
             setShowsResults(true)
-            void inviting.invite(wish)
+            void invitations.invite(request)
           }}
         />
       )}

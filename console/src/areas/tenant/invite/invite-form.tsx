@@ -3,16 +3,16 @@ import { useState } from 'react'
 import { invite as text } from '../../../text/invitations.ts'
 import { roles } from '../../../text/roles.ts'
 import { shell } from '../../../text/shell.ts'
-import { type Role, reachOf } from '../reach.ts'
+import { manageableRoles, type Role } from '../roles.ts'
 import { useTenant } from '../tenant.ts'
-import { type Pasted, readAddresses } from './read-addresses.ts'
+import { type ParsedAddresses, parseAddresses } from './parse-addresses.ts'
 import { type Seat, SeatSelect } from './seat-select.tsx'
-import type { Wish } from './use-invite.ts'
+import type { InviteRequest } from './use-invite.ts'
 
-const SHOWN_UNCLEAR = 5
-const LONGEST_DAYS = 90
+const MAX_INVALID_SHOWN = 5
+const MAX_DAYS = 90
 
-/** Whom to invite, as what, for how long. */
+/** The addresses, role, validity and seat of the invitations. */
 export function InviteForm({
   pasted,
   setPasted,
@@ -22,14 +22,14 @@ export function InviteForm({
   pasted: string
   setPasted: (text: string) => void
   onCancel: () => void
-  onSend: (wish: Wish) => void
+  onSend: (request: InviteRequest) => void
 }) {
   const tenant = useTenant()
   const [role, setRole] = useState<Role>('member')
   const [days, setDays] = useState<number | string>(7)
   const [seat, setSeat] = useState<Seat>()
-  const read = readAddresses(pasted)
-  const { addresses } = read
+  const parsed = parseAddresses(pasted)
+  const { addresses } = parsed
   return (
     <form
       onSubmit={(event) => {
@@ -56,13 +56,13 @@ export function InviteForm({
           spellCheck={false}
           data-autofocus
         />
-        <Understood read={read} />
+        <ParsedSummary parsed={parsed} />
         <Group gap="sm" align="flex-start" grow preventGrowOverflow={false}>
           <Select
             label={text.role}
             description={roles.what[role]}
             inputWrapperOrder={['label', 'input', 'description']}
-            data={reachOf(tenant.role).map((value) => ({ value, label: roles[value] }))}
+            data={manageableRoles(tenant.role).map((value) => ({ value, label: roles[value] }))}
             value={role}
             onChange={(value) => value && setRole(value)}
             allowDeselect={false}
@@ -72,12 +72,12 @@ export function InviteForm({
             value={days}
             onChange={setDays}
             min={1}
-            max={LONGEST_DAYS}
+            max={MAX_DAYS}
             allowDecimal={false}
             maw={{ xs: 160 }}
           />
         </Group>
-        <SeatSelect seat={seat} onChange={setSeat} wanted={addresses.length} />
+        <SeatSelect seat={seat} onChange={setSeat} required={addresses.length} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             {shell.cancel}
@@ -91,16 +91,16 @@ export function InviteForm({
   )
 }
 
-function Understood({ read: { addresses, unclear, repeated } }: { read: Pasted }) {
-  const shown = unclear.slice(0, SHOWN_UNCLEAR).join(', ')
-  const rest = unclear.length - SHOWN_UNCLEAR
+function ParsedSummary({ parsed: { addresses, invalid, duplicates } }: { parsed: ParsedAddresses }) {
+  const listed = invalid.slice(0, MAX_INVALID_SHOWN).join(', ')
+  const rest = invalid.length - MAX_INVALID_SHOWN
   return (
     <Text size="sm" c="dimmed" aria-live="polite" mt={-8}>
       {text.understood(addresses.length)}
-      {repeated > 0 && ` ${text.twice(repeated)}`}
-      {unclear.length > 0 && (
+      {duplicates > 0 && ` ${text.twice(duplicates)}`}
+      {invalid.length > 0 && (
         <Text span inherit c="var(--mantine-color-error)">
-          {` ${text.unclear(unclear.length)} ${shown}${rest > 0 ? ` ${text.andMore(rest)}` : ''}`}
+          {` ${text.invalid(invalid.length)} ${listed}${rest > 0 ? ` ${text.andMore(rest)}` : ''}`}
         </Text>
       )}
     </Text>

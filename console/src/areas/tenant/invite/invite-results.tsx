@@ -3,7 +3,7 @@ import { invite as text } from '../../../text/invitations.ts'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import type { Outcome } from './use-invite.ts'
 
-/** How far it is, then what became of each address. Those that were not sent come first. */
+/** Progress, then the result per address with failures first. */
 export function InviteResults({
   outcomes,
   expected,
@@ -22,20 +22,14 @@ export function InviteResults({
   return (
     <Stack>
       <Text fw={600} aria-live="polite">
-        {busy ? text.sending(outcomes.length, expected) : tell(sent.length, failed.length)}
+        {busy ? text.sending(outcomes.length, expected) : summarize(sent.length, failed.length)}
       </Text>
       <Progress
         value={expected === 0 ? 0 : (outcomes.length / expected) * 100}
         animated={busy}
         aria-label={text.progress}
       />
-      <ScrollArea.Autosize
-        mah={320}
-        type="auto"
-        offsetScrollbars
-        mih={busy ? 120 : 0}
-        viewportProps={{ tabIndex: 0 }}
-      >
+      <ScrollArea.Autosize mah={320} type="auto" offsetScrollbars mih={busy ? 120 : 0} viewportProps={{ tabIndex: 0 }}>
         <ul className="plain-list divided" aria-label={text.result.list}>
           {[...failed, ...sent].map(({ email, problem }) => (
             <li key={email}>
@@ -70,7 +64,7 @@ export function InviteResults({
   )
 }
 
-function tell(sent: number, failed: number): string {
+function summarize(sent: number, failed: number): string {
   if (failed === 0) return text.result.all(sent)
   return sent === 0 ? text.result.none : text.result.some(sent, failed)
 }

@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { invite as text } from '../../../text/invitations.ts'
 import { useTenant } from '../tenant.ts'
 
@@ -8,18 +8,18 @@ export interface Seat {
   licenseTypeId: string
 }
 
-/** A seat that is kept for whom one invites; nothing where the tenant has bought none. */
+/** Selects a seat to reserve for each invitation. Hidden if the tenant has no subscription. */
 export function SeatSelect({
   seat,
   onChange,
-  wanted,
+  required,
 }: {
   seat: Seat | undefined
   onChange: (seat: Seat | undefined) => void
-  wanted: number
+  required: number
 }) {
   const tenant = useTenant()
-  const { data } = useRead('GET /api/tenants/{id}/licenses', { input: { path: { id: tenant.id } } })
+  const { data } = useApiQuery('GET /api/tenants/{id}/licenses', { input: { path: { id: tenant.id } } })
   const groups = (data?.applications ?? [])
     .filter(({ licensingMode }) => licensingMode === 'PER_SEAT')
     .map(({ id: applicationId, name, licenseTypes }) => ({
@@ -29,9 +29,7 @@ export function SeatSelect({
         .map((type) => ({ ...type, applicationId, licenseTypeId: type.id })),
     }))
     .filter(({ seats }) => seats.length > 0)
-  const chosen = groups
-    .flatMap(({ seats }) => seats)
-    .find(({ licenseTypeId }) => licenseTypeId === seat?.licenseTypeId)
+  const chosen = groups.flatMap(({ seats }) => seats).find(({ licenseTypeId }) => licenseTypeId === seat?.licenseTypeId)
   if (groups.length === 0) return null
   const choose = (id: string | null) =>
     onChange(groups.flatMap(({ seats }) => seats).find(({ licenseTypeId }) => licenseTypeId === id))
@@ -51,7 +49,7 @@ export function SeatSelect({
       value={seat?.licenseTypeId ?? null}
       onChange={choose}
       clearable
-      error={chosen && chosen.available < wanted ? text.fewSeats(chosen.available) : undefined}
+      error={chosen && chosen.available < required ? text.fewSeats(chosen.available) : undefined}
     />
   )
 }

@@ -1,21 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { keyOf, useChange } from '../../../api/use-api.ts'
-import { sentenceOf } from '../../../ui/notices.tsx'
-import type { Role } from '../reach.ts'
+import { toQueryKey, useApiMutation } from '../../../api/use-api.ts'
+import { toErrorMessage } from '../../../ui/notifications.tsx'
+import type { Role } from '../roles.ts'
 import { useTenant } from '../tenant.ts'
 
-/** The service takes 200 at once; fewer let one see how far it is. */
-const BATCH = 50
+/** The service accepts 200 per request. Smaller batches show progress. */
+const BATCH_SIZE = 50
 
-/** Where those who were invited show. */
-const SHOWN = [
+/** Queries whose data invitations change. */
+const AFFECTED_QUERIES = [
   'GET /api/tenants/{id}/members',
   'GET /api/tenants/{id}/invitations',
   'GET /api/tenants/{id}/licenses',
 ] as const
 
-export interface Wish {
+export interface InviteRequest {
   addresses: string[]
   role: Role
   expiresInDays: number
@@ -24,54 +24,54 @@ export interface Wish {
 
 export interface Outcome {
   email: string
-  /** Why it was not sent; undefined: it was. */
+  /** The reason for a failure; undefined on success. */
   problem?: string
 }
 
-/** Invites many, a few at a time, and tells of each how it went. */
+/** Sends invitations in batches and collects a result per address. */
 export function useInvite() {
   const tenant = useTenant()
   const [outcomes, setOutcomes] = useState<Outcome[]>([])
   const [expected, setExpected] = useState(0)
   const [busy, setBusy] = useState(false)
-  const send = useChange('POST /api/tenants/{id}/invitations/bulk', { onProblem: () => true })
+  const send = useApiMutation('POST /api/tenants/{id}/invitations/bulk', { onError: () => true })
   const client = useQueryClient()
 
-  const inviteBatch = async (emails: string[], wish: Wish): Promise<Outcome[]> => {
-    const { role, expiresInDays, seat } = wish
+  const inviteBatch = async (emails: string[], request: InviteRequest): Promise<Outcome[]> => {
+    const { role, expiresInDays, seat } = request
     const invitations = emails.map((email) => ({ email, role, expiresInDays, ...seat }))
     const { results } = await send.mutateAsync({ path: { id: tenant.id }, body: { invitations } })
     return results.map(({ email, error, message, details }) => ({
       email: String(email),
-      ...(error !== undefined && { problem: tell(message ?? error, details) }),
+      ...(error !== undefined && { problem: toMessage(message ?? error, details) }),
     }))
   }
 
-  const invite = async (wish: Wish) => {
+  const invite = async (request: InviteRequest) => {
     setOutcomes([])
-    setExpected(wish.addresses.length)
+    setExpected(request.addresses.length)
     setBusy(true)
-    for (let start = 0; start < wish.addresses.length; start += BATCH) {
-      const emails = wish.addresses.slice(start, start + BATCH)
+    for (let start = 0; start < request.addresses.length; start += BATCH_SIZE) {
+      const emails = request.addresses.slice(start, start + BATCH_SIZE)
       try {
-        const told = await inviteBatch(emails, wish)
-        setOutcomes((former) => [...former, ...told])
+        const results = await inviteBatch(emails, request)
+        setOutcomes((previous) => [...previous, ...results])
       } catch (error) {
-        // What stops one batch stops the others: a lost connection, a role that was taken away.
-        const problem = sentenceOf(error)
-        const rest = wish.addresses.slice(start).map((email) => ({ email, problem }))
-        setOutcomes((former) => [...former, ...rest])
+        // A failed request, such as a lost connection or role, would fail for the remaining batches too.
+        const problem = toErrorMessage(error)
+        const rest = request.addresses.slice(start).map((email) => ({ email, problem }))
+        setOutcomes((previous) => [...previous, ...rest])
         break
       }
     }
     setBusy(false)
-    await Promise.all(SHOWN.map((name) => client.invalidateQueries({ queryKey: keyOf(name) })))
+    await Promise.all(AFFECTED_QUERIES.map((name) => client.invalidateQueries({ queryKey: toQueryKey(name) })))
   }
   return { invite, busy, expected, outcomes }
 }
 
-/** The sentence, and what is wrong with which field. */
-function tell(message: string, details: unknown): string {
+/** The message with the field errors. */
+function toMessage(message: string, details: unknown): string {
   if (!Array.isArray(details)) return message
   const fields = details.map((detail: { field?: string; message?: string }) =>
     [detail.field, detail.message].filter(Boolean).join(' '),

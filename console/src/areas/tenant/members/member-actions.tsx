@@ -1,29 +1,29 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useLocation } from 'wouter'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { useMe } from '../../../me.tsx'
 import { members as text } from '../../../text/members.ts'
-import type { Question } from '../../../ui/confirm.tsx'
+import type { Ask } from '../../../ui/confirm.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { showDone } from '../../../ui/notices.tsx'
-import { reachOf } from '../reach.ts'
+import { showSuccess } from '../../../ui/notifications.tsx'
+import { manageableRoles } from '../roles.ts'
 import { useTenant } from '../tenant.ts'
 import { useLeave } from './use-leave.ts'
 import { type Member, useMemberChange } from './use-member-change.ts'
 
 interface ActionsProps {
   member: Member
-  ask: (question: Question, deed: () => Promise<unknown>) => void
+  ask: Ask
 }
 
-/** What one can do with a member. Nothing, where one may do nothing. */
+/** The actions menu of a member. Hidden without permission. */
 export function MemberActions({ member, ask }: ActionsProps) {
   const tenant = useTenant()
   const { profile } = useMe()
   const [, navigate] = useLocation()
   const leave = useLeave(ask)
   const isSelf = member.userId === profile.id
-  const mayChange = reachOf(tenant.role).includes(member.role)
+  const mayChange = manageableRoles(tenant.role).includes(member.role)
   if (!mayChange && !isSelf) return null
   return (
     <Menu position="bottom-end" width={200}>
@@ -57,31 +57,28 @@ export function MemberActions({ member, ask }: ActionsProps) {
   )
 }
 
-/** Suspending can be taken back by whoever did it, unless it was oneself. */
+/** Suspends or reactivates a member, with undo unless it is the user's own membership. */
 function StatusItem({ member, ask, isSelf }: ActionsProps & { isSelf: boolean }) {
   const tenant = useTenant()
   const change = useMemberChange(tenant.id)
   const name = member.user.displayName
-  const give = async (status: 'ACTIVE' | 'SUSPENDED') => {
+  const setStatus = async (status: 'ACTIVE' | 'SUSPENDED') => {
     await change.mutateAsync({ member, change: { status } })
     if (isSelf) return
-    const former = status === 'ACTIVE' ? 'SUSPENDED' : 'ACTIVE'
-    showDone(status === 'ACTIVE' ? text.reactivated(name) : text.suspended(name), () =>
-      change.mutate({ member: { ...member, status }, change: { status: former } }),
+    const previous = status === 'ACTIVE' ? 'SUSPENDED' : 'ACTIVE'
+    showSuccess(status === 'ACTIVE' ? text.reactivated(name) : text.suspended(name), () =>
+      change.mutate({ member: { ...member, status }, change: { status: previous } }),
     )
   }
   if (member.status === 'SUSPENDED') {
     return (
-      <Menu.Item
-        leftSection={<Icon name="play" size={16} />}
-        onClick={() => void give('ACTIVE').catch(() => {})}
-      >
+      <Menu.Item leftSection={<Icon name="play" size={16} />} onClick={() => void setStatus('ACTIVE').catch(() => {})}>
         {text.reactivate}
       </Menu.Item>
     )
   }
   const suspend = () =>
-    isSelf ? ask(text.suspendSelf, () => give('SUSPENDED')) : void give('SUSPENDED').catch(() => {})
+    isSelf ? ask(text.suspendSelf, () => setStatus('SUSPENDED')) : void setStatus('SUSPENDED').catch(() => {})
   return (
     <Menu.Item leftSection={<Icon name="cross" size={16} />} onClick={suspend}>
       {text.suspend}
@@ -92,9 +89,9 @@ function StatusItem({ member, ask, isSelf }: ActionsProps & { isSelf: boolean })
 function RemoveItem({ member, ask }: ActionsProps) {
   const tenant = useTenant()
   const name = member.user.displayName
-  const remove = useChange('DELETE /api/tenants/{id}/members/{membershipId}', {
-    refreshes: ['GET /api/tenants/{id}/members', 'GET /api/tenants'],
-    onDone: () => showDone(text.remove.done(name)),
+  const remove = useApiMutation('DELETE /api/tenants/{id}/members/{membershipId}', {
+    invalidates: ['GET /api/tenants/{id}/members', 'GET /api/tenants'],
+    onSuccess: () => showSuccess(text.remove.done(name)),
   })
   const question = {
     title: text.remove.title(name),
@@ -105,9 +102,7 @@ function RemoveItem({ member, ask }: ActionsProps) {
     <Menu.Item
       c="var(--mantine-color-error)"
       leftSection={<Icon name="trash" size={16} />}
-      onClick={() =>
-        ask(question, () => remove.mutateAsync({ path: { id: tenant.id, membershipId: member.id } }))
-      }
+      onClick={() => ask(question, () => remove.mutateAsync({ path: { id: tenant.id, membershipId: member.id } }))}
     >
       {text.remove.action}
     </Menu.Item>

@@ -3,7 +3,7 @@ import { members as text } from '../../../text/members.ts'
 import { memberStatus, roles } from '../../../text/roles.ts'
 import { SearchBox } from '../../../ui/search-box.tsx'
 
-interface Wanted {
+interface MemberFilterValues {
   search: string
   role: string
   status: string
@@ -15,13 +15,12 @@ const STATUSES = (['ACTIVE', 'INVITED', 'SUSPENDED'] as const).map((value) => ({
   label: memberStatus[value],
 }))
 
-/** Whom to look for. */
 export const MemberFilters = ({
   values,
   set,
 }: {
-  values: Wanted
-  set: (change: Partial<Record<keyof Wanted, string | null>>) => void
+  values: MemberFilterValues
+  set: (change: Partial<Record<keyof MemberFilterValues, string | null>>) => void
 }) => (
   <Group gap="sm">
     <SearchBox label={text.search} value={values.search} onSearch={(search) => set({ search })} />
@@ -46,8 +45,8 @@ export const MemberFilters = ({
   </Group>
 )
 
-/** What stands in the address may be anything; what is not known is not asked for. */
-export const toMemberQuery = ({ search, role, status }: Wanted) => ({
+/** Ignores unknown values in the query string. */
+export const toMemberQuery = ({ search, role, status }: MemberFilterValues) => ({
   ...(search !== '' && { search }),
   ...ROLES.filter(({ value }) => value === role).map(({ value }) => ({ role: value }))[0],
   ...STATUSES.filter(({ value }) => value === status).map(({ value }) => ({ status: value }))[0],

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import { useRead } from '../../../api/use-api.ts'
+import { useApiQuery } from '../../../api/use-api.ts'
 import { useMe } from '../../../me.tsx'
 import { invitations } from '../../../text/invitations.ts'
 import { members as text } from '../../../text/members.ts'
@@ -12,8 +12,8 @@ import { MemberBadge } from '../../../ui/member-badge.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Pager } from '../../../ui/pager.tsx'
 import { Person } from '../../../ui/person.tsx'
-import { Empty, Loaded } from '../../../ui/states.tsx'
-import { Moment } from '../../../ui/time.tsx'
+import { EmptyState, QueryContent } from '../../../ui/states.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
 import { InviteDialog } from '../invite/invite-dialog.tsx'
 import { useTenant } from '../tenant.ts'
@@ -22,30 +22,26 @@ import { MemberFilters, toMemberQuery } from './member-filters.tsx'
 import { RoleCell } from './role-cell.tsx'
 import type { Member } from './use-member-change.ts'
 
-export function MembersPlace() {
+export function MembersPage() {
   const tenant = useTenant()
   const { profile } = useMe()
   const { values, page, set } = useFilters(['search', 'role', 'status'])
-  const [inviting, { open: invite, close }] = useDisclosure()
+  const [isInviting, { open: invite, close }] = useDisclosure()
   const [dialog, ask] = useConfirm()
-  // The fields begin anew when they are emptied from elsewhere.
-  const [cleared, setCleared] = useState(0)
+  // A new key remounts the filter fields with empty values.
+  const [filterKey, setFilterKey] = useState(0)
   const clear = () => {
     set({ search: null, role: null, status: null })
-    setCleared((times) => times + 1)
+    setFilterKey((key) => key + 1)
   }
-  const query = useRead('GET /api/tenants/{id}/members', {
+  const query = useApiQuery('GET /api/tenants/{id}/members', {
     input: { path: { id: tenant.id }, query: { page, ...toMemberQuery(values) } },
   })
   const columns: Column<Member>[] = [
     {
       title: text.name,
       cell: ({ user, userId }) => (
-        <Person
-          name={user.displayName}
-          email={user.email}
-          mark={userId === profile.id ? text.you : undefined}
-        />
+        <Person name={user.displayName} email={user.email} mark={userId === profile.id ? text.you : undefined} />
       ),
     },
     { title: text.role, cell: (member) => <RoleCell member={member} ask={ask} /> },
@@ -55,7 +51,7 @@ export function MembersPlace() {
     },
     {
       title: text.joined,
-      cell: ({ joinedAt }) => (joinedAt === null ? text.notYet : <Moment at={joinedAt} />),
+      cell: ({ joinedAt }) => (joinedAt === null ? text.notYet : <RelativeTime at={joinedAt} />),
     },
     {
       title: text.actions,
@@ -67,7 +63,7 @@ export function MembersPlace() {
     <Page
       title={text.title}
       lead={text.lead(tenant.name)}
-      {...(tenant.runs && {
+      {...(tenant.canManage && {
         actions: (
           <Button leftSection={<Icon name="plus" size={16} />} onClick={invite}>
             {invitations.invite}
@@ -75,8 +71,8 @@ export function MembersPlace() {
         ),
       })}
     >
-      <MemberFilters key={cleared} values={values} set={set} />
-      <Loaded query={query} rows={6} height={58}>
+      <MemberFilters key={filterKey} values={values} set={set} />
+      <QueryContent query={query} skeletonRows={6} skeletonHeight={58}>
         {({ members, pagination }) => (
           <>
             <DataTable
@@ -90,15 +86,15 @@ export function MembersPlace() {
             <Pager pagination={pagination} onPage={(to) => set({ page: to })} />
           </>
         )}
-      </Loaded>
+      </QueryContent>
       {dialog}
-      {inviting && <InviteDialog onClose={close} />}
+      {isInviting && <InviteDialog onClose={close} />}
     </Page>
   )
 }
 
 const NobodyFound = ({ clear }: { clear: () => void }) => (
-  <Empty
+  <EmptyState
     icon="users"
     title={text.nobody}
     text={text.nobodyText}

@@ -2,45 +2,39 @@ import { Select, Text } from '@mantine/core'
 import { useMe } from '../../../me.tsx'
 import { members as text } from '../../../text/members.ts'
 import { roles } from '../../../text/roles.ts'
-import type { Question } from '../../../ui/confirm.tsx'
-import { showDone } from '../../../ui/notices.tsx'
-import { type Role, reachOf } from '../reach.ts'
+import type { Ask } from '../../../ui/confirm.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
+import { manageableRoles, type Role } from '../roles.ts'
 import { useTenant } from '../tenant.ts'
 import { type Member, useMemberChange } from './use-member-change.ts'
 
-/** The role of a member; to choose from where one may. */
-export function RoleCell({
-  member,
-  ask,
-}: {
-  member: Member
-  ask: (question: Question, deed: () => Promise<unknown>) => void
-}) {
+/** The role of a member, editable with permission. */
+export function RoleCell({ member, ask }: { member: Member; ask: Ask }) {
   const tenant = useTenant()
   const { profile } = useMe()
   const change = useMemberChange(tenant.id)
-  const reach = reachOf(tenant.role)
+  const manageable = manageableRoles(tenant.role)
   const { role, status, user } = member
-  if (!reach.includes(role) || status === 'INVITED') return <Text size="sm">{roles[role]}</Text>
-  const give = async (wanted: Role) => {
-    await change.mutateAsync({ member, change: { role: wanted } })
-    showDone(text.roleChanged(user.displayName, roles.as[wanted]), () =>
-      change.mutate({ member: { ...member, role: wanted }, change: { role } }),
+  if (!manageable.includes(role) || status === 'INVITED') return <Text size="sm">{roles[role]}</Text>
+  const changeRole = async (newRole: Role) => {
+    await change.mutateAsync({ member, change: { role: newRole } })
+    showSuccess(text.roleChanged(user.displayName, roles.as[newRole]), () =>
+      change.mutate({ member: { ...member, role: newRole }, change: { role } }),
     )
   }
-  const choose = (wanted: Role | null) => {
-    if (wanted === null || wanted === role) return
+  const choose = (newRole: Role | null) => {
+    if (newRole === null || newRole === role) return
     const { title, action } = text.ownRole
     if (member.userId === profile.id) {
-      ask({ title, action, text: text.ownRole.text(roles.as[wanted]) }, () =>
-        change.mutateAsync({ member, change: { role: wanted } }),
+      ask({ title, action, text: text.ownRole.text(roles.as[newRole]) }, () =>
+        change.mutateAsync({ member, change: { role: newRole } }),
       )
-    } else void give(wanted).catch(() => {})
+    } else void changeRole(newRole).catch(() => {})
   }
   return (
     <Select
       aria-label={text.roleOf(user.displayName)}
-      data={reach.map((value) => ({ value, label: roles[value] }))}
+      data={manageable.map((value) => ({ value, label: roles[value] }))}
       value={role}
       onChange={choose}
       allowDeselect={false}

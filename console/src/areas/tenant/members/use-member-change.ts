@@ -1,16 +1,16 @@
+import type { Input, Reply } from '@latchkey/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { Input, Reply } from 'latchkey-sdk'
 import { call } from '../../../api/api.ts'
-import { keyOf } from '../../../api/use-api.ts'
-import { showProblem } from '../../../ui/notices.tsx'
+import { toQueryKey } from '../../../api/use-api.ts'
+import { showError } from '../../../ui/notifications.tsx'
 
 type MemberPage = Reply<'GET /api/tenants/{id}/members'>
 export type Member = MemberPage['members'][number]
 type Change = NonNullable<Input<'PATCH /api/tenants/{id}/members/{membershipId}'>['body']>
 
-const LIST = keyOf('GET /api/tenants/{id}/members')
+const LIST = toQueryKey('GET /api/tenants/{id}/members')
 
-/** Changes a member. It shows at once, and goes back with the service's sentence where it is refused. */
+/** Changes a member with an optimistic update, which an error rolls back. */
 export function useMemberChange(tenantId: string) {
   const client = useQueryClient()
   return useMutation({
@@ -21,22 +21,19 @@ export function useMemberChange(tenantId: string) {
       }),
     onMutate: async ({ member, change }) => {
       await client.cancelQueries({ queryKey: LIST })
-      const former = client.getQueriesData<MemberPage>({ queryKey: LIST })
-      client.setQueriesData<MemberPage>(
-        { queryKey: LIST },
-        (page) => page && withChange(page, member.id, change),
-      )
-      return { former }
+      const previous = client.getQueriesData<MemberPage>({ queryKey: LIST })
+      client.setQueriesData<MemberPage>({ queryKey: LIST }, (page) => page && withChange(page, member.id, change))
+      return { previous }
     },
-    onError: (error, _input, kept) => {
-      for (const [key, page] of kept?.former ?? []) client.setQueryData(key, page)
-      showProblem(error)
+    onError: (error, _input, context) => {
+      for (const [key, page] of context?.previous ?? []) client.setQueryData(key, page)
+      showError(error)
     },
-    // What one may do may have changed too, if it was oneself.
+    // A change of the user's own role also changes the tenant list.
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: LIST }),
-        client.invalidateQueries({ queryKey: keyOf('GET /api/tenants') }),
+        client.invalidateQueries({ queryKey: toQueryKey('GET /api/tenants') }),
       ]),
   })
 }

@@ -1,32 +1,30 @@
 import { Button, Collapse, Group, JsonInput, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { settings } from '../../../text/settings.ts'
 import { shell } from '../../../text/shell.ts'
-import { useForm } from '../../../ui/form-dialog.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Problem } from '../../../ui/states.tsx'
+import { ErrorAlert } from '../../../ui/states.tsx'
+import { useSubmit } from '../../../ui/use-submit.ts'
 import type { Tenant } from './general.tsx'
 import { isFields, patchOf } from './merge-patch.ts'
 
 const text = settings.advanced
 
-/** Free settings as JSON. Only what has changed is sent, so that what an application wrote meanwhile stays. */
-export function AdvancedSection({ tenant: { id, settings: kept } }: { tenant: Tenant }) {
+/** The free-form settings as JSON. Only changes are sent, so that concurrent writes of applications are kept. */
+export function AdvancedSection({ tenant: { id, settings: saved } }: { tenant: Tenant }) {
   const [open, { toggle }] = useDisclosure()
-  const [written, setWritten] = useState(() => JSON.stringify(kept, null, 2))
-  const { fields, problem } = read(written)
-  const change = useChange('PATCH /api/tenants/{id}', {
-    refreshes: ['GET /api/tenants/{id}'],
-    onDone: () => showDone(shell.saved),
-    onProblem: () => true,
+  const [json, setJson] = useState(() => JSON.stringify(saved, null, 2))
+  const { fields, problem } = parseSettings(json)
+  const change = useApiMutation('PATCH /api/tenants/{id}', {
+    invalidates: ['GET /api/tenants/{id}'],
+    onSuccess: () => showSuccess(shell.saved),
+    onError: () => true,
   })
-  const form = useForm(() =>
-    change.mutateAsync({ path: { id }, body: { settings: patchOf(kept, fields ?? {}) } }),
-  )
+  const form = useSubmit(() => change.mutateAsync({ path: { id }, body: { settings: patchOf(saved, fields ?? {}) } }))
   return (
     <Section
       title={text.title}
@@ -46,12 +44,12 @@ export function AdvancedSection({ tenant: { id, settings: kept } }: { tenant: Te
       <Collapse expanded={open}>
         <form onSubmit={form.onSubmit}>
           <Stack gap="sm">
-            {form.error !== undefined && form.fields.settings === undefined && <Problem error={form.error} />}
+            {form.error !== undefined && form.fieldErrors.settings === undefined && <ErrorAlert error={form.error} />}
             <JsonInput
               label={text.label}
-              value={written}
-              onChange={setWritten}
-              error={problem ?? form.fields.settings}
+              value={json}
+              onChange={setJson}
+              error={problem ?? form.fieldErrors.settings}
               formatOnBlur
               autosize
               minRows={6}
@@ -72,9 +70,9 @@ export function AdvancedSection({ tenant: { id, settings: kept } }: { tenant: Te
   )
 }
 
-function read(written: string): { fields?: Record<string, unknown>; problem?: string } {
+function parseSettings(json: string): { fields?: Record<string, unknown>; problem?: string } {
   try {
-    const value: unknown = JSON.parse(written.trim() === '' ? '{}' : written)
+    const value: unknown = JSON.parse(json.trim() === '' ? '{}' : json)
     return isFields(value) ? { fields: value } : { problem: text.notObject }
   } catch {
     return { problem: text.notJson }

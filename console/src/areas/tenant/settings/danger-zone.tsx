@@ -1,6 +1,6 @@
 import { Button, Divider, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useChange, useRead } from '../../../api/use-api.ts'
+import { useApiMutation, useApiQuery } from '../../../api/use-api.ts'
 import { useMe } from '../../../me.tsx'
 import { members } from '../../../text/members.ts'
 import { settings } from '../../../text/settings.ts'
@@ -12,22 +12,22 @@ import type { Tenant } from './general.tsx'
 
 const text = settings.danger
 
-/** What cannot be taken back: leaving, and for owners the end of the tenant. */
+/** Irreversible actions: leave the tenant, and for owners delete it. */
 export function DangerZone({ tenant }: { tenant: Tenant }) {
   const { id, name, role, slug } = useTenant()
   const [dialog, ask] = useConfirm()
   const leave = useLeave(ask)
   const membershipId = useOwnMembership(id)
-  const remove = useChange('DELETE /api/tenants/{id}', { onDone: startOver })
+  const remove = useApiMutation('DELETE /api/tenants/{id}', { onSuccess: startOver })
   const question = {
     title: text.removeTitle(name),
     text: text.removeText(tenant.memberCount),
     action: text.remove,
-    typed: slug,
+    confirmText: slug,
   }
   return (
     <Section title={text.title}>
-      <Deed title={members.leave.action} what={text.leave}>
+      <ActionRow title={members.leave.action} description={text.leave}>
         <Button
           variant="outline"
           color="red"
@@ -36,15 +36,15 @@ export function DangerZone({ tenant }: { tenant: Tenant }) {
         >
           {members.leave.action}
         </Button>
-      </Deed>
+      </ActionRow>
       {role === 'owner' && (
         <>
           <Divider />
-          <Deed title={text.remove} what={text.removeLead}>
+          <ActionRow title={text.remove} description={text.removeLead}>
             <Button color="red" onClick={() => ask(question, () => remove.mutateAsync({ path: { id } }))}>
               {text.remove}
             </Button>
-          </Deed>
+          </ActionRow>
         </>
       )}
       {dialog}
@@ -52,24 +52,24 @@ export function DangerZone({ tenant }: { tenant: Tenant }) {
   )
 }
 
-const Deed = ({ title, what, children }: { title: string; what: string; children: ReactNode }) => (
+const ActionRow = ({ title, description, children }: { title: string; description: string; children: ReactNode }) => (
   <Group justify="space-between" gap="md">
     <div style={{ flex: '1 1 280px' }}>
       <Text size="sm" fw={600}>
         {title}
       </Text>
       <Text size="sm" c="dimmed">
-        {what}
+        {description}
       </Text>
     </div>
     {children}
   </Group>
 )
 
-/** The id of one's own membership, by which one leaves. */
+/** The id of the user's own membership. */
 function useOwnMembership(id: string): string | undefined {
   const { profile } = useMe()
-  const { data } = useRead('GET /api/tenants/{id}/members', {
+  const { data } = useApiQuery('GET /api/tenants/{id}/members', {
     input: { path: { id }, query: { search: profile.email, limit: 100 } },
   })
   return data?.members.find(({ userId }) => userId === profile.id)?.id

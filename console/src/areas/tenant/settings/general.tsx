@@ -1,26 +1,26 @@
+import type { Reply } from '@latchkey/client'
 import { Button, Group, Input, Stack, Text, TextInput } from '@mantine/core'
-import type { Reply } from 'latchkey-sdk'
 import { useState } from 'react'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { settings } from '../../../text/settings.ts'
 import { shell } from '../../../text/shell.ts'
 import { Copyable } from '../../../ui/copy.tsx'
-import { useForm } from '../../../ui/form-dialog.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { Problem } from '../../../ui/states.tsx'
+import { ErrorAlert } from '../../../ui/states.tsx'
+import { useSubmit } from '../../../ui/use-submit.ts'
 import { useTenant } from '../tenant.ts'
 
 export type Tenant = Reply<'GET /api/tenants/{id}'>
 
 const text = settings.general
 
-/** What the tenant is called; for members to read. */
+/** Name, slug and id of the tenant. Members cannot edit the name. */
 export function GeneralSection({ tenant }: { tenant: Tenant }) {
-  const { runs } = useTenant()
+  const { canManage } = useTenant()
   return (
     <Section title={text.title}>
-      {runs ? (
+      {canManage ? (
         <NameForm tenant={tenant} />
       ) : (
         <Input.Wrapper label={text.name} labelElement="div">
@@ -47,16 +47,16 @@ export function GeneralSection({ tenant }: { tenant: Tenant }) {
 
 function NameForm({ tenant }: { tenant: Tenant }) {
   const [name, setName] = useState(tenant.name)
-  const change = useChange('PATCH /api/tenants/{id}', {
-    refreshes: ['GET /api/tenants/{id}', 'GET /api/tenants'],
-    onDone: () => showDone(shell.saved),
-    onProblem: () => true,
+  const change = useApiMutation('PATCH /api/tenants/{id}', {
+    invalidates: ['GET /api/tenants/{id}', 'GET /api/tenants'],
+    onSuccess: () => showSuccess(shell.saved),
+    onError: () => true,
   })
-  const form = useForm(() => change.mutateAsync({ path: { id: tenant.id }, body: { name: name.trim() } }))
+  const form = useSubmit(() => change.mutateAsync({ path: { id: tenant.id }, body: { name: name.trim() } }))
   return (
     <form onSubmit={form.onSubmit}>
       <Stack gap="sm">
-        {form.error !== undefined && form.fields.name === undefined && <Problem error={form.error} />}
+        {form.error !== undefined && form.fieldErrors.name === undefined && <ErrorAlert error={form.error} />}
         <Group align="flex-start" gap="sm">
           <TextInput
             label={text.name}
@@ -64,19 +64,14 @@ function NameForm({ tenant }: { tenant: Tenant }) {
             inputWrapperOrder={['label', 'input', 'error', 'description']}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={form.fields.name}
+            error={form.fieldErrors.name}
             autoComplete="organization"
             required
             withAsterisk={false}
             maxLength={120}
             w={{ base: '100%', xs: 340 }}
           />
-          <Button
-            type="submit"
-            mt={{ base: 0, xs: 25 }}
-            loading={form.busy}
-            disabled={name.trim() === tenant.name}
-          >
+          <Button type="submit" mt={{ base: 0, xs: 25 }} loading={form.busy} disabled={name.trim() === tenant.name}>
             {shell.save}
           </Button>
         </Group>

@@ -1,8 +1,8 @@
 import { Radio, Stack, Text } from '@mantine/core'
-import { useChange } from '../../../api/use-api.ts'
+import { useApiMutation } from '../../../api/use-api.ts'
 import { settings } from '../../../text/settings.ts'
 import { useConfirm } from '../../../ui/confirm.tsx'
-import { showDone } from '../../../ui/notices.tsx'
+import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { useTenant } from '../tenant.ts'
 import type { Tenant } from './general.tsx'
@@ -10,27 +10,27 @@ import type { Tenant } from './general.tsx'
 const text = settings.mfa
 const POLICIES = ['OPTIONAL', 'REQUIRED'] as const
 
-/** Whether a password alone is enough; for members to read. */
+/** The second-factor policy of the tenant. Members cannot edit it. */
 export function MfaSection({ tenant: { id, mfaPolicy } }: { tenant: Tenant }) {
-  const { runs } = useTenant()
+  const { canManage } = useTenant()
   const [dialog, ask] = useConfirm()
-  const change = useChange('PATCH /api/tenants/{id}', {
-    refreshes: ['GET /api/tenants/{id}'],
-    onDone: ({ mfaPolicy: policy }) => {
-      showDone(text.saved)
-      // Whoever signed in without a second factor, oneself too, must show one: the sign-in page asks for it.
+  const change = useApiMutation('PATCH /api/tenants/{id}', {
+    invalidates: ['GET /api/tenants/{id}'],
+    onSuccess: ({ mfaPolicy: policy }) => {
+      showSuccess(text.saved)
+      // The new policy also applies to this session, and the reload leads to the second-factor prompt.
       if (policy === 'REQUIRED') window.location.reload()
     },
   })
   const choose = (policy: string) => {
-    const wanted = POLICIES.find((known) => known === policy)
-    if (!wanted || wanted === mfaPolicy) return
-    const question = wanted === 'REQUIRED' ? { ...text.require, hurts: false } : text.relax
-    ask(question, () => change.mutateAsync({ path: { id }, body: { mfaPolicy: wanted } }))
+    const newPolicy = POLICIES.find((candidate) => candidate === policy)
+    if (!newPolicy || newPolicy === mfaPolicy) return
+    const question = newPolicy === 'REQUIRED' ? { ...text.require, isDestructive: false } : text.relax
+    ask(question, () => change.mutateAsync({ path: { id }, body: { mfaPolicy: newPolicy } }))
   }
   return (
     <Section title={text.title} lead={text.lead}>
-      {runs ? (
+      {canManage ? (
         <Radio.Group aria-label={text.title} value={mfaPolicy} onChange={choose}>
           <Stack gap="sm">
             {POLICIES.map((policy) => (

@@ -2,12 +2,12 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { Tx } from '../../../db/open.ts'
 import type { Tables } from '../../../db/tables.ts'
 import type { EntryText } from '../link.ts'
-import { asText } from '../store.ts'
+import { ENTRY_AS_TEXT } from '../store.ts'
 
 export interface Link {
   position: number
   entry_id: string
-  /** As the feed has it. */
+  /** The tenant id stored with the link, which the event feed filters by. */
   linked_tenant_id: string | null
   personal_digest: Buffer
   hash: Buffer
@@ -16,21 +16,25 @@ export interface Link {
 
 type LinkRow = Omit<Link, 'entry'> & { [K in keyof EntryText]: EntryText[K] | null }
 
-/** Links after a position, in order, each with the entry that it holds if that is there. */
+/** Links after a position in order. `entry` is undefined when the entry of a link is missing. */
 export async function listLinks(tx: Tx, { after, limit }: { after: number; limit: number }): Promise<Link[]> {
   const { rows } = await sql<LinkRow>`
-    select position, entry_id::text, audit_chain.tenant_id::text as linked_tenant_id, personal_digest, hash, ${asText}
+    select position, entry_id::text, audit_chain.tenant_id::text as linked_tenant_id, personal_digest, hash, ${ENTRY_AS_TEXT}
     from audit_chain left join audit_entries on audit_entries.id = audit_chain.entry_id
     where position > ${after} order by position limit ${limit}
   `.execute(tx)
   return rows.map(({ position, entry_id, linked_tenant_id, personal_digest, hash, ...entry }) => ({
-    ...{ position, entry_id, linked_tenant_id, personal_digest, hash },
+    position,
+    entry_id,
+    linked_tenant_id,
+    personal_digest,
+    hash,
     entry: entry.id === null ? undefined : (entry as EntryText),
   }))
 }
 
-/** Links where there can be none any more. */
-export const listLinksBefore = (tx: Tx, { anchor, limit }: { anchor: number; limit: number }) =>
+/** Links at or before the anchor, which should have been pruned. */
+export const listLinksBeforeAnchor = (tx: Tx, { anchor, limit }: { anchor: number; limit: number }) =>
   tx
     .selectFrom('audit_chain')
     .select(['position', 'entry_id'])
@@ -39,8 +43,8 @@ export const listLinksBefore = (tx: Tx, { anchor, limit }: { anchor: number; lim
     .limit(limit)
     .execute()
 
-/** Entries after an id that are in the chain as little as on the list of those that wait for it. */
-export const listStrays = (tx: Tx, { after, limit }: { after: string; limit: number }) =>
+/** Entries that are neither in the chain nor pending. */
+export const listUnlinkedEntries = (tx: Tx, { after, limit }: { after: string; limit: number }) =>
   tx
     .selectFrom('audit_entries')
     .select(['id', 'occurred_at'])
@@ -49,42 +53,40 @@ export const listStrays = (tx: Tx, { after, limit }: { after: string; limit: num
       not(exists(selectFrom('audit_chain').select('entry_id').whereRef('entry_id', '=', 'audit_entries.id'))),
     )
     .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(selectFrom('audit_pending').select('entry_id').whereRef('entry_id', '=', 'audit_entries.id')),
-      ),
+      not(exists(selectFrom('audit_pending').select('entry_id').whereRef('entry_id', '=', 'audit_entries.id'))),
     )
     .orderBy('id')
     .limit(limit)
     .execute()
 
-/** How many wait to be linked, and which of them are gone. */
-export async function findWaiting(tx: Tx): Promise<{ count: number; gone: string[] }> {
-  const { rows } = await sql<{ count: number; gone: string[] }>`
+/** The number of pending entries, and the ids of those whose entry is missing. */
+export async function findPending(tx: Tx): Promise<{ count: number; missing: string[] }> {
+  const { rows } = await sql<{ count: number; missing: string[] }>`
     select count(*) as count,
-      coalesce((array_agg(entry_id::text) filter (where audit_entries.id is null))[1:100], '{}') as gone
+      coalesce((array_agg(entry_id::text) filter (where audit_entries.id is null))[1:100], '{}') as missing
     from audit_pending left join audit_entries on audit_entries.id = entry_id
   `.execute(tx)
-  return rows[0] ?? { count: 0, gone: [] }
+  return rows[0] ?? { count: 0, missing: [] }
 }
 
-/** Which of these people were erased, as the log tells; whoever is still there was not, whatever it says. */
-export async function listErased(tx: Tx, userIds: string[]): Promise<string[]> {
+/** Those of the users that the audit log records as erased. A user that still exists does not count as erased. */
+export async function listErasedUsers(tx: Tx, userIds: string[]): Promise<string[]> {
   if (userIds.length === 0) return []
   const erased = await tx
     .selectFrom('audit_entries')
     .select('user_id')
     .where('user_id', 'in', userIds)
     .where('action', '=', 'user.erased')
-    .where(isGone)
+    .where(isUserDeleted)
     .execute()
   return erased.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
 }
 
-const isGone = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'audit_entries'>) =>
+const isUserDeleted = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'audit_entries'>) =>
   not(exists(selectFrom('users').select('users.id').whereRef('users.id', '=', 'audit_entries.user_id')))
 
-/** Which of these entries were emptied because of an address alone, as the log tells. */
-export async function listEmptied(tx: Tx, entryIds: string[]): Promise<string[]> {
+/** Those of the entries that an `audit.emptied` entry lists. */
+export async function listErasedEntries(tx: Tx, entryIds: string[]): Promise<string[]> {
   if (entryIds.length === 0) return []
   const { rows } = await sql<{ id: string }>`
     select jsonb_array_elements_text(details -> 'entries') as id from audit_entries

@@ -1,30 +1,30 @@
-import { type End, type EntryText, linkHash, NOTHING_PERSONAL, personalDigest } from '../link.ts'
+import { type ChainEnd, computeLinkHash, computePersonalDigest, type EntryText, ERASED_PERSONAL_DATA } from '../link.ts'
 import type { Link } from './store.ts'
 
-/** Something about the log that the service has not done. */
+/** A manipulation of the audit log. */
 export interface Finding {
   kind: 'altered' | 'missing' | 'inserted' | 'head'
   what: string
   position?: number
   entryId?: string
-  /** When the entry says that it happened. */
+  /** The timestamp of the entry. */
   at?: string
 }
 
-/** An entry that tells no more who it was about; whether it may not is judged by whether these were erased. */
+/** An entry without its personal data. It is a finding unless one of these users was erased. */
 interface Emptied extends Finding {
   entryId: string
-  people: string[]
+  userIds: string[]
 }
 
-/** How far one has come along the chain. */
+/** The state of a verification at the current link. */
 export interface Walk {
   key: Buffer | undefined
   position: number
   hash: Buffer
-  /** What the next link may hang on; undefined: on something that is missing. */
-  bases: Buffer[] | undefined
-  known: End | undefined
+  /** The possible previous hashes of the next link; undefined when the previous link is missing. */
+  previousHashes: Buffer[] | undefined
+  known: ChainEnd | undefined
   emptied: Emptied[]
   entries: number
   first: string | undefined
@@ -32,21 +32,21 @@ export interface Walk {
   onFinding(finding: Finding): void
 }
 
-export const begin = ({
+export const startWalk = ({
   anchor,
-  ...given
-}: Pick<Walk, 'key' | 'known' | 'onFinding'> & { anchor: End }): Walk => ({
-  ...given,
+  ...options
+}: Pick<Walk, 'key' | 'known' | 'onFinding'> & { anchor: ChainEnd }): Walk => ({
+  ...options,
   ...anchor,
-  bases: [anchor.hash],
+  previousHashes: [anchor.hash],
   emptied: [],
   entries: 0,
   first: undefined,
   last: undefined,
 })
 
-/** Takes one step. What is wrong with a link is said once: the next one is measured by what this one claims. */
-export function followLink(walk: Walk, link: Link): void {
+/** Checks one link. Each defect is reported once, because the next link is checked against the hash stored here. */
+export function checkLink(walk: Walk, link: Link): void {
   const { position, entry, hash } = link
   if (position !== walk.position + 1) {
     walk.onFinding({
@@ -54,10 +54,10 @@ export function followLink(walk: Walk, link: Link): void {
       what: describeGap(walk.position + 1, position - 1),
       position: walk.position + 1,
     })
-    walk.bases = undefined
+    walk.previousHashes = undefined
   }
-  const claims = entry ? claimsOf(walk, link, entry) : []
-  if (entry) examine(walk, { ...link, entry }, claims)
+  const expectedHashes = entry ? computeHashes(walk, link, entry) : []
+  if (entry) checkEntry(walk, { ...link, entry }, expectedHashes)
   else walk.onFinding({ kind: 'missing', what: 'the entry is gone', position, entryId: link.entry_id })
   if (walk.known?.position === position && !walk.known.hash.equals(hash)) {
     walk.onFinding({
@@ -67,41 +67,53 @@ export function followLink(walk: Walk, link: Link): void {
       entryId: link.entry_id,
     })
   }
-  // Where the hash alone was altered, the next one hangs on the one that it had.
-  Object.assign(walk, { position, hash, bases: [hash, ...claims.filter((claim) => !claim.equals(hash))] })
+  // If only the hash was altered, the next link was computed from the original hash.
+  Object.assign(walk, {
+    position,
+    hash,
+    previousHashes: [hash, ...expectedHashes.filter((expected) => !expected.equals(hash))],
+  })
 }
 
 const describeGap = (from: number, to: number) =>
   `${to > from ? `the links ${from} to ${to} are` : 'a link is'} gone, and the one after cannot be checked`
 
-/** The hashes that the link may have, by what it may hang on. */
-const claimsOf = (
-  { key, bases = [] }: Walk,
+/** The valid hashes of a link, one for each possible previous hash. */
+const computeHashes = (
+  { key, previousHashes = [] }: Walk,
   { position, personal_digest }: Link,
   entry: EntryText,
 ): Buffer[] =>
-  key ? bases.map((base) => linkHash(key, base, { position, entry, personal: personal_digest })) : []
+  key
+    ? previousHashes.map((previous) => computeLinkHash(key, previous, { position, entry, personal: personal_digest }))
+    : []
 
-function examine(walk: Walk, link: Link & { entry: EntryText }, claims: Buffer[]): void {
+function checkEntry(walk: Walk, link: Link & { entry: EntryText }, expectedHashes: Buffer[]): void {
   const { position, entry, hash, linked_tenant_id, personal_digest } = link
   const at = `${entry.occurred_at}Z`
   walk.entries += 1
   walk.first ??= at
   walk.last = at
-  const finding = { kind: 'altered', what: 'the entry or its link is not what it was', position } as const
-  const found = { ...finding, entryId: entry.id, at }
-  const isOurs =
-    walk.key !== undefined && (walk.bases === undefined || claims.some((claim) => claim.equals(hash)))
-  const isPersonal = walk.key !== undefined && personalDigest(walk.key, entry).equals(personal_digest)
+  const finding = {
+    kind: 'altered',
+    what: 'the entry or its link is not what it was',
+    position,
+    entryId: entry.id,
+    at,
+  } as const
+  const hasValidHash =
+    walk.key !== undefined &&
+    (walk.previousHashes === undefined || expectedHashes.some((expected) => expected.equals(hash)))
+  const hasValidDigest = walk.key !== undefined && computePersonalDigest(walk.key, entry).equals(personal_digest)
   if (
-    !isOurs ||
+    !hasValidHash ||
     linked_tenant_id !== entry.tenant_id ||
-    (!isPersonal && entry.personal !== NOTHING_PERSONAL)
+    (!hasValidDigest && entry.personal !== ERASED_PERSONAL_DATA)
   ) {
-    walk.onFinding(found)
-  } else if (!isPersonal) {
-    const people = [entry.user_id, entry.actor_id].filter((id) => id !== null)
-    const what = 'what told who it was is gone, and nobody was erased'
-    walk.emptied.push({ ...found, what, people })
+    walk.onFinding(finding)
+  } else if (!hasValidDigest) {
+    const userIds = [entry.user_id, entry.actor_id].filter((id) => id !== null)
+    const what = 'the personal data is missing, and no user was erased'
+    walk.emptied.push({ ...finding, what, userIds })
   }
 }

@@ -1,19 +1,18 @@
 import { clients as text } from '../../../../text/clients.ts'
-import type { FieldErrors } from '../../../../ui/form-dialog.tsx'
 import { LinesInput } from '../../../../ui/lines-input.tsx'
+import type { FieldErrors } from '../../../../ui/use-submit.ts'
 import type { ClientDraft } from './client-draft.ts'
 
 export interface DraftFields {
   draft: ClientDraft
-  change: (part: Partial<ClientDraft>) => void
-  /** What was refused. */
-  fields: FieldErrors
+  change: (changes: Partial<ClientDraft>) => void
+  fieldErrors: FieldErrors
 }
 
 const NAMES = ['redirectUris', 'postLogoutRedirectUris', 'allowedOrigins'] as const
 
-/** Where people are sent, and from where pages may ask. */
-export const AddressFields = ({ draft, change, fields, origins }: DraftFields & { origins: boolean }) =>
+/** Redirect URIs, post-logout redirect URIs and allowed origins. */
+export const AddressFields = ({ draft, change, fieldErrors, origins }: DraftFields & { origins: boolean }) =>
   NAMES.filter((name) => origins || name !== 'allowedOrigins').map((name) => (
     <LinesInput
       key={name}
@@ -22,7 +21,7 @@ export const AddressFields = ({ draft, change, fields, origins }: DraftFields & 
       description={text[`${name}Text`]}
       value={draft[name]}
       onChange={(typed) => change({ [name]: typed })}
-      fields={fields}
+      fieldErrors={fieldErrors}
       {...(name === 'redirectUris' && { required: true })}
     />
   ))

@@ -1,25 +1,25 @@
 import { ActionIcon, Button, Group, Menu, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { useChange, useRead } from '../../../../api/use-api.ts'
+import { useApiMutation, useApiQuery } from '../../../../api/use-api.ts'
 import { clients as text } from '../../../../text/clients.ts'
 import { shell } from '../../../../text/shell.ts'
 import { useConfirm } from '../../../../ui/confirm.tsx'
 import { Copyable } from '../../../../ui/copy.tsx'
 import { Icon } from '../../../../ui/icon.tsx'
-import { showDone } from '../../../../ui/notices.tsx'
+import { showSuccess } from '../../../../ui/notifications.tsx'
 import { StatusBadge } from '../../../../ui/status-badge.tsx'
 import { Tag } from '../../../../ui/tag.tsx'
 import type { Client } from './client-draft.ts'
 import { ClientSecrets } from './client-secrets.tsx'
-import type { Connection } from './connection-dialog.tsx'
-import { useDisabling } from './use-disabling.ts'
+import type { Connection } from './connection.ts'
+import { useToggleDisabled } from './use-toggle-disabled.ts'
 
 interface ClientCardProps {
   client: Client
   edit: () => void
-  connect: (to: Connection) => void
+  connect: (connection: Connection) => void
 }
 
-/** One client: what it is, what it may do, and its secrets. */
+/** A client with its settings and secrets. */
 export function ClientCard({ client, edit, connect }: ClientCardProps) {
   return (
     <Paper component="article" p="md" aria-label={client.name}>
@@ -44,16 +44,16 @@ export function ClientCard({ client, edit, connect }: ClientCardProps) {
 function Actions({ client, edit, connect }: ClientCardProps) {
   const { id, name, disabled } = client
   const [dialog, ask] = useConfirm()
-  const setDisabled = useDisabling()
-  const remove = useChange('DELETE /api/admin/clients/{id}', {
-    refreshes: ['GET /api/admin/clients', 'GET /api/admin/overview'],
-    onDone: () => showDone(text.wasDeleted(name)),
+  const setDisabled = useToggleDisabled()
+  const remove = useApiMutation('DELETE /api/admin/clients/{id}', {
+    invalidates: ['GET /api/admin/clients', 'GET /api/admin/overview'],
+    onSuccess: () => showSuccess(text.wasDeleted(name)),
   })
   const question = {
     title: text.deleteQuestion(name),
     text: text.deleteText,
     action: text.deleteAction,
-    typed: client.clientId,
+    confirmText: client.clientId,
   }
   return (
     <Group gap="xs" wrap="nowrap">
@@ -103,9 +103,7 @@ const Facts = ({ client }: { client: Client }) => (
     ) : (
       <>
         <Fact label={text.redirectUris}>{client.redirectUris.join('\n')}</Fact>
-        <Fact label={text.postLogoutRedirectUris}>
-          {client.postLogoutRedirectUris.join('\n') || shell.none}
-        </Fact>
+        <Fact label={text.postLogoutRedirectUris}>{client.postLogoutRedirectUris.join('\n') || shell.none}</Fact>
         <Fact label={text.allowedOrigins}>{client.allowedOrigins.join('\n') || shell.none}</Fact>
       </>
     )}
@@ -123,8 +121,8 @@ const Fact = ({ label, children }: { label: string; children: React.ReactNode })
   </div>
 )
 
-/** Its id until the name is known. */
+/** Shows the id until the name is loaded. */
 function TenantName({ id }: { id: string }) {
-  const { data } = useRead('GET /api/admin/tenants/{id}', { input: { path: { id } } })
+  const { data } = useApiQuery('GET /api/admin/tenants/{id}', { input: { path: { id } } })
   return data?.name ?? id
 }

@@ -1,43 +1,43 @@
 import { Select, Text, TextInput } from '@mantine/core'
-import { useChange } from '../../../../api/use-api.ts'
+import { useApiMutation } from '../../../../api/use-api.ts'
 import { clients as text } from '../../../../text/clients.ts'
 import { shell } from '../../../../text/shell.ts'
 import { FormDialog } from '../../../../ui/form-dialog.tsx'
-import { showDone } from '../../../../ui/notices.tsx'
-import type { Draft } from '../../../../ui/use-draft.ts'
+import { showSuccess } from '../../../../ui/notifications.tsx'
+import type { DialogDraft } from '../../../../ui/use-dialog-draft.ts'
 import { TenantSelect } from '../tenant-select.tsx'
 import { AddressFields } from './address-fields.tsx'
-import { type ClientDraft, KINDS, type Kind, scopesFor, settingsOf, toNewClient } from './client-draft.ts'
-import type { Connection } from './connection-dialog.tsx'
+import { type ClientDraft, defaultScopes, KINDS, type Kind, toClientSettings, toNewClient } from './client-draft.ts'
+import type { Connection } from './connection.ts'
 import { ProtocolFields } from './protocol-fields.tsx'
 import { ScopesInput } from './scopes-input.tsx'
 
-const AFTER = {
-  refreshes: ['GET /api/admin/clients' as const, 'GET /api/admin/overview' as const],
-  onProblem: () => true,
+const MUTATION_OPTIONS = {
+  invalidates: ['GET /api/admin/clients' as const, 'GET /api/admin/overview' as const],
+  onError: () => true,
 }
 
-/** Registers or changes a client. */
+/** Creates or edits a client. */
 export function ClientDialog({
   dialog: { draft, opened, change, close },
   applicationId,
   onCreated,
 }: {
-  dialog: Draft<ClientDraft>
+  dialog: DialogDraft<ClientDraft>
   applicationId: string
-  onCreated: (made: Connection) => void
+  onCreated: (created: Connection) => void
 }) {
   const isNew = draft.id === undefined
-  const create = useChange('POST /api/admin/clients', AFTER)
-  const edit = useChange('PATCH /api/admin/clients/{id}', AFTER)
+  const create = useApiMutation('POST /api/admin/clients', MUTATION_OPTIONS)
+  const edit = useApiMutation('PATCH /api/admin/clients/{id}', MUTATION_OPTIONS)
   const submit = async () => {
     if (draft.id !== undefined) {
-      await edit.mutateAsync({ path: { id: draft.id }, body: settingsOf(draft) })
-      showDone(shell.saved)
+      await edit.mutateAsync({ path: { id: draft.id }, body: toClientSettings(draft) })
+      showSuccess(shell.saved)
       return
     }
     const { clientSecret, ...client } = await create.mutateAsync({ body: toNewClient(draft, applicationId) })
-    showDone(text.created)
+    showSuccess(text.created)
     onCreated({ client, ...(clientSecret !== null && { clientSecret }) })
   }
   return (
@@ -48,7 +48,7 @@ export function ClientDialog({
       action={isNew ? text.add : shell.save}
       submit={submit}
     >
-      {(fields) => (
+      {(fieldErrors) => (
         <>
           {isNew && <KindSelect draft={draft} change={change} />}
           <TextInput
@@ -56,7 +56,7 @@ export function ClientDialog({
             description={text.nameText}
             value={draft.name}
             onChange={(event) => change({ name: event.currentTarget.value })}
-            error={fields.name}
+            error={fieldErrors.name}
             autoComplete="off"
             required
             data-autofocus
@@ -67,48 +67,42 @@ export function ClientDialog({
               description={text.clientIdText}
               value={draft.clientId}
               onChange={(event) => change({ clientId: event.currentTarget.value })}
-              error={fields.clientId}
+              error={fieldErrors.clientId}
               autoComplete="off"
               autoCapitalize="off"
               spellCheck={false}
             />
           )}
           {draft.kind !== 'MACHINE' && (
-            <AddressFields draft={draft} change={change} fields={fields} origins />
+            <AddressFields draft={draft} change={change} fieldErrors={fieldErrors} origins />
           )}
           {draft.kind === 'MACHINE' && isNew && (
             <TenantSelect
               value={draft.tenantId}
               onChange={(tenantId) => change({ tenantId })}
-              error={fields.tenantId}
+              error={fieldErrors.tenantId}
             />
           )}
-          <ScopesInput draft={draft} change={change} fields={fields} />
-          {draft.kind !== 'MACHINE' && <ProtocolFields draft={draft} change={change} fields={fields} />}
+          <ScopesInput draft={draft} change={change} fieldErrors={fieldErrors} />
+          {draft.kind !== 'MACHINE' && <ProtocolFields draft={draft} change={change} fieldErrors={fieldErrors} />}
         </>
       )}
     </FormDialog>
   )
 }
 
-const KindSelect = ({
-  draft,
-  change,
-}: {
-  draft: ClientDraft
-  change: (part: Partial<ClientDraft>) => void
-}) => (
+const KindSelect = ({ draft, change }: { draft: ClientDraft; change: (changes: Partial<ClientDraft>) => void }) => (
   <div>
     <Select
       label={text.kind}
       description={text.kindText}
       data={KINDS.map((kind) => ({ value: kind, label: text.kinds[kind].label }))}
       value={draft.kind}
-      onChange={(kind) => kind !== null && change({ kind: kind as Kind, scopes: scopesFor(kind as Kind) })}
+      onChange={(kind) => kind !== null && change({ kind: kind as Kind, scopes: defaultScopes(kind as Kind) })}
       allowDeselect={false}
     />
     <Text size="xs" c="dimmed" mt={6} mih={34}>
-      {text.kinds[draft.kind].whom}
+      {text.kinds[draft.kind].description}
     </Text>
   </div>
 )

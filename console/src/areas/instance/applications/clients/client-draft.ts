@@ -1,4 +1,4 @@
-import type { Input, Reply } from 'latchkey-sdk'
+import type { Input, Reply } from '@latchkey/client'
 import { toLines } from '../../../../ui/lines-input.tsx'
 
 export type Client = Reply<'GET /api/admin/clients'>['clients'][number]
@@ -8,11 +8,11 @@ export const KINDS: Kind[] = ['SPA', 'WEB', 'MACHINE']
 export const PERSONAL_SCOPES = ['openid', 'profile', 'email', 'offline_access']
 export const MACHINE_SCOPES = ['licenses:read', 'licenses:write', 'events:read', 'admin']
 
-/** A client as it is written in a form: lists are texts with one entry on each line. */
+/** The form state of a client. Lists are texts with one entry per line. */
 export interface ClientDraft {
-  /** None yet: it is a new one. */
+  /** Undefined for a new client. */
   id?: string | undefined
-  /** As it was called before. */
+  /** The saved name, for the dialog title. */
   title: string
   kind: Kind
   name: string
@@ -23,21 +23,29 @@ export interface ClientDraft {
   scopes: string[]
   tenantId: string | null
   requireNonce: boolean
+  userinfoInIdToken: boolean
   pkceMethods: Client['pkceMethods']
 }
 
-export const newDraft = (kind: Kind = 'SPA'): ClientDraft => ({
-  ...{ title: '', kind, name: '', clientId: '', tenantId: null },
-  ...{ redirectUris: '', postLogoutRedirectUris: '', allowedOrigins: '' },
-  scopes: scopesFor(kind),
+export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
+  title: '',
+  kind,
+  name: '',
+  clientId: '',
+  tenantId: null,
+  redirectUris: '',
+  postLogoutRedirectUris: '',
+  allowedOrigins: '',
+  scopes: defaultScopes(kind),
   requireNonce: true,
+  userinfoInIdToken: true,
   pkceMethods: ['S256'],
 })
 
-/** What a new client of this kind is given. */
-export const scopesFor = (kind: Kind): string[] => (kind === 'MACHINE' ? ['licenses:read'] : PERSONAL_SCOPES)
+/** The default scopes of a new client. */
+export const defaultScopes = (kind: Kind): string[] => (kind === 'MACHINE' ? ['licenses:read'] : PERSONAL_SCOPES)
 
-export const draftOf = (client: Client): ClientDraft => ({
+export const toClientDraft = (client: Client): ClientDraft => ({
   ...client,
   title: client.name,
   redirectUris: client.redirectUris.join('\n'),
@@ -45,34 +53,37 @@ export const draftOf = (client: Client): ClientDraft => ({
   allowedOrigins: client.allowedOrigins.join('\n'),
 })
 
-/** What the API may be asked to change. */
-export function settingsOf(draft: ClientDraft): NonNullable<Input<'PATCH /api/admin/clients/{id}'>['body']> {
-  const { kind, name, scopes, requireNonce, pkceMethods } = draft
+/** The body of a PATCH request. */
+export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /api/admin/clients/{id}'>['body']> {
+  const { kind, name, scopes, requireNonce, userinfoInIdToken, pkceMethods } = draft
   if (kind === 'MACHINE') return { name, scopes }
   return {
-    ...{ name, scopes, requireNonce, pkceMethods },
+    name,
+    scopes,
+    requireNonce,
+    userinfoInIdToken,
+    pkceMethods,
     redirectUris: toLines(draft.redirectUris),
     postLogoutRedirectUris: toLines(draft.postLogoutRedirectUris),
     allowedOrigins: toLines(draft.allowedOrigins),
   }
 }
 
-/** A new client as the API takes it. */
-export function toNewClient(
-  draft: ClientDraft,
-  applicationId: string,
-): Input<'POST /api/admin/clients'>['body'] {
+/** The body of a POST request. */
+export function toNewClient(draft: ClientDraft, applicationId: string): Input<'POST /api/admin/clients'>['body'] {
   const { kind, name, clientId, tenantId } = draft
   return {
-    ...settingsOf(draft),
-    ...{ applicationId, kind, name },
+    ...toClientSettings(draft),
+    applicationId,
+    kind,
+    name,
     ...(clientId.trim() !== '' && { clientId: clientId.trim() }),
     ...(kind === 'MACHINE' && { tenantId }),
   }
 }
 
-/** The origins of web addresses, which browsers then may ask for tokens from. */
-export const originsOf = (addresses: string[]): string[] => [
+/** The distinct origins of http and https URLs. */
+export const toOrigins = (addresses: string[]): string[] => [
   ...new Set(
     addresses.flatMap((address) =>
       URL.canParse(address) && /^https?:/.test(address) ? [new URL(address).origin] : [],

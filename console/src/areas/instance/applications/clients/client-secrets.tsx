@@ -1,34 +1,34 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { useChange } from '../../../../api/use-api.ts'
+import { useApiMutation } from '../../../../api/use-api.ts'
 import { clients } from '../../../../text/clients.ts'
 import { shell } from '../../../../text/shell.ts'
 import { useConfirm } from '../../../../ui/confirm.tsx'
 import { Icon } from '../../../../ui/icon.tsx'
-import { showDone } from '../../../../ui/notices.tsx'
-import { SecretOnce } from '../../../../ui/secret-once.tsx'
-import { Moment, toExact } from '../../../../ui/time.tsx'
+import { showSuccess } from '../../../../ui/notifications.tsx'
+import { OneTimeSecret } from '../../../../ui/one-time-secret.tsx'
+import { formatDateTime, RelativeTime } from '../../../../ui/time.tsx'
 import type { Client } from './client-draft.ts'
 
 const text = clients.secrets
-const MOST = 2
+const MAX_SECRETS = 2
 
-/** The secrets of a client: two at most, so that one can be replaced without a gap. */
+/** The secrets of a client. Two can be valid, so that one can be replaced without downtime. */
 export function ClientSecrets({ client: { id, name, secrets } }: { client: Client }) {
   const [dialog, ask] = useConfirm()
   const [secret, setSecret] = useState('')
-  const [shown, setShown] = useState(false)
-  const refreshes = ['GET /api/admin/clients' as const]
-  const add = useChange('POST /api/admin/clients/{id}/secrets', {
-    refreshes,
-    onDone: ({ clientSecret }) => {
+  const [isShown, setIsShown] = useState(false)
+  const invalidates = ['GET /api/admin/clients' as const]
+  const add = useApiMutation('POST /api/admin/clients/{id}/secrets', {
+    invalidates,
+    onSuccess: ({ clientSecret }) => {
       setSecret(clientSecret)
-      setShown(true)
+      setIsShown(true)
     },
   })
-  const end = useChange('DELETE /api/admin/clients/{id}/secrets/{secretId}', {
-    refreshes,
-    onDone: () => showDone(text.ended),
+  const revoke = useApiMutation('DELETE /api/admin/clients/{id}/secrets/{secretId}', {
+    invalidates,
+    onSuccess: () => showSuccess(text.ended),
   })
   const question = {
     title: text.endQuestion,
@@ -38,7 +38,7 @@ export function ClientSecrets({ client: { id, name, secrets } }: { client: Clien
   return (
     <Stack gap={6}>
       {dialog}
-      <NewSecret secret={secret} opened={shown} onClose={() => setShown(false)} />
+      <NewSecret secret={secret} opened={isShown} onClose={() => setIsShown(false)} />
       <Text size="xs" c="dimmed">
         {text.title}
       </Text>
@@ -47,13 +47,13 @@ export function ClientSecrets({ client: { id, name, secrets } }: { client: Clien
         <Group key={secretId} gap="xs">
           <Icon name="key" size={16} />
           <Text size="sm">
-            {text.from} <Moment at={createdAt} />
+            {text.from} <RelativeTime at={createdAt} />
           </Text>
           <Button
             size="compact-xs"
             variant="default"
-            onClick={() => ask(question, () => end.mutateAsync({ path: { id, secretId } }))}
-            aria-label={text.endOf(name, toExact(createdAt))}
+            onClick={() => ask(question, () => revoke.mutateAsync({ path: { id, secretId } }))}
+            aria-label={text.endOf(name, formatDateTime(createdAt))}
           >
             {text.end}
           </Button>
@@ -66,12 +66,12 @@ export function ClientSecrets({ client: { id, name, secrets } }: { client: Clien
           leftSection={<Icon name="plus" size={14} />}
           onClick={() => add.mutate({ path: { id } })}
           loading={add.isPending}
-          disabled={secrets.length >= MOST}
+          disabled={secrets.length >= MAX_SECRETS}
           aria-label={text.addOf(name)}
         >
           {text.add}
         </Button>
-        {secrets.length >= MOST && (
+        {secrets.length >= MAX_SECRETS && (
           <Text size="xs" c="dimmed">
             {text.most}
           </Text>
@@ -90,7 +90,7 @@ const NewSecret = ({ secret, opened, onClose }: { secret: string; opened: boolea
     closeButtonProps={{ 'aria-label': shell.close }}
   >
     <Stack>
-      <SecretOnce label={text.label} value={secret} copy={text.copy} />
+      <OneTimeSecret label={text.label} value={secret} copy={text.copy} />
       <Group justify="flex-end">
         <Button onClick={onClose}>{text.done}</Button>
       </Group>

@@ -1,16 +1,10 @@
 import { Modal } from '@mantine/core'
 import { clients as text } from '../../../../text/clients.ts'
 import { shell } from '../../../../text/shell.ts'
-import type { Client } from './client-draft.ts'
+import type { Connection } from './connection.ts'
 import { HowToConnect } from './how-to-connect.tsx'
 
-export interface Connection {
-  client: Client
-  /** Known only just after it was made. */
-  clientSecret?: string
-}
-
-/** What software needs to use a client. */
+/** Connection settings and code samples of a client. */
 export const ConnectionDialog = ({
   connection,
   opened,

@@ -4,12 +4,12 @@ import { guide } from '../../../../text/guide.ts'
 import { type Snippet, snippetsOf } from '../../../../text/snippets.ts'
 import { CodeBlock } from '../../../../ui/code-block.tsx'
 import { Copyable } from '../../../../ui/copy.tsx'
-import { SecretOnce } from '../../../../ui/secret-once.tsx'
-import type { Connection } from './connection-dialog.tsx'
+import { OneTimeSecret } from '../../../../ui/one-time-secret.tsx'
+import type { Connection } from './connection.ts'
 
 const text = guide.done
 
-/** The values of a client, its secret while it is known, and code that runs with them. */
+/** Issuer, client id, a new secret if known, and code samples. */
 export function HowToConnect({ client, clientSecret }: Connection) {
   const issuer = window.location.origin
   const snippets = snippetsOf[client.kind]({
@@ -28,7 +28,7 @@ export function HowToConnect({ client, clientSecret }: Connection) {
         <Value label={text.clientId} value={client.clientId} copy={text.copyClientId} />
       </SimpleGrid>
       {clientSecret !== undefined && (
-        <SecretOnce label={clients.secrets.label} value={clientSecret} copy={clients.secrets.copy} />
+        <OneTimeSecret label={clients.secrets.label} value={clientSecret} copy={clients.secrets.copy} />
       )}
       <Snippets snippets={snippets} />
     </Stack>

@@ -5,8 +5,8 @@ import type { Client } from './client-draft.ts'
 
 const METHODS = ['S256', 'plain'] as const
 
-/** What a client must send along when somebody signs in. */
-export const ProtocolFields = ({ draft, change, fields }: DraftFields) => (
+/** The protocol requirements of authorization requests. */
+export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
   <>
     <Switch
       label={text.requireNonce}
@@ -14,12 +14,18 @@ export const ProtocolFields = ({ draft, change, fields }: DraftFields) => (
       checked={draft.requireNonce}
       onChange={(event) => change({ requireNonce: event.currentTarget.checked })}
     />
+    <Switch
+      label={text.userinfoInIdToken}
+      description={text.userinfoInIdTokenText}
+      checked={draft.userinfoInIdToken}
+      onChange={(event) => change({ userinfoInIdToken: event.currentTarget.checked })}
+    />
     <Checkbox.Group
       label={text.pkceMethods}
       description={text.pkceMethodsText}
       value={draft.pkceMethods}
       onChange={(methods) => change({ pkceMethods: methods as Client['pkceMethods'] })}
-      error={fields.pkceMethods}
+      error={fieldErrors.pkceMethods}
     >
       <Group mt="xs">
         {METHODS.map((method) => (

@@ -5,15 +5,15 @@ import { listErrorOf } from '../../../../ui/lines-input.tsx'
 import type { DraftFields } from './address-fields.tsx'
 import { MACHINE_SCOPES, PERSONAL_SCOPES } from './client-draft.ts'
 
-/** What the tokens of a client may be good for. */
-export const ScopesInput = ({ draft, change, fields }: DraftFields) => (
+/** The scopes that a client may request. */
+export const ScopesInput = ({ draft, change, fieldErrors }: DraftFields) => (
   <TagsInput
     label={text.scopes}
     description={text.scopesText}
     data={draft.kind === 'MACHINE' ? MACHINE_SCOPES : PERSONAL_SCOPES}
     value={draft.scopes}
     onChange={(scopes) => change({ scopes })}
-    error={listErrorOf(fields, 'scopes', (index, message) => lists.entry(draft.scopes[index] ?? '', message))}
+    error={listErrorOf(fieldErrors, 'scopes', (index, message) => lists.entry(draft.scopes[index] ?? '', message))}
     splitChars={[' ', ',']}
     acceptValueOnBlur
   />

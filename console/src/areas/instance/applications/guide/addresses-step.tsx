@@ -3,32 +3,32 @@ import { guide } from '../../../../text/guide.ts'
 import { listErrorOf } from '../../../../ui/lines-input.tsx'
 import { AddressFields, type DraftFields } from '../clients/address-fields.tsx'
 import { TenantSelect } from '../tenant-select.tsx'
-import { scopesOfReach } from './starts.ts'
+import { defaultMachineScopes } from './defaults.ts'
 
-export const AddressesStep = (answers: DraftFields) => (
+export const AddressesStep = (props: DraftFields) => (
   <>
-    <Question {...guide.addresses} />
-    <AddressFields {...answers} origins={false} />
+    <StepHeading {...guide.addresses} />
+    <AddressFields {...props} origins={false} />
   </>
 )
 
-/** A machine has no addresses; instead it is said for whom it acts, and what it may do. */
-export function AccessStep({ draft, change, fields }: DraftFields) {
+/** Machine clients have no redirect URIs. They need a tenant and scopes instead. */
+export function AccessStep({ draft, change, fieldErrors }: DraftFields) {
   const { access } = guide
   const scopes = draft.tenantId === null ? access.ofInstance : access.ofTenant
   return (
     <>
-      <Question {...access} />
+      <StepHeading {...access} />
       <TenantSelect
         value={draft.tenantId}
-        onChange={(tenantId) => change({ tenantId, scopes: scopesOfReach(tenantId) })}
-        error={fields.tenantId}
+        onChange={(tenantId) => change({ tenantId, scopes: defaultMachineScopes(tenantId) })}
+        error={fieldErrors.tenantId}
       />
       <Checkbox.Group
         label={access.scopes}
         value={draft.scopes}
-        onChange={(chosen) => change({ scopes: chosen })}
-        error={listErrorOf(fields, 'scopes', (_, message) => message)}
+        onChange={(selected) => change({ scopes: selected })}
+        error={listErrorOf(fieldErrors, 'scopes', (_, message) => message)}
       >
         <Stack gap="xs" mt="xs" mih={104}>
           {Object.entries(scopes).map(([scope, meaning]) => (
@@ -40,7 +40,7 @@ export function AccessStep({ draft, change, fields }: DraftFields) {
   )
 }
 
-const Question = ({ title, text }: { title: string; text: string }) => (
+const StepHeading = ({ title, text }: { title: string; text: string }) => (
   <div>
     <Title order={2} size="h3">
       {title}

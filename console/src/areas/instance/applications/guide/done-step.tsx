@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { Link } from 'wouter'
 import { guide } from '../../../../text/guide.ts'
 import { Section } from '../../../../ui/section.tsx'
-import type { Connection } from '../clients/connection-dialog.tsx'
+import type { Connection } from '../clients/connection.ts'
 import { HowToConnect } from '../clients/how-to-connect.tsx'
 
 const text = guide.done
@@ -10,18 +10,18 @@ const text = guide.done
 interface DoneStepProps {
   name: string
   connection: Connection
-  startAnew: () => void
+  restart: () => void
 }
 
-/** What was made, and how to use it. */
-export const DoneStep = ({ name, connection, startAnew }: DoneStepProps) => (
+/** The created client with its connection settings. */
+export const DoneStep = ({ name, connection, restart }: DoneStepProps) => (
   <Section title={text.title(name)} lead={text.text}>
     <HowToConnect {...connection} />
     <Group>
       <Button component={Link} href={`/applications/${connection.client.applicationId}`}>
         {text.open}
       </Button>
-      <Button variant="default" onClick={startAnew}>
+      <Button variant="default" onClick={restart}>
         {text.another}
       </Button>
     </Group>

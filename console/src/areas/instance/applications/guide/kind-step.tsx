@@ -3,7 +3,7 @@ import { clients } from '../../../../text/clients.ts'
 import { guide } from '../../../../text/guide.ts'
 import type { DraftFields } from '../clients/address-fields.tsx'
 import { KINDS, type Kind } from '../clients/client-draft.ts'
-import { startOf } from './starts.ts'
+import { defaultDraft } from './defaults.ts'
 
 const text = guide.kind
 
@@ -12,11 +12,7 @@ export const KindStep = ({ draft, change }: DraftFields) => (
     <Title order={2} size="h3">
       {text.title}
     </Title>
-    <Radio.Group
-      value={draft.kind}
-      onChange={(kind) => change(startOf(kind as Kind))}
-      aria-label={text.label}
-    >
+    <Radio.Group value={draft.kind} onChange={(kind) => change(defaultDraft(kind as Kind))} aria-label={text.label}>
       <Stack gap="sm">
         {KINDS.map((kind) => (
           <Radio.Card key={kind} value={kind} p="md" radius="md" aria-label={clients.kinds[kind].label}>
@@ -25,7 +21,7 @@ export const KindStep = ({ draft, change }: DraftFields) => (
               <div>
                 <Text fw={600}>{clients.kinds[kind].label}</Text>
                 <Text size="sm" c="dimmed">
-                  {clients.kinds[kind].whom}
+                  {clients.kinds[kind].description}
                 </Text>
               </div>
             </Group>

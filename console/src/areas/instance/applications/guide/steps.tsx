@@ -8,33 +8,28 @@ interface StepsProps {
   current: number
 }
 
-/** How far one is: all steps where there is room, the current one on a phone. */
+/** The progress of the guide: all steps on wide screens, the current one on a phone. */
 export function Steps({ steps, current }: StepsProps) {
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
-  return narrow ? <Short steps={steps} current={current} /> : <Long steps={steps} current={current} />
+  return narrow ? <CurrentStep steps={steps} current={current} /> : <AllSteps steps={steps} current={current} />
 }
 
-function Short({ steps, current }: StepsProps) {
-  const words = text.progress(current + 1, steps.length, steps[current] ?? '')
+function CurrentStep({ steps, current }: StepsProps) {
+  const label = text.progress(current + 1, steps.length, steps[current] ?? '')
   return (
     <div>
       <Text size="sm" fw={600} mb={6} aria-live="polite">
-        {words}
+        {label}
       </Text>
-      <Progress value={(100 * (current + 1)) / steps.length} size="sm" aria-label={words} />
+      <Progress value={(100 * (current + 1)) / steps.length} size="sm" aria-label={label} />
     </div>
   )
 }
 
-const Long = ({ steps, current }: StepsProps) => (
+const AllSteps = ({ steps, current }: StepsProps) => (
   <Group component="ol" gap="xl" p={0} m={0} style={{ listStyle: 'none' }}>
     {steps.map((name, index) => (
-      <Group
-        component="li"
-        key={name}
-        gap="xs"
-        {...(index === current && { 'aria-current': 'step' as const })}
-      >
+      <Group component="li" key={name} gap="xs" {...(index === current && { 'aria-current': 'step' as const })}>
         <ThemeIcon radius="xl" size={28} variant={index <= current ? 'filled' : 'default'}>
           {index < current ? <Icon name="check" size={16} /> : <Text size="sm">{index + 1}</Text>}
         </ThemeIcon>

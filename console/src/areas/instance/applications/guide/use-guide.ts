@@ -1,39 +1,39 @@
 import { useState } from 'react'
-import { useChange } from '../../../../api/use-api.ts'
+import { useApiMutation } from '../../../../api/use-api.ts'
 import { guide as text } from '../../../../text/guide.ts'
-import { fieldErrorsOf } from '../../../../ui/form-dialog.tsx'
 import { toLines } from '../../../../ui/lines-input.tsx'
-import { type ClientDraft, newDraft, originsOf, toNewClient } from '../clients/client-draft.ts'
-import type { Connection } from '../clients/connection-dialog.tsx'
-import { startOf } from './starts.ts'
+import { fieldErrorsOf } from '../../../../ui/use-submit.ts'
+import { type ClientDraft, newClientDraft, toNewClient, toOrigins } from '../clients/client-draft.ts'
+import type { Connection } from '../clients/connection.ts'
+import { defaultDraft } from './defaults.ts'
 
-/** The longest part of the application's name that its client is named after. */
-const LONGEST_NAME = 90
-const LAST_QUESTION = 2
+/** The client name contains this much of the application name. */
+const MAX_NAME_LENGTH = 90
+const LAST_STEP = 2
 
-const begin = (): ClientDraft => ({ ...newDraft('SPA'), ...startOf('SPA') })
+const initialDraft = (): ClientDraft => ({ ...newClientDraft('SPA'), ...defaultDraft('SPA') })
 
-/** Quiet, because the form tells what was refused. */
-const onProblem = () => true
+/** The form shows errors. */
+const onError = () => true
 
 /**
- * What has been answered, and how far one is. The application is made with its client, in the end: whoever leaves
- * before has made nothing. When the client is refused, the application that is there is taken for the next attempt.
+ * The state of the guide. Application and client are created in the last step. If creating the client fails, the next
+ * attempt reuses the application.
  */
 export function useGuide() {
   const [step, setStep] = useState(0)
   const [name, setName] = useState('')
-  const [draft, setDraft] = useState(begin)
+  const [draft, setDraft] = useState(initialDraft)
   const [applicationId, setApplicationId] = useState<string>()
-  const [made, setMade] = useState<Connection>()
+  const [created, setCreated] = useState<Connection>()
   const create = useCreation()
 
-  const makeAll = async () => {
+  const createAll = async () => {
     try {
       const id = await create.application(name, applicationId)
       setApplicationId(id)
-      setMade(await create.client(name, draft, id))
-      setStep(LAST_QUESTION + 1)
+      setCreated(await create.client(name, draft, id))
+      setStep(LAST_STEP + 1)
     } catch (error) {
       if ('name' in fieldErrorsOf(error)) setStep(0)
       throw error
@@ -41,36 +41,43 @@ export function useGuide() {
   }
 
   return {
-    ...{ step, name, setName, draft, made },
-    change: (part: Partial<ClientDraft>) => setDraft((former) => ({ ...former, ...part })),
+    step,
+    name,
+    setName,
+    draft,
+    created,
+    change: (changes: Partial<ClientDraft>) => setDraft((previous) => ({ ...previous, ...changes })),
     goBack: () => setStep(step - 1),
-    goOn: async () => (step === LAST_QUESTION ? makeAll() : setStep(step + 1)),
-    startAnew: () => {
+    goNext: async () => (step === LAST_STEP ? createAll() : setStep(step + 1)),
+    restart: () => {
       setStep(0)
       setName('')
-      setDraft(begin())
+      setDraft(initialDraft())
       setApplicationId(undefined)
-      setMade(undefined)
+      setCreated(undefined)
     },
   }
 }
 
 function useCreation() {
-  const refreshes = ['GET /api/admin/applications' as const, 'GET /api/admin/overview' as const]
-  const make = useChange('POST /api/admin/applications', { refreshes, onProblem })
-  const rename = useChange('PATCH /api/admin/applications/{id}', { refreshes, onProblem })
-  const register = useChange('POST /api/admin/clients', { refreshes: ['GET /api/admin/clients'], onProblem })
+  const invalidates = ['GET /api/admin/applications' as const, 'GET /api/admin/overview' as const]
+  const createApplication = useApiMutation('POST /api/admin/applications', { invalidates, onError })
+  const renameApplication = useApiMutation('PATCH /api/admin/applications/{id}', { invalidates, onError })
+  const createClient = useApiMutation('POST /api/admin/clients', {
+    invalidates: ['GET /api/admin/clients'],
+    onError,
+  })
   return {
-    async application(name: string, former: string | undefined): Promise<string> {
-      if (former === undefined) return (await make.mutateAsync({ body: { name } })).id
-      await rename.mutateAsync({ path: { id: former }, body: { name } })
-      return former
+    async application(name: string, previous: string | undefined): Promise<string> {
+      if (previous === undefined) return (await createApplication.mutateAsync({ body: { name } })).id
+      await renameApplication.mutateAsync({ path: { id: previous }, body: { name } })
+      return previous
     },
     async client(name: string, draft: ClientDraft, applicationId: string): Promise<Connection> {
-      const named = text.clientName[draft.kind](name.trim().slice(0, LONGEST_NAME))
-      const origins = draft.kind === 'SPA' ? originsOf(toLines(draft.redirectUris)).join('\n') : ''
-      const body = toNewClient({ ...draft, name: named, allowedOrigins: origins }, applicationId)
-      const { clientSecret, ...client } = await register.mutateAsync({ body })
+      const clientName = text.clientName[draft.kind](name.trim().slice(0, MAX_NAME_LENGTH))
+      const origins = draft.kind === 'SPA' ? toOrigins(toLines(draft.redirectUris)).join('\n') : ''
+      const body = toNewClient({ ...draft, name: clientName, allowedOrigins: origins }, applicationId)
+      const { clientSecret, ...client } = await createClient.mutateAsync({ body })
       return { client, ...(clientSecret !== null && { clientSecret }) }
     },
   }

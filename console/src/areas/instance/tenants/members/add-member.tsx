@@ -1,12 +1,12 @@
 import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { useChange, useRead } from '../../../../api/use-api.ts'
+import { useApiMutation, useApiQuery } from '../../../../api/use-api.ts'
 import { roles } from '../../../../text/roles.ts'
 import { tenantMembers } from '../../../../text/tenant-members.ts'
 import { FormDialog } from '../../../../ui/form-dialog.tsx'
-import { showDone } from '../../../../ui/notices.tsx'
-import { ROLES } from './use-member-deeds.tsx'
+import { showSuccess } from '../../../../ui/notifications.tsx'
+import { ROLES } from './use-member-handlers.tsx'
 
 const { add: text } = tenantMembers
 
@@ -16,28 +16,28 @@ interface Props {
   onClose: () => void
 }
 
-/** Makes somebody a member without an invitation. */
+/** Adds a user as a member without an invitation. */
 export function AddMemberDialog({ tenantId, opened, onClose }: Props) {
-  const [person, setPerson] = useState<string | null>(null)
+  const [userId, setUserId] = useState<string | null>(null)
   const [role, setRole] = useState<(typeof ROLES)[number]>('member')
-  const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.replace(/ \(.*$/, '').trim(), 200)
-  const found = useRead('GET /api/admin/users', {
+  const [searchText, setSearchText] = useState('')
+  const [search] = useDebouncedValue(searchText.replace(/ \(.*$/, '').trim(), 200)
+  const query = useApiQuery('GET /api/admin/users', {
     input: { query: { limit: 10, sort: 'email', ...(search !== '' && { search }) } },
     enabled: opened,
   })
-  const people = (found.data?.users ?? []).map(({ id, displayName, email }) => ({
+  const options = (query.data?.users ?? []).map(({ id, displayName, email }) => ({
     value: id,
     label: `${displayName} (${email})`,
   }))
-  const add = useChange('POST /api/admin/tenants/{id}/members', {
-    refreshes: ['GET /api/admin/tenants/{id}/members', 'GET /api/admin/tenants/{id}'],
-    onProblem: () => true,
-    onDone: ({ userId }) => {
-      const name = found.data?.users.find(({ id }) => id === userId)?.displayName
-      showDone(text.done(name ?? typed))
-      setPerson(null)
-      setTyped('')
+  const add = useApiMutation('POST /api/admin/tenants/{id}/members', {
+    invalidates: ['GET /api/admin/tenants/{id}/members', 'GET /api/admin/tenants/{id}'],
+    onError: () => true,
+    onSuccess: ({ userId }) => {
+      const name = query.data?.users.find(({ id }) => id === userId)?.displayName
+      showSuccess(text.done(name ?? searchText))
+      setUserId(null)
+      setSearchText('')
       setRole('member')
     },
   })
@@ -47,32 +47,32 @@ export function AddMemberDialog({ tenantId, opened, onClose }: Props) {
       opened={opened}
       onClose={onClose}
       action={text.action}
-      disabled={person === null}
-      submit={() => add.mutateAsync({ path: { id: tenantId }, body: { userId: person ?? '', role } })}
+      disabled={userId === null}
+      submit={() => add.mutateAsync({ path: { id: tenantId }, body: { userId: userId ?? '', role } })}
     >
-      {(fields) => (
+      {(fieldErrors) => (
         <>
           <Select
             label={text.person}
             description={text.personHint}
             placeholder={text.placeholder}
             nothingFoundMessage={text.nobody}
-            data={people}
-            // The service has searched already.
+            data={options}
+            // The service has already filtered the options.
             filter={({ options }) => options}
             searchable
-            value={person}
-            onChange={setPerson}
-            searchValue={typed}
-            onSearchChange={setTyped}
-            error={fields.userId}
+            value={userId}
+            onChange={setUserId}
+            searchValue={searchText}
+            onSearchChange={setSearchText}
+            error={fieldErrors.userId}
             data-autofocus
           />
           <Select
             label={text.role}
             data={ROLES.map((value) => ({ value, label: roles[value] }))}
             value={role}
-            onChange={(chosen) => chosen !== null && setRole(chosen)}
+            onChange={(value) => value !== null && setRole(value)}
             allowDeselect={false}
           />
         </>

@@ -1,10 +1,10 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { tenantMembers as text } from '../../../../text/tenant-members.ts'
 import { Icon } from '../../../../ui/icon.tsx'
-import type { AnyMember } from './members.tsx'
-import type { MemberDeeds } from './use-member-deeds.tsx'
+import type { AdminMember } from './types.ts'
+import type { MemberHandlers } from './use-member-handlers.tsx'
 
-export function MemberActions({ member, deeds }: { member: AnyMember; deeds: MemberDeeds }) {
+export function MemberActions({ member, handlers }: { member: AdminMember; handlers: MemberHandlers }) {
   const isSuspended = member.status === 'SUSPENDED'
   return (
     <Menu position="bottom-end" withinPortal>
@@ -17,16 +17,12 @@ export function MemberActions({ member, deeds }: { member: AnyMember; deeds: Mem
         {member.status !== 'INVITED' && (
           <Menu.Item
             leftSection={<Icon name={isSuspended ? 'play' : 'clock'} size={16} />}
-            onClick={() => deeds.setStatus(member, isSuspended ? 'ACTIVE' : 'SUSPENDED')}
+            onClick={() => handlers.setStatus(member, isSuspended ? 'ACTIVE' : 'SUSPENDED')}
           >
             {isSuspended ? text.reactivate : text.suspend}
           </Menu.Item>
         )}
-        <Menu.Item
-          color="red"
-          leftSection={<Icon name="trash" size={16} />}
-          onClick={() => deeds.remove(member)}
-        >
+        <Menu.Item color="red" leftSection={<Icon name="trash" size={16} />} onClick={() => handlers.remove(member)}>
           {text.remove.action}
         </Menu.Item>
       </Menu.Dropdown>

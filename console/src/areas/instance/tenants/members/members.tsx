@@ -1,7 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { Reply } from 'latchkey-sdk'
-import { useRead } from '../../../../api/use-api.ts'
+import { useApiQuery } from '../../../../api/use-api.ts'
 import { tenantMembers as text } from '../../../../text/tenant-members.ts'
 import { DataTable } from '../../../../ui/data-table.tsx'
 import { Icon } from '../../../../ui/icon.tsx'
@@ -10,27 +9,25 @@ import { Pager } from '../../../../ui/pager.tsx'
 import { Person } from '../../../../ui/person.tsx'
 import { SearchBox } from '../../../../ui/search-box.tsx'
 import { Section } from '../../../../ui/section.tsx'
-import { Empty, Loaded } from '../../../../ui/states.tsx'
-import { Moment } from '../../../../ui/time.tsx'
+import { EmptyState, QueryContent } from '../../../../ui/states.tsx'
+import { RelativeTime } from '../../../../ui/time.tsx'
 import { useFilters } from '../../../../ui/use-filters.ts'
 import { Filter } from '../../kit/filter.tsx'
-import type { AnyTenant } from '../tenant.tsx'
+import type { AdminTenant } from '../types.ts'
 import { AddMemberDialog } from './add-member.tsx'
 import { MemberActions } from './member-actions.tsx'
-import { RoleChoice } from './role-choice.tsx'
-import { type MemberReading, ROLES, useMemberDeeds } from './use-member-deeds.tsx'
-
-export type AnyMember = Reply<'GET /api/admin/tenants/{id}/members'>['members'][number]
+import { RoleSelect } from './role-select.tsx'
+import { type MemberListInput, ROLES, useMemberHandlers } from './use-member-handlers.tsx'
 
 const STATUSES = ['ACTIVE', 'INVITED', 'SUSPENDED'] as const
 
-/** Who is in a tenant, and what may be done about it. */
-export function TenantMembers({ tenant: { id } }: { tenant: AnyTenant }) {
+/** The members of a tenant with their actions. */
+export function TenantMembers({ tenant: { id } }: { tenant: AdminTenant }) {
   const { values, page, set } = useFilters(['search', 'role', 'status'])
   const [isAdding, { open, close }] = useDisclosure()
   const role = ROLES.find((name) => name === values.role)
   const status = STATUSES.find((name) => name === values.status)
-  const input: MemberReading = {
+  const input: MemberListInput = {
     path: { id },
     query: {
       page,
@@ -39,8 +36,8 @@ export function TenantMembers({ tenant: { id } }: { tenant: AnyTenant }) {
       ...(status && { status }),
     },
   }
-  const query = useRead('GET /api/admin/tenants/{id}/members', { input })
-  const deeds = useMemberDeeds(id, input)
+  const query = useApiQuery('GET /api/admin/tenants/{id}/members', { input })
+  const handlers = useMemberHandlers(id, input)
   const isFiltered = values.search !== '' || role !== undefined || status !== undefined
   const add = (
     <Button size="sm" leftSection={<Icon name="plus" size={16} />} onClick={open}>
@@ -52,14 +49,10 @@ export function TenantMembers({ tenant: { id } }: { tenant: AnyTenant }) {
       <Stack>
         <Group gap="sm">
           <SearchBox label={text.search} value={values.search} onSearch={(search) => set({ search })} />
-          <Filter {...text.roleFilter} value={values.role} onChange={(chosen) => set({ role: chosen })} />
-          <Filter
-            {...text.statusFilter}
-            value={values.status}
-            onChange={(chosen) => set({ status: chosen })}
-          />
+          <Filter {...text.roleFilter} value={values.role} onChange={(value) => set({ role: value })} />
+          <Filter {...text.statusFilter} value={values.status} onChange={(value) => set({ status: value })} />
         </Group>
-        <Loaded query={query} rows={4} height={56}>
+        <QueryContent query={query} skeletonRows={4} skeletonHeight={56}>
           {({ members, pagination }) => (
             <>
               <DataTable
@@ -67,12 +60,12 @@ export function TenantMembers({ tenant: { id } }: { tenant: AnyTenant }) {
                 rows={members}
                 keyOf={(member) => member.id}
                 busy={query.isPlaceholderData}
-                empty={<Empty {...(isFiltered ? text.noMatch : text.none)} icon="users" />}
+                empty={<EmptyState {...(isFiltered ? text.noMatch : text.none)} icon="users" />}
                 columns={[
                   {
                     title: text.name,
                     cell: ({ userId, user, status }) => (
-                      // Who is INVITED has no account that the list could lead to.
+                      // Invited members may have no account yet.
                       <Person
                         {...(status !== 'INVITED' && { href: `/users/${userId}` })}
                         name={user.displayName}
@@ -80,25 +73,29 @@ export function TenantMembers({ tenant: { id } }: { tenant: AnyTenant }) {
                       />
                     ),
                   },
-                  { title: text.role, cell: (member) => <RoleChoice member={member} deeds={deeds} /> },
+                  { title: text.role, cell: (member) => <RoleSelect member={member} handlers={handlers} /> },
                   {
                     title: text.status,
                     cell: ({ status }) => <MemberBadge status={status} />,
                   },
-                  { title: text.joined, cell: ({ joinedAt }) => <Moment at={joinedAt} />, wideOnly: true },
+                  {
+                    title: text.joined,
+                    cell: ({ joinedAt }) => <RelativeTime at={joinedAt} />,
+                    wideOnly: true,
+                  },
                   {
                     title: text.actions,
                     actions: true,
-                    cell: (member) => <MemberActions member={member} deeds={deeds} />,
+                    cell: (member) => <MemberActions member={member} handlers={handlers} />,
                   },
                 ]}
               />
-              <Pager pagination={pagination} onPage={(to) => set({ page: to })} />
+              <Pager pagination={pagination} onPage={(next) => set({ page: next })} />
             </>
           )}
-        </Loaded>
+        </QueryContent>
       </Stack>
-      {deeds.dialog}
+      {handlers.dialog}
       <AddMemberDialog tenantId={id} opened={isAdding} onClose={close} />
     </Section>
   )

@@ -1,14 +1,14 @@
 import { Select, Text } from '@mantine/core'
 import { useState } from 'react'
-import { useChange, useRead } from '../../../../api/use-api.ts'
+import { useApiMutation, useApiQuery } from '../../../../api/use-api.ts'
 import { subscriptions } from '../../../../text/subscriptions.ts'
 import { FormDialog } from '../../../../ui/form-dialog.tsx'
-import { showDone } from '../../../../ui/notices.tsx'
-import { toMoment } from './days.ts'
+import { showSuccess } from '../../../../ui/notifications.tsx'
+import { toEndOfDay } from './date-fields.ts'
 import { type Terms, TermsFields } from './terms.tsx'
 
 const text = subscriptions.add
-const BEGINNING: Terms = { quantity: 5, status: 'ACTIVE', end: '' }
+const DEFAULT_TERMS: Terms = { quantity: 5, status: 'ACTIVE', end: '' }
 
 interface Props {
   tenantId: string
@@ -16,34 +16,34 @@ interface Props {
   onClose: () => void
 }
 
-/** Sells a tenant seats: of which application, which license, how many. */
+/** Adds a subscription of a license type to a tenant. */
 export function AddSubscriptionDialog({ tenantId, opened, onClose }: Props) {
   const [applicationId, setApplication] = useState<string | null>(null)
   const [licenseTypeId, setType] = useState<string | null>(null)
-  const [terms, setTerms] = useState(BEGINNING)
+  const [terms, setTerms] = useState(DEFAULT_TERMS)
   const [search, setSearch] = useState('')
-  const applications = useRead('GET /api/admin/applications', {
+  const applications = useApiQuery('GET /api/admin/applications', {
     input: { query: { limit: 100, sort: 'name' } },
     enabled: opened,
   })
-  const types = useRead('GET /api/licensing/license-types', {
+  const types = useApiQuery('GET /api/licensing/license-types', {
     input: { query: { applicationId: applicationId ?? '' } },
     enabled: opened && applicationId !== null,
   })
-  // While those of another application are on their way, the former ones are not for sale.
-  const sold = (types.data ?? []).filter(
+  // While another application loads, the query still has the license types of the previous one.
+  const activeTypes = (types.data ?? []).filter(
     (type) => type.applicationId === applicationId && type.status === 'ACTIVE',
   )
-  const add = useChange('POST /api/licensing/tenants/{tenantId}/subscriptions', {
-    refreshes: [
+  const add = useApiMutation('POST /api/licensing/tenants/{tenantId}/subscriptions', {
+    invalidates: [
       'GET /api/licensing/tenants/{tenantId}/subscriptions',
       'GET /api/licensing/tenants/{tenantId}/ledger',
     ],
-    onProblem: () => true,
-    onDone: ({ licenseTypeName }) => {
-      showDone(text.done(licenseTypeName))
+    onError: () => true,
+    onSuccess: ({ licenseTypeName }) => {
+      showSuccess(text.done(licenseTypeName))
       setType(null)
-      setTerms(BEGINNING)
+      setTerms(DEFAULT_TERMS)
     },
   })
   const submit = () =>
@@ -53,10 +53,10 @@ export function AddSubscriptionDialog({ tenantId, opened, onClose }: Props) {
         licenseTypeId: licenseTypeId ?? '',
         quantityPurchased: terms.quantity,
         status: terms.status,
-        currentPeriodEnd: toMoment(terms.end),
+        currentPeriodEnd: toEndOfDay(terms.end),
       },
     })
-  const isEmpty = applicationId !== null && types.isSuccess && !types.isPlaceholderData && sold.length === 0
+  const isEmpty = applicationId !== null && types.isSuccess && !types.isPlaceholderData && activeTypes.length === 0
   return (
     <FormDialog
       title={text.title}
@@ -66,15 +66,15 @@ export function AddSubscriptionDialog({ tenantId, opened, onClose }: Props) {
       submit={submit}
       disabled={licenseTypeId === null}
     >
-      {(fields) => (
+      {(fieldErrors) => (
         <>
           <Select
             label={text.application}
             placeholder={text.chooseApplication}
             data={(applications.data?.applications ?? []).map(({ id, name }) => ({ value: id, label: name }))}
             value={applicationId}
-            onChange={(chosen) => {
-              setApplication(chosen)
+            onChange={(value) => {
+              setApplication(value)
               setType(null)
             }}
             searchable
@@ -87,12 +87,12 @@ export function AddSubscriptionDialog({ tenantId, opened, onClose }: Props) {
           <Select
             label={text.licenseType}
             placeholder={text.chooseType}
-            data={sold.map(({ id, name }) => ({ value: id, label: name }))}
+            data={activeTypes.map(({ id, name }) => ({ value: id, label: name }))}
             value={licenseTypeId}
             onChange={setType}
             allowDeselect={false}
-            disabled={sold.length === 0}
-            error={fields.licenseTypeId}
+            disabled={activeTypes.length === 0}
+            error={fieldErrors.licenseTypeId}
             required
           />
           {isEmpty && (
@@ -102,8 +102,8 @@ export function AddSubscriptionDialog({ tenantId, opened, onClose }: Props) {
           )}
           <TermsFields
             terms={terms}
-            edit={(change) => setTerms((former) => ({ ...former, ...change }))}
-            fields={fields}
+            edit={(change) => setTerms((previous) => ({ ...previous, ...change }))}
+            fieldErrors={fieldErrors}
           />
         </>
       )}

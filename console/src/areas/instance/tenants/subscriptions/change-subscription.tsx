@@ -1,39 +1,39 @@
-import type { LatchkeyError } from 'latchkey-sdk/error'
+import type { LatchkeyError } from '@latchkey/client/error'
 import { useState } from 'react'
-import { useChange } from '../../../../api/use-api.ts'
+import { useApiMutation } from '../../../../api/use-api.ts'
 import { subscriptions } from '../../../../text/subscriptions.ts'
 import { FormDialog } from '../../../../ui/form-dialog.tsx'
-import { showDone } from '../../../../ui/notices.tsx'
-import { onField } from '../../kit/on-field.ts'
-import { toField, toMoment } from './days.ts'
-import type { AnySubscription } from './subscriptions.tsx'
+import { showSuccess } from '../../../../ui/notifications.tsx'
+import { toFieldError } from '../../kit/field-error.ts'
+import { toDateField, toEndOfDay } from './date-fields.ts'
 import { type Terms, TermsFields } from './terms.tsx'
+import type { Subscription } from './types.ts'
 
 const text = subscriptions.change
 
 interface Props {
-  subscription: AnySubscription
+  subscription: Subscription
   opened: boolean
   onClose: () => void
 }
 
-/** Changes what a tenant has bought. Nobody loses a seat by it: fewer than are in use is refused. */
+/** Changes a subscription. The service rejects fewer seats than are in use. */
 export function ChangeSubscriptionDialog({ subscription, opened, onClose }: Props) {
   const { id, licenseTypeName, quantityPurchased, quantityAssigned, status, currentPeriodEnd } = subscription
-  const before: Terms = { quantity: quantityPurchased, status, end: toField(currentPeriodEnd) }
-  const [terms, setTerms] = useState(before)
-  const change = useChange('PATCH /api/licensing/subscriptions/{id}', {
-    refreshes: [
+  const saved: Terms = { quantity: quantityPurchased, status, end: toDateField(currentPeriodEnd) }
+  const [terms, setTerms] = useState(saved)
+  const change = useApiMutation('PATCH /api/licensing/subscriptions/{id}', {
+    invalidates: [
       'GET /api/licensing/tenants/{tenantId}/subscriptions',
       'GET /api/licensing/tenants/{tenantId}/ledger',
     ],
-    onProblem: () => true,
-    onDone: () => showDone(text.done(licenseTypeName)),
+    onError: () => true,
+    onSuccess: () => showSuccess(text.done(licenseTypeName)),
   })
   const body = {
-    ...(terms.quantity !== before.quantity && { quantityPurchased: terms.quantity }),
-    ...(terms.status !== before.status && { status: terms.status }),
-    ...(terms.end !== before.end && { currentPeriodEnd: toMoment(terms.end) }),
+    ...(terms.quantity !== saved.quantity && { quantityPurchased: terms.quantity }),
+    ...(terms.status !== saved.status && { status: terms.status }),
+    ...(terms.end !== saved.end && { currentPeriodEnd: toEndOfDay(terms.end) }),
   }
   return (
     <FormDialog
@@ -45,14 +45,14 @@ export function ChangeSubscriptionDialog({ subscription, opened, onClose }: Prop
       submit={() =>
         change
           .mutateAsync({ path: { id }, body })
-          .catch(onField('SEATS_IN_USE', 'quantityPurchased', sayTooFew(quantityAssigned)))
+          .catch(toFieldError('SEATS_IN_USE', 'quantityPurchased', describeSeatsInUse(quantityAssigned)))
       }
     >
-      {(fields) => (
+      {(fieldErrors) => (
         <TermsFields
           terms={terms}
-          edit={(edited) => setTerms((former) => ({ ...former, ...edited }))}
-          fields={fields}
+          edit={(changes) => setTerms((previous) => ({ ...previous, ...changes }))}
+          fieldErrors={fieldErrors}
           hint={text.inUse(quantityAssigned)}
         />
       )}
@@ -60,8 +60,8 @@ export function ChangeSubscriptionDialog({ subscription, opened, onClose }: Prop
   )
 }
 
-/** The service knows best how many are in use. */
-const sayTooFew =
+/** Prefers the current number of seats in use from the error details. */
+const describeSeatsInUse =
   (assigned: number) =>
   ({ details }: LatchkeyError): string => {
     const { inUse } = (details ?? {}) as { inUse?: unknown }

@@ -1,34 +1,34 @@
 import { Code, Text } from '@mantine/core'
-import { useRead } from '../../../../api/use-api.ts'
+import { useApiQuery } from '../../../../api/use-api.ts'
 import { subscriptionStatus } from '../../../../text/seats.ts'
 import { subscriptions } from '../../../../text/subscriptions.ts'
-import { toDay } from '../../../../ui/time.tsx'
-import { PersonLink } from '../../kit/person-link.tsx'
-import type { HistoryRow } from './history.tsx'
+import { formatDate } from '../../../../ui/time.tsx'
+import { UserLink } from '../../kit/user-link.tsx'
+import type { LedgerEntry } from './types.ts'
 
 const { history: text, noEnd } = subscriptions
 
-/** What happened, to which license and to whom. */
-export function HistoryEvent({ entry }: { entry: HistoryRow }) {
+/** The reason, license type and user of a ledger entry. */
+export function HistoryEvent({ entry }: { entry: LedgerEntry }) {
   const { reason, applicationId, before, after, userId } = entry
-  const was = typeOf(before)
-  const is = typeOf(after)
+  const previousType = typeOf(before)
+  const currentType = typeOf(after)
   return (
     <div>
       <Text size="sm" fw={600}>
         {text.reasons[reason]}
       </Text>
       <Text size="sm" component="div">
-        {was !== undefined && is !== undefined && was !== is && (
+        {previousType !== undefined && currentType !== undefined && previousType !== currentType && (
           <>
-            <TypeName applicationId={applicationId} id={was} /> {'→ '}
+            <TypeName applicationId={applicationId} id={previousType} /> {'→ '}
           </>
         )}
-        <TypeName applicationId={applicationId} id={is ?? was} />
+        <TypeName applicationId={applicationId} id={currentType ?? previousType} />
         {userId !== null && (
           <>
             {` ${text.forWhom} `}
-            <PersonLink id={userId} gone={text.gone} />
+            <UserLink id={userId} fallback={text.gone} />
           </>
         )}
         {entry.subject === 'subscription' && changesOf(entry).map((change) => `, ${change}`)}
@@ -40,36 +40,36 @@ export function HistoryEvent({ entry }: { entry: HistoryRow }) {
 export function HistoryActor({ actor }: { actor: string | null }) {
   const [, kind, id] = /^(user|client):(.+)$/.exec(actor ?? '') ?? []
   if (id === undefined) return text.service
-  if (kind === 'user') return <PersonLink id={id} gone={text.gone} />
+  if (kind === 'user') return <UserLink id={id} fallback={text.gone} />
   return <Code>{text.client(id)}</Code>
 }
 
 function TypeName({ applicationId, id }: { applicationId: string; id: string | undefined }) {
-  const { data, isPending } = useRead('GET /api/licensing/license-types', {
+  const { data, isPending } = useApiQuery('GET /api/licensing/license-types', {
     input: { query: { applicationId } },
   })
-  const type = data?.find((known) => known.id === id)
+  const type = data?.find((candidate) => candidate.id === id)
   return <span>{type?.name ?? (isPending ? '…' : text.unknownType)}</span>
 }
 
-type State = HistoryRow['after']
+type State = LedgerEntry['after']
 
 const typeOf = (state: State): string | undefined =>
   typeof state?.licenseTypeId === 'string' ? state.licenseTypeId : undefined
 
-/** What of a subscription became other than it was; of a new one, how it began. */
-function changesOf({ before, after }: HistoryRow): string[] {
+/** The changed fields of a subscription; for a new one its number of seats. */
+function changesOf({ before, after }: LedgerEntry): string[] {
   if (after === null) return []
-  return DESCRIBED.flatMap(([name, describe]) => {
-    const is = describe(after[name])
-    if (before === null) return name === 'quantityPurchased' ? [is] : []
-    const was = describe(before[name])
-    return was === is ? [] : [text.fromTo(was, is)]
+  return FIELDS.flatMap(([name, describe]) => {
+    const current = describe(after[name])
+    if (before === null) return name === 'quantityPurchased' ? [current] : []
+    const previous = describe(before[name])
+    return previous === current ? [] : [text.fromTo(previous, current)]
   })
 }
 
-const DESCRIBED: [name: string, describe: (value: unknown) => string][] = [
+const FIELDS: [name: string, describe: (value: unknown) => string][] = [
   ['quantityPurchased', (value) => text.seats(Number(value))],
   ['status', (value) => subscriptionStatus[value as keyof typeof subscriptionStatus] ?? String(value)],
-  ['currentPeriodEnd', (value) => (typeof value === 'string' ? text.until(toDay(value)) : noEnd)],
+  ['currentPeriodEnd', (value) => (typeof value === 'string' ? text.until(formatDate(value)) : noEnd)],
 ]

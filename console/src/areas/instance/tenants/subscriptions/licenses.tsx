@@ -1,10 +1,10 @@
 import { Stack } from '@mantine/core'
-import type { AnyTenant } from '../tenant.tsx'
+import type { AdminTenant } from '../types.ts'
 import { SeatHistory } from './history.tsx'
 import { Subscriptions } from './subscriptions.tsx'
 
-/** What a tenant has bought, and how it came to that. */
-export const TenantLicenses = ({ tenant: { id } }: { tenant: AnyTenant }) => (
+/** The subscriptions and the ledger of a tenant. */
+export const TenantLicenses = ({ tenant: { id } }: { tenant: AdminTenant }) => (
   <Stack gap="lg">
     <Subscriptions tenantId={id} />
     <SeatHistory tenantId={id} />

@@ -1,22 +1,20 @@
 import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { Reply } from 'latchkey-sdk'
 import { useState } from 'react'
-import { useRead } from '../../../../api/use-api.ts'
+import { useApiQuery } from '../../../../api/use-api.ts'
 import { subscriptions as text } from '../../../../text/subscriptions.ts'
 import { type Column, DataTable } from '../../../../ui/data-table.tsx'
 import { Icon } from '../../../../ui/icon.tsx'
 import { SeatBar } from '../../../../ui/seat-bar.tsx'
 import { Section } from '../../../../ui/section.tsx'
-import { Empty, Loaded } from '../../../../ui/states.tsx'
+import { EmptyState, QueryContent } from '../../../../ui/states.tsx'
 import { SubscriptionBadge } from '../../../../ui/subscription-badge.tsx'
-import { toDay } from '../../../../ui/time.tsx'
+import { formatDate } from '../../../../ui/time.tsx'
 import { AddSubscriptionDialog } from './add-subscription.tsx'
 import { ChangeSubscriptionDialog } from './change-subscription.tsx'
+import type { Subscription } from './types.ts'
 
-export type AnySubscription = Reply<'GET /api/licensing/tenants/{tenantId}/subscriptions'>[number]
-
-const COLUMNS: Column<AnySubscription>[] = [
+const COLUMNS: Column<Subscription>[] = [
   {
     title: text.license,
     cell: ({ licenseTypeName, applicationName }) => (
@@ -37,25 +35,23 @@ const COLUMNS: Column<AnySubscription>[] = [
   },
   {
     title: text.ends,
-    cell: ({ currentPeriodEnd: end }) =>
-      end === null ? text.noEnd : <time dateTime={end}>{toDay(end)}</time>,
+    cell: ({ currentPeriodEnd: end }) => (end === null ? text.noEnd : <time dateTime={end}>{formatDate(end)}</time>),
   },
 ]
 
-/** How many seats of which license a tenant has bought. */
 export function Subscriptions({ tenantId }: { tenantId: string }) {
-  const query = useRead('GET /api/licensing/tenants/{tenantId}/subscriptions', {
+  const query = useApiQuery('GET /api/licensing/tenants/{tenantId}/subscriptions', {
     input: { path: { tenantId } },
   })
   const [isAdding, adding] = useDisclosure()
-  const [changed, setChanged] = useState<AnySubscription>()
+  const [editing, setEditing] = useState<Subscription>()
   const [isChanging, changing] = useDisclosure()
   const add = (
     <Button size="sm" leftSection={<Icon name="plus" size={16} />} onClick={adding.open}>
       {text.add.button}
     </Button>
   )
-  const change: Column<AnySubscription> = {
+  const change: Column<Subscription> = {
     title: text.actions,
     actions: true,
     cell: (subscription) => (
@@ -64,7 +60,7 @@ export function Subscriptions({ tenantId }: { tenantId: string }) {
         variant="default"
         aria-label={text.change.buttonFor(subscription.licenseTypeName)}
         onClick={() => {
-          setChanged(subscription)
+          setEditing(subscription)
           changing.open()
         }}
       >
@@ -74,22 +70,22 @@ export function Subscriptions({ tenantId }: { tenantId: string }) {
   }
   return (
     <Section title={text.title} lead={text.lead} actions={add}>
-      <Loaded query={query} rows={2} height={60}>
+      <QueryContent query={query} skeletonRows={2} skeletonHeight={60}>
         {(subscriptions) => (
           <DataTable
             label={text.title}
             rows={subscriptions}
             keyOf={({ id }) => id}
-            empty={<Empty icon="seat" {...text.none} />}
+            empty={<EmptyState icon="seat" {...text.none} />}
             columns={[...COLUMNS, change]}
           />
         )}
-      </Loaded>
+      </QueryContent>
       <AddSubscriptionDialog tenantId={tenantId} opened={isAdding} onClose={adding.close} />
-      {changed && (
+      {editing && (
         <ChangeSubscriptionDialog
-          key={`${changed.id} ${isChanging}`}
-          subscription={changed}
+          key={`${editing.id} ${isChanging}`}
+          subscription={editing}
           opened={isChanging}
           onClose={changing.close}
         />
@@ -98,7 +94,7 @@ export function Subscriptions({ tenantId }: { tenantId: string }) {
   )
 }
 
-const Seats = ({ subscription }: { subscription: AnySubscription }) => (
+const Seats = ({ subscription }: { subscription: Subscription }) => (
   <SeatBar
     name={subscription.licenseTypeName}
     purchased={subscription.quantityPurchased}

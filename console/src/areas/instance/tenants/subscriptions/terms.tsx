@@ -1,21 +1,21 @@
 import { NumberInput, Select, TextInput } from '@mantine/core'
 import { subscriptionStatus } from '../../../../text/seats.ts'
 import { subscriptions as text } from '../../../../text/subscriptions.ts'
-import type { FieldErrors } from '../../../../ui/form-dialog.tsx'
-import type { AnySubscription } from './subscriptions.tsx'
+import type { FieldErrors } from '../../../../ui/use-submit.ts'
+import type { Subscription } from './types.ts'
 
 export interface Terms {
   quantity: number
-  status: AnySubscription['status']
-  /** As a date field writes it; empty: without an end. */
+  status: Subscription['status']
+  /** The value of a date field; empty for no end. */
   end: string
 }
 
 interface Props {
   terms: Terms
   edit: (change: Partial<Terms>) => void
-  fields: FieldErrors
-  /** What is said of the number of seats. */
+  fieldErrors: FieldErrors
+  /** A hint for the number of seats. */
   hint?: string
 }
 
@@ -24,8 +24,8 @@ const STATUSES = Object.entries(subscriptionStatus).map(([value, label]) => ({
   label,
 }))
 
-/** How many seats, in what state, and until when. */
-export const TermsFields = ({ terms, edit, fields, hint }: Props) => (
+/** Quantity, status and end of a subscription. */
+export const TermsFields = ({ terms, edit, fieldErrors, hint }: Props) => (
   <>
     <NumberInput
       label={text.add.quantity}
@@ -36,7 +36,7 @@ export const TermsFields = ({ terms, edit, fields, hint }: Props) => (
       max={10_000_000}
       allowDecimal={false}
       allowNegative={false}
-      error={fields.quantityPurchased}
+      error={fieldErrors.quantityPurchased}
       required
     />
     <Select
@@ -46,7 +46,7 @@ export const TermsFields = ({ terms, edit, fields, hint }: Props) => (
       value={terms.status}
       onChange={(status) => status !== null && edit({ status })}
       allowDeselect={false}
-      error={fields.status}
+      error={fieldErrors.status}
     />
     <TextInput
       type="date"
@@ -55,7 +55,7 @@ export const TermsFields = ({ terms, edit, fields, hint }: Props) => (
       value={terms.end}
       onChange={(event) => edit({ end: event.currentTarget.value })}
       max="9999-12-30"
-      error={fields.currentPeriodEnd}
+      error={fieldErrors.currentPeriodEnd}
     />
   </>
 )

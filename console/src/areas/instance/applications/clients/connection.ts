@@ -1,0 +1,7 @@
+import type { Client } from './client-draft.ts'
+
+export interface Connection {
+  client: Client
+  /** Known only right after the client was created. */
+  clientSecret?: string
+}

@@ -1,0 +1,21 @@
+import { Select } from '@mantine/core'
+import { roles } from '../../../../text/roles.ts'
+import { tenantMembers as text } from '../../../../text/tenant-members.ts'
+import type { AdminMember } from './types.ts'
+import { type MemberHandlers, ROLES } from './use-member-handlers.tsx'
+
+/** The editable role of a member. The role of an invited member comes from the invitation. */
+export function RoleSelect({ member, handlers }: { member: AdminMember; handlers: MemberHandlers }) {
+  if (member.status === 'INVITED') return roles[member.role]
+  return (
+    <Select
+      aria-label={text.roleOf(member.user.displayName)}
+      data={ROLES.map((value) => ({ value, label: roles[value] }))}
+      value={member.role}
+      onChange={(role) => role !== null && role !== member.role && handlers.setRole(member, role)}
+      allowDeselect={false}
+      size="xs"
+      w={120}
+    />
+  )
+}

@@ -1,0 +1,3 @@
+import type { Reply } from '@latchkey/client'
+
+export type UserDetails = Reply<'GET /api/admin/users/{id}'>

@@ -1,0 +1,5 @@
+module program
+
+go 1.24
+
+require latchkeyapi v0.0.0

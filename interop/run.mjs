@@ -1,0 +1,76 @@
+#!/usr/bin/env node
+// Runs the SDKs and other software against the real program. Started by `npm run interop`.
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { makeFolder, removeFolder } from './folder.mjs'
+import { startProgram } from './program.mjs'
+
+const { values: options } = parseArgs({ options: { only: { type: 'string' } } })
+
+/**
+ * A suite is a folder with a `suite.mjs`, which exports:
+ *   name                          what the table shows
+ *   findMissing({ folder })       a sentence that says what this machine lacks, or undefined
+ *   run({ url, folder })          throws an error if a test fails
+ * `folder` is a scratch folder of the suite, and `url` the address of the demo. Suites run one after the other on the
+ * same demo, so each undoes its changes.
+ */
+const names = readdirSync(import.meta.dirname, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .filter((name) => existsSync(join(import.meta.dirname, name, 'suite.mjs')))
+  .filter((name) => options.only === undefined || name === options.only)
+  .sort()
+if (names.length === 0) {
+  console.error(`There is no suite interop/${options.only}.`)
+  process.exit(1)
+}
+
+const scratch = makeFolder()
+const results = []
+let program
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, async () => {
+    await cleanUp()
+    process.exit(1)
+  })
+try {
+  for (const folderName of names) {
+    const suite = await import(`./${folderName}/suite.mjs`)
+    const folder = join(scratch, folderName)
+    await mkdir(folder)
+    results.push(await runSuite(suite, folder))
+  }
+} finally {
+  await cleanUp()
+}
+
+console.log('\n| Suite | Result | Seconds |\n| --- | --- | --- |')
+for (const { name, result, seconds } of results) console.log(`| ${name} | ${result} | ${seconds} |`)
+process.exitCode = results.some(({ result }) => result === 'failed') ? 1 : 0
+
+async function cleanUp() {
+  await program?.stop()
+  removeFolder(scratch)
+}
+
+async function runSuite(suite, folder) {
+  const start = performance.now()
+  const end = (result) => ({ name: suite.name, result, seconds: Math.round((performance.now() - start) / 1000) })
+  console.log(`\n# ${suite.name}`)
+  try {
+    const missing = await suite.findMissing({ folder })
+    if (missing !== undefined) {
+      console.log(`Skipped: ${missing}`)
+      return end('skipped')
+    }
+    program ??= await startProgram(join(scratch, 'latchkey'))
+    await suite.run({ url: program.url, folder })
+    return end('passed')
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    return end('failed')
+  }
+}

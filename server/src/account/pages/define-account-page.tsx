@@ -1,0 +1,100 @@
+import type { ComponentChildren } from 'preact'
+import type { Ctx } from '../../context.ts'
+import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
+import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
+import { COOKIE_PERSON, type Person } from '../../http/routing/callers.ts'
+import { definePage, type Page, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
+import { type BrowserSession, findBrowserSession } from '../../sessions/browser-session.ts'
+import { signInUrl } from '../../sessions/login-transaction.ts'
+import { Field, Problem } from '../../ui/form.tsx'
+import { Layout } from '../../ui/layout.tsx'
+
+/** The input of a page with the signed-in person. */
+export interface AccountPageInput extends PageInput {
+  caller: Person
+  session: BrowserSession
+  csrf: string
+}
+
+interface AccountPage {
+  path: string
+  show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem): Promise<PageResult> | PageResult
+  /** Handles the submitted form. Errors are shown on the page. */
+  submit?(ctx: Ctx, input: AccountPageInput): Promise<PageResult>
+}
+
+/**
+ * Defines a page of the person's own account. It requires a session and, for forms, a CSRF token. When the session is
+ * missing or too old, the page redirects to the sign-in, which returns here.
+ */
+export function defineAccountPage({ path, show, submit }: AccountPage): Page[] {
+  const get = definePage({
+    method: 'GET',
+    path,
+    handler: async (ctx, pageInput) => {
+      const input = await toAccountInput(ctx, pageInput)
+      return input ? show(ctx, input) : { redirect: signInPath(ctx, path, false) }
+    },
+  })
+  if (!submit) return [get]
+  const post = definePage({
+    method: 'POST',
+    path,
+    handler: async (ctx, pageInput) => {
+      requireCsrf(ctx, pageInput.request, pageInput.form)
+      const input = await toAccountInput(ctx, pageInput)
+      if (!input) return { redirect: signInPath(ctx, path, false) }
+      try {
+        return await submit(ctx, input)
+      } catch (error) {
+        const problem = toPageProblem(error, input.reply)
+        if (problem.error.code === 'REAUTHENTICATION_REQUIRED') return { redirect: signInPath(ctx, path, true) }
+        const page = await show(ctx, input, problem)
+        return 'html' in page ? { ...page, status: problem.status } : page
+      }
+    },
+  })
+  return [get, post]
+}
+
+/** Undefined when nobody is signed in. */
+async function toAccountInput(ctx: Ctx, input: PageInput): Promise<AccountPageInput | undefined> {
+  const session = await findBrowserSession(ctx, input)
+  if (!session) return undefined
+  const { id: sessionId, userId, superAdmin, amr } = session
+  const caller: Person = { ...COOKIE_PERSON, userId, sessionId, superAdmin, amr }
+  return { ...input, caller, session, csrf: createCsrfToken(ctx, input.request, input.reply) }
+}
+
+/** The sign-in page, which returns to `path`. `again` asks for a new sign-in although there is a session. */
+const signInPath = (ctx: Ctx, path: string, again: boolean): string =>
+  signInUrl(ctx, { next: path, startedAt: ctx.now().getTime(), formTargets: [], state: undefined }, again)
+
+interface CurrentPasswordFieldProps {
+  hasPassword: boolean
+  describedBy: string | undefined
+}
+
+/** The field to reauthenticate with. A person without a password needs a recent sign-in instead. */
+export const CurrentPasswordField = ({ hasPassword, describedBy }: CurrentPasswordFieldProps) =>
+  hasPassword ? (
+    <Field label="Password" name="password" type="password" autocomplete="current-password" describedBy={describedBy} />
+  ) : null
+
+interface FrameProps {
+  title: string
+  problem?: PageProblem | undefined
+  children: ComponentChildren
+}
+
+/** The common layout of the account pages. */
+export const AccountFrame = ({ title, problem, children }: FrameProps) => (
+  <Layout title={title}>
+    <h1>{title}</h1>
+    <Problem message={problem?.message} />
+    {children}
+    <p class="links">
+      <a href="/account">Back to your account</a>
+    </p>
+  </Layout>
+)

@@ -1,0 +1,78 @@
+import { Type } from 'typebox'
+import { changeDetails, defineActions, Fields } from './definition.ts'
+
+const Id = Type.String({ format: 'uuid' })
+const Count = Type.Integer()
+const APPLICATION = '0197a2b0-7d5c-7000-8000-0000000000a1'
+const CLIENT = {
+  id: '0197a2b0-7d5c-7000-8000-0000000000c1',
+  clientId: 'shop-web',
+  applicationId: APPLICATION,
+}
+const SECRET = '0197a2b0-7d5c-7000-8000-0000000000e1'
+
+const client = { id: Id, clientId: Type.String(), applicationId: Id }
+const closed = { additionalProperties: false }
+const SHOP = { name: 'Shop', slug: 'shop', trusted: true, licensingMode: 'PER_SEAT' }
+const WEB = { kind: 'WEB', tenantId: null, name: 'Shop on the web', scopes: ['openid'], secretIds: [SECRET] }
+
+export const applicationActions = defineActions({
+  'application.created': {
+    summary: 'An application was created.',
+    details: Type.Object({ applicationId: Id, after: Fields }, closed),
+    example: { applicationId: APPLICATION, after: SHOP },
+  },
+  'application.changed': {
+    summary: 'An application was changed.',
+    details: changeDetails({ applicationId: Id }),
+    example: { applicationId: APPLICATION, before: { trusted: true }, after: { trusted: false } },
+  },
+  'application.deleted': {
+    summary: 'An application was deleted, with its clients and license types.',
+    details: Type.Object({ applicationId: Id, before: Fields, clients: Count, licenseTypes: Count }, closed),
+    example: { applicationId: APPLICATION, before: SHOP, clients: 2, licenseTypes: 3 },
+  },
+  'application.branding_changed': {
+    summary: 'The branding of an application was changed. A logo is represented by its SHA-256.',
+    details: changeDetails({ applicationId: Id }),
+    example: { applicationId: APPLICATION, before: { color: null }, after: { color: '#3b5bdb' } },
+  },
+  'client.registered': {
+    summary: 'A client was registered.',
+    details: Type.Object({ ...client, after: Fields }, closed),
+    example: { ...CLIENT, after: WEB },
+  },
+  'client.changed': {
+    summary: 'A client was changed.',
+    details: changeDetails(client),
+    example: { ...CLIENT, before: { disabled: false }, after: { disabled: true } },
+  },
+  'client.deleted': {
+    summary: 'A client was deleted.',
+    details: Type.Object({ ...client, before: Fields }, closed),
+    example: { ...CLIENT, before: WEB },
+  },
+  'client.secret_added': {
+    summary: 'A secret was added to a client.',
+    details: Type.Object({ ...client, secretId: Id }, closed),
+    example: { ...CLIENT, secretId: SECRET },
+  },
+  'client.secret_ended': {
+    summary: 'A client secret was revoked, together with the tokens obtained with it.',
+    details: Type.Object({ ...client, secretId: Id }, closed),
+    example: { ...CLIENT, secretId: SECRET },
+  },
+  'client.refused': {
+    summary: 'A client failed to authenticate. At most one entry per minute for each client and network.',
+    details: Type.Object(
+      {
+        reason: Type.Enum(['wrong_secret', 'no_secret', 'disabled', 'unknown_client']),
+        id: Type.Optional(Id),
+        clientId: Type.Optional(Type.String()),
+        applicationId: Type.Optional(Id),
+      },
+      closed,
+    ),
+    example: { reason: 'wrong_secret', ...CLIENT },
+  },
+})

@@ -1,0 +1,95 @@
+import type { Generated } from 'kysely'
+import type { PkceMethod } from './applications.ts'
+import type { Fixed } from './columns.ts'
+
+export interface SessionsTable {
+  id: Fixed<string>
+  user_id: Fixed<string>
+  secret_hash: Buffer
+  secret_since: Date
+  previous_secret_hash: Buffer | null
+  previous_valid_until: Date | null
+  auth_time: Date
+  auth_time_assumed: Generated<boolean>
+  amr: string[]
+  user_agent: string
+  ip_address: string
+  network: string
+  created_at: Fixed<Date>
+  last_active_at: Date
+  cookie_used_at: Date
+}
+
+export interface ConsentsTable {
+  user_id: Fixed<string>
+  application_id: Fixed<string>
+  tenant_id: Fixed<string | null>
+  scopes: string[]
+  granted_at: Date
+}
+
+export interface GrantsTable {
+  id: Fixed<string>
+  session_id: Fixed<string>
+  user_id: Fixed<string>
+  client_id: Fixed<string>
+  tenant_id: string | null
+  scopes: Fixed<string[]>
+  auth_time: Fixed<Date>
+  amr: Fixed<string[]>
+  code_hash: Fixed<Buffer>
+  code_expires_at: Fixed<Date>
+  code_used_at: Date | null
+  redirect_uri: Fixed<string>
+  nonce: Fixed<string | null>
+  code_challenge: Fixed<string | null>
+  code_challenge_method: Fixed<PkceMethod | null>
+  created_at: Fixed<Date>
+  expires_at: Date
+}
+
+export interface RefreshTokensTable {
+  hash: Fixed<Buffer>
+  grant_id: Fixed<string>
+  created_at: Fixed<Date>
+  expires_at: Fixed<Date>
+  used_at: Date | null
+  process: Fixed<number | null>
+}
+
+export interface RevokedTokensTable {
+  jti: Fixed<string>
+  expires_at: Fixed<Date>
+}
+
+export interface PendingSignInsTable {
+  secret_hash: Fixed<Buffer>
+  user_id: Fixed<string>
+  amr: Fixed<string[]>
+  auth_time: Fixed<Date | null>
+  auth_time_assumed: Fixed<boolean>
+  restores: boolean
+  expires_at: Fixed<Date>
+}
+
+export interface SsoLinksTable {
+  user_id: Fixed<string>
+  provider: Fixed<string>
+  issuer: Fixed<string>
+  subject: Fixed<string>
+  email: string | null
+  display_name: string | null
+  avatar_url: string | null
+  linked_at: Fixed<Date>
+  last_used_at: Date
+}
+
+export interface SsoAttemptsTable {
+  state_hash: Fixed<Buffer>
+  provider: Fixed<string>
+  sealed: Fixed<Buffer>
+  browser_hash: Fixed<Buffer | null>
+  user_id: Fixed<string | null>
+  return_to: Fixed<string | null>
+  expires_at: Fixed<Date>
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Ctx } from '../../context.ts'
+import { AppError } from '../../errors.ts'
+import { type Fields, NO_FIELDS, parseFields } from '../../lib/fields.ts'
+import type { Brand } from '../../ui/brand.ts'
+import { ErrorPage } from '../../ui/error-page.tsx'
+import { render } from '../../ui/render.ts'
+import { logServerError, toAppError } from '../errors/errors.ts'
+import { FORM_LIMIT } from '../request/bodies.ts'
+import { pagePolicy } from '../server/headers.ts'
+import type { Page, PageResult } from './define-route.ts'
+import type { Exchange } from './exchange.ts'
+
+export interface PageDependencies {
+  /** Finds the branding for an error page. */
+  brandOf(ctx: Ctx, query: Fields): Promise<Brand | undefined>
+}
+
+export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, dependencies: PageDependencies): void {
+  app.route({
+    method: page.method,
+    url: page.path,
+    config: { bodyType: 'fields' },
+    bodyLimit: FORM_LIMIT,
+    handler: async (request, reply) => {
+      // An application may open the sign-in page in a pop-up and needs the reference to that window afterwards.
+      reply.header('Cross-Origin-Opener-Policy', 'unsafe-none')
+      const result = await handlePage(ctx, page, { request, reply }, dependencies)
+      // RFC 9700 §4.12: a 307 would make the browser post the form to the redirect target.
+      if ('redirect' in result) return reply.code(303).header('Location', result.redirect).send()
+      const { status = 200, html, ...policyOptions } = result
+      reply.code(status).type('text/html; charset=utf-8')
+      reply.header('Content-Security-Policy', pagePolicy(policyOptions))
+      return html
+    },
+  })
+}
+
+/** Renders errors as HTML pages. */
+async function handlePage(
+  ctx: Ctx,
+  page: Page,
+  { request, reply }: Exchange,
+  dependencies: PageDependencies,
+): Promise<PageResult> {
+  try {
+    const form = (request.body as Fields | undefined) ?? NO_FIELDS
+    return await page.handler(ctx, { request, reply, query: readQuery(request), form })
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    logServerError(error, request)
+    reply.headers(error.headers)
+    const brand = await findErrorBrand(ctx, request, dependencies)
+    const html = render(ErrorPage({ message: error.message, requestId: request.id }), brand)
+    return { status: error.status, html }
+  }
+}
+
+/** A failure to find the branding must not replace the original error. */
+async function findErrorBrand(
+  ctx: Ctx,
+  request: FastifyRequest,
+  { brandOf }: PageDependencies,
+): Promise<Brand | undefined> {
+  try {
+    return await brandOf(ctx, readQuery(request))
+  } catch {
+    return undefined
+  }
+}
+
+/** Does not use Fastify's query parser, which turns repeated parameters into arrays. */
+function readQuery({ url }: FastifyRequest): Fields {
+  const start = url.indexOf('?')
+  const fields = start === -1 ? NO_FIELDS : parseFields(url.slice(start + 1))
+  if (!fields) throw new AppError('INVALID_REQUEST', { message: 'The URL has invalid or too many parameters.' })
+  return fields
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify'
+import type { Ctx } from '../../context.ts'
+import { AppError } from '../../errors.ts'
+import type { StaticFile, StaticFolder } from './define-route.ts'
+
+export function registerFile(app: FastifyInstance, ctx: Ctx, { path, type, maxAge, admit, content }: StaticFile): void {
+  app.get(path, async (request, reply) => {
+    admit?.(ctx, request)
+    reply.type(type)
+    if (maxAge > 0) reply.header('Cache-Control', `public, max-age=${maxAge}`)
+    return content(ctx)
+  })
+}
+
+/** Blocks scripts and requests if the file is opened directly in a browser tab. */
+const FILE_POLICY = "default-src 'none'; sandbox"
+
+/** The content of a name never changes, so found files are cached forever. A 404 is not cached. */
+export function registerFolder(app: FastifyInstance, ctx: Ctx, { path, param, find }: StaticFolder): void {
+  app.get(path, async (request, reply) => {
+    const name = (request.params as Record<string, string>)[param] ?? ''
+    const found = await find(ctx, name)
+    if (!found) throw new AppError('NOT_FOUND')
+    reply
+      .type(found.type)
+      .header('Cache-Control', 'public, max-age=31536000, immutable')
+      .header('Content-Security-Policy', FILE_POLICY)
+    if (!found.compressed) return reply.send(found.body)
+    reply.header('Vary', 'Accept-Encoding')
+    const acceptsBrotli = /\bbr\b/.test(request.headers['accept-encoding'] ?? '')
+    return acceptsBrotli ? reply.header('Content-Encoding', 'br').send(found.compressed) : reply.send(found.body)
+  })
+}

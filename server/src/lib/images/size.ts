@@ -1,5 +1,0 @@
-/** Of a picture, in pixels. */
-export interface Size {
-  width: number
-  height: number
-}

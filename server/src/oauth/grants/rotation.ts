@@ -1,0 +1,62 @@
+import type { Ctx } from '../../context.ts'
+import { isForeignKeyViolation, isRolledBack } from '../../db/errors.ts'
+import { createBatcher } from '../../lib/concurrency/batcher.ts'
+import { type Rotation, rotateRefreshTokens } from './store.ts'
+
+const MAX_BATCH_SIZE = 32
+const MAX_QUEUE_LENGTH = 1_000
+const INTERVAL_MS = 8
+
+interface Pending {
+  rotation: Rotation
+  /** Resolves when the new tokens are signed. */
+  signed: Promise<unknown>
+}
+
+type Batcher = (pending: Pending) => Promise<boolean | undefined>
+const batchers = new WeakMap<Ctx, Batcher>()
+
+/**
+ * Uses up a refresh token and returns whether it did. Concurrent requests share a statement and its commit, which are
+ * the most expensive part of a refresh. A locked grant would delay its batch, so it is skipped and retried alone.
+ */
+export async function rotate(ctx: Ctx, pending: Pending): Promise<boolean> {
+  return (await batcherOf(ctx)(pending)) || rotateAlone(ctx, pending.rotation)
+}
+
+async function rotateAlone(ctx: Ctx, rotation: Rotation): Promise<boolean> {
+  const { processNumber: process } = ctx.changes
+  try {
+    const [done = false] = await rotateRefreshTokens(ctx.db, [rotation], { process, skipLocked: false })
+    return done
+  } catch (error) {
+    // The tenant was deleted, and the grant with it.
+    if (isForeignKeyViolation(error)) return false
+    throw error
+  }
+}
+
+function batcherOf(ctx: Ctx): Batcher {
+  const batcher =
+    batchers.get(ctx) ??
+    createBatcher((batch: Pending[]) => rotateBatch(ctx, batch), {
+      maxBatchSize: MAX_BATCH_SIZE,
+      maxQueueLength: MAX_QUEUE_LENGTH,
+      minIntervalMs: INTERVAL_MS,
+      waitUntilDue: ({ signed }) => signed,
+    })
+  batchers.set(ctx, batcher)
+  return batcher
+}
+
+/** A rolled-back statement changed nothing, so each rotation is retried alone. */
+async function rotateBatch(ctx: Ctx, batch: Pending[]): Promise<boolean[]> {
+  const rotations = batch.map(({ rotation }) => rotation)
+  try {
+    const { processNumber: process } = ctx.changes
+    return await rotateRefreshTokens(ctx.db, rotations, { process, skipLocked: true })
+  } catch (error) {
+    if (!isRolledBack(error)) throw error
+    return batch.map(() => false)
+  }
+}

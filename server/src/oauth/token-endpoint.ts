@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify'
+import type { Ctx } from '../context.ts'
+import type { ClientKind } from '../db/tables.ts'
+import { OAuthError } from '../errors.ts'
+import { type AuthenticatedClient, authenticateClient } from './client-auth.ts'
+import { exchangeCode } from './grants/authorization-code.ts'
+import { grantClientCredentials } from './grants/client-credentials.ts'
+import { refresh } from './grants/refresh-token.ts'
+import { countTokenRequest } from './metrics.ts'
+import type { TokenForm, TokenResponse } from './schema.ts'
+
+interface Grant {
+  kinds: ClientKind[]
+  exchange(ctx: Ctx, authenticated: AuthenticatedClient, form: TokenForm): Promise<TokenResponse>
+}
+
+const GRANTS = new Map<string, Grant>([
+  ['authorization_code', { kinds: ['SPA', 'WEB'], exchange: exchangeCode }],
+  ['refresh_token', { kinds: ['SPA', 'WEB'], exchange: refresh }],
+  ['client_credentials', { kinds: ['MACHINE'], exchange: grantClientCredentials }],
+])
+
+/** The token endpoint. Checks that apply to every grant type are made here. */
+export const answerTokenRequest = (ctx: Ctx, request: FastifyRequest, form: TokenForm): Promise<TokenResponse> =>
+  countTokenRequest(ctx, form.grant_type, () => exchange(ctx, request, form))
+
+async function exchange(ctx: Ctx, request: FastifyRequest, form: TokenForm): Promise<TokenResponse> {
+  // RFC 6749 §2.3.1: credentials must not be in the URL, where logs and proxies see them.
+  if (request.url.includes('?')) {
+    throw new OAuthError('invalid_request', 'The parameters belong in the body.')
+  }
+  if (form.grant_type === undefined) {
+    throw new OAuthError('invalid_request', 'The parameter grant_type is missing.')
+  }
+  const grant = GRANTS.get(form.grant_type)
+  if (!grant) throw new OAuthError('unsupported_grant_type', 'This grant_type is not supported.')
+  const authenticated = await authenticateClient(ctx, request, form)
+  if (!grant.kinds.includes(authenticated.client.kind)) {
+    throw new OAuthError('unauthorized_client', 'The client may not use this grant_type.')
+  }
+  return grant.exchange(ctx, authenticated, form)
+}

@@ -1,0 +1,53 @@
+import type { Selectable } from 'kysely'
+import type { UsersTable } from '../db/tables.ts'
+import { toDisplayName } from '../lib/display-name.ts'
+import type { UserInfo } from './schema.ts'
+
+/** The user columns that the claims are made of. */
+export const CLAIM_COLUMNS = [
+  'users.email',
+  'users.email_verified',
+  'users.display_name',
+  'users.given_name',
+  'users.family_name',
+  'users.middle_name',
+  'users.nickname',
+  'users.picture_url',
+  'users.website',
+  'users.gender',
+  'users.birthdate',
+  'users.zoneinfo',
+  'users.locale',
+  'users.updated_at',
+] as const
+
+type ColumnName<C> = C extends `users.${infer Name}` ? Name : never
+export type ClaimColumns = Pick<
+  Selectable<UsersTable>,
+  ColumnName<(typeof CLAIM_COLUMNS)[number]> & keyof Selectable<UsersTable>
+>
+
+/** The claims about a user that the scopes grant (OpenID Connect Core §5.4). */
+export const toUserClaims = (user: ClaimColumns, scopes: string[]): Omit<UserInfo, 'sub'> => ({
+  ...(scopes.includes('profile') && toProfileClaims(user)),
+  ...(scopes.includes('email') && { email: user.email, email_verified: user.email_verified }),
+})
+
+function toProfileClaims(user: ClaimColumns): Partial<UserInfo> {
+  const claims = {
+    name: toDisplayName(user),
+    given_name: user.given_name,
+    family_name: user.family_name,
+    middle_name: user.middle_name,
+    nickname: user.nickname,
+    picture: user.picture_url,
+    website: user.website,
+    gender: user.gender,
+    birthdate: user.birthdate,
+    zoneinfo: user.zoneinfo ?? 'UTC',
+    locale: user.locale ?? 'en',
+    updated_at: Math.floor(user.updated_at.getTime() / 1000),
+  }
+  // A claim without a value is left out (OpenID Connect Core §5.3.2).
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== null))
+}
