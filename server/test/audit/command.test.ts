@@ -24,9 +24,8 @@ const verify = (keys: Buffer[], ...args: string[]) =>
   })
 
 // The test runs the program several times.
-const OPTIONS = { timeout: 180_000 }
 
-test.runIf(FULL)('latchkey audit verify prints the number of entries, the head and all findings', OPTIONS, async () => {
+test.runIf(FULL)('latchkey audit verify prints the number of entries, the head and all findings', async () => {
   const whole = await verify([next, old])
   expect(whole).toMatchObject({
     code: 0,

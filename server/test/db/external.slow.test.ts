@@ -83,9 +83,7 @@ describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
 
     test('is rejected without DATABASE_DIRECT_URL, and the error names the solution', async () => {
       await expect
-        .poll(() => connect(loadConfig('demo', { DATABASE_URL: pooled() }), 'own').catch(String), {
-          timeout: 20_000,
-        })
+        .poll(() => connect(loadConfig('demo', { DATABASE_URL: pooled() }), 'own').catch(String))
         .toMatch(/leads through a pooler in transaction mode.*set DATABASE_DIRECT_URL/)
     })
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
     for (const table of ['memberships', 'license_ledger', 'seats']) await client.query(`vacuum analyze ${table}`)
   })
   watch = await watchStatements(service)
-}, 240_000)
+})
 afterAll(async () => {
   await watch.close()
   await service.close()

@@ -21,7 +21,7 @@ beforeAll(async () => {
   service = await startWithManyUsers(USERS)
   await asSuperuser(service, fill)
   watch = await watchStatements(service)
-}, 240_000)
+})
 afterAll(async () => {
   await watch.close()
   await service.close()

@@ -23,7 +23,7 @@ beforeAll(async () => {
     const service = await startWithManyUsers(size)
     instances.push({ service, watch: await watchStatements(service), size })
   }
-}, 180_000)
+})
 afterAll(async () => {
   for (const { service, watch } of instances) {
     await watch.close()

@@ -9,36 +9,32 @@ interface Seat {
   licenseTypeId: string
 }
 
-test.runIf(FULL)(
-  'a granted or revoked seat survives a crash right after the response',
-  async () => {
-    const folder = await initializedFolder()
-    let seat: Seat | undefined
-    for (let round = 0; round < rounds(4).length; round++) {
-      const program = await startDemo(folder)
-      const verb = round % 2 === 0 ? 'revoke' : 'grant'
-      seat ??= await findSeat(folder)
-      const { isHeld, revision } = await readSeat(folder, seat)
-      // The result of the previous round.
-      expect(isHeld).toBe(verb === 'revoke')
-      const url = `http://localhost:${program.port}`
-      const response = await fetch(`${url}/api/integration/licenses/${verb}`, {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          Authorization: `Bearer ${await machineToken(url, 'demo-machine')}`,
-        },
-        body: JSON.stringify(seat),
-      })
-      process.kill(postmasterOf(folder), 'SIGKILL')
-      program.child.kill('SIGKILL')
-      expect(response.status).toBe(verb === 'revoke' ? 200 : 201)
-      expect(Number(response.headers.get('X-License-Revision'))).toBe(revision + 1)
-      await program.exited
-    }
-  },
-  180_000,
-)
+test.runIf(FULL)('a granted or revoked seat survives a crash right after the response', async () => {
+  const folder = await initializedFolder()
+  let seat: Seat | undefined
+  for (let round = 0; round < rounds(4).length; round++) {
+    const program = await startDemo(folder)
+    const verb = round % 2 === 0 ? 'revoke' : 'grant'
+    seat ??= await findSeat(folder)
+    const { isHeld, revision } = await readSeat(folder, seat)
+    // The result of the previous round.
+    expect(isHeld).toBe(verb === 'revoke')
+    const url = `http://localhost:${program.port}`
+    const response = await fetch(`${url}/api/integration/licenses/${verb}`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Authorization: `Bearer ${await machineToken(url, 'demo-machine')}`,
+      },
+      body: JSON.stringify(seat),
+    })
+    process.kill(postmasterOf(folder), 'SIGKILL')
+    program.child.kill('SIGKILL')
+    expect(response.status).toBe(verb === 'revoke' ? 200 : 201)
+    expect(Number(response.headers.get('X-License-Revision'))).toBe(revision + 1)
+    await program.exited
+  }
+})
 
 async function findSeat(folder: string): Promise<Seat> {
   const { rows } = await query<Seat>(

@@ -47,7 +47,7 @@ describe('after a crash', () => {
       }
     }
     expect(written).toBeGreaterThan(rounds(20).length)
-  }, 180_000)
+  })
 
   test.runIf(FULL)('a stale pid file with the pid of another process is ignored', async () => {
     const folder = await initializedFolder()

@@ -86,7 +86,7 @@ describe('two processes on one port', () => {
     database = await createDatabase()
     // In their own process group.
     program = await startTwo(database, ['setsid'])
-  }, 180_000)
+  })
   afterAll(async () => {
     program?.child.kill('SIGTERM')
     await program?.exited
@@ -137,34 +137,26 @@ describe('two processes on one port', () => {
       return [sumSamples(samples, 'latchkey_http_requests_total', docs), sumSamples(samples, 'latchkey_workers')]
     }
     await expect.poll(after, { interval: 500 }).toEqual([12, 2])
-  }, 180_000)
+  })
 
-  test.runIf(FULL)(
-    'replace a worker that was stopped with SIGTERM',
-    async () => {
-      const before = pidsOf(program).length
-      process.kill(pidsOf(program).at(-1) ?? 0, 'SIGTERM')
-      await until(program, READY_LINE, before + 1)
-      expect(linesOf(program, REPLACED).at(-1)).toMatchObject({ code: 0, signal: null })
-      await openBoth(program.port)
-    },
-    180_000,
-  )
+  test.runIf(FULL)('replace a worker that was stopped with SIGTERM', async () => {
+    const before = pidsOf(program).length
+    process.kill(pidsOf(program).at(-1) ?? 0, 'SIGTERM')
+    await until(program, READY_LINE, before + 1)
+    expect(linesOf(program, REPLACED).at(-1)).toMatchObject({ code: 0, signal: null })
+    await openBoth(program.port)
+  })
 
-  test.runIf(FULL)(
-    'finish running requests when the process group is stopped, as with Ctrl-C',
-    async () => {
-      const replaced = linesOf(program, REPLACED).length
-      const slow = Promise.all([1, 2, 3, 4].map(() => slowPost(program.port, 3_500)))
-      await sleep(2_000)
-      process.kill(-program.pid, 'SIGINT')
-      expect(await slow).toEqual([405, 405, 405, 405])
-      expect(await program.exited).toEqual({ code: 0, signal: null })
-      expect(pidsOf(program).map(readProcessStart)).toEqual(pidsOf(program).map(() => undefined))
-      expect(linesOf(program, REPLACED)).toHaveLength(replaced)
-    },
-    60_000,
-  )
+  test.runIf(FULL)('finish running requests when the process group is stopped, as with Ctrl-C', async () => {
+    const replaced = linesOf(program, REPLACED).length
+    const slow = Promise.all([1, 2, 3, 4].map(() => slowPost(program.port, 3_500)))
+    await sleep(2_000)
+    process.kill(-program.pid, 'SIGINT')
+    expect(await slow).toEqual([405, 405, 405, 405])
+    expect(await program.exited).toEqual({ code: 0, signal: null })
+    expect(pidsOf(program).map(readProcessStart)).toEqual(pidsOf(program).map(() => undefined))
+    expect(linesOf(program, REPLACED)).toHaveLength(replaced)
+  })
 })
 
 describe.runIf(FULL)('two processes on a bundled database', () => {
@@ -184,7 +176,7 @@ describe.runIf(FULL)('two processes on a bundled database', () => {
     program.child.kill('SIGTERM')
     expect(await program.exited).toEqual({ code: 0, signal: null })
     expect(pids.map(readProcessStart)).toEqual([undefined, undefined, undefined])
-  }, 300_000)
+  })
 
   test('end when the database is killed, and the primary reports it', async () => {
     const folder = await initializedFolder()
@@ -193,28 +185,24 @@ describe.runIf(FULL)('two processes on a bundled database', () => {
     expect((await program.exited).code).toBe(1)
     expect(program.output()).toContain('The bundled PostgreSQL ended unexpectedly; its log says why.')
     expect(pidsOf(program).map(readProcessStart)).toEqual([undefined, undefined])
-  }, 180_000)
+  })
 })
 
-test.runIf(FULL)(
-  'workers that repeatedly end soon after their start are not replaced forever',
-  async () => {
-    const database = await createDatabase()
-    onTestFinished(database.close)
-    const program = await startTwo(database)
-    const killing = setInterval(() => {
-      for (const pid of childrenOf(program.pid)) killIfRunning(pid)
-    }, 50)
-    onTestFinished(() => clearInterval(killing))
-    expect((await program.exited).code).toBe(1)
-    clearInterval(killing)
-    expect(program.output()).toContain('The workers repeatedly end soon after their start')
-    const pauses = linesOf(program, REPLACED).map(({ pauseMs }) => pauseMs)
-    expect(pauses.slice(0, 2)).toEqual([200, 200])
-    expect(pauses).toContain(1_600)
-  },
-  180_000,
-)
+test.runIf(FULL)('workers that repeatedly end soon after their start are not replaced forever', async () => {
+  const database = await createDatabase()
+  onTestFinished(database.close)
+  const program = await startTwo(database)
+  const killing = setInterval(() => {
+    for (const pid of childrenOf(program.pid)) killIfRunning(pid)
+  }, 50)
+  onTestFinished(() => clearInterval(killing))
+  expect((await program.exited).code).toBe(1)
+  clearInterval(killing)
+  expect(program.output()).toContain('The workers repeatedly end soon after their start')
+  const pauses = linesOf(program, REPLACED).map(({ pauseMs }) => pauseMs)
+  expect(pauses.slice(0, 2)).toEqual([200, 200])
+  expect(pauses).toContain(1_600)
+})
 
 function childrenOf(pid: number): number[] {
   try {
@@ -235,26 +223,22 @@ describe('errors are reported once:', () => {
     })
   })
 
-  test.runIf(FULL)(
-    'a port in use',
-    async () => {
-      const database = await createDatabase()
-      const port = await freePort()
-      const squatter = createServer()
-      await new Promise<void>((resolve) => squatter.listen(Number(port), '127.0.0.1', resolve))
-      const env = { PORT: port, HOST: '127.0.0.1', WORKERS: '2', DATABASE_URL: database.url }
-      const quiet = { LOG_LEVEL: 'silent', LATCHKEY_DATA_DIR: join(tempFolder(), 'data') }
-      const { code, output } = await runToEnd(['demo'], { env: { ...env, ...quiet } })
-      squatter.close()
-      await database.close()
-      expect(code).toBe(1)
-      expect(output).toBe(
-        `Latchkey cannot listen on 127.0.0.1:${port}: another program uses that port. ` +
-          'Stop it, or choose another with PORT.\n',
-      )
-    },
-    180_000,
-  )
+  test.runIf(FULL)('a port in use', async () => {
+    const database = await createDatabase()
+    const port = await freePort()
+    const squatter = createServer()
+    await new Promise<void>((resolve) => squatter.listen(Number(port), '127.0.0.1', resolve))
+    const env = { PORT: port, HOST: '127.0.0.1', WORKERS: '2', DATABASE_URL: database.url }
+    const quiet = { LOG_LEVEL: 'silent', LATCHKEY_DATA_DIR: join(tempFolder(), 'data') }
+    const { code, output } = await runToEnd(['demo'], { env: { ...env, ...quiet } })
+    squatter.close()
+    await database.close()
+    expect(code).toBe(1)
+    expect(output).toBe(
+      `Latchkey cannot listen on 127.0.0.1:${port}: another program uses that port. ` +
+        'Stop it, or choose another with PORT.\n',
+    )
+  })
 })
 
 /** The process may have ended in the meantime. */

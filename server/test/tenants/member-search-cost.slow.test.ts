@@ -34,7 +34,7 @@ beforeAll(async () => {
     await client.query('vacuum analyze memberships')
   })
   watch = await watchStatements(service)
-}, 180_000)
+})
 afterAll(async () => {
   await watch.close()
   await service.close()
