@@ -9,13 +9,14 @@ beforeAll(async () => {
   testMode = await startTestMode([], { SIGN_IN_FAILURES: '3', CLIENT_FAILURES: '3' })
 })
 afterAll(() => testMode.stop())
-beforeEach(async () => void (await testMode.post('/test/reset')))
 
 const advance = (seconds: number) => testMode.post('/test/clock', { advanceSeconds: seconds })
 const login = (email: string, password = PASSWORD) => testMode.send('POST', '/api/auth/login', { email, password })
 const mailTo = (address: string) => testMode.get<{ text: string }[]>(`/dev/mailbox/messages?to=${address}`)
 
 describe('faults', () => {
+  beforeEach(async () => void (await testMode.send('DELETE', '/test/faults')))
+
   test('a status for the next requests, with Retry-After, on the given paths', async () => {
     await testMode.post('/test/faults', { status: 429, retryAfterSeconds: 7, times: 2, paths: ['/api/auth/*'] })
     expect((await testMode.send('GET', '/health/live')).status).toBe(200)

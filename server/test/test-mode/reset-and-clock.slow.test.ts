@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { FULL } from '../support/rounds.ts'
 import { startTestMode, type TestMode } from '../support/test-mode.ts'
 import {
   admin,
@@ -60,7 +61,7 @@ describe('reset', () => {
     expect(await testMode.get('/api/oauth/jwks')).toEqual(keys)
   })
 
-  test('ends tokens also if the same calls with the same seed follow', async () => {
+  test.runIf(FULL)('ends tokens also if the same calls with the same seed follow', async () => {
     const { url } = testMode
     await testMode.post('/test/reset', { seed: 7 })
     const before = await signInMia()
@@ -71,7 +72,7 @@ describe('reset', () => {
     expect(await userinfo(url, before.access_token)).toBe(401)
   })
 
-  test('no request fails while resets run', async () => {
+  test.runIf(FULL)('no request fails while resets run', async () => {
     let isRunning = true
     const statuses = new Set<number>()
     const callers = Array.from({ length: 4 }, async () => {
@@ -120,7 +121,7 @@ describe('ids', () => {
     expect(await createThings()).not.toContain(ids[0])
   })
 
-  test('--seed holds for the start and for resets without a seed', async () => {
+  test.runIf(FULL)('--seed holds for the start and for resets without a seed', async () => {
     const seeded = await startTestMode(['--seed', '42'])
     const register = async () =>
       (
@@ -167,7 +168,7 @@ describe('clock', () => {
     expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000)
   })
 
-  test('a token that is revoked in the past is refused at once', async () => {
+  test.runIf(FULL)('a token that is revoked in the past is refused at once', async () => {
     const { url } = testMode
     await testMode.post('/test/clock', { now: '2021-03-01T00:00:00Z' })
     const { access_token: token, refresh_token: refreshToken } = await signInMia()
@@ -177,7 +178,7 @@ describe('clock', () => {
     expect(await userinfo(url, token)).toBe(401)
   })
 
-  test('subscriptions end by it', async () => {
+  test.runIf(FULL)('subscriptions end by it', async () => {
     const { url } = testMode
     await testMode.post('/test/clock', { now: '2027-01-01T00:00:00Z' })
     const ids = await testMode.post<Record<'applications' | 'users' | 'tenants', Record<string, string>>>(
