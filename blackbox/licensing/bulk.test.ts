@@ -151,7 +151,6 @@ test.each([
   expect((await readLicenseHolders(owner.tenantHeaders, application)).count).toBe(0)
 })
 
-// These steps take long on a busy machine.
 test('500 rows get one result each', async () => {
   const { status, body } = await send('grant', { grants: Array.from({ length: 500 }, () => row(ann.userId)) })
   expect(status).toBe(200)

@@ -26,10 +26,12 @@ test.runIf(FULL)(
       const changed = { currentPassword: PASSWORD, newPassword }
       expect((await ann.call('POST', '/api/users/me/password', changed)).status).toBe(200)
       const failures = () => service.logs.filter(({ job }) => job === 'deliver_mail')
-      await expect.poll(() => failures().length).toBeGreaterThanOrEqual(4)
+      await expect.poll(() => failures().length, { timeout: 60_000 }).toBeGreaterThanOrEqual(4)
       const server = await startMailserver({ port })
       try {
-        await expect.poll(() => service.ctx.db.selectFrom('mail_messages').select('id').execute()).toEqual([])
+        await expect
+          .poll(() => service.ctx.db.selectFrom('mail_messages').select('id').execute(), { timeout: 60_000 })
+          .toEqual([])
         const subjects = [
           'Choose a new password',
           'Confirm your new email address',

@@ -83,7 +83,9 @@ describe.skipIf(!has('openssl', 'version'))('a DATABASE_URL', () => {
 
     test('is rejected without DATABASE_DIRECT_URL, and the error names the solution', async () => {
       await expect
-        .poll(() => connect(loadConfig('demo', { DATABASE_URL: pooled() }), 'own').catch(String))
+        .poll(() => connect(loadConfig('demo', { DATABASE_URL: pooled() }), 'own').catch(String), {
+          timeout: 20_000,
+        })
         .toMatch(/leads through a pooler in transaction mode.*set DATABASE_DIRECT_URL/)
     })
 

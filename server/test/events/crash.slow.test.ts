@@ -66,7 +66,7 @@ test.runIf(FULL)(
       /** Kills the service after this many more acknowledged changes. */
       const killAfter = async (count: number) => {
         const goal = acknowledged.length + count
-        await expect.poll(() => acknowledged.length, { interval: 5 }).toBeGreaterThanOrEqual(goal)
+        await expect.poll(() => acknowledged.length, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(goal)
         program.child.kill('SIGKILL')
         await program.exited
       }
@@ -95,7 +95,7 @@ test.runIf(FULL)(
 
       const arrived = () => new Set(receiver.accepted().map(({ id }) => id)).size
       await expect
-        .poll(arrived, { interval: 200 })
+        .poll(arrived, { timeout: 90_000, interval: 200 })
         .toBe(feed.length)
         .catch(async (error) => {
           throw new Error(

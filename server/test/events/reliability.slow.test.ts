@@ -72,7 +72,7 @@ test('a receiver that fails, is slow, hangs up and is killed gets every event, i
     }
     return [...new Set(tenantNamesIn(receiver.accepted()))].sort()
   }
-  await expect.poll(replayPending, { interval: 300 }).toEqual([...new Set(expected)].sort())
+  await expect.poll(replayPending, { timeout: 120_000, interval: 300 }).toEqual([...new Set(expected)].sort())
   for (const positions of firstArrivals(receiver.accepted()).values()) {
     expect(positions).toEqual([...positions].sort((a, b) => a - b))
   }
@@ -151,7 +151,7 @@ test.runIf(FULL)('a partition stays with its node during a long attempt', async 
     const { body } = await hook.call('GET', '/deliveries')
     return (body as unknown as { deliveries: { lastError: string | null }[] }).deliveries[0]?.lastError
   }
-  await expect.poll(lastError).toBe('timeout')
+  await expect.poll(lastError, { timeout: 60_000 }).toBe('timeout')
   expect(receiver.received()).toHaveLength(1)
 })
 

@@ -40,7 +40,7 @@ test('every event arrives once and in order, independent of the nodes that recor
       }),
     )
   }
-  await expect.poll(() => receiver.accepted().length).toBe(names.length)
+  await expect.poll(() => receiver.accepted().length, { timeout: 40_000 }).toBe(names.length)
   expect(tenantNamesIn(receiver.accepted()).sort()).toEqual([...names].sort())
   for (const positions of firstArrivals(receiver.accepted()).values()) {
     expect(positions).toEqual([...positions].sort((a, b) => a - b))
@@ -65,10 +65,10 @@ test.runIf(FULL)('both nodes process one webhook at the same time, beyond the li
         .slice(before)
         .map(({ open }) => open),
     )
-  await expect.poll(maxOpen).toBe(tenants.length)
+  await expect.poll(maxOpen, { timeout: 40_000 }).toBe(tenants.length)
   receiver.setBehavior({})
   const stuck = () => new Set(receiver.accepted().flatMap(({ id, ...event }) => (isStuck(event) ? [id] : [])))
-  await expect.poll(() => stuck().size).toBe(tenants.length)
+  await expect.poll(() => stuck().size, { timeout: 60_000 }).toBe(tenants.length)
 })
 
 const isStuck = (event: Parameters<typeof tenantNamesIn>[0][number]) => tenantNamesIn([event])[0] === 'Stuck'

@@ -40,7 +40,7 @@ test('jobs of a killed process are unlocked within seconds, those of a connected
     const worker = await startWorker(ctx, connection, jobs)
     for (const [index, job] of jobs.entries())
       await ctx.db.transaction().execute((tx) => queueLocked(tx, job, index + 1))
-    await expect.poll(() => done).toEqual(['of_killed'])
+    await expect.poll(() => done, { timeout: 60_000 }).toEqual(['of_killed'])
     const seen = ctx.db.selectFrom('processes').select('gone_at').where('number', '=', 2)
     expect(await seen.execute()).toEqual([{ gone_at: null }])
     await worker.stop()

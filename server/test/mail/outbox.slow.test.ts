@@ -77,7 +77,7 @@ test('mail is queued without delay while the mail server is down, and each mail 
   expect(performance.now() - before).toBeLessThan(15_000)
   await expect.poll(() => logs.filter(({ job }) => job === 'deliver_mail').length).toBeGreaterThan(3)
   const server = await mailserver({ port })
-  await expect.poll(() => server.received.length).toBe(3)
+  await expect.poll(() => server.received.length, { timeout: 40_000 }).toBe(3)
   await expect.poll(() => jobsLeft(ctx)).toBe(0)
   expect(await rowsLeft(ctx)).toBe(0)
   const subjects = server.received.map((message) => /^Subject: (.*)\r$/m.exec(message)?.[1])

@@ -69,13 +69,13 @@ test('a mail server that never responds delays other jobs by one run only, and g
   await startJobs()
   await expect.poll(() => connections).toBe(2)
   await enqueue(service.ctx.db, probe, {})
-  await expect.poll(() => probed).toBe(true)
+  await expect.poll(() => probed, { timeout: 60_000 }).toBe(true)
   expect(connections).toBeLessThan(MAILS)
 
   await close()
   const server = await startMailserver({ port })
   open.push(server)
-  await expect.poll(() => server.received.length).toBe(MAILS)
+  await expect.poll(() => server.received.length, { timeout: 100_000 }).toBe(MAILS)
   await expect.poll(rowsLeft).toBe(0)
 })
 
@@ -86,12 +86,12 @@ test.runIf(FULL)('a connection to a mail server that never confirms a mail times
   await sendAll()
   await startJobs()
   const failures = () => service.logs.filter(({ job }) => job === 'deliver_mail').length
-  await expect.poll(failures).toBeGreaterThan(0)
+  await expect.poll(failures, { timeout: 120_000 }).toBeGreaterThan(0)
   expect(server.received).toEqual([])
   expect(await rowsLeft()).toBe(MAILS)
   isSilent = false
   // Running jobs still wait for their timeout.
-  await expect.poll(rowsLeft).toBe(0)
+  await expect.poll(rowsLeft, { timeout: 200_000 }).toBe(0)
   const subjects = server.received.map((message) => /^Subject: (.*)\r$/m.exec(message)?.[1])
   expect(new Set(subjects).size).toBe(MAILS)
 })

@@ -109,7 +109,7 @@ describe('the bundled PostgreSQL', () => {
     async (signal) => {
       const folder = newFolder()
       const program = await beginDemo(folder)
-      await vi.waitFor(() => postmasterOf(folder), { timeout: 240_000, interval: 5 })
+      await vi.waitFor(() => postmasterOf(folder), { timeout: 30_000, interval: 5 })
       const postmaster = postmasterOf(folder)
       program.child.kill(signal)
       expect(await program.exited).toEqual({ code: 0, signal: null })

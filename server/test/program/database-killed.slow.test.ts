@@ -105,7 +105,7 @@ test.runIf(FULL).each(SETUPS)(
     const clients = Array.from({ length: CLIENTS }, work)
     for (const _round of rounds(10)) {
       const before = invited.length
-      await expect.poll(() => invited.length).toBeGreaterThan(before + 10)
+      await expect.poll(() => invited.length, { timeout: 60_000 }).toBeGreaterThan(before + 10)
       await database.kill()
       await sleep(OUTAGE_MS)
       await database.start()
@@ -121,7 +121,7 @@ test.runIf(FULL).each(SETUPS)(
     expect([...statuses].sort()).toEqual([200, 201, 503])
     const recipients = () => mailserver.received.map((mail) => /^To: (.*)\r$/m.exec(mail)?.[1] ?? '')
     const missing = () => invited.filter((email) => !recipients().includes(email))
-    await expect.poll(missing, { interval: 500 }).toEqual([])
+    await expect.poll(missing, { timeout: 120_000, interval: 500 }).toEqual([])
     const duplicates = recipients().length - new Set(recipients()).size
     // A mail in progress may be sent again, so at most one for each concurrent job.
     expect(duplicates).toBeLessThanOrEqual(rounds(10).length * Number(WORKERS) * 2)
@@ -129,7 +129,7 @@ test.runIf(FULL).each(SETUPS)(
       const delivered = new Set(tenantNamesIn(receiver.accepted()))
       return renamed.filter((name) => !delivered.has(name))
     }
-    await expect.poll(undelivered, { interval: 500 }).toEqual([])
+    await expect.poll(undelivered, { timeout: 120_000, interval: 500 }).toEqual([])
     await expect
       .poll(() => inDatabase(database.url, 'select task_identifier, last_error from graphile_worker.jobs'), {
         timeout: 120_000,
@@ -163,7 +163,7 @@ listen database
     if (haproxy.kill()) await ended
   })
   address.port = port
-  await expect.poll(() => inDatabase(address.href, 'select 1 as one')).toHaveLength(1)
+  await expect.poll(() => inDatabase(address.href, 'select 1 as one'), { timeout: 30_000 }).toHaveLength(1)
   return address.href
 }
 

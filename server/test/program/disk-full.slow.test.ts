@@ -48,7 +48,7 @@ test.runIf(FULL)(
           if (status !== 201) refused.add(`${status} ${retryAfter !== null}`)
           return refused.size
         },
-        { interval: 5 },
+        { timeout: 120_000, interval: 5 },
       )
       .toBeGreaterThan(0)
     expect([...refused]).toEqual(['503 true'])
@@ -56,7 +56,7 @@ test.runIf(FULL)(
 
     rmSync(filler)
     await database.start()
-    await expect.poll(async () => (await create()).status).toBe(201)
+    await expect.poll(async () => (await create()).status, { timeout: 60_000 }).toBe(201)
   },
 )
 

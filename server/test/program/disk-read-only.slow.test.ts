@@ -69,7 +69,7 @@ test.runIf(FULL)(
     await database.kill()
     disk.mend()
     await database.start()
-    await expect.poll(async () => (await create()).status).toBe(201)
+    await expect.poll(async () => (await create()).status, { timeout: 60_000 }).toBe(201)
   },
 )
 

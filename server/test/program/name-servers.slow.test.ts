@@ -73,7 +73,8 @@ test.runIf(FULL)(
       watcher.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user and pid <> pg_backend_pid()',
       )
-    const untilSignedIn = () => expect.poll(() => signIn(url, 'mia@acme.test').catch(String)).toMatch(/^\S+=/)
+    const untilSignedIn = () =>
+      expect.poll(() => signIn(url, 'mia@acme.test').catch(String), { timeout: 60_000 }).toMatch(/^\S+=/)
 
     const forgetPassword = async () => {
       const forgotten = await fetch(`${url}/api/auth/password/forgot`, {
@@ -106,7 +107,8 @@ test.runIf(FULL)(
 
     server.names = names
     const isForMia = (mail: string) => mail.includes('mia@acme.test') && mail.includes('Choose a new password')
-    const mails = () => expect.poll(() => mailserver.received.filter(isForMia).length, { interval: 200 })
+    const mails = () =>
+      expect.poll(() => mailserver.received.filter(isForMia).length, { timeout: 120_000, interval: 200 })
     await mails().toBe(1)
     expect((await signIn(url, 'mia@acme.test')).length).toBeGreaterThan(0)
 
