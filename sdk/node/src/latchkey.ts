@@ -45,6 +45,7 @@ export interface Latchkey {
  * await latchkey.requireLicense(auth, 'reports')
  */
 export function createLatchkey(options: LatchkeyOptions): Latchkey {
+  requireValues(options)
   const issuer = options.issuer.replace(/\/$/, '')
   const keys = createRemoteJWKSet(
     new URL(`${issuer}/api/oauth/jwks`),
@@ -101,6 +102,17 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     requireScope(auth, scope) {
       if (!auth.scopes.includes(scope)) forbid(`This needs the scope ${scope}.`)
     },
+  }
+}
+
+/**
+ * An option from a variable that is not set would otherwise accept the tokens of every application or tenant, because an
+ * absent value means that the claim is not checked.
+ */
+function requireValues(options: LatchkeyOptions): void {
+  for (const name of ['issuer', 'applicationId', 'tenantId'] as const) {
+    const isOptional = name === 'tenantId' && !('tenantId' in options)
+    if (!isOptional && !options[name]) throw new TypeError(`${name} is empty. Set it in the options of createLatchkey.`)
   }
 }
 

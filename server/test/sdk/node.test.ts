@@ -7,6 +7,7 @@ import {
   createMachineToken,
   describeResource,
   type Latchkey,
+  type LatchkeyOptions,
   locateResourceMetadata,
 } from '@latchkey/node'
 import * as expressGuards from '@latchkey/node/express'
@@ -156,6 +157,18 @@ describe.each(FRAMEWORKS)('in %s', (_name, start) => {
 test('a token for another application is refused', async () => {
   const other = createLatchkey({ issuer: service.url, applicationId: crypto.randomUUID() })
   await expect(other.verify(tokens.mia.access_token)).rejects.toMatchObject({ status: 401, code: 'invalid_token' })
+})
+
+test.each([
+  ['applicationId', undefined],
+  ['applicationId', ''],
+  ['tenantId', undefined],
+  ['tenantId', ''],
+  ['issuer', undefined],
+  ['issuer', ''],
+])('%s: %j is refused, such as a variable that is not set', (name, value) => {
+  const options = { issuer: service.url, applicationId, [name]: value } as LatchkeyOptions
+  expect(() => createLatchkey(options)).toThrow(`${name} is empty`)
 })
 
 test('the middleware of Next.js lets only requests with a valid token pass', async () => {
