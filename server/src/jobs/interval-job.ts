@@ -6,28 +6,45 @@ import { RUNS } from './metrics.ts'
 /** Runs a job repeatedly until it is stopped. A failed run is logged and retried. */
 export function startIntervalJob(ctx: Ctx, job: Job<never>, everyMs: number): { stop(): Promise<void> } {
   const stopped = new AbortController()
-  const ended = runLoop(ctx, job, everyMs, stopped.signal)
+  let pause = new AbortController()
+
+  async function runRepeatedly(): Promise<void> {
+    let isFailing = false
+    while (!stopped.signal.aborted) {
+      // Created before the run, so that an announcement during the run ends the pause after it.
+      pause = new AbortController()
+      isFailing = await runJob(ctx, job, { stop: stopped.signal, isFailing })
+      await sleep(everyMs, undefined, { signal: pause.signal }).catch(() => {})
+    }
+  }
+
+  ctx.changes.subscribe((subject) => {
+    if (subject !== undefined && subject === job.wakeOn) pause.abort()
+  })
+  const ended = runRepeatedly()
   return {
     async stop() {
       stopped.abort()
+      pause.abort()
       await ended
     },
   }
 }
 
-async function runLoop(ctx: Ctx, job: Job<never>, everyMs: number, stop: AbortSignal): Promise<void> {
-  let isFailing = false
-  while (!stop.aborted) {
-    try {
-      await job.run(ctx, stop as never)
-      isFailing = false
-      ctx.metrics.count(RUNS, { task: job.name, outcome: 'ok' })
-    } catch (err) {
-      ctx.metrics.count(RUNS, { task: job.name, outcome: 'failed' })
-      // Log an outage once, not at every run.
-      if (!isFailing) ctx.log.warn({ err, job: job.name }, 'interval job failed and will be retried')
-      isFailing = true
-    }
-    await sleep(everyMs, undefined, { signal: stop }).catch(() => {})
+/** Returns whether the run failed. */
+async function runJob(
+  ctx: Ctx,
+  job: Job<never>,
+  { stop, isFailing }: { stop: AbortSignal; isFailing: boolean },
+): Promise<boolean> {
+  try {
+    await job.run(ctx, stop as never)
+    ctx.metrics.count(RUNS, { task: job.name, outcome: 'ok' })
+    return false
+  } catch (err) {
+    ctx.metrics.count(RUNS, { task: job.name, outcome: 'failed' })
+    // Log an outage once, not at every run.
+    if (!isFailing) ctx.log.warn({ err, job: job.name }, 'interval job failed and will be retried')
+    return true
   }
 }

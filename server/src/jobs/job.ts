@@ -10,6 +10,8 @@ export interface Job<P> {
    * payload is the abort signal for stopping.
    */
   everyMs?: number
+  /** The subject of a change announcement after which a repeated job runs at once instead of after its pause. */
+  wakeOn?: string
   /** The job waits for external systems. It has a lower priority, so that it does not delay other due jobs. */
   isSlow?: true
   run(ctx: Ctx, payload: P): Promise<void>

@@ -10,8 +10,9 @@ import { claimPartition, type Partition, postponePartition } from './store.ts'
 /** Partitions that one node processes concurrently, in total and for one tenant or instance webhook. */
 const MAX_PARTITIONS = 16
 const MAX_PARTITIONS_PER_SHARE = 4
-/** The interval in which a node looks for due partitions. */
+/** The interval in which a node looks for due partitions, while it processes some and while it does not. */
 const POLL_MS = 250
+const IDLE_POLL_MS = 1_000
 /** How long running requests may continue after the node was asked to stop. */
 const GRACE_MS = 2_000
 
@@ -75,6 +76,7 @@ function listFullShares(running: Running): string[] {
 
 export const dispatchWebhooks = defineJob<AbortSignal>({
   name: 'dispatch_webhooks',
-  everyMs: POLL_MS,
+  everyMs: IDLE_POLL_MS,
+  wakeOn: 'webhook_cursor',
   run: dispatch,
 })

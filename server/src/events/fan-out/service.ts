@@ -46,4 +46,9 @@ async function fanOutBatch(ctx: Ctx): Promise<boolean> {
   }
 }
 
-export const fanOutEvents = defineJob<AbortSignal>({ name: 'fan_out_events', everyMs: 250, run: fanOut })
+export const fanOutEvents = defineJob<AbortSignal>({
+  name: 'fan_out_events',
+  everyMs: 1_000,
+  wakeOn: 'audit_head',
+  run: fanOut,
+})
