@@ -12,14 +12,17 @@ const LIBRARY = {
   kind: 'Kind of client',
   kindOf: (library: Library, kind: string) => `${library.name} needs a client of the kind “${kind}”.`,
   apiOf: (library: Library) =>
-    `${library.name} only verifies access tokens. The client is for the program that calls it.`,
+    `${library.name} verifies access tokens and needs no client of its own. ` +
+    'This client is for the programs that call the API.',
   /** Why the client requires a nonce, or does not. */
   nonce: {
     always: (library: Library) => `${senderOf(library)} sends a nonce, so the client requires one.`,
     configured: (library: Library) =>
-      `${senderOf(library)} sends a nonce only if it is told to. The code that you get does that, so the client requires one.`,
+      `${senderOf(library)} sends a nonce if its settings say so. The code that you get has them, ` +
+      'so the client requires one.',
     never: (library: Library) =>
-      `${senderOf(library)} sends no nonce. Latchkey would refuse each of its sign-ins, so this client does not require one.`,
+      `${senderOf(library)} sends no nonce. Latchkey would refuse each of its sign-ins, ` +
+      'so this client does not require one.',
     none: () => '',
   },
   wrongKind: {

@@ -73,6 +73,8 @@ app.listen(${API_PORT})
     files: [{ name: 'server.mjs', code }],
     run: `npm install express @latchkey/node
 node server.mjs`,
-    next: `Send an access token of this application to http://localhost:${API_PORT}/whoami, as “Authorization: Bearer …”.`,
+    next:
+      `Send an access token of this application to http://localhost:${API_PORT}/whoami, ` +
+      'as “Authorization: Bearer …”.',
   }
 }

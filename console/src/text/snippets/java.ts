@@ -36,7 +36,9 @@ class HomeController {
       { name: 'src/main/java/HomeController.java', code: controller },
     ],
     run: withSecret(values, './mvnw spring-boot:run'),
-    next: `The project needs spring-boot-starter-web and spring-boot-starter-oauth2-client. ${openAndSignIn(homeOf(redirectUri))}`,
+    next:
+      'The project needs spring-boot-starter-web and spring-boot-starter-oauth2-client. ' +
+      openAndSignIn(homeOf(redirectUri)),
   }
 }
 
@@ -73,7 +75,7 @@ class LatchkeyConfiguration {
     files: [{ name: 'src/main/java/LatchkeyConfiguration.java', code: decoder }],
     run: './mvnw spring-boot:run',
     next:
-      'The project needs spring-boot-starter-web and spring-boot-starter-oauth2-resource-server, with Spring Security 6.5 ' +
-      'or later. It then answers 401 to requests without a valid access token of this application.',
+      'The project needs spring-boot-starter-web and spring-boot-starter-oauth2-resource-server, ' +
+      'with Spring Security 6.5 or later. It then answers 401 to requests without a valid access token of this application.',
   }
 }

@@ -114,7 +114,8 @@ final class SignInController: UIViewController {
     files: [{ name: 'SignInController.swift', code }],
     next: nextStep(
       issuer,
-      `Add the package AppAuth-iOS and the URL scheme ${schemeOf(redirectUri)} to the project. Then run the app and sign in.`,
+      `Add the package AppAuth-iOS and the URL scheme ${schemeOf(redirectUri)} to the project. ` +
+        'Then run the app and sign in.',
     ),
   }
 }

@@ -16,7 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()?;
     let metadata = CoreProviderMetadata::discover(&IssuerUrl::new(${doubleQuote(issuer)}.into())?, &http)?;
     let secret = ClientSecret::new(std::env::var("LATCHKEY_CLIENT_SECRET")?);
-    let client = CoreClient::from_provider_metadata(metadata, ClientId::new(${doubleQuote(clientId)}.into()), Some(secret))
+    let client_id = ClientId::new(${doubleQuote(clientId)}.into());
+    let client = CoreClient::from_provider_metadata(metadata, client_id, Some(secret))
         .set_redirect_uri(RedirectUrl::new(redirect_uri.into())?);
 
     let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
@@ -29,7 +30,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("Open {address}");
 
     // Waits for one sign-in. In a web server, keep state, nonce and verifier in the session of the browser.
-    let (mut stream, _) = std::net::TcpListener::bind(${doubleQuote(`127.0.0.1:${portOf(redirectUri, '8080')}`)})?.accept()?;
+    let listener = std::net::TcpListener::bind(${doubleQuote(`127.0.0.1:${portOf(redirectUri, '8080')}`)})?;
+    let (mut stream, _) = listener.accept()?;
     let mut line = String::new();
     BufReader::new(&stream).read_line(&mut line)?;
     let path = line.split_whitespace().nth(1).ok_or("not an HTTP request")?;
