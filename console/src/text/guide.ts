@@ -4,13 +4,12 @@ const senderOf = ({ name, sender = name }: Library) => sender
 
 const LIBRARY = {
   title: 'Which library will you use?',
-  text: 'It decides the settings of the client and the code that you get. You can change everything later.',
+  text: 'It decides the settings of the client and the code that you get. You can change each setting.',
   label: 'Library or tool',
   description: 'Type its name, or a language. Leave it empty if you use another one.',
   placeholder: 'Auth.js, Spring Boot, Django, Grafana …',
   nothingFound: 'Not in the list. Leave it empty and choose the kind of client: every OpenID Connect library works.',
   kind: 'Kind of client',
-  kindOf: (library: Library, kind: string) => `${library.name} needs a client of the kind “${kind}”.`,
   apiOf: (library: Library) =>
     `${library.name} verifies access tokens and needs no client of its own. ` +
     'This client is for the programs that call the API.',
@@ -91,6 +90,7 @@ export const guide = {
     clientId: 'Client id',
     copyClientId: 'Copy the client id',
     run: 'In a terminal, in the same folder',
+    runAnywhere: 'In a terminal',
     copyRun: 'Copy the commands',
     open: 'Go to the application',
     another: 'Create another',

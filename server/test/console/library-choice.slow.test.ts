@@ -119,6 +119,7 @@ describe.runIf(FULL && browserPath)('the library of a client', () => {
     expect(await code('Program.cs')).toContain(`options.Authority = "${consoleTest.service.url}";`)
     expect(await clientNamed('Shop')).toMatchObject({ kind: 'WEB', requireNonce: true })
     await takeScreenshots('library-client-created')
+    await expectFitsPhone(session)
     expect(errorsExcept(session.errors)).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { clients } from '../../../../text/clients.ts'
 import { guide } from '../../../../text/guide.ts'
 import { findLibrary } from '../../../../text/libraries/libraries.ts'
 import type { Library } from '../../../../text/libraries/library.ts'
-import type { Snippet } from '../../../../text/snippets/values.ts'
+import type { Snippet, SnippetFile } from '../../../../text/snippets/values.ts'
 import { CodeBlock } from '../../../../ui/code-block.tsx'
 import { Copyable } from '../../../../ui/copy.tsx'
 import { OneTimeSecret } from '../../../../ui/one-time-secret.tsx'
@@ -63,12 +63,16 @@ const Value = ({ label, value, copy }: { label: string; value: string; copy: str
   </div>
 )
 
+const isAbsolute = (files: SnippetFile[]) => files.some(({ name }) => name.startsWith('/'))
+
 const LibrarySnippet = ({ snippet: { files, run, next } }: { snippet: Snippet }) => (
   <Stack gap="xs">
     {files.map(({ name, code }) => (
       <CodeBlock key={name} title={name} code={code} copy={text.copyFile(name)} />
     ))}
-    {run !== undefined && <CodeBlock title={text.run} code={run} copy={text.copyRun} />}
+    {run !== undefined && (
+      <CodeBlock title={isAbsolute(files) ? text.runAnywhere : text.run} code={run} copy={text.copyRun} />
+    )}
     <Text size="sm">{next}</Text>
   </Stack>
 )

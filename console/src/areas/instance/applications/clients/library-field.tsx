@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core'
-import { clients } from '../../../../text/clients.ts'
 import { guide } from '../../../../text/guide.ts'
 import { findLibrary } from '../../../../text/libraries/libraries.ts'
 import type { Library } from '../../../../text/libraries/library.ts'
@@ -27,7 +26,5 @@ export function LibraryField({ draft, change }: Pick<DraftFields, 'draft' | 'cha
   )
 }
 
-const describe = (library: Library): string => {
-  const kind = library.protectsApi ? text.apiOf(library) : text.kindOf(library, clients.kinds[library.kind].label)
-  return `${kind} ${text.nonce[library.nonce](library)}`.trim()
-}
+const describe = (library: Library): string =>
+  [library.protectsApi && text.apiOf(library), text.nonce[library.nonce](library)].filter(Boolean).join(' ')
