@@ -93,7 +93,7 @@ func main() {
 `
   return {
     files: [{ name: 'main.go', code }],
-    run: `go mod init signin && go get github.com/coreos/go-oidc/v3 golang.org/x/oauth2
+    run: `go mod init signin && go mod tidy
 ${withSecret(values, 'go run .')}`,
     next: openAndSignIn(`${originOf(redirectUri)}/login`),
   }

@@ -147,8 +147,9 @@ export function expressOpenidConnect(values: SnippetValues): Snippet {
   const { issuer, clientId, redirectUri } = values
   const code = `import { randomBytes } from 'node:crypto'
 import express from 'express'
-import { auth, requiresAuth } from 'express-openid-connect'
+import openidConnect from 'express-openid-connect'
 
+const { auth, requiresAuth } = openidConnect
 const app = express()
 app.use(
   auth({
