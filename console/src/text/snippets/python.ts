@@ -129,6 +129,7 @@ SOCIALACCOUNT_PROVIDERS = {
         ],
     }
 }
+LOGIN_REDIRECT_URL = "/"
 `
   const urls = `# Add this to the urls.py of your project.
 from django.urls import include, path
@@ -144,7 +145,7 @@ urlpatterns += [path("accounts/", include("allauth.urls"))]
     run: `pip install "django-allauth[socialaccount]"
 ${withSecret(values, 'python manage.py migrate')}
 ${serve}`,
-    next: openAndSignIn(`${originOf(redirectUri)}/accounts/login/`),
+    next: openAndSignIn(`${originOf(redirectUri)}/accounts/oidc/latchkey/login/`),
   }
 }
 
