@@ -35,7 +35,7 @@ const create = new Command('create')
   .option('--origin <origin...>', 'origins that may call the token endpoint')
   .option('--scope <scope...>', 'the scopes that the client may request')
   .option('--tenant <slug>', 'the tenant of a MACHINE client (the whole instance)')
-  .option('--no-require-nonce', 'accept authorization requests without a nonce')
+  .option('--no-require-nonce', 'accept sign-ins of libraries that send no nonce, such as django-allauth')
   .option('--no-userinfo-in-id-token', 'leave profile and email claims out of ID tokens')
   .action(async (options: CreateOptions) => {
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {

@@ -67,7 +67,9 @@ export async function readAuthorizeRequest(
   const nonce = fields.get('nonce')
   if (scopes.includes('openid') && nonce === undefined && client.requireNonce) {
     throw invalid(
-      'The parameter nonce is required with the scope openid. An operator can turn this off for the client: requireNonce, or --no-require-nonce.',
+      'The parameter nonce is required with the scope openid. For software that cannot send one, an operator can turn ' +
+        'this off for the client: Require a nonce in the console, requireNonce in the API, or latchkey client create ' +
+        '--no-require-nonce.',
     )
   }
   if (nonce !== undefined && nonce.length > MAX_NONCE_LENGTH) throw invalid('The nonce is too long.')

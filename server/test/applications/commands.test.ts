@@ -48,6 +48,12 @@ test('a client for a library that sends no nonce can be created', async () => {
   expect(exported).toContain('userinfoInIdToken: false')
 })
 
+test('the help of client create names the option for such a library', async () => {
+  const { output } = await latchkey('client', 'create', '--help')
+  const unwrapped = output.replace(/\s+/g, ' ')
+  expect(unwrapped).toContain('--no-require-nonce accept sign-ins of libraries that send no nonce')
+})
+
 const REFUSED: [string, string[], string][] = [
   ['an unknown application', [...WEB.slice(0, 3), 'gone', ...WEB.slice(4)], 'There is no application gone.\n'],
   ['an unknown tenant', [...WEB, '--tenant', 'gone'], 'There is no tenant gone.\n'],

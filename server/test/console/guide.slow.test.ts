@@ -4,7 +4,7 @@ import { freePort } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 import { admin, findIds, PASSWORD } from '../support/world.ts'
 import { type ConsolePage, type ConsoleTest, openConsole } from './console-page.ts'
-import { ADMIN, errorsExcept, expectFitsPhone } from './page-actions.ts'
+import { ADMIN, chooseLibrary, errorsExcept, expectFitsPhone } from './page-actions.ts'
 import { copySnippet, runOnce, serve } from './run-snippets.ts'
 
 describe.runIf(FULL && browserPath)('the guide to an application', () => {
@@ -57,9 +57,9 @@ describe.runIf(FULL && browserPath)('the guide to an application', () => {
     await session.expectAccessible()
     await textbox('Name of the application').fill('Notes')
     await click('Continue')
-    await page.getByRole('heading', { name: 'What kind of software is it?' }).waitFor()
+    await page.getByRole('heading', { name: 'Which library will you use?' }).waitFor()
     await session.expectAccessible()
-    await takeScreenshots('guide-kind')
+    await takeScreenshots('guide-library')
     await click('Continue')
     await textbox('Redirect addresses').fill('http://example.com/*')
     await click('Create application')
@@ -131,7 +131,7 @@ describe.runIf(FULL && browserPath)('the guide to an application', () => {
     await admin(url, `/api/admin/applications/${applicationId}`, { licensingMode: 'FREE' }, 'PATCH')
     await admin(url, '/api/licensing/license-types', { applicationId, name: 'Basic', slug: 'basic' })
     expect(await runOnce(copied, userId)).toMatchObject({ hasLicense: true, licenseType: 'basic' })
-    await page.getByRole('tab', { name: 'curl' }).click()
+    await chooseLibrary(session, 'curl', 'curl')
     const inCurl = await copySnippet(session, 'check-license.sh')
     expect(await runOnce(inCurl, userId)).toMatchObject({ hasLicense: true, licenseType: 'basic' })
     await session.expectAccessible()
@@ -142,7 +142,7 @@ describe.runIf(FULL && browserPath)('the guide to an application', () => {
     await finishGuide('Overseer')
     const tenants = { tenants: expect.arrayContaining([expect.objectContaining({ slug: 'acme' })]) }
     expect(await runOnce(await copySnippet(session, 'list-tenants.mjs'))).toMatchObject(tenants)
-    await session.page.getByRole('tab', { name: 'curl' }).click()
+    await chooseLibrary(session, 'curl', 'curl')
     expect(await runOnce(await copySnippet(session, 'list-tenants.sh'))).toMatchObject(tenants)
     expect(errorsExcept(session.errors, 409, 422)).toEqual([])
   })

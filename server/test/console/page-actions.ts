@@ -22,6 +22,12 @@ export async function selectOption({ page }: ConsolePage, label: string, option:
   await page.getByRole('option', { name: option, exact: true }).click()
 }
 
+/** Searches the list of libraries and chooses an entry. */
+export async function chooseLibrary({ page }: ConsolePage, search: string, option: string) {
+  await page.getByRole('combobox', { name: 'Library or tool', exact: true }).fill(search)
+  await page.getByRole('option', { name: option, exact: true }).click()
+}
+
 /** Fills a field by its accessible name, which excludes the asterisk of required fields. */
 export const fillField = ({ page }: ConsolePage, name: string, text: string) =>
   page.getByRole('textbox', { name, exact: true }).fill(text)

@@ -1,4 +1,4 @@
-import { inShell, quote, type Snippet, type SnippetValues, secretOf } from './values.ts'
+import { inShell, quote, type Snippet, type SnippetValues, withSecret } from './values.ts'
 
 /** An API request of a machine client. */
 interface MachineExample {
@@ -9,24 +9,28 @@ interface MachineExample {
   next: string
 }
 
-export const CHECK: MachineExample = {
+const CHECK: MachineExample = {
   file: 'check-license',
   path: '/api/integration/licenses/check',
   perUser: true,
   next: 'It says whether this person holds a license. The id is the “sub” of their token; you also find it under Users.',
 }
 
-export const TENANTS: MachineExample = {
+const TENANTS: MachineExample = {
   file: 'list-tenants',
   path: '/api/admin/tenants',
   perUser: false,
   next: 'It lists the tenants. The machine needs the scope “admin” for that.',
 }
 
-const toCommand = (values: SnippetValues, { perUser }: MachineExample, command: string) =>
-  `LATCHKEY_CLIENT_SECRET=${secretOf(values)} ${command}${perUser ? ' "id of a person"' : ''}`
+/** Only a machine of the instance may list the tenants. */
+const exampleOf = ({ ofTenant }: SnippetValues) => (ofTenant === false ? TENANTS : CHECK)
 
-export function inFetch(values: SnippetValues, example: MachineExample): Snippet {
+const toCommand = (values: SnippetValues, { perUser }: MachineExample, command: string) =>
+  withSecret(values, `${command}${perUser ? ' "id of a person"' : ''}`)
+
+export function inFetch(values: SnippetValues): Snippet {
+  const example = exampleOf(values)
   const file = `${example.file}.mjs`
   const question = example.perUser
     ? `
@@ -52,10 +56,11 @@ const address = new URL(issuer + ${quote(example.path)})${question}
 const answer = await fetch(address, { headers: { Authorization: 'Bearer ' + access_token } })
 console.log(JSON.stringify(await answer.json(), null, 2))
 `
-  return { tool: 'fetch', file, code, run: toCommand(values, example, `node ${file}`), next: example.next }
+  return { files: [{ name: file, code }], run: toCommand(values, example, `node ${file}`), next: example.next }
 }
 
-export function inCurl(values: SnippetValues, example: MachineExample): Snippet {
+export function inCurl(values: SnippetValues): Snippet {
+  const example = exampleOf(values)
   const file = `${example.file}.sh`
   const address = (path: string) => inShell(values.issuer + path)
   const question = example.perUser
@@ -71,5 +76,5 @@ TOKEN=$(curl -sS ${address('/api/oauth/token')} \\
 curl -sS ${address(example.path)} \\${question}
   --header "Authorization: Bearer $TOKEN"
 `
-  return { tool: 'curl', file, code, run: toCommand(values, example, `sh ${file}`), next: example.next }
+  return { files: [{ name: file, code }], run: toCommand(values, example, `sh ${file}`), next: example.next }
 }

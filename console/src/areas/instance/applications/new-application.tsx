@@ -5,7 +5,7 @@ import { ErrorAlert } from '../../../ui/states.tsx'
 import { useSubmit } from '../../../ui/use-submit.ts'
 import { AccessStep, AddressesStep } from './guide/addresses-step.tsx'
 import { DoneStep } from './guide/done-step.tsx'
-import { KindStep } from './guide/kind-step.tsx'
+import { LibraryStep } from './guide/library-step.tsx'
 import { NameStep } from './guide/name-step.tsx'
 import { Steps } from './guide/steps.tsx'
 import { useGuide } from './guide/use-guide.ts'
@@ -36,7 +36,7 @@ export function NewApplicationPage() {
               {guide.step === 0 && (
                 <NameStep name={guide.name} onChange={guide.setName} error={form.fieldErrors.name} />
               )}
-              {guide.step === 1 && <KindStep {...stepProps} />}
+              {guide.step === 1 && <LibraryStep {...stepProps} />}
               {guide.step === LAST_STEP &&
                 (isMachine ? <AccessStep {...stepProps} /> : <AddressesStep {...stepProps} />)}
               <Group justify="space-between" mt="sm">

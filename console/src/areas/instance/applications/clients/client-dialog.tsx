@@ -9,6 +9,7 @@ import { TenantSelect } from '../tenant-select.tsx'
 import { AddressFields } from './address-fields.tsx'
 import { type ClientDraft, defaultScopes, KINDS, type Kind, toClientSettings, toNewClient } from './client-draft.ts'
 import type { Connection } from './connection.ts'
+import { LibraryField } from './library-field.tsx'
 import { ProtocolFields } from './protocol-fields.tsx'
 import { ScopesInput } from './scopes-input.tsx'
 
@@ -38,7 +39,7 @@ export function ClientDialog({
     }
     const { clientSecret, ...client } = await create.mutateAsync({ body: toNewClient(draft, applicationId) })
     showSuccess(text.created)
-    onCreated({ client, ...(clientSecret !== null && { clientSecret }) })
+    onCreated({ client, libraryId: draft.libraryId, ...(clientSecret !== null && { clientSecret }) })
   }
   return (
     <FormDialog
@@ -50,6 +51,7 @@ export function ClientDialog({
     >
       {(fieldErrors) => (
         <>
+          {isNew && <LibraryField draft={draft} change={change} />}
           {isNew && <KindSelect draft={draft} change={change} />}
           <TextInput
             label={text.name}
@@ -98,7 +100,9 @@ const KindSelect = ({ draft, change }: { draft: ClientDraft; change: (changes: P
       description={text.kindText}
       data={KINDS.map((kind) => ({ value: kind, label: text.kinds[kind].label }))}
       value={draft.kind}
-      onChange={(kind) => kind !== null && change({ kind: kind as Kind, scopes: defaultScopes(kind as Kind) })}
+      onChange={(kind) =>
+        kind !== null && change({ kind: kind as Kind, libraryId: null, scopes: defaultScopes(kind as Kind) })
+      }
       allowDeselect={false}
     />
     <Text size="xs" c="dimmed" mt={6} mih={34}>

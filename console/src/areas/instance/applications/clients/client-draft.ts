@@ -14,6 +14,8 @@ export interface ClientDraft {
   id?: string | undefined
   /** The saved name, for the dialog title. */
   title: string
+  /** What a new client is for. It is not saved. */
+  libraryId: string | null
   kind: Kind
   name: string
   clientId: string
@@ -29,6 +31,7 @@ export interface ClientDraft {
 
 export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   title: '',
+  libraryId: null,
   kind,
   name: '',
   clientId: '',
@@ -48,6 +51,7 @@ export const defaultScopes = (kind: Kind): string[] => (kind === 'MACHINE' ? ['l
 export const toClientDraft = (client: Client): ClientDraft => ({
   ...client,
   title: client.name,
+  libraryId: null,
   redirectUris: client.redirectUris.join('\n'),
   postLogoutRedirectUris: client.postLogoutRedirectUris.join('\n'),
   allowedOrigins: client.allowedOrigins.join('\n'),

@@ -22,6 +22,6 @@ export const ConnectionDialog = ({
     closeOnClickOutside={connection?.clientSecret === undefined}
     closeButtonProps={{ 'aria-label': shell.close }}
   >
-    {connection && <HowToConnect {...connection} />}
+    {connection && <HowToConnect key={connection.client.id} {...connection} />}
   </Modal>
 )

@@ -4,4 +4,6 @@ export interface Connection {
   client: Client
   /** Known only right after the client was created. */
   clientSecret?: string
+  /** The library that was chosen when the client was created. */
+  libraryId?: string | null
 }

@@ -1,39 +1,58 @@
-import { SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
+import { SimpleGrid, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import { clients } from '../../../../text/clients.ts'
 import { guide } from '../../../../text/guide.ts'
-import { type Snippet, snippetsOf } from '../../../../text/snippets.ts'
+import { findLibrary } from '../../../../text/libraries/libraries.ts'
+import type { Library } from '../../../../text/libraries/library.ts'
+import type { Snippet, SnippetFile } from '../../../../text/snippets/values.ts'
 import { CodeBlock } from '../../../../ui/code-block.tsx'
 import { Copyable } from '../../../../ui/copy.tsx'
 import { OneTimeSecret } from '../../../../ui/one-time-secret.tsx'
 import type { Connection } from './connection.ts'
+import { LibraryAdvice, WrongKind } from './library-advice.tsx'
+import { fitsKind, guessLibrary, redirectUriFor } from './library-choice.ts'
+import { LibrarySelect } from './library-select.tsx'
 
 const text = guide.done
 
-/** Issuer, client id, a new secret if known, and code samples. */
-export function HowToConnect({ client, clientSecret }: Connection) {
-  const issuer = window.location.origin
-  const snippets = snippetsOf[client.kind]({
-    issuer,
-    clientSecret,
-    clientId: client.clientId,
-    applicationId: client.applicationId,
-    redirectUri: client.redirectUris[0],
-    postLogoutUri: client.postLogoutRedirectUris[0],
-    ofTenant: client.tenantId !== null,
-  })
+/** Issuer, client id, a new secret if known, and the code for a library. */
+export function HowToConnect({ client: initialClient, clientSecret, libraryId }: Connection) {
+  const [client, setClient] = useState(initialClient)
+  const [chosenId, choose] = useState(libraryId ?? guessLibrary(initialClient)?.id ?? null)
+  const library = findLibrary(chosenId)
   return (
     <Stack>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <Value label={text.issuer} value={issuer} copy={text.copyIssuer} />
+        <Value label={text.issuer} value={window.location.origin} copy={text.copyIssuer} />
         <Value label={text.clientId} value={client.clientId} copy={text.copyClientId} />
       </SimpleGrid>
       {clientSecret !== undefined && (
         <OneTimeSecret label={clients.secrets.label} value={clientSecret} copy={clients.secrets.copy} />
       )}
-      <Snippets snippets={snippets} />
+      <LibrarySelect value={chosenId} onChange={choose} />
+      {library &&
+        (fitsKind(library, client.kind) ? (
+          <>
+            <LibraryAdvice library={library} client={client} onChanged={setClient} />
+            <LibrarySnippet snippet={snippetOf(library, { client, clientSecret })} />
+          </>
+        ) : (
+          <WrongKind library={library} client={client} />
+        ))}
     </Stack>
   )
 }
+
+const snippetOf = (library: Library, { client, clientSecret }: Connection): Snippet =>
+  library.snippet({
+    issuer: window.location.origin,
+    clientSecret,
+    clientId: client.clientId,
+    applicationId: client.applicationId,
+    redirectUri: redirectUriFor(library, client.redirectUris).uri,
+    postLogoutUri: client.postLogoutRedirectUris[0],
+    ofTenant: client.tenantId !== null,
+  })
 
 const Value = ({ label, value, copy }: { label: string; value: string; copy: string }) => (
   <div>
@@ -44,32 +63,16 @@ const Value = ({ label, value, copy }: { label: string; value: string; copy: str
   </div>
 )
 
-function Snippets({ snippets }: { snippets: Snippet[] }) {
-  const [only, other] = snippets
-  if (only === undefined) return null
-  if (other === undefined) return <OneSnippet snippet={only} />
-  return (
-    <Tabs defaultValue={only.file} keepMounted={false}>
-      <Tabs.List mb="sm" aria-label={text.code}>
-        {snippets.map(({ file, tool }) => (
-          <Tabs.Tab key={file} value={file}>
-            {tool}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {snippets.map((snippet) => (
-        <Tabs.Panel key={snippet.file} value={snippet.file}>
-          <OneSnippet snippet={snippet} />
-        </Tabs.Panel>
-      ))}
-    </Tabs>
-  )
-}
+const isAbsolute = (files: SnippetFile[]) => files.some(({ name }) => name.startsWith('/'))
 
-const OneSnippet = ({ snippet: { file, code, run, next } }: { snippet: Snippet }) => (
+const LibrarySnippet = ({ snippet: { files, run, next } }: { snippet: Snippet }) => (
   <Stack gap="xs">
-    <CodeBlock title={file} code={code} copy={text.copyFile(file)} />
-    <CodeBlock title={text.run} code={run} copy={text.copyRun} />
+    {files.map(({ name, code }) => (
+      <CodeBlock key={name} title={name} code={code} copy={text.copyFile(name)} />
+    ))}
+    {run !== undefined && (
+      <CodeBlock title={isAbsolute(files) ? text.runAnywhere : text.run} code={run} copy={text.copyRun} />
+    )}
     <Text size="sm">{next}</Text>
   </Stack>
 )

@@ -2,18 +2,14 @@ import { Checkbox, Group, Switch } from '@mantine/core'
 import { clients as text } from '../../../../text/clients.ts'
 import type { DraftFields } from './address-fields.tsx'
 import type { Client } from './client-draft.ts'
+import { NonceSwitch } from './nonce-switch.tsx'
 
 const METHODS = ['S256', 'plain'] as const
 
 /** The protocol requirements of authorization requests. */
 export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
   <>
-    <Switch
-      label={text.requireNonce}
-      description={text.requireNonceText}
-      checked={draft.requireNonce}
-      onChange={(event) => change({ requireNonce: event.currentTarget.checked })}
-    />
+    <NonceSwitch draft={draft} change={change} />
     <Switch
       label={text.userinfoInIdToken}
       description={text.userinfoInIdTokenText}

@@ -2,6 +2,7 @@ import { Checkbox, Stack, Text, Title } from '@mantine/core'
 import { guide } from '../../../../text/guide.ts'
 import { listErrorOf } from '../../../../ui/lines-input.tsx'
 import { AddressFields, type DraftFields } from '../clients/address-fields.tsx'
+import { NonceSwitch } from '../clients/nonce-switch.tsx'
 import { TenantSelect } from '../tenant-select.tsx'
 import { defaultMachineScopes } from './defaults.ts'
 
@@ -9,6 +10,7 @@ export const AddressesStep = (props: DraftFields) => (
   <>
     <StepHeading {...guide.addresses} />
     <AddressFields {...props} origins={false} />
+    <NonceSwitch {...props} />
   </>
 )
 

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useApiMutation } from '../../../../api/use-api.ts'
 import { guide as text } from '../../../../text/guide.ts'
+import { findLibrary } from '../../../../text/libraries/libraries.ts'
 import { toLines } from '../../../../ui/lines-input.tsx'
 import { fieldErrorsOf } from '../../../../ui/use-submit.ts'
 import { type ClientDraft, newClientDraft, toNewClient, toOrigins } from '../clients/client-draft.ts'
@@ -75,10 +76,11 @@ function useCreation() {
     },
     async client(name: string, draft: ClientDraft, applicationId: string): Promise<Connection> {
       const clientName = text.clientName[draft.kind](name.trim().slice(0, MAX_NAME_LENGTH))
-      const origins = draft.kind === 'SPA' ? toOrigins(toLines(draft.redirectUris)).join('\n') : ''
+      const isInBrowser = draft.kind === 'SPA' && !findLibrary(draft.libraryId)?.native
+      const origins = isInBrowser ? toOrigins(toLines(draft.redirectUris)).join('\n') : ''
       const body = toNewClient({ ...draft, name: clientName, allowedOrigins: origins }, applicationId)
       const { clientSecret, ...client } = await createClient.mutateAsync({ body })
-      return { client, ...(clientSecret !== null && { clientSecret }) }
+      return { client, libraryId: draft.libraryId, ...(clientSecret !== null && { clientSecret }) }
     },
   }
 }

@@ -1,9 +1,7 @@
-import { homeOf, isInsecure, quote, type Snippet, type SnippetValues } from './values.ts'
-
-const portOf = (address: string, fallback: string) => (URL.canParse(address) && new URL(address).port) || fallback
+import { homeOf, isInsecure, openAndSignIn, portOf, quote, type Snippet, type SnippetValues } from './values.ts'
 
 /** A single-page app that signs users in. */
-export function spa({ issuer, clientId, redirectUri = '', postLogoutUri }: SnippetValues): Snippet {
+export function oauth4webapi({ issuer, clientId, redirectUri, postLogoutUri }: SnippetValues): Snippet {
   const insecure = isInsecure(issuer)
     ? `// Only while Latchkey is on http, on your own machine.
 const options = { [oauth.allowInsecureRequests]: true }`
@@ -94,11 +92,9 @@ try {
 </script>
 `
   return {
-    tool: 'oauth4webapi',
-    file: 'index.html',
-    code,
+    files: [{ name: 'index.html', code }],
     run: `npm install oauth4webapi vite
 npx vite --port ${portOf(redirectUri, '5173')} --strictPort`,
-    next: `Open ${homeOf(redirectUri)} and sign in.`,
+    next: openAndSignIn(homeOf(redirectUri)),
   }
 }

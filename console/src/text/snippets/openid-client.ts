@@ -1,8 +1,8 @@
-import { homeOf, isInsecure, quote, type Snippet, type SnippetValues, secretOf } from './values.ts'
+import { homeOf, isInsecure, openAndSignIn, quote, type Snippet, type SnippetValues, withSecret } from './values.ts'
 
 /** A web server that signs users in. */
-export function web(values: SnippetValues): Snippet {
-  const { issuer, clientId, redirectUri = '', postLogoutUri } = values
+export function openidClient(values: SnippetValues): Snippet {
+  const { issuer, clientId, redirectUri, postLogoutUri } = values
   const insecure = isInsecure(issuer)
     ? `
   undefined,
@@ -92,11 +92,9 @@ createServer((request, response) =>
 ).listen(port, () => console.log('Listening on port ' + port))
 `
   return {
-    tool: 'openid-client',
-    file: 'server.mjs',
-    code,
+    files: [{ name: 'server.mjs', code }],
     run: `npm install openid-client
-LATCHKEY_CLIENT_SECRET=${secretOf(values)} node server.mjs`,
-    next: `Open ${homeOf(redirectUri)} and sign in.`,
+${withSecret(values, 'node server.mjs')}`,
+    next: openAndSignIn(homeOf(redirectUri)),
   }
 }

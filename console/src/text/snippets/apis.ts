@@ -1,0 +1,80 @@
+import { quote, type Snippet, type SnippetValues } from './values.ts'
+
+const API_PORT = '4000'
+
+export function mcpServer({ issuer, clientId, applicationId, redirectUri }: SnippetValues): Snippet {
+  const resource = `http://localhost:${API_PORT}/mcp`
+  const server = `import { createLatchkey, describeResource, locateResourceMetadata } from '@latchkey/node'
+import { requireAuth } from '@latchkey/node/express'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import express from 'express'
+
+const resource = ${quote(resource)}
+// An MCP client reads there where to sign in (RFC 9728).
+const resourceMetadataUrl = locateResourceMetadata(resource)
+const latchkey = createLatchkey({
+  issuer: ${quote(issuer)},
+  applicationId: ${quote(applicationId)},
+  resourceMetadataUrl,
+})
+
+function createServer({ userId = 'a machine' }) {
+  const server = new McpServer({ name: 'example', version: '1.0.0' })
+  server.registerTool('whoami', { description: 'Returns the id of the signed-in user' }, () => ({
+    content: [{ type: 'text', text: userId }],
+  }))
+  return server
+}
+
+const app = express()
+app.use(express.json())
+app.get(new URL(resourceMetadataUrl).pathname, (request, response) => {
+  response.json(describeResource(latchkey, { resource, scopes: ['openid', 'profile', 'email'] }))
+})
+app.post('/mcp', requireAuth(latchkey), async (request, response) => {
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
+  response.on('close', () => transport.close())
+  await createServer(request.auth).connect(transport)
+  await transport.handleRequest(request, response, request.body)
+})
+app.listen(${API_PORT})
+`
+  const settings = { servers: { example: { type: 'http', url: resource, oauth: { clientId } } } }
+  return {
+    files: [
+      { name: 'server.mjs', code: server },
+      { name: '.vscode/mcp.json', code: `${JSON.stringify(settings, null, 2)}\n` },
+    ],
+    run: `npm install express @modelcontextprotocol/sdk @latchkey/node
+node server.mjs`,
+    next:
+      'Start the server “example” in VS Code and sign in. ' +
+      `VS Code returns to ${redirectUri || 'its redirect address'}; other MCP clients document theirs.`,
+  }
+}
+
+export function latchkeyNode({ issuer, applicationId }: SnippetValues): Snippet {
+  const code = `import { createLatchkey } from '@latchkey/node'
+import { requireAuth } from '@latchkey/node/express'
+import express from 'express'
+
+const latchkey = createLatchkey({
+  issuer: ${quote(issuer)},
+  applicationId: ${quote(applicationId)},
+})
+const app = express()
+app.get('/whoami', requireAuth(latchkey), (request, response) => {
+  response.json({ client: request.auth.clientId, user: request.auth.userId, tenant: request.auth.tenantSlug })
+})
+app.listen(${API_PORT})
+`
+  return {
+    files: [{ name: 'server.mjs', code }],
+    run: `npm install express @latchkey/node
+node server.mjs`,
+    next:
+      `Send an access token of this application to http://localhost:${API_PORT}/whoami, ` +
+      'as “Authorization: Bearer …”.',
+  }
+}
