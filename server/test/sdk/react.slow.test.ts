@@ -39,6 +39,22 @@ describe.skipIf(!browserPath)('@latchkey/react signs a user in', () => {
     expect(tab.requests.toSorted()).toEqual(['authorize', 'check', 'exchange', 'tenants'])
   })
 
+  test.runIf(FULL)('the first example of the README works', async () => {
+    const { page, ...tab } = await react.openProfile()
+    await react.application.useReadme()
+    await tab.open('/start')
+    await tab.press('Sign in')
+    await tab.fillIn('mia@acme.test')
+    await page.getByText('Hello Mia Member').waitFor()
+    await page.getByRole('button', { name: 'Export' }).waitFor()
+    await tab.press('Sign out')
+    await page.waitForURL(`${react.application.origin}/`)
+    await tab.press('Sign in')
+    await tab.fillIn('max@acme.test')
+    await page.getByText('Your license has no export.').waitFor()
+    await react.application.use(19)
+  })
+
   test('tokens are in no storage, in no URL and not in the document', async () => {
     const tab = await react.openProfile({ scope: 'openid profile email offline_access' })
     const urls: string[] = []
