@@ -14,8 +14,8 @@ const { values: options } = parseArgs({ options: { only: { type: 'string' } } })
  *   name                          what the table shows
  *   findMissing({ folder })       a sentence that says what this machine lacks, or undefined
  *   run({ url, folder })          throws an error if a test fails
- * `folder` is a scratch folder of the suite, and `url` the address of the demo. Suites run one after the other on the
- * same demo, so each undoes its changes.
+ * `folder` is a scratch folder of the suite, and `url` the address of Latchkey in test mode (docs/test-mode.md). Suites
+ * run one after the other. Each begins with the data of the demo, because the program is reset before it.
  */
 const names = readdirSync(import.meta.dirname, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -66,7 +66,8 @@ async function runSuite(suite, folder) {
       console.log(`Skipped: ${missing}`)
       return end('skipped')
     }
-    program ??= await startProgram(join(scratch, 'latchkey'))
+    program ??= await startProgram()
+    await program.reset()
     await suite.run({ url: program.url, folder })
     return end('passed')
   } catch (error) {
