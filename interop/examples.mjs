@@ -31,7 +31,6 @@ export function createExampleSuite(name) {
       const files = packOnce(join(dirname(folder), 'packages'))
       await runCommand('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...files], { cwd: folder })
       const env = { LATCHKEY_URL: url, ...(browser && { CHROMIUM_PATH: browser }) }
-      if (manifest.scripts.build) await runCommand('npm', ['run', 'build'], { cwd: folder, env })
       await runCommand('npm', ['test'], { cwd: folder, env })
     },
   }
