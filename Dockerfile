@@ -8,6 +8,7 @@ COPY server/package.json server/
 COPY console/package.json console/
 COPY sdk/client/package.json sdk/client/
 COPY sdk/node/package.json sdk/node/
+COPY sdk/react/package.json sdk/react/
 COPY blackbox/package.json blackbox/
 COPY bench/package.json bench/
 

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const PUBLISHED = ['sdk/client', 'sdk/node', 'server']
+const PUBLISHED = ['sdk/client', 'sdk/node', 'sdk/react', 'server']
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'dry-run': { type: 'boolean' } } })
 const isDryRun = values['dry-run'] ?? false

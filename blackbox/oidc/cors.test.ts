@@ -13,6 +13,9 @@ const GUARDED: [string, string][] = [
   ['POST', '/api/oauth/token'],
   ['GET', '/api/oauth/userinfo'],
   ['POST', '/api/oauth/revoke'],
+  ['GET', '/api/tenants'],
+  ['GET', '/api/integration/licenses/check'],
+  ['GET', '/api/integration/licenses/feature'],
 ]
 
 const from = async (origin: string, path: string, method = 'GET') =>
@@ -76,3 +79,27 @@ test.each([ORIGIN, 'null', 'https://evil.test'])(
     expect(requested.headers.has('access-control-allow-origin')).toBe(false)
   },
 )
+
+test('T006: pages of a registered origin can list tenants, but not create one', async () => {
+  const requested = await preflight(ORIGIN, '/api/tenants', 'POST')
+  expect(requested.headers.has('access-control-allow-origin')).toBe(false)
+  const { headers } = await fetch(`${baseUrl}/api/tenants`, { method: 'POST', headers: { origin: ORIGIN } })
+  expect(headers.has('access-control-allow-origin')).toBe(false)
+})
+
+test('T006: the tenants that a session cookie gives access to cannot be read by a page of another origin', async () => {
+  const browser = await newPerson().then((person) => person.signIn())
+  const registered = await browser.get('/api/tenants', { origin: ORIGIN })
+  expect(registered.headers.has('access-control-allow-credentials')).toBe(false)
+  const foreign = await browser.get('/api/tenants', { origin: 'https://evil.test' })
+  expect(foreign.headers.has('access-control-allow-origin')).toBe(false)
+})
+
+test.each([
+  '/api/users/me',
+  '/api/integration/licenses/explain',
+  '/api/admin/users',
+])('T006: %s is closed to pages of other origins', async (path) => {
+  expect((await from(ORIGIN, path)).has('access-control-allow-origin')).toBe(false)
+  expect((await preflight(ORIGIN, path, 'GET')).headers.has('access-control-allow-origin')).toBe(false)
+})

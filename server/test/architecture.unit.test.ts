@@ -129,7 +129,7 @@ function readSources(folder: string, base = folder): Map<string, string> {
   return new Map(files.map((file) => [relative(join(REPOSITORY, base), file), readFileSync(file, 'utf8')]))
 }
 
-const PACKAGES = ['server/src', 'console/src', 'sdk/client/src', 'sdk/node/src', 'bench/src']
+const PACKAGES = ['server/src', 'console/src', 'sdk/client/src', 'sdk/node/src', 'sdk/react/src', 'bench/src']
 
 test.each(PACKAGES)('the files of %s are small, and no folder holds a single file', (folder) => {
   expect(findLayoutViolations(readSources(folder, '.'))).toEqual([])

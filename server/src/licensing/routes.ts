@@ -36,10 +36,12 @@ const readingFresh = {
   ...reading,
   requestHeaders: { 'X-License-Min-Revision': 'The same as minRevision, which takes precedence' },
 } as const
+/** Pages of an application read the license of their user, to show what it allows. */
+const readingFromPages = { ...readingFresh, crossOrigin: 'registered' } as const
 
 const checkRoutes = [
   defineRoute({
-    ...readingFresh,
+    ...readingFromPages,
     method: 'GET',
     path: `${BASE_PATH}/check`,
     operationId: 'checkLicense',
@@ -50,7 +52,7 @@ const checkRoutes = [
     handler: (ctx, { caller, query, request }) => checkLicense(ctx, toLicenseQuery(caller, query, request)),
   }),
   defineRoute({
-    ...readingFresh,
+    ...readingFromPages,
     method: 'POST',
     path: `${BASE_PATH}/check`,
     operationId: 'postLicenseCheck',
@@ -63,7 +65,7 @@ const checkRoutes = [
       checkLicense(ctx, toLicenseQuery(caller, { ...query, ...body }, request)),
   }),
   defineRoute({
-    ...readingFresh,
+    ...readingFromPages,
     method: 'GET',
     path: `${BASE_PATH}/feature`,
     operationId: 'checkFeature',
@@ -75,7 +77,7 @@ const checkRoutes = [
       checkFeature(ctx, toLicenseQuery(caller, query, request), query.featureKey),
   }),
   defineRoute({
-    ...readingFresh,
+    ...readingFromPages,
     method: 'POST',
     path: `${BASE_PATH}/feature`,
     operationId: 'postFeatureCheck',

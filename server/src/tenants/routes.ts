@@ -30,6 +30,7 @@ export const tenantsRoutes = [
     tag,
     summary: 'Lists the tenants that the caller is an active member of',
     caller: 'person',
+    crossOrigin: 'registered',
     reply: { 200: OwnTenants },
     handler: async (ctx, { caller }) => {
       const tenants = await listTenantsOf(ctx.db, caller.userId)
