@@ -28,7 +28,7 @@ try {
 }
 
 async function tryPackages() {
-  const files = PACKAGES.map((entry) => pack(entry, folder))
+  const files = PACKAGES.map((entry) => pack(entry, folder).file)
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
   execFileSync('npm', ['install', '--no-audit', '--no-fund', ...files, 'express'], { cwd: folder, stdio: 'pipe' })
   for (const { name } of PACKAGES.map(readManifest)) checkExports(name)

@@ -15,7 +15,9 @@ export const listExamples = () =>
 /** A suite as run.mjs describes it. */
 export function createExampleSuite(name) {
   const manifest = JSON.parse(readFileSync(join(EXAMPLES, name, 'package.json'), 'utf8'))
-  const needsBrowser = manifest.devDependencies?.['playwright-core'] !== undefined
+  // The other packages need @latchkey/client.
+  const needed = [...Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }), '@latchkey/client']
+  const needsBrowser = needed.includes('playwright-core')
   const browser = [process.env.CHROMIUM_PATH, ...BROWSERS].find((path) => path && existsSync(path))
   return {
     name: `Example ${name}`,
@@ -29,6 +31,8 @@ export function createExampleSuite(name) {
     async run({ url, folder }) {
       cpSync(join(EXAMPLES, name), folder, { recursive: true, filter: (path) => !path.includes('node_modules') })
       const files = packOnce(join(dirname(folder), 'packages'))
+        .filter((packed) => needed.includes(packed.name))
+        .map(({ file }) => file)
       await runCommand('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...files], { cwd: folder })
       const env = { LATCHKEY_URL: url, ...(browser && { CHROMIUM_PATH: browser }) }
       await runCommand('npm', ['test'], { cwd: folder, env })
