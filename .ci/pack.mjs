@@ -7,13 +7,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** The packages, and their greatest packed size in kB. */
 export const PACKAGES = [
-  { folder: 'server', maxSize: 2_000 },
-  { folder: 'sdk/client', maxSize: 30 },
-  { folder: 'sdk/node', maxSize: 20 },
-  { folder: 'sdk/react', maxSize: 30 },
+  { name: 'latchkey', folder: 'server', maxSize: 2_000 },
+  { name: '@latchkey/client', folder: 'sdk/client', maxSize: 30 },
+  { name: '@latchkey/node', folder: 'sdk/node', maxSize: 20 },
+  { name: '@latchkey/react', folder: 'sdk/react', maxSize: 30 },
 ]
 
-/** Packs one of them into the folder `target`. Returns its name and the path of the file. */
+/** Packs one of them into the folder `target`, and returns the path of the file. */
 export function pack({ folder, maxSize }, target) {
   const args = ['pack', '-w', folder, '--pack-destination', target, '--json', '--silent']
   const output = execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] }).toString()
@@ -26,5 +26,5 @@ export function pack({ folder, maxSize }, target) {
     if (!packed.files.some(({ path }) => path === name)) throw new Error(`${packed.filename} has no ${name}.`)
   }
   console.log(`${packed.filename}: ${kilobytes} kB, ${packed.files.length} files`)
-  return { name: packed.name, file: join(target, packed.filename) }
+  return join(target, packed.filename)
 }

@@ -28,10 +28,10 @@ try {
 }
 
 async function tryPackages() {
-  const files = PACKAGES.map((entry) => pack(entry, folder).file)
+  const files = PACKAGES.map((entry) => pack(entry, folder))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
   execFileSync('npm', ['install', '--no-audit', '--no-fund', ...files, 'express'], { cwd: folder, stdio: 'pipe' })
-  for (const { name } of PACKAGES.map(readManifest)) checkExports(name)
+  for (const { name } of PACKAGES) checkExports(name)
 
   const issuer = `http://localhost:${await findPort()}`
   const latchkey = join(folder, 'node_modules/latchkey/bin/latchkey.js')
@@ -59,10 +59,6 @@ async function tryPackages() {
   console.log(
     `The packages work in an empty folder with ${execFileSync(values.node, ['--version']).toString().trim()}.`,
   )
-}
-
-function readManifest({ folder: workspace }) {
-  return JSON.parse(readFileSync(join(root, workspace, 'package.json'), 'utf8'))
 }
 
 /** Every entry point, and its types, must be in the package. */

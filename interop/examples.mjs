@@ -30,9 +30,8 @@ export function createExampleSuite(name) {
     },
     async run({ url, folder }) {
       cpSync(join(EXAMPLES, name), folder, { recursive: true, filter: (path) => !path.includes('node_modules') })
-      const files = packOnce(join(dirname(folder), 'packages'))
-        .filter((packed) => needed.includes(packed.name))
-        .map(({ file }) => file)
+      const packages = PACKAGES.filter((entry) => needed.includes(entry.name))
+      const files = packages.map((entry) => packOnce(entry, join(dirname(folder), 'packages')))
       await runCommand('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...files], { cwd: folder })
       const env = { LATCHKEY_URL: url, ...(browser && { CHROMIUM_PATH: browser }) }
       await runCommand('npm', ['test'], { cwd: folder, env })
@@ -40,11 +39,11 @@ export function createExampleSuite(name) {
   }
 }
 
-let packed
+const packed = new Map()
 
-/** The packed files, for all examples of a run. */
-function packOnce(target) {
+/** The examples of a run share the packed files. */
+function packOnce(entry, target) {
   mkdirSync(target, { recursive: true })
-  packed ??= PACKAGES.map((entry) => pack(entry, target))
-  return packed
+  if (!packed.has(entry.name)) packed.set(entry.name, pack(entry, target))
+  return packed.get(entry.name)
 }
