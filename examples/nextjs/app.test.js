@@ -101,7 +101,10 @@ async function startApp() {
     NEXT_TELEMETRY_DISABLED: '1',
   }
   execFileSync(NEXT, ['build'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  const server = spawn(NEXT, ['start', '--port', port], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const server = spawn(NEXT, ['start', '--hostname', 'localhost', '--port', port], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   after(() => server.kill())
   for await (const line of createInterface({ input: server.stdout })) if (line.includes('Ready')) break
   server.stdout.resume()
