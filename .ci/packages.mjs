@@ -1,5 +1,5 @@
-// Packs what is published, installs it into an empty folder and uses it there as a new user would: starts the demo and
-// protects a route with the first example of the README of @latchkey/node.
+// Packs what is published, installs it into an empty folder and uses it there as a new user would: starts the demo,
+// protects a route with the first example of the README of @latchkey/node, and compiles the examples of @latchkey/react.
 //
 //   node .ci/packages.mjs [--node <path of another Node.js>]
 import { execFileSync, spawn } from 'node:child_process'
@@ -30,8 +30,11 @@ try {
 async function tryPackages() {
   const files = PACKAGES.map((entry) => pack(entry, folder))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...files, 'express'], { cwd: folder, stdio: 'pipe' })
+  const others = ['express', 'react', 'react-dom', '@types/react', '@types/react-dom']
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...files, ...others], { cwd: folder, stdio: 'pipe' })
   for (const { name } of PACKAGES) checkExports(name)
+  renderReact()
+  compileReactExamples()
 
   const issuer = `http://localhost:${await findPort()}`
   const latchkey = join(folder, 'node_modules/latchkey/bin/latchkey.js')
@@ -69,6 +72,39 @@ function checkExports(name) {
   for (const target of [...targets, ...Object.values(bin)]) {
     if (!existsSync(join(installed, target))) throw new Error(`${name} has no ${target}.`)
   }
+}
+
+/** A server renders the components before the browser does. There, nobody is signed in. */
+function renderReact() {
+  const code = `
+    import { createElement } from 'react'
+    import { renderToString } from 'react-dom/server'
+    import { IfLicensed, LatchkeyProvider, TenantSwitcher, useAuth, useUser } from '@latchkey/react'
+    const Status = () => useAuth().status + ' ' + useUser()
+    const license = createElement(IfLicensed, { feature: 'export', loading: 'checking', fallback: 'none' }, 'licensed')
+    const props = { issuer: 'http://localhost:3000', clientId: 'demo-spa', applicationId: 'a' }
+    const children = [createElement(Status), ', ', license, createElement(TenantSwitcher)]
+    console.log(renderToString(createElement(LatchkeyProvider, props, ...children)).replaceAll('<!-- -->', ''))`
+  const output = execFileSync(values.node, ['--input-type=module', '--eval', code], { cwd: folder }).toString().trim()
+  expect(output, 'loading undefined, checking', 'the components of @latchkey/react on a server')
+}
+
+/** The examples of the README must fit the types in the package. */
+function compileReactExamples() {
+  const readme = readFileSync(join(root, 'sdk/react/README.md'), 'utf8')
+  const examples = [...readme.matchAll(/```tsx\n([\s\S]*?)```/g)].map(([, code], index) => {
+    const file = join(folder, `example-${index}.tsx`)
+    writeFileSync(file, code)
+    return file
+  })
+  const options = ['--noEmit', '--strict', '--jsx', 'react-jsx', '--module', 'nodenext', '--lib', 'es2023,dom']
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  try {
+    execFileSync(process.execPath, [tsc, ...options, ...examples], { cwd: folder, stdio: 'pipe' })
+  } catch ({ stdout }) {
+    throw new Error(`An example of sdk/react/README.md does not compile:\n${stdout}`)
+  }
+  console.log(`The ${examples.length} examples of @latchkey/react compile.`)
 }
 
 /** The first example of the README, with the addresses of this run. */

@@ -95,11 +95,10 @@ test('T006: the tenants that a session cookie gives access to cannot be read by 
   expect(foreign.headers.has('access-control-allow-origin')).toBe(false)
 })
 
-test.each([
-  '/api/users/me',
-  '/api/integration/licenses/explain',
-  '/api/admin/users',
-])('T006: %s is closed to pages of other origins', async (path) => {
-  expect((await from(ORIGIN, path)).has('access-control-allow-origin')).toBe(false)
-  expect((await preflight(ORIGIN, path, 'GET')).headers.has('access-control-allow-origin')).toBe(false)
-})
+test.each(['/api/users/me', '/api/integration/licenses/explain', '/api/admin/users'])(
+  'T006: %s is closed to pages of other origins',
+  async (path) => {
+    expect((await from(ORIGIN, path)).has('access-control-allow-origin')).toBe(false)
+    expect((await preflight(ORIGIN, path, 'GET')).headers.has('access-control-allow-origin')).toBe(false)
+  },
+)

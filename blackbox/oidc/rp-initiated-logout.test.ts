@@ -43,6 +43,19 @@ test('oidcc-rp-initiated-logout-no-state: redirects without state, and the perso
   expect(await isSignedIn(browser, client)).toBe(false)
 })
 
+test('a script of another site ends the session with the hint in the body of a request without cookies', async () => {
+  const browser = await someone.signIn()
+  const { id_token } = await getTokens(browser, client)
+  const response = await fetch(`${baseUrl}/api/oauth/logout`, {
+    method: 'POST',
+    headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', origin: 'https://app.test' },
+    body: new URLSearchParams({ id_token_hint: id_token }),
+    redirect: 'manual',
+  })
+  expect(response.status).toBe(200)
+  expect(await isSignedIn(browser, client)).toBe(false)
+})
+
 test.each<[string, (hint: string) => Fields]>([
   [
     'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri',

@@ -1,3 +1,5 @@
+import { createStore, type Store } from './store.ts'
+
 export interface ResourceState<T> {
   /** Whom the value is about. A value of another user or tenant must not be shown. */
   key: string | undefined
@@ -7,27 +9,20 @@ export interface ResourceState<T> {
 }
 
 /** A value from the service that several components show. It is loaded once and kept for a short time. */
-export interface Resource<T> {
-  getState(): ResourceState<T>
-  subscribe(listener: () => void): () => void
+export interface Resource<T> extends Store<ResourceState<T>> {
   /** Loads the value unless it is fresh or being loaded. Until the new value arrives, the old one is kept. */
   ensureFresh(key: string): void
 }
 
 export function createResource<T>(load: () => Promise<T>, { maxAgeMs }: { maxAgeMs: number }): Resource<T> {
-  const listeners = new Set<() => void>()
-  let state: ResourceState<T> = { key: undefined, status: 'loading', value: undefined, error: undefined }
+  const initial: ResourceState<T> = { key: undefined, status: 'loading', value: undefined, error: undefined }
+  const { getState, setState, subscribe } = createStore(initial)
   let loadingKey: string | undefined
   let loadedAt = Number.NEGATIVE_INFINITY
 
-  function setState(next: ResourceState<T>): void {
-    state = next
-    for (const listener of listeners) listener()
-  }
-
   async function reload(key: string): Promise<void> {
     loadingKey = key
-    if (state.key !== key) setState({ key, status: 'loading', value: undefined, error: undefined })
+    if (getState().key !== key) setState({ key, status: 'loading', value: undefined, error: undefined })
     try {
       const value = await load()
       if (loadingKey !== key) return
@@ -35,7 +30,7 @@ export function createResource<T>(load: () => Promise<T>, { maxAgeMs }: { maxAge
       setState({ key, status: 'ready', value, error: undefined })
     } catch (error) {
       // A value that was loaded before is better than none.
-      if (loadingKey === key && state.status !== 'ready') {
+      if (loadingKey === key && getState().status !== 'ready') {
         setState({ key, status: 'error', value: undefined, error: error as Error })
       }
     } finally {
@@ -44,12 +39,10 @@ export function createResource<T>(load: () => Promise<T>, { maxAgeMs }: { maxAge
   }
 
   return {
-    getState: () => state,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    getState,
+    subscribe,
     ensureFresh(key) {
+      const state = getState()
       const isFresh = state.key === key && state.status === 'ready' && Date.now() < loadedAt + maxAgeMs
       if (!isFresh && loadingKey !== key) void reload(key)
     },

@@ -1,7 +1,8 @@
 import { useMemo } from 'react'
 import type { AuthError } from './auth-error.ts'
 import { useLatchkey, useSessionState } from './context.ts'
-import type { AccessTokenOptions, AuthStatus, SignInOptions, SignOutOptions } from './session/session.ts'
+import type { SignInOptions } from './session/redirects.ts'
+import type { AccessTokenOptions, AuthStatus, SignOutOptions } from './session/session.ts'
 
 export interface Auth {
   status: AuthStatus
@@ -25,16 +26,16 @@ export interface Auth {
 export function useAuth(): Auth {
   const { connection, tenant } = useLatchkey()
   const { status, error } = useSessionState()
-  return useMemo(() => {
+  const functions = useMemo(() => {
     const { signIn, signOut, getAccessToken } = connection.session
     return {
-      status,
-      error,
-      signIn: (options = {}) => signIn({ ...readSignInOptions(options), tenant: options.tenant ?? tenant }),
-      signOut: ({ returnTo } = {}) => signOut({ returnTo }),
+      signIn: (options: SignInOptions = {}) =>
+        signIn({ ...readSignInOptions(options), tenant: options.tenant ?? tenant }),
+      signOut: ({ returnTo }: SignOutOptions = {}) => signOut({ returnTo }),
       getAccessToken,
     }
-  }, [connection, tenant, status, error])
+  }, [connection, tenant])
+  return { status, error, ...functions }
 }
 
 /** The function may be a click handler: fields of an event are not options. */

@@ -1,27 +1,10 @@
 import { withRetry } from '@latchkey/client/retry'
 import * as oauth from 'oauth4webapi'
-import { AuthError } from '../auth-error.ts'
-import { type ActiveTenant, readClaims, toTenant, toUser, type User } from './claims.ts'
+import { type ClientOptions, createMetadataReader, isLoopback } from './metadata.ts'
 import type { Attempt } from './storage.ts'
-import { toAuthError } from './to-auth-error.ts'
+import { type Tokens, toTokens } from './tokens.ts'
 
-/** The tokens of the signed-in user. They are only in the memory of this page. */
-export interface Tokens {
-  accessToken: string
-  refreshToken: string | undefined
-  idToken: string
-  /** When the access token expires, by the clock of this device. */
-  expiresAt: number
-  user: User
-  tenant: ActiveTenant | undefined
-  /** The browser session at the service (`sid`), which several tabs share. */
-  sessionId: string | undefined
-}
-
-export interface ProtocolOptions {
-  issuer: string
-  clientId: string
-  redirectUri: string
+export interface ProtocolOptions extends ClientOptions {
   scope: string
 }
 
@@ -47,10 +30,10 @@ export function createProtocol(options: ProtocolOptions): Protocol {
   const client: oauth.Client = { client_id: clientId, [oauth.clockTolerance]: CLOCK_TOLERANCE_SECONDS }
   const httpOptions = () => ({
     [oauth.customFetch]: withRetry() as typeof fetch,
-    [oauth.allowInsecureRequests]: isLoopback(new URL(options.issuer)),
+    [oauth.allowInsecureRequests]: isLoopback(options.issuer),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
-  const getMetadata = cacheMetadata(options, httpOptions)
+  const getMetadata = createMetadataReader(options, httpOptions)
 
   return {
     createAttempt: (fields) => ({
@@ -108,70 +91,5 @@ export function createProtocol(options: ProtocolOptions): Protocol {
       url.searchParams.set('post_logout_redirect_uri', returnUrl)
       return url.href
     },
-  }
-}
-
-type HttpOptions = { [oauth.allowInsecureRequests]: boolean; signal: AbortSignal }
-
-/** Reads the metadata of the service once. A failed attempt is not kept. */
-function cacheMetadata(
-  options: ProtocolOptions,
-  httpOptions: () => HttpOptions,
-): () => Promise<oauth.AuthorizationServer> {
-  let metadata: Promise<oauth.AuthorizationServer> | undefined
-  const load = async () => {
-    const { issuer, clientId } = options
-    try {
-      const url = new URL(issuer)
-      return await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, httpOptions()))
-    } catch (error) {
-      metadata = undefined
-      throw toAuthError(error, { issuer, clientId, origin: location.origin, request: 'metadata' })
-    }
-  }
-  return () => {
-    checkOptions(options)
-    metadata ??= load()
-    return metadata
-  }
-}
-
-/** Finds mistakes that would otherwise show as a page that never comes back. */
-function checkOptions({ issuer, clientId, redirectUri }: ProtocolOptions): void {
-  const refuse = (message: string, advice: string) => {
-    throw new AuthError('ConfigurationError', message, { advice })
-  }
-  if (!URL.canParse(issuer)) refuse('issuer is not a URL.', 'Set issuer to the BASE_URL of Latchkey.')
-  const { protocol } = new URL(issuer)
-  if (protocol !== 'https:' && !isLoopback(new URL(issuer))) {
-    refuse('issuer does not use https.', 'Only a service on localhost may use http.')
-  }
-  if (!clientId) refuse('clientId is empty.', 'Set clientId to the id of a client of the kind SPA.')
-  if (!URL.canParse(redirectUri) || new URL(redirectUri).origin !== location.origin) {
-    refuse(
-      `redirectUri is not a URL of ${location.origin}.`,
-      'Set redirectUri to a URL of this page, and register it for the client, character by character.',
-    )
-  }
-}
-
-const isLoopback = ({ hostname }: URL): boolean =>
-  ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || hostname.endsWith('.localhost')
-
-function toTokens(reply: oauth.TokenEndpointResponse, previous?: Tokens): Tokens {
-  const claims = oauth.getValidatedIdTokenClaims(reply)
-  // OpenID Connect Core §12.2: a renewed ID token is for the same user.
-  if (previous && claims && claims.sub !== previous.user.id) throw new Error('the renewed token is for another user')
-  const user = claims ? toUser(claims) : previous?.user
-  const idToken = reply.id_token ?? previous?.idToken
-  if (!user || idToken === undefined) throw new Error('the service returned no ID token: scope must contain openid')
-  return {
-    accessToken: reply.access_token,
-    refreshToken: reply.refresh_token,
-    idToken,
-    expiresAt: Date.now() + (reply.expires_in ?? 0) * 1_000,
-    user,
-    tenant: toTenant(readClaims(reply.access_token)),
-    sessionId: typeof claims?.sid === 'string' ? claims.sid : previous?.sessionId,
   }
 }

@@ -1,6 +1,6 @@
 import { AuthError, renewalError, signedOutError } from '../auth-error.ts'
-import type { Tokens } from './protocol.ts'
 import { isInvalidGrant } from './to-auth-error.ts'
+import type { Tokens } from './tokens.ts'
 
 /** Access tokens are renewed this long before they expire. */
 const RENEW_BEFORE_MS = 30_000

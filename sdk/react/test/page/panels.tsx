@@ -1,6 +1,11 @@
 import { useEffect, useState } from 'react'
 import { IfLicensed, TenantSwitcher, useAuth, useLicense, useTenant, useUser } from '../../src/index.ts'
 
+declare global {
+  /** Counts the effects, which StrictMode runs twice. */
+  var effectRuns: number | undefined
+}
+
 /** Shows everything that the package offers. It never shows a token. */
 export function Panels() {
   return (
@@ -63,6 +68,7 @@ function ApiCall({ name }: { name: string }) {
   const { getAccessToken } = useAuth()
   const [result, setResult] = useState('waiting')
   useEffect(() => {
+    globalThis.effectRuns = (globalThis.effectRuns ?? 0) + 1
     getAccessToken().then(
       (token) => setResult(`a token of ${token.split('.').length} parts`),
       (error: Error) => setResult(error.name),
