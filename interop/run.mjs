@@ -8,7 +8,7 @@ import { createExampleSuite, listExamples } from './examples.mjs'
 import { makeFolder, removeFolder } from './folder.mjs'
 import { startProgram } from './program.mjs'
 
-const { values: options } = parseArgs({ options: { only: { type: 'string' } } })
+const { values: options } = parseArgs({ options: { only: { type: 'string', multiple: true } } })
 
 /**
  * A suite is a folder with a `suite.mjs`, or an example in JavaScript (examples.mjs). It has:
@@ -27,10 +27,10 @@ const loaders = {
   ...Object.fromEntries(listExamples().map((name) => [`example-${name}`, () => createExampleSuite(name)])),
 }
 const names = Object.keys(loaders)
-  .filter((name) => options.only === undefined || name === options.only)
+  .filter((name) => options.only === undefined || options.only.includes(name))
   .sort()
 if (names.length === 0) {
-  console.error(`There is no suite ${options.only}. The suites are: ${Object.keys(loaders).sort().join(', ')}.`)
+  console.error(`There is no suite ${options.only.join(', ')}. The suites are: ${Object.keys(loaders).sort().join(', ')}.`)
   process.exit(1)
 }
 
