@@ -26,13 +26,13 @@ const loaders = {
   ),
   ...Object.fromEntries(listExamples().map((name) => [`example-${name}`, () => createExampleSuite(name)])),
 }
-const names = Object.keys(loaders)
-  .filter((name) => options.only === undefined || options.only.includes(name))
-  .sort()
-if (names.length === 0) {
-  console.error(`There is no suite ${options.only.join(', ')}. The suites are: ${Object.keys(loaders).sort().join(', ')}.`)
+const known = Object.keys(loaders).sort()
+const unknown = options.only?.find((name) => !known.includes(name))
+if (unknown !== undefined) {
+  console.error(`There is no suite ${unknown}. The suites are: ${known.join(', ')}.`)
   process.exit(1)
 }
+const names = options.only ?? known
 
 const scratch = makeFolder()
 const results = []
