@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +16,7 @@ const FOLDER = fileURLToPath(new URL('../../../sdk/react/test/page/', import.met
 /** The folders whose dependencies contain the versions of React. */
 const REACT_DEPENDENTS = { 18: '../../../sdk/react/package.json', 19: '../../../console/package.json' }
 
-export type ReactVersion = keyof typeof REACT_DEPENDENTS
+type ReactVersion = keyof typeof REACT_DEPENDENTS
 
 /** The properties of the provider. */
 export interface ProviderProps {
@@ -33,7 +34,10 @@ export interface ReactApplication {
   origin: string
   /** The properties for the next page that is loaded. */
   props: ProviderProps
+  /** Serves the test page, with this version of React. */
   use(version: ReactVersion): Promise<void>
+  /** Serves the first example of the README. */
+  useReadme(): Promise<void>
   close(): Promise<void>
 }
 
@@ -64,6 +68,9 @@ async function startReactApplication(service: TestService): Promise<ReactApplica
       builds.set(version, built)
       files = await built
     },
+    async useReadme() {
+      files = await buildPage(19, readExample(application.props))
+    },
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -88,8 +95,15 @@ async function registerOrigin({ url, ctx }: TestService, origin: string): Promis
   return client.application_id
 }
 
-/** Bundles the page as an application would, from the sources of the packages. */
-async function buildPage(version: ReactVersion): Promise<Map<string, string>> {
+/** The first example of the README, with the values of this test. */
+function readExample({ issuer, applicationId }: ProviderProps): string {
+  const readme = readFileSync(new URL('../../../sdk/react/README.md', import.meta.url), 'utf8')
+  const [, code = ''] = /```tsx\n([\s\S]*?)```/.exec(readme) ?? []
+  return code.replace('http://localhost:3000', issuer).replace('<the id of your application>', applicationId)
+}
+
+/** Bundles the page as an application would, from the sources of the packages. `code` replaces its entry point. */
+async function buildPage(version: ReactVersion, code?: string): Promise<Map<string, string>> {
   const require = createRequire(new URL(REACT_DEPENDENTS[version], import.meta.url))
   const locate = (name: string) => dirname(require.resolve(`${name}/package.json`))
   const result = await build({
@@ -103,6 +117,7 @@ async function buildPage(version: ReactVersion): Promise<Map<string, string>> {
       conditions: ['source', ...defaultClientConditions],
       alias: { react: locate('react'), 'react-dom': locate('react-dom') },
     },
+    plugins: [{ name: 'entry', enforce: 'pre', load: (id) => (id.endsWith('/page/main.tsx') ? code : undefined) }],
     build: { write: false, minify: false, modulePreload: { polyfill: false } },
   })
   const [output] = [result].flat()

@@ -26,6 +26,7 @@ describe.skipIf(!browserPath)('@latchkey/react signs a user in', () => {
     await tab.signIn('mia@acme.test', path)
     await tab.expectStatus('signedIn')
     expect(tab.page.url()).toBe(react.application.origin + path)
+    expect(await tab.readOutput('Path')).toBe('/reports')
     await expect.poll(async () => (await tab.readFacts()).license.status).toBe('ready')
     expect(await tab.readFacts()).toMatchObject({
       user: { email: 'mia@acme.test', emailVerified: true, name: 'Mia Member', givenName: 'Mia', familyName: 'Member' },
@@ -37,6 +38,22 @@ describe.skipIf(!browserPath)('@latchkey/react signs a user in', () => {
     for (const name of ['First', 'Second']) expect(await tab.readOutput(name)).toBe('a token of 3 parts')
     expect(await tab.page.evaluate('effectRuns')).toBe(4)
     expect(tab.requests.toSorted()).toEqual(['authorize', 'check', 'exchange', 'tenants'])
+  })
+
+  test.runIf(FULL)('the first example of the README works', async () => {
+    const { page, ...tab } = await react.openProfile()
+    await react.application.useReadme()
+    await tab.open('/start')
+    await tab.press('Sign in')
+    await tab.fillIn('mia@acme.test')
+    await page.getByText('Hello Mia Member').waitFor()
+    await page.getByRole('button', { name: 'Export' }).waitFor()
+    await tab.press('Sign out')
+    await page.waitForURL(`${react.application.origin}/`)
+    await tab.press('Sign in')
+    await tab.fillIn('max@acme.test')
+    await page.getByText('Your license has no export.').waitFor()
+    await react.application.use(19)
   })
 
   test('tokens are in no storage, in no URL and not in the document', async () => {
@@ -59,7 +76,7 @@ describe.skipIf(!browserPath)('@latchkey/react signs a user in', () => {
     for (const token of tab.tokens) expect(stored.join('\n')).not.toContain(token)
   })
 
-  test('after a reload the session is restored by one redirect', async () => {
+  test.runIf(FULL)('after a reload the session is restored by one redirect', async () => {
     const tab = await react.openProfile()
     await tab.signIn('gus@globex.test', '/reports?year=2026#top')
     await tab.page.getByRole('button', { name: 'Acme' }).click()
@@ -112,7 +129,7 @@ describe.skipIf(!browserPath)('@latchkey/react signs a user in', () => {
     expect(restored.page.url()).toBe(`${react.application.origin}/reports`)
   })
 
-  test('signing out ends the session at the service, and the other tabs notice', async () => {
+  test.runIf(FULL)('signing out ends the session at the service, and the other tabs notice', async () => {
     const tab = await react.openProfile()
     await tab.signIn('mia@acme.test', '/start')
     await tab.expectStatus('signedIn')

@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { AuthError } from '../auth-error.ts'
+import { parseUrl } from './return-url.ts'
 import { toAuthError } from './to-auth-error.ts'
 
 export interface ClientOptions {
@@ -36,12 +37,12 @@ function checkOptions({ issuer, clientId, redirectUri }: ClientOptions): void {
   const refuse = (message: string, advice: string) => {
     throw new AuthError('ConfigurationError', message, { advice })
   }
-  if (!URL.canParse(issuer)) refuse('issuer is not a URL.', 'Set issuer to the BASE_URL of Latchkey.')
+  if (!parseUrl(issuer)) refuse('issuer is not a URL.', 'Set issuer to the BASE_URL of Latchkey.')
   if (!issuer.startsWith('https:') && !isLoopback(issuer)) {
     refuse('issuer does not use https.', 'Only a service on localhost may use http.')
   }
   if (!clientId) refuse('clientId is empty.', 'Set clientId to the id of a client of the kind SPA.')
-  if (!URL.canParse(redirectUri) || new URL(redirectUri).origin !== location.origin) {
+  if (parseUrl(redirectUri)?.origin !== location.origin) {
     refuse(
       `redirectUri is not a URL of ${location.origin}.`,
       'Set redirectUri to a URL of this page, and register it for the client, character by character.',

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { IfLicensed, TenantSwitcher, useAuth, useLicense, useTenant, useUser } from '../../src/index.ts'
 
 declare global {
@@ -12,6 +12,7 @@ export function Panels() {
     <main>
       <SignIn />
       <Facts />
+      <Path />
       <ApiCall name="First" />
       <ApiCall name="Second" />
       <TenantSwitcher className="tenant-switcher" />
@@ -75,4 +76,16 @@ function ApiCall({ name }: { name: string }) {
     )
   }, [getAccessToken])
   return <output aria-label={name}>{result}</output>
+}
+
+/** Follows the URL as routers do. */
+function Path() {
+  const path = useSyncExternalStore(
+    (listener) => {
+      window.addEventListener('popstate', listener)
+      return () => window.removeEventListener('popstate', listener)
+    },
+    () => location.pathname,
+  )
+  return <output aria-label="Path">{path}</output>
 }
