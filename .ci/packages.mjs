@@ -10,17 +10,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { PACKAGES, pack } from './pack.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { values } = parseArgs({ options: { node: { type: 'string', default: process.execPath } } })
-
-/** The packages, and their greatest packed size in kB. */
-const PACKAGES = [
-  { folder: 'server', maxSize: 2_000 },
-  { folder: 'sdk/client', maxSize: 30 },
-  { folder: 'sdk/node', maxSize: 20 },
-  { folder: 'sdk/react', maxSize: 30 },
-]
 
 const START_SECONDS = 60
 
@@ -35,11 +28,11 @@ try {
 }
 
 async function tryPackages() {
-  const files = PACKAGES.map(pack)
+  const files = PACKAGES.map((entry) => pack(entry, folder))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
   const others = ['express', 'react', 'react-dom', '@types/react', '@types/react-dom']
   execFileSync('npm', ['install', '--no-audit', '--no-fund', ...files, ...others], { cwd: folder, stdio: 'pipe' })
-  for (const { name } of PACKAGES.map(readManifest)) checkExports(name)
+  for (const { name } of PACKAGES) checkExports(name)
   renderReact()
   compileReactExamples()
 
@@ -69,25 +62,6 @@ async function tryPackages() {
   console.log(
     `The packages work in an empty folder with ${execFileSync(values.node, ['--version']).toString().trim()}.`,
   )
-}
-
-function pack({ folder: workspace, maxSize }) {
-  const args = ['pack', '-w', workspace, '--pack-destination', folder, '--json', '--silent']
-  const output = execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] }).toString()
-  const [packed] = JSON.parse(output.slice(output.indexOf('[')))
-  const kilobytes = Math.ceil(packed.size / 1_000)
-  if (kilobytes > maxSize) throw new Error(`${packed.filename} has ${kilobytes} kB, more than ${maxSize} kB.`)
-  const stray = packed.files.filter(({ path }) => /\.test\.|(?<!\.d)\.tsx?$|tsconfig/.test(path))
-  if (stray.length > 0) throw new Error(`${packed.filename} contains ${stray.map(({ path }) => path).join(', ')}`)
-  for (const name of ['README.md', 'LICENSE', 'package.json']) {
-    if (!packed.files.some(({ path }) => path === name)) throw new Error(`${packed.filename} has no ${name}.`)
-  }
-  console.log(`${packed.filename}: ${kilobytes} kB, ${packed.files.length} files`)
-  return join(folder, packed.filename)
-}
-
-function readManifest({ folder: workspace }) {
-  return JSON.parse(readFileSync(join(root, workspace, 'package.json'), 'utf8'))
 }
 
 /** Every entry point, and its types, must be in the package. */

@@ -4,29 +4,35 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { createExampleSuite, listExamples } from './examples.mjs'
 import { makeFolder, removeFolder } from './folder.mjs'
 import { startProgram } from './program.mjs'
 
-const { values: options } = parseArgs({ options: { only: { type: 'string' } } })
+const { values: options } = parseArgs({ options: { only: { type: 'string', multiple: true } } })
 
 /**
- * A suite is a folder with a `suite.mjs`, which exports:
+ * A suite is a folder with a `suite.mjs`, or an example in JavaScript (examples.mjs). It has:
  *   name                          what the table shows
  *   findMissing({ folder })       a sentence that says what this machine lacks, or undefined
  *   run({ url, folder })          throws an error if a test fails
- * `folder` is a scratch folder of the suite, and `url` the address of the demo. Suites run one after the other on the
- * same demo, so each undoes its changes.
+ * `folder` is a scratch folder of the suite, and `url` the address of Latchkey in test mode (docs/test-mode.md). Suites
+ * run one after the other. Each begins with the data of the demo, because the program is reset before it.
  */
-const names = readdirSync(import.meta.dirname, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name)
-  .filter((name) => existsSync(join(import.meta.dirname, name, 'suite.mjs')))
-  .filter((name) => options.only === undefined || name === options.only)
-  .sort()
-if (names.length === 0) {
-  console.error(`There is no suite interop/${options.only}.`)
+const loaders = {
+  ...Object.fromEntries(
+    readdirSync(import.meta.dirname)
+      .filter((name) => existsSync(join(import.meta.dirname, name, 'suite.mjs')))
+      .map((name) => [name, () => import(`./${name}/suite.mjs`)]),
+  ),
+  ...Object.fromEntries(listExamples().map((name) => [`example-${name}`, () => createExampleSuite(name)])),
+}
+const known = Object.keys(loaders).sort()
+const unknown = options.only?.find((name) => !known.includes(name))
+if (unknown !== undefined) {
+  console.error(`There is no suite ${unknown}. The suites are: ${known.join(', ')}.`)
   process.exit(1)
 }
+const names = options.only ?? known
 
 const scratch = makeFolder()
 const results = []
@@ -37,9 +43,9 @@ for (const signal of ['SIGINT', 'SIGTERM'])
     process.exit(1)
   })
 try {
-  for (const folderName of names) {
-    const suite = await import(`./${folderName}/suite.mjs`)
-    const folder = join(scratch, folderName)
+  for (const suiteName of names) {
+    const suite = await loaders[suiteName]()
+    const folder = join(scratch, suiteName)
     await mkdir(folder)
     results.push(await runSuite(suite, folder))
   }
@@ -66,7 +72,8 @@ async function runSuite(suite, folder) {
       console.log(`Skipped: ${missing}`)
       return end('skipped')
     }
-    program ??= await startProgram(join(scratch, 'latchkey'))
+    program ??= await startProgram()
+    await program.reset()
     await suite.run({ url: program.url, folder })
     return end('passed')
   } catch (error) {
