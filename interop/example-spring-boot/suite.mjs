@@ -27,7 +27,8 @@ export async function run({ url, folder }) {
     toCommand: () => ['mvn', ...MAVEN, 'spring-boot:run'],
     toUser: ({ sub, tenant_id }) => {
       const scopes = ['SCOPE_email', 'SCOPE_offline_access', 'SCOPE_openid', 'SCOPE_profile']
-      return { user: sub, authorities: ['ROLE_member', ...scopes, `TENANT_${tenant_id}`] }
+      // Spring Security adds FACTOR_BEARER.
+      return { user: sub, authorities: ['FACTOR_BEARER', 'ROLE_member', ...scopes, `TENANT_${tenant_id}`] }
     },
   })
 }

@@ -13,7 +13,7 @@ import org.springframework.web.server.ResponseStatusException;
 
 /** Asks Latchkey which features the license of a user has. Used in @PreAuthorize as "licenses". */
 @Component
-class Licenses {
+public class Licenses {
 
   private final RestClient http;
   private final String applicationId;
@@ -27,7 +27,7 @@ class Licenses {
   }
 
   /** Checked with the user's own token, so Latchkey also notices that the session has ended. */
-  boolean hasFeature(Authentication authentication, String feature) {
+  public boolean hasFeature(Authentication authentication, String feature) {
     // A machine client is its own subject. It has no license.
     if (!(authentication instanceof JwtAuthenticationToken caller)
         || caller.getName().equals(caller.getToken().getClaimAsString("client_id"))) {
