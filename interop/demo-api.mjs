@@ -29,9 +29,15 @@ export async function connect(url) {
     },
     revokeSeat: (userId, applicationId) =>
       asMachine('POST', '/api/integration/licenses/revoke', { userId, applicationId }),
-    async grantSeat(userId, applicationId) {
+    /** Assigns a seat of a license type, and buys one before if the tenant has none. */
+    async grantSeat({ userId, tenantId, applicationId, licenseType }) {
       const types = await asOperator('GET', `/api/licensing/license-types?applicationId=${applicationId}`)
-      const licenseTypeId = types.find(({ slug }) => slug === 'pro').id
+      const licenseTypeId = types.find(({ slug }) => slug === licenseType).id
+      const subscriptions = `/api/licensing/tenants/${tenantId}/subscriptions`
+      const isSubscribed = (await asOperator('GET', subscriptions)).some(
+        (entry) => entry.licenseTypeId === licenseTypeId,
+      )
+      if (!isSubscribed) await asOperator('POST', subscriptions, { licenseTypeId, quantityPurchased: 1 })
       await asMachine('POST', '/api/integration/licenses/grant', { userId, applicationId, licenseTypeId })
     },
     /** Creates an application with one WEB client. */

@@ -30,6 +30,7 @@ export async function testReportsApi({ url, toCommand, cwd, env = {}, toUser }) 
     await step('only access tokens of the application are accepted', () => checkTokens(context))
     await step('each route admits the users that it should', () => checkRoutes(context))
     await step('a revoked seat closes the route and a new one opens it', () => checkSeat(context))
+    await step('a license without the feature does not open the route', () => checkFeature(context))
     await step('a license check notices that the user has signed out', () => checkSignOut(context))
     if (await isTestMode(url))
       await step('a license that cannot be checked is not a refusal', () => checkOutage(context))
@@ -99,16 +100,29 @@ async function checkRoutes({ demo, send, toUser }) {
 
 async function checkSeat({ applicationId, demo, send }) {
   const { access_token } = await demo.getTokens('mia@acme.test')
-  const { sub } = readClaims(access_token)
+  const { sub, tenant_id } = readClaims(access_token)
+  const seat = { userId: sub, tenantId: tenant_id, applicationId }
   assert.equal((await send('/reports', access_token)).status, 200)
   await demo.revokeSeat(sub, applicationId)
   try {
     await eventually('/reports is closed', async () => (await send('/reports', access_token)).status === 403)
     assert.equal((await send('/me', access_token)).status, 200)
   } finally {
-    await demo.grantSeat(sub, applicationId)
+    await demo.grantSeat({ ...seat, licenseType: 'pro' })
   }
   await eventually('/reports is open', async () => (await send('/reports', access_token)).status === 200)
+}
+
+async function checkFeature({ applicationId, demo, send }) {
+  const { sub, tenant_id } = readClaims((await demo.getTokens('max@acme.test')).access_token)
+  await demo.grantSeat({ userId: sub, tenantId: tenant_id, applicationId, licenseType: 'free' })
+  try {
+    const { access_token } = await demo.getTokens('max@acme.test')
+    assert.equal(readClaims(access_token).license.type, 'free')
+    assert.equal((await send('/reports', access_token)).status, 403)
+  } finally {
+    await demo.revokeSeat(sub, applicationId)
+  }
 }
 
 async function checkSignOut({ demo, send }) {
