@@ -43,10 +43,10 @@ export async function startProgram(dataFolder) {
     }
     await sleep(50)
   }
-  return { url: `http://localhost:${port}`, stop }
+  return { url: `http://localhost:${port}`, dataFolder, stop }
 }
 
-async function findFreePort() {
+export async function findFreePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address()

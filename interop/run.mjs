@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs the SDKs and other software against the real program. Started by `npm run interop`.
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -10,18 +10,19 @@ import { startProgram } from './program.mjs'
 const { values: options } = parseArgs({ options: { only: { type: 'string' } } })
 
 /**
- * A suite is a folder with a `suite.mjs`, which exports:
- *   name                          what the table shows
- *   findMissing({ folder })       a sentence that says what this machine lacks, or undefined
- *   run({ url, folder })          throws an error if a test fails
- * `folder` is a scratch folder of the suite, and `url` the address of the demo. Suites run one after the other on the
- * same demo, so each undoes its changes.
+ * A suite is a file `<folder>/suite.mjs`, or `recipes/<page of docs/recipes>.mjs`, which exports:
+ *   name                               what the table shows
+ *   findMissing({ folder })            a sentence that says what this machine lacks, or undefined
+ *   run({ url, dataFolder, folder })   throws an error if a test fails
+ * `folder` is a scratch folder of the suite, `url` the address of the demo, and `dataFolder` its data, for commands.
+ * Suites run one after the other on the same demo, so each undoes its changes.
  */
-const names = readdirSync(import.meta.dirname, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name)
-  .filter((name) => existsSync(join(import.meta.dirname, name, 'suite.mjs')))
-  .filter((name) => options.only === undefined || name === options.only)
+const files = readdirSync(import.meta.dirname, { recursive: true })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => /^[\w-]+\/suite\.mjs$|^recipes\/[\w-]+\.mjs$/.test(path))
+const names = files
+  .map((path) => path.replace(/(\/suite)?\.mjs$/, ''))
+  .filter((name) => options.only === undefined || name === options.only || name.startsWith(`${options.only}/`))
   .sort()
 if (names.length === 0) {
   console.error(`There is no suite interop/${options.only}.`)
@@ -37,10 +38,11 @@ for (const signal of ['SIGINT', 'SIGTERM'])
     process.exit(1)
   })
 try {
-  for (const folderName of names) {
-    const suite = await import(`./${folderName}/suite.mjs`)
-    const folder = join(scratch, folderName)
-    await mkdir(folder)
+  for (const name of names) {
+    const file = files.find((path) => path === `${name}/suite.mjs` || path === `${name}.mjs`)
+    const suite = await import(`./${file}`)
+    const folder = join(scratch, name)
+    await mkdir(folder, { recursive: true })
     results.push(await runSuite(suite, folder))
   }
 } finally {
@@ -67,7 +69,7 @@ async function runSuite(suite, folder) {
       return end('skipped')
     }
     program ??= await startProgram(join(scratch, 'latchkey'))
-    await suite.run({ url: program.url, folder })
+    await suite.run({ url: program.url, dataFolder: program.dataFolder, folder })
     return end('passed')
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
