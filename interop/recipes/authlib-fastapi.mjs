@@ -1,0 +1,7 @@
+import { findMissingBrowser } from '../browser.mjs'
+import { findMissingPip } from '../pip.mjs'
+import { tryRecipe } from '../recipe.mjs'
+
+export const name = 'Recipe: Authlib with FastAPI'
+export const findMissing = async ({ folder }) => findMissingBrowser() ?? (await findMissingPip(folder))
+export const run = (demo) => tryRecipe({ page: 'authlib-fastapi.md', ...demo })
