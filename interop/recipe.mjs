@@ -29,9 +29,13 @@ const START_TIMEOUT_MS = 120_000
  * @param folder     an empty folder for the files of the page
  * @param canRefresh the program of the page has "Refresh"
  * @param canSignOut the program of the page has "Sign out"
+ * @param signOutAsks Latchkey asks the user before the sign-out, because the library has no ID token for it
  * @param env        more variables for the commands of the page
+ * @param check      what else to try with the signed-in user: it gets the page of the browser, `appUrl`, `url`,
+ *                   and the id and secret of the client
  */
-export async function tryRecipe({ page, url, dataFolder, folder, canRefresh = true, canSignOut = true, env = {} }) {
+export async function tryRecipe(options) {
+  const { page, url, dataFolder, folder, canRefresh = true, canSignOut = true, signOutAsks, env = {}, check } = options
   const port = await findFreePort()
   const appUrl = `http://localhost:${port}/`
   const recipe = readRecipe(page, { 3000: new URL(url).port, 8080: String(port) })
@@ -41,6 +45,7 @@ export async function tryRecipe({ page, url, dataFolder, folder, canRefresh = tr
   await shell.run(recipe.application)
   try {
     const output = await shell.run(recipe.client)
+    const clientId = /^Client id: +(\S+)/m.exec(output)?.[1]
     const secret = /^Client secret: +(\S+)/m.exec(output)?.[1]
     if (recipe.install) await shell.run(recipe.install)
     const app = shell.start(recipe.run, secret === undefined ? {} : { CLIENT_SECRET: secret })
@@ -49,7 +54,8 @@ export async function tryRecipe({ page, url, dataFolder, folder, canRefresh = tr
       await withPage(async (browserPage) => {
         await signIn(browserPage, appUrl)
         if (canRefresh) await refresh(browserPage)
-        if (canSignOut) await signOut(browserPage, appUrl)
+        await check?.({ page: browserPage, appUrl, url, clientId, clientSecret: secret })
+        if (canSignOut) await signOut(browserPage, appUrl, { asks: signOutAsks })
       })
     } catch (error) {
       throw new Error(`${error.message}\nOutput of the program:\n${app.output()}`)

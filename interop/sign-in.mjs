@@ -55,9 +55,24 @@ export async function refresh(page) {
   console.log('ok: the tokens were renewed')
 }
 
+/** Refreshes twice at the same time. The second refresh must not use the refresh token of the first. */
+export async function refreshTwice({ page }) {
+  const statuses = await page.evaluate(() =>
+    Promise.all([1, 2].map(() => fetch('/refresh', { method: 'POST' }).then(({ status }) => status))),
+  )
+  if (statuses.some((status) => status !== 200)) throw new Error(`Two refreshes at once were answered ${statuses}.`)
+  await page.reload()
+  await refresh(page)
+  console.log('ok: two refreshes at the same time')
+}
+
 /** Signs out, and expects that both the program and Latchkey forget the user. */
-export async function signOut(page, appUrl) {
+export async function signOut(page, appUrl, { asks = false } = {}) {
   await control(page, 'Sign out').click()
+  if (asks) {
+    await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
+    await control(page, 'Sign out').click()
+  }
   await page.waitForURL((address) => address.href.startsWith(appUrl))
   await control(page, 'Sign in').click()
   await emailField(page).waitFor()
