@@ -29,9 +29,19 @@ const START_TIMEOUT_MS = 120_000
  * @param folder     an empty folder for the files of the page
  * @param canRefresh the program of the page has "Refresh"
  * @param canSignOut the program of the page has "Sign out"
+ * @param provider   the name of a link or button that the library shows after "Sign in", to choose a provider
  * @param env        more variables for the commands of the page
  */
-export async function tryRecipe({ page, url, dataFolder, folder, canRefresh = true, canSignOut = true, env = {} }) {
+export async function tryRecipe({
+  page,
+  url,
+  dataFolder,
+  folder,
+  canRefresh = true,
+  canSignOut = true,
+  provider,
+  env = {},
+}) {
   const port = await findFreePort()
   const appUrl = `http://localhost:${port}/`
   const recipe = readRecipe(page, { 3000: new URL(url).port, 8080: String(port) })
@@ -47,9 +57,9 @@ export async function tryRecipe({ page, url, dataFolder, folder, canRefresh = tr
     try {
       await app.waitFor(appUrl)
       await withPage(async (browserPage) => {
-        await signIn(browserPage, appUrl)
+        await signIn(browserPage, appUrl, provider)
         if (canRefresh) await refresh(browserPage)
-        if (canSignOut) await signOut(browserPage, appUrl)
+        if (canSignOut) await signOut(browserPage, appUrl, provider)
       })
     } catch (error) {
       throw new Error(`${error.message}\nOutput of the program:\n${app.output()}`)

@@ -4,7 +4,7 @@ import { openBrowser } from './browser.mjs'
 const EMAIL = 'mia@acme.test'
 const PASSWORD = 'latchkey-demo-2026'
 /** Only ends what hangs. */
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 30_000
 
 /** Calls `work` with a page of a new browser. An error says what the page showed. */
 export async function withPage(work) {
@@ -31,10 +31,15 @@ const control = (page, name) =>
 const signedIn = (page) => page.getByText(`Signed in as ${EMAIL}`)
 const emailField = (page) => page.getByLabel('Email address')
 
-/** Signs in, and expects that the program knows the user, also after a reload. */
-export async function signIn(page, appUrl) {
-  await page.goto(appUrl)
+async function startSignIn(page, provider) {
   await control(page, 'Sign in').click()
+  if (provider !== undefined) await control(page, provider).click()
+}
+
+/** Signs in, and expects that the program knows the user, also after a reload. */
+export async function signIn(page, appUrl, provider) {
+  await page.goto(appUrl)
+  await startSignIn(page, provider)
   await emailField(page).fill(EMAIL)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await control(page, 'Sign in').click()
@@ -56,10 +61,10 @@ export async function refresh(page) {
 }
 
 /** Signs out, and expects that both the program and Latchkey forget the user. */
-export async function signOut(page, appUrl) {
+export async function signOut(page, appUrl, provider) {
   await control(page, 'Sign out').click()
   await page.waitForURL((address) => address.href.startsWith(appUrl))
-  await control(page, 'Sign in').click()
+  await startSignIn(page, provider)
   await emailField(page).waitFor()
   console.log('ok: signed out of the program and of Latchkey')
 }
