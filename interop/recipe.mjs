@@ -15,6 +15,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { createAdmin } from './admin.mjs'
 import { findFreePort } from './program.mjs'
 import { refresh, signIn, signOut, withPage } from './sign-in.mjs'
 
@@ -29,13 +30,24 @@ const START_TIMEOUT_MS = 120_000
  * @param folder     an empty folder for the files of the page
  * @param canRefresh the program of the page has "Refresh"
  * @param canSignOut the program of the page has "Sign out"
+ * @param provider   the name of a link or button that the library shows after "Sign in", to choose a provider
  * @param signOutAsks Latchkey asks the user before the sign-out, because the library has no ID token for it
  * @param env        more variables for the commands of the page
  * @param check      what else to try with the signed-in user: it gets the page of the browser, `appUrl`, `url`,
  *                   and the id and secret of the client
  */
-export async function tryRecipe(options) {
-  const { page, url, dataFolder, folder, canRefresh = true, canSignOut = true, signOutAsks, env = {}, check } = options
+export async function tryRecipe({
+  page,
+  url,
+  dataFolder,
+  folder,
+  canRefresh = true,
+  canSignOut = true,
+  provider,
+  signOutAsks = false,
+  env = {},
+  check,
+}) {
   const port = await findFreePort()
   const appUrl = `http://localhost:${port}/`
   const recipe = readRecipe(page, { 3000: new URL(url).port, 8080: String(port) })
@@ -52,10 +64,10 @@ export async function tryRecipe(options) {
     try {
       await app.waitFor(appUrl)
       await withPage(async (browserPage) => {
-        await signIn(browserPage, appUrl)
+        await signIn(browserPage, appUrl, provider)
         if (canRefresh) await refresh(browserPage)
         await check?.({ page: browserPage, appUrl, url, clientId, clientSecret: secret })
-        if (canSignOut) await signOut(browserPage, appUrl, { asks: signOutAsks })
+        if (canSignOut) await signOut(browserPage, appUrl, { provider, asks: signOutAsks })
       })
     } catch (error) {
       throw new Error(`${error.message}\nOutput of the program:\n${app.output()}`)
@@ -186,15 +198,8 @@ function toProgram({ child, closed, output }) {
 
 /** Deletes the application of the pages with its clients. */
 async function deleteApplication(url) {
-  const basic = Buffer.from('demo-ops:demo-ops-secret').toString('base64')
-  const { access_token } = await fetch(`${url}/api/oauth/token`, {
-    method: 'POST',
-    headers: { Authorization: `Basic ${basic}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  }).then((response) => response.json())
-  const headers = { Authorization: `Bearer ${access_token}` }
-  const list = await fetch(`${url}/api/admin/applications?limit=100`, { headers })
-  const application = (await list.json()).applications.find(({ slug }) => slug === 'my-app')
-  const response = await fetch(`${url}/api/admin/applications/${application.id}`, { method: 'DELETE', headers })
-  if (!response.ok) throw new Error(`The application my-app was not deleted: ${await response.text()}`)
+  const admin = await createAdmin(url)
+  const { applications } = await admin('GET', '/api/admin/applications?limit=100')
+  const application = applications.find(({ slug }) => slug === 'my-app')
+  await admin('DELETE', `/api/admin/applications/${application.id}`)
 }

@@ -4,7 +4,7 @@ import { openBrowser } from './browser.mjs'
 const EMAIL = 'mia@acme.test'
 const PASSWORD = 'latchkey-demo-2026'
 /** Only ends what hangs. */
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 30_000
 
 /** Calls `work` with a page of a new browser. An error says what the page showed. */
 export async function withPage(work) {
@@ -31,10 +31,15 @@ const control = (page, name) =>
 const signedIn = (page) => page.getByText(`Signed in as ${EMAIL}`)
 const emailField = (page) => page.getByLabel('Email address')
 
-/** Signs in, and expects that the program knows the user, also after a reload. */
-export async function signIn(page, appUrl) {
-  await page.goto(appUrl)
+export async function startSignIn(page, provider) {
   await control(page, 'Sign in').click()
+  if (provider !== undefined) await control(page, provider).click()
+}
+
+/** Signs in, and expects that the program knows the user, also after a reload. */
+export async function signIn(page, appUrl, provider) {
+  await page.goto(appUrl)
+  await startSignIn(page, provider)
   await emailField(page).fill(EMAIL)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await control(page, 'Sign in').click()
@@ -55,26 +60,16 @@ export async function refresh(page) {
   console.log('ok: the tokens were renewed')
 }
 
-/** Refreshes twice at the same time. The second refresh must not use the refresh token of the first. */
-export async function refreshTwice({ page }) {
-  const statuses = await page.evaluate(() =>
-    Promise.all([1, 2].map(() => fetch('/refresh', { method: 'POST' }).then(({ status }) => status))),
-  )
-  if (statuses.some((status) => status !== 200)) throw new Error(`Two refreshes at once were answered ${statuses}.`)
-  await page.reload()
-  await refresh(page)
-  console.log('ok: two refreshes at the same time')
-}
-
 /** Signs out, and expects that both the program and Latchkey forget the user. */
-export async function signOut(page, appUrl, { asks = false } = {}) {
+export async function signOut(page, appUrl, { provider, asks }) {
   await control(page, 'Sign out').click()
   if (asks) {
     await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
     await control(page, 'Sign out').click()
+    await control(page, 'Back to the application').click()
   }
   await page.waitForURL((address) => address.href.startsWith(appUrl))
-  await control(page, 'Sign in').click()
+  await startSignIn(page, provider)
   await emailField(page).waitFor()
   console.log('ok: signed out of the program and of Latchkey')
 }
