@@ -37,14 +37,14 @@ async function startSignIn(page, provider) {
 }
 
 /** Signs in, and expects that the program knows the user, also after a reload. */
-export async function signIn(page, appUrl, provider) {
+export async function signIn(page, { appUrl, provider, userUrl }) {
   await page.goto(appUrl)
   await startSignIn(page, provider)
   await emailField(page).fill(EMAIL)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await control(page, 'Sign in').click()
   await signedIn(page).waitFor()
-  await page.goto(appUrl)
+  await page.goto(userUrl)
   await signedIn(page).waitFor()
   console.log(`ok: signed in as ${EMAIL}`)
 }
@@ -61,7 +61,7 @@ export async function refresh(page) {
 }
 
 /** Signs out, and expects that both the program and Latchkey forget the user. */
-export async function signOut(page, appUrl, provider) {
+export async function signOut(page, { appUrl, provider }) {
   await control(page, 'Sign out').click()
   await page.waitForURL((address) => address.href.startsWith(appUrl))
   await startSignIn(page, provider)
