@@ -15,6 +15,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { createAdmin } from './admin.mjs'
 import { findFreePort } from './program.mjs'
 import { refresh, signIn, signOut, withPage } from './sign-in.mjs'
 
@@ -31,7 +32,10 @@ const START_TIMEOUT_MS = 120_000
  * @param canSignOut the program of the page has "Sign out"
  * @param provider   the name of a link or button that the library shows after "Sign in", to choose a provider
  * @param userPath   the path of the program at which it shows the signed-in user, if that is not its home page
+ * @param signOutAsks Latchkey asks the user before the sign-out, because the library has no ID token for it
  * @param env        more variables for the commands of the page
+ * @param check      what else to try with the signed-in user: it gets the page of the browser, `appUrl`, `url`,
+ *                   and the id and secret of the client
  */
 export async function tryRecipe({
   page,
@@ -42,7 +46,9 @@ export async function tryRecipe({
   canSignOut = true,
   provider,
   userPath = '',
+  signOutAsks = false,
   env = {},
+  check,
 }) {
   const port = await findFreePort()
   const appUrl = `http://localhost:${port}/`
@@ -53,6 +59,7 @@ export async function tryRecipe({
   await shell.run(recipe.application)
   try {
     const output = await shell.run(recipe.client)
+    const clientId = /^Client id: +(\S+)/m.exec(output)?.[1]
     const secret = /^Client secret: +(\S+)/m.exec(output)?.[1]
     if (recipe.install) await shell.run(recipe.install)
     const app = shell.start(recipe.run, secret === undefined ? {} : { CLIENT_SECRET: secret })
@@ -61,7 +68,8 @@ export async function tryRecipe({
       await withPage(async (browserPage) => {
         await signIn(browserPage, { appUrl, provider, userUrl: `${appUrl}${userPath}` })
         if (canRefresh) await refresh(browserPage)
-        if (canSignOut) await signOut(browserPage, { appUrl, provider })
+        await check?.({ page: browserPage, appUrl, url, clientId, clientSecret: secret })
+        if (canSignOut) await signOut(browserPage, { appUrl, provider, asks: signOutAsks })
       })
     } catch (error) {
       throw new Error(`${error.message}\nOutput of the program:\n${app.output()}`)
@@ -193,15 +201,8 @@ function toProgram({ child, closed, output }) {
 
 /** Deletes the application of the pages with its clients. */
 async function deleteApplication(url) {
-  const basic = Buffer.from('demo-ops:demo-ops-secret').toString('base64')
-  const { access_token } = await fetch(`${url}/api/oauth/token`, {
-    method: 'POST',
-    headers: { Authorization: `Basic ${basic}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  }).then((response) => response.json())
-  const headers = { Authorization: `Bearer ${access_token}` }
-  const list = await fetch(`${url}/api/admin/applications?limit=100`, { headers })
-  const application = (await list.json()).applications.find(({ slug }) => slug === 'my-app')
-  const response = await fetch(`${url}/api/admin/applications/${application.id}`, { method: 'DELETE', headers })
-  if (!response.ok) throw new Error(`The application my-app was not deleted: ${await response.text()}`)
+  const admin = await createAdmin(url)
+  const { applications } = await admin('GET', '/api/admin/applications?limit=100')
+  const application = applications.find(({ slug }) => slug === 'my-app')
+  await admin('DELETE', `/api/admin/applications/${application.id}`)
 }

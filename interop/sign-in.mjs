@@ -10,8 +10,10 @@ const TIMEOUT_MS = 30_000
 export async function withPage(work) {
   const browser = await openBrowser()
   try {
-    const page = await browser.newPage()
-    page.setDefaultTimeout(TIMEOUT_MS)
+    // A context of its own, in which a check can open more tabs.
+    const context = await browser.newContext()
+    context.setDefaultTimeout(TIMEOUT_MS)
+    const page = await context.newPage()
     const notes = []
     page.on('console', (message) => message.type() === 'error' && notes.push(message.text()))
     page.on('pageerror', (error) => notes.push(error.message))
@@ -31,7 +33,7 @@ const control = (page, name) =>
 const signedIn = (page) => page.getByText(`Signed in as ${EMAIL}`)
 const emailField = (page) => page.getByLabel('Email address')
 
-async function startSignIn(page, provider) {
+export async function startSignIn(page, provider) {
   await control(page, 'Sign in').click()
   if (provider !== undefined) await control(page, provider).click()
 }
@@ -61,8 +63,13 @@ export async function refresh(page) {
 }
 
 /** Signs out, and expects that both the program and Latchkey forget the user. */
-export async function signOut(page, { appUrl, provider }) {
+export async function signOut(page, { appUrl, provider, asks }) {
   await control(page, 'Sign out').click()
+  if (asks) {
+    await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
+    await control(page, 'Sign out').click()
+    await control(page, 'Back to the application').click()
+  }
   await page.waitForURL((address) => address.href.startsWith(appUrl))
   await startSignIn(page, provider)
   await emailField(page).waitFor()

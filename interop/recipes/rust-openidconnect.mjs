@@ -1,6 +1,7 @@
 import { findMissingBrowser } from '../browser.mjs'
 import { findOutput } from '../commands.mjs'
 import { tryRecipe } from '../recipe.mjs'
+import { refreshTwice } from '../recipe-checks.mjs'
 
 export const name = 'Recipe: openidconnect (Rust)'
 
@@ -11,4 +12,4 @@ export async function findMissing() {
   return findMissingBrowser()
 }
 
-export const run = (demo) => tryRecipe({ page: 'rust-openidconnect.md', ...demo })
+export const run = (demo) => tryRecipe({ page: 'rust-openidconnect.md', ...demo, check: refreshTwice })

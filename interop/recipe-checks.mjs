@@ -1,0 +1,59 @@
+// What suites of recipes check besides sign-in, refresh and sign-out.
+import { createAdmin } from './admin.mjs'
+import { refresh, startSignIn } from './sign-in.mjs'
+
+/** Refreshes twice at the same time. The second refresh must not use the refresh token of the first. */
+export async function refreshTwice({ page }) {
+  const statuses = await page.evaluate(() =>
+    Promise.all([1, 2].map(() => fetch('/refresh', { method: 'POST' }).then(({ status }) => status))),
+  )
+  if (statuses.some((status) => status !== 200)) throw new Error(`Two refreshes at once were answered ${statuses}.`)
+  await page.reload()
+  await refresh(page)
+  console.log('ok: two refreshes at the same time')
+}
+
+/** Refreshes in two tabs of the browser at the same time, and then once more. */
+export async function refreshInTwoTabs({ page, appUrl }) {
+  const other = await page.context().newPage()
+  await other.goto(appUrl)
+  await Promise.all([refresh(page), refresh(other)])
+  await refresh(page)
+  await other.close()
+  console.log('ok: two tabs refresh at the same time')
+}
+
+/** Shows that the client needs --no-require-nonce: without it, Latchkey refuses the request of the library. */
+export async function expectNonceRefusal({ page, appUrl, url, clientId }) {
+  const admin = await createAdmin(url)
+  const { clients } = await admin('GET', '/api/admin/clients?limit=100')
+  const { id } = clients.find((client) => client.clientId === clientId)
+  await admin('PATCH', `/api/admin/clients/${id}`, { requireNonce: true })
+  const context = await page.context().browser().newContext()
+  try {
+    const other = await context.newPage()
+    await other.goto(appUrl)
+    const refused = other.waitForRequest((request) => isRefusal(new URL(request.url())))
+    await startSignIn(other)
+    await refused
+  } finally {
+    await context.close()
+    await admin('PATCH', `/api/admin/clients/${id}`, { requireNonce: false })
+  }
+  console.log('ok: refused where a nonce is required')
+}
+
+const isRefusal = ({ searchParams }) =>
+  searchParams.get('error') === 'invalid_request' && searchParams.get('error_description').includes('nonce')
+
+/** How many times Latchkey has issued tokens for a grant type. */
+export async function countIssued(url, grantType) {
+  const metrics = await fetch(`${url}/metrics`).then((response) => response.text())
+  const line = `latchkey_token_requests_total{grant_type="${grantType}",outcome="issued"} `
+  return Number(
+    metrics
+      .split('\n')
+      .find((text) => text.startsWith(line))
+      .slice(line.length),
+  )
+}

@@ -1,0 +1,8 @@
+import { findMissingBrowser } from '../browser.mjs'
+import { findMissingPip } from '../pip.mjs'
+import { tryRecipe } from '../recipe.mjs'
+import { refreshTwice } from '../recipe-checks.mjs'
+
+export const name = 'Recipe: Authlib with FastAPI'
+export const findMissing = async ({ folder }) => findMissingBrowser() ?? (await findMissingPip(folder))
+export const run = (demo) => tryRecipe({ page: 'authlib-fastapi.md', check: refreshTwice, ...demo })
