@@ -13,6 +13,16 @@ export async function refreshTwice({ page }) {
   console.log('ok: two refreshes at the same time')
 }
 
+/** Refreshes in two tabs of the browser at the same time, and then once more. */
+export async function refreshInTwoTabs({ page, appUrl }) {
+  const other = await page.context().newPage()
+  await other.goto(appUrl)
+  await Promise.all([refresh(page), refresh(other)])
+  await refresh(page)
+  await other.close()
+  console.log('ok: two tabs refresh at the same time')
+}
+
 /** Shows that the client needs --no-require-nonce: without it, Latchkey refuses the request of the library. */
 export async function expectNonceRefusal({ page, appUrl, url, clientId }) {
   const admin = await createAdmin(url)

@@ -31,6 +31,7 @@ const START_TIMEOUT_MS = 120_000
  * @param canRefresh the program of the page has "Refresh"
  * @param canSignOut the program of the page has "Sign out"
  * @param provider   the name of a link or button that the library shows after "Sign in", to choose a provider
+ * @param userPath   the path of the program at which it shows the signed-in user, if that is not its home page
  * @param signOutAsks Latchkey asks the user before the sign-out, because the library has no ID token for it
  * @param env        more variables for the commands of the page
  * @param check      what else to try with the signed-in user: it gets the page of the browser, `appUrl`, `url`,
@@ -44,6 +45,7 @@ export async function tryRecipe({
   canRefresh = true,
   canSignOut = true,
   provider,
+  userPath = '',
   signOutAsks = false,
   env = {},
   check,
@@ -64,10 +66,10 @@ export async function tryRecipe({
     try {
       await app.waitFor(appUrl)
       await withPage(async (browserPage) => {
-        await signIn(browserPage, appUrl, provider)
+        await signIn(browserPage, { appUrl, provider, userUrl: `${appUrl}${userPath}` })
         if (canRefresh) await refresh(browserPage)
         await check?.({ page: browserPage, appUrl, url, clientId, clientSecret: secret })
-        if (canSignOut) await signOut(browserPage, appUrl, { provider, asks: signOutAsks })
+        if (canSignOut) await signOut(browserPage, { appUrl, provider, asks: signOutAsks })
       })
     } catch (error) {
       throw new Error(`${error.message}\nOutput of the program:\n${app.output()}`)
@@ -82,10 +84,12 @@ export async function tryRecipe({
 /** The commands and files of a page, with other ports. */
 export function readRecipe(page, ports = {}) {
   const replacePorts = (text) => text.replace(/\b(3000|8080)\b/g, (port) => ports[port] ?? port)
-  const blocks = readBlocks(replacePorts(readFileSync(join(RECIPES, page), 'utf8')))
+  const text = replacePorts(readFileSync(join(RECIPES, page), 'utf8'))
+  const blocks = readBlocks(text)
   const command = (heading) => blocks.find((block) => block.heading === heading && block.language === 'sh')?.text
   const index = readFileSync(join(RECIPES, 'README.md'), 'utf8')
   const recipe = {
+    text,
     application: readBlocks(index).find(
       ({ language, text }) => language === 'sh' && text.includes('application create'),
     ).text,
@@ -104,8 +108,7 @@ function checkIndex(index, page, recipe) {
   const row = index.split('\n').find((line) => line.startsWith('|') && line.includes(`](${page})`))
   if (!row) throw new Error(`docs/recipes/README.md has no row for ${page}.`)
   const [, , version, nonce] = row.split('|').map((cell) => cell.trim())
-  const everything = [recipe.install, recipe.run, ...recipe.files.map(({ text }) => text)].join('\n')
-  if (/^[\d.]+$/.test(version) && !everything.includes(version))
+  if (!/^\d[\d.]*$/.test(version) || !recipe.text.includes(version))
     throw new Error(`docs/recipes/README.md says that ${page} was tried with ${version}, which the page does not name.`)
   if (nonce.includes('--no-require-nonce') !== recipe.client.includes('--no-require-nonce'))
     throw new Error(`docs/recipes/README.md and ${page} differ about --no-require-nonce.`)

@@ -10,8 +10,10 @@ const TIMEOUT_MS = 30_000
 export async function withPage(work) {
   const browser = await openBrowser()
   try {
-    const page = await browser.newPage()
-    page.setDefaultTimeout(TIMEOUT_MS)
+    // A context of its own, in which a check can open more tabs.
+    const context = await browser.newContext()
+    context.setDefaultTimeout(TIMEOUT_MS)
+    const page = await context.newPage()
     const notes = []
     page.on('console', (message) => message.type() === 'error' && notes.push(message.text()))
     page.on('pageerror', (error) => notes.push(error.message))
@@ -37,14 +39,14 @@ export async function startSignIn(page, provider) {
 }
 
 /** Signs in, and expects that the program knows the user, also after a reload. */
-export async function signIn(page, appUrl, provider) {
+export async function signIn(page, { appUrl, provider, userUrl }) {
   await page.goto(appUrl)
   await startSignIn(page, provider)
   await emailField(page).fill(EMAIL)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await control(page, 'Sign in').click()
   await signedIn(page).waitFor()
-  await page.goto(appUrl)
+  await page.goto(userUrl)
   await signedIn(page).waitFor()
   console.log(`ok: signed in as ${EMAIL}`)
 }
@@ -61,7 +63,7 @@ export async function refresh(page) {
 }
 
 /** Signs out, and expects that both the program and Latchkey forget the user. */
-export async function signOut(page, appUrl, { provider, asks }) {
+export async function signOut(page, { appUrl, provider, asks }) {
   await control(page, 'Sign out').click()
   if (asks) {
     await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
