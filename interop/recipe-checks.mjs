@@ -4,9 +4,11 @@ import { refresh, startSignIn } from './sign-in.mjs'
 
 /** Refreshes twice at the same time. The second refresh must not use the refresh token of the first. */
 export async function refreshTwice({ page }) {
-  const statuses = await page.evaluate(() =>
-    Promise.all([1, 2].map(() => fetch('/refresh', { method: 'POST' }).then(({ status }) => status))),
-  )
+  const statuses = await page.evaluate(() => {
+    // With the hidden fields of the form, such as a CSRF token.
+    const body = new URLSearchParams(new FormData(document.querySelector('form[action="/refresh"]')))
+    return Promise.all([1, 2].map(() => fetch('/refresh', { method: 'POST', body }).then(({ status }) => status)))
+  })
   if (statuses.some((status) => status !== 200)) throw new Error(`Two refreshes at once were answered ${statuses}.`)
   await page.reload()
   await refresh(page)
@@ -21,6 +23,23 @@ export async function refreshInTwoTabs({ page, appUrl }) {
   await refresh(page)
   await other.close()
   console.log('ok: two tabs refresh at the same time')
+}
+
+/** Starts another sign-in, and expects that the library sends a PKCE challenge. */
+export async function expectPkce({ page, appUrl }) {
+  const context = await page.context().browser().newContext()
+  try {
+    const other = await context.newPage()
+    await other.goto(appUrl)
+    const sent = other.waitForRequest((request) => new URL(request.url()).pathname === '/oauth/authorize')
+    await startSignIn(other)
+    const { searchParams } = new URL((await sent).url())
+    if (searchParams.get('code_challenge_method') !== 'S256' || !searchParams.get('code_challenge'))
+      throw new Error('The authorization request has no PKCE challenge.')
+  } finally {
+    await context.close()
+  }
+  console.log('ok: PKCE with S256')
 }
 
 /** Shows that the client needs --no-require-nonce: without it, Latchkey refuses the request of the library. */

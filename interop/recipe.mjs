@@ -5,7 +5,7 @@
 //     `## Install` may be missing.
 //   - A block that follows a line with only a file name, such as "`server.mjs`:", is that file.
 //   - 3000 is the port of Latchkey and 8080 that of the program. Both are replaced by free ports.
-//   - The commands find the secret of the client in CLIENT_SECRET.
+//   - The commands find the secret of the client in CLIENT_SECRET, and the id of the application in APPLICATION_ID.
 //   - The program shows a link or button "Sign in", and then "Signed in as <email address>". If it can renew its
 //     tokens, it shows "Refresh", and the end of its access token in an element with the id "access-token". If it can
 //     sign out, it shows "Sign out", and after that "Sign in" again.
@@ -56,13 +56,16 @@ export async function tryRecipe({
   const shell = createShell(folder, { LATCHKEY_DATA_DIR: dataFolder, ...env })
   for (const { path, text } of recipe.files) writeFile(join(folder, 'app', path), text)
 
-  await shell.run(recipe.application)
+  const applicationId = /Its id is (\S+)\.$/m.exec(await shell.run(recipe.application))?.[1]
   try {
     const output = await shell.run(recipe.client)
     const clientId = /^Client id: +(\S+)/m.exec(output)?.[1]
     const secret = /^Client secret: +(\S+)/m.exec(output)?.[1]
     if (recipe.install) await shell.run(recipe.install)
-    const app = shell.start(recipe.run, secret === undefined ? {} : { CLIENT_SECRET: secret })
+    const app = shell.start(recipe.run, {
+      APPLICATION_ID: applicationId,
+      ...(secret !== undefined && { CLIENT_SECRET: secret }),
+    })
     try {
       await app.waitFor(appUrl)
       await withPage(async (browserPage) => {

@@ -1,8 +1,13 @@
 import { findMissingBrowser } from '../browser.mjs'
 import { findMissingPip } from '../pip.mjs'
 import { tryRecipe } from '../recipe.mjs'
-import { refreshTwice } from '../recipe-checks.mjs'
+import { expectPkce, refreshTwice } from '../recipe-checks.mjs'
 
 export const name = 'Recipe: Authlib with FastAPI'
 export const findMissing = async ({ folder }) => findMissingBrowser() ?? (await findMissingPip(folder))
-export const run = (demo) => tryRecipe({ page: 'authlib-fastapi.md', check: refreshTwice, ...demo })
+export const run = (demo) => tryRecipe({ page: 'authlib-fastapi.md', check, ...demo })
+
+async function check(signedIn) {
+  await expectPkce(signedIn)
+  await refreshTwice(signedIn)
+}

@@ -1,7 +1,7 @@
 import { findMissingBrowser } from '../browser.mjs'
 import { findMissingPip } from '../pip.mjs'
 import { tryRecipe } from '../recipe.mjs'
-import { expectNonceRefusal } from '../recipe-checks.mjs'
+import { expectNonceRefusal, expectPkce } from '../recipe-checks.mjs'
 
 export const name = 'Recipe: django-allauth'
 export const findMissing = async ({ folder }) => findMissingBrowser() ?? (await findMissingPip(folder))
@@ -10,6 +10,11 @@ export const run = (demo) =>
     page: 'django-allauth.md',
     canRefresh: false,
     signOutAsks: true,
-    check: expectNonceRefusal,
+    check,
     ...demo,
   })
+
+async function check(signedIn) {
+  await expectPkce(signedIn)
+  await expectNonceRefusal(signedIn)
+}

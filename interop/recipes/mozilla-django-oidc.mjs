@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findMissingBrowser } from '../browser.mjs'
 import { findMissingPip } from '../pip.mjs'
 import { tryRecipe } from '../recipe.mjs'
-import { countIssued } from '../recipe-checks.mjs'
+import { countIssued, expectPkce } from '../recipe-checks.mjs'
 
 export const name = 'Recipe: mozilla-django-oidc'
 export const findMissing = async ({ folder }) => findMissingBrowser() ?? (await findMissingPip(folder))
@@ -11,9 +11,14 @@ export const run = (demo) =>
     page: 'mozilla-django-oidc.md',
     canRefresh: false,
     env: { RENEW_SECONDS: '5' },
-    check: renewSession,
+    check,
     ...demo,
   })
+
+async function check(signedIn) {
+  await expectPkce(signedIn)
+  await renewSession(signedIn)
+}
 
 const TIMEOUT_MS = 60_000
 
