@@ -1,14 +1,14 @@
 import { findMissingBrowser } from '../browser.mjs'
 import { findMissingGo } from '../go-tools.mjs'
-import { tryRecipe } from '../recipe.mjs'
+import { readRecipe, tryRecipe } from '../recipe.mjs'
 import { expectPkce } from '../recipe-checks.mjs'
-
-const MODULE = 'github.com/oauth2-proxy/oauth2-proxy/v7@v7.15.2'
 
 export const name = 'Recipe: oauth2-proxy'
 export const findMissing = async () =>
-  findMissingBrowser() ?? (await findMissingGo({ minMinor: 25, modules: [MODULE] }))
+  findMissingBrowser() ?? (await findMissingGo({ minMinor: 25, module: findModule() }))
 export const run = (demo) => tryRecipe({ page: 'oauth2-proxy.md', canRefresh: false, check, ...demo })
+
+const findModule = () => /-require=(\S+)/.exec(readRecipe('oauth2-proxy.md').install)[1]
 
 async function check(signedIn) {
   await expectPkce(signedIn)

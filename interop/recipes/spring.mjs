@@ -2,12 +2,18 @@ import { fileURLToPath } from 'node:url'
 import { findMissingBrowser } from '../browser.mjs'
 import { findOutput } from '../commands.mjs'
 import { findMissingMaven } from '../maven.mjs'
-import { tryRecipe } from '../recipe.mjs'
+import { readRecipe, tryRecipe } from '../recipe.mjs'
 import { expectPkce, refreshTwice } from '../recipe-checks.mjs'
 
 export const name = 'Recipe: Spring Boot'
-export const findMissing = async () => findMissingBrowser() ?? (await findMissingMaven())
+export const findMissing = async () => findMissingBrowser() ?? (await findMissingMaven(findParent()))
 export const run = (demo) => tryRecipe({ page: 'spring.md', check, ...demo })
+
+function findParent() {
+  const { text } = readRecipe('spring.md').files.find(({ path }) => path === 'pom.xml')
+  const [, version] = /<artifactId>spring-boot-starter-parent<\/artifactId>\s*<version>(.+)<\/version>/.exec(text)
+  return `org.springframework.boot:spring-boot-starter-parent:${version}`
+}
 
 const LATCHKEY = fileURLToPath(new URL('../../server/bin/latchkey.js', import.meta.url))
 
