@@ -1,6 +1,6 @@
 // What suites of recipes check besides sign-in, refresh and sign-out.
 import { createAdmin } from './admin.mjs'
-import { refresh, startSignIn } from './sign-in.mjs'
+import { control, refresh, signIn, startSignIn } from './sign-in.mjs'
 
 /** Refreshes twice at the same time. The second refresh must not use the refresh token of the first. */
 export async function refreshTwice({ page }) {
@@ -28,6 +28,22 @@ export async function refreshInTwoTabs({ page, appUrl }) {
   }
   await other.close()
   console.log('ok: two tabs refresh at the same time')
+}
+
+/** Ends the session at Latchkey, and expects that the program signs the user out at the next refresh. */
+export async function refreshAfterEnd({ page, appUrl, url }) {
+  const context = await page.context().browser().newContext()
+  try {
+    const other = await context.newPage()
+    await signIn(other, { appUrl, userUrl: appUrl })
+    const ended = await context.request.post(`${url}/api/auth/logout`, { headers: { Origin: url }, data: {} })
+    if (!ended.ok()) throw new Error(`The sign-out at Latchkey was answered ${ended.status()}.`)
+    await control(other, 'Refresh').click()
+    await control(other, 'Sign in').waitFor()
+  } finally {
+    await context.close()
+  }
+  console.log('ok: signed out by a refresh after the session has ended')
 }
 
 /** Starts another sign-in, and expects that the library sends a PKCE challenge. */

@@ -28,7 +28,7 @@ export async function withPage(work) {
   }
 }
 
-const control = (page, name) =>
+export const control = (page, name) =>
   page.getByRole('link', { name, exact: true }).or(page.getByRole('button', { name, exact: true }))
 const signedIn = (page) => page.getByText(`Signed in as ${EMAIL}`)
 const emailField = (page) => page.getByLabel('Email address')

@@ -1,7 +1,7 @@
 import { findMissingBrowser } from '../browser.mjs'
 import { findMissingPip } from '../pip.mjs'
 import { tryRecipe } from '../recipe.mjs'
-import { expectPkce, refreshTwice } from '../recipe-checks.mjs'
+import { expectPkce, refreshAfterEnd, refreshTwice } from '../recipe-checks.mjs'
 
 export const name = 'Recipe: Authlib with FastAPI'
 export const findMissing = async ({ folder }) => findMissingBrowser() ?? (await findMissingPip(folder))
@@ -10,4 +10,5 @@ export const run = (demo) => tryRecipe({ page: 'authlib-fastapi.md', check, ...d
 async function check(signedIn) {
   await expectPkce(signedIn)
   await refreshTwice(signedIn)
+  await refreshAfterEnd(signedIn)
 }

@@ -1,7 +1,7 @@
 import { findMissingBrowser } from '../browser.mjs'
 import { findMissingGo } from '../go-tools.mjs'
 import { tryRecipe } from '../recipe.mjs'
-import { expectPkce, refreshTwice } from '../recipe-checks.mjs'
+import { expectPkce, refreshAfterEnd, refreshTwice } from '../recipe-checks.mjs'
 
 export const name = 'Recipe: go-oidc and x/oauth2'
 // crypto/rand.Text is new in Go 1.24.
@@ -12,4 +12,5 @@ export const run = (demo) => tryRecipe({ page: 'go-oidc.md', check, ...demo })
 async function check(signedIn) {
   await expectPkce(signedIn)
   await refreshTwice(signedIn)
+  await refreshAfterEnd(signedIn)
 }

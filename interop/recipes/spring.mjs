@@ -3,7 +3,7 @@ import { findMissingBrowser } from '../browser.mjs'
 import { findOutput } from '../commands.mjs'
 import { findMissingMaven } from '../maven.mjs'
 import { readRecipe, tryRecipe } from '../recipe.mjs'
-import { expectPkce, refreshTwice } from '../recipe-checks.mjs'
+import { expectPkce, refreshAfterEnd, refreshTwice } from '../recipe-checks.mjs'
 
 export const name = 'Recipe: Spring Boot'
 export const findMissing = async () => findMissingBrowser() ?? (await findMissingMaven(findParent()))
@@ -20,6 +20,7 @@ const LATCHKEY = fileURLToPath(new URL('../../server/bin/latchkey.js', import.me
 async function check(signedIn) {
   await expectPkce(signedIn)
   await refreshTwice(signedIn)
+  await refreshAfterEnd(signedIn)
   await callApi(signedIn)
 }
 
