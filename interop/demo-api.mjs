@@ -1,10 +1,9 @@
 // What the suites of the examples do at Latchkey: sign users in, and change seats, applications and clients.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { LATCHKEY } from './program.mjs'
 
-const LATCHKEY = fileURLToPath(new URL('../server/bin/latchkey.js', import.meta.url))
 const execute = promisify(execFile)
 
 /** The calls of a suite to the Latchkey at `url`. */

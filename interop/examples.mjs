@@ -3,10 +3,10 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PACKAGES, pack } from '../.ci/pack.mjs'
+import { findBrowser, findMissingBrowser } from './browser.mjs'
 import { findOutput, run as runCommand } from './commands.mjs'
 
 const EXAMPLES = join(import.meta.dirname, '../examples')
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /** The names of the examples that npm installs. */
 export const listExamples = () =>
@@ -18,12 +18,11 @@ export function createExampleSuite(name) {
   // The other packages need @latchkey/client.
   const needed = [...Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }), '@latchkey/client']
   const needsBrowser = needed.includes('playwright-core')
-  const browser = [process.env.CHROMIUM_PATH, ...BROWSERS].find((path) => path && existsSync(path))
+  const browser = findBrowser()
   return {
     name: `Example ${name}`,
     async findMissing() {
-      if (needsBrowser && browser === undefined)
-        return 'Chromium is not installed (Debian package chromium), and CHROMIUM_PATH does not name another browser.'
+      if (needsBrowser && browser === undefined) return findMissingBrowser()
       return (await findOutput('npm', ['view', 'express', 'version'])) === undefined
         ? 'npm cannot reach a registry.'
         : undefined

@@ -1,17 +1,31 @@
-// The real program in test mode (docs/test-mode.md), with the data of the demo.
+// The real program, with the data of the demo.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { findFreePort } from './server-process.mjs'
 
-const LATCHKEY = fileURLToPath(new URL('../server/bin/latchkey.js', import.meta.url))
+export const LATCHKEY = fileURLToPath(new URL('../server/bin/latchkey.js', import.meta.url))
 const START_TIMEOUT_MS = 300_000
 
-/** Starts the program on a free port, and waits until it is ready. */
-export async function startProgram() {
+/** Starts test mode (docs/test-mode.md) on a free port. */
+export async function startTestMode() {
+  const { url, stop } = await start(['demo', '--test', '--json'], {}, (line) => JSON.parse(line).baseUrl)
+  return { url, stop, reset: () => reset(url) }
+}
+
+/** Starts the demo on a free port, with its data in a folder that commands of Latchkey can use too. */
+export async function startDemo(dataFolder) {
+  const env = { LATCHKEY_DATA_DIR: dataFolder, PORT: String(await findFreePort()) }
+  const { url, stop } = await start(['demo'], env, (line) => /Latchkey is ready at (\S+)/.exec(line)?.[1])
+  return { url, dataFolder, stop }
+}
+
+/** Starts the program, and waits for the line that contains its address. */
+async function start(args, settings, findUrl) {
   const { PATH, TMPDIR } = process.env
-  const child = spawn(process.execPath, [LATCHKEY, 'demo', '--test', '--json'], {
-    env: { PATH, ...(TMPDIR && { TMPDIR }), DRAIN_DELAY_MS: '0' },
+  const child = spawn(process.execPath, [LATCHKEY, ...args], {
+    env: { PATH, ...(TMPDIR && { TMPDIR }), DRAIN_DELAY_MS: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   // Also if this process ends while the program is starting.
@@ -22,11 +36,16 @@ export async function startProgram() {
     await ended
   }
   const timer = setTimeout(() => child.kill('SIGTERM'), START_TIMEOUT_MS)
-  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended.then(() => [])])
+  const url = await new Promise((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const found = findUrl(line)
+      if (found) resolve(found)
+    })
+    ended.then(() => resolve(undefined))
+  })
   clearTimeout(timer)
-  if (line === undefined) throw new Error('Latchkey did not start. Its messages are above.')
-  const url = JSON.parse(line).baseUrl
-  return { url, stop, reset: () => reset(url) }
+  if (url === undefined) throw new Error('Latchkey did not start. Its messages are above.')
+  return { url, stop }
 }
 
 /** Brings back the data of the demo. */

@@ -1,10 +1,10 @@
 // Signs in with a browser through oauth2-proxy, to read a static site.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
 import { parse } from 'yaml'
+import { findMissingBrowser, openBrowser } from '../browser.mjs'
 import { findOutput, run as runCommand } from '../commands.mjs'
 import { connect } from '../demo-api.mjs'
 import { findFreePort, startServer } from '../server-process.mjs'
@@ -13,12 +13,10 @@ export const name = 'Example oauth2-proxy'
 
 const EXAMPLE = join(import.meta.dirname, '../../examples/oauth2-proxy')
 const MIN_MINOR = 25
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const browserPath = [process.env.CHROMIUM_PATH, ...BROWSERS].find((path) => path && existsSync(path))
 
 export async function findMissing() {
-  if (browserPath === undefined)
-    return 'Chromium is not installed (Debian package chromium), and CHROMIUM_PATH does not name another browser.'
+  const missingBrowser = findMissingBrowser()
+  if (missingBrowser !== undefined) return missingBrowser
   const [, minor] = /\bgo1\.(\d+)/.exec((await findOutput('go', ['version'])) ?? '') ?? []
   if (minor === undefined || Number(minor) < MIN_MINOR) return `Go 1.${MIN_MINOR} or later is not installed.`
   if ((await findOutput('go', ['mod', 'download'], { cwd: EXAMPLE })) !== undefined) return undefined
@@ -34,10 +32,7 @@ export async function run({ url, folder }) {
   const site = `http://localhost:${port}`
   const client = await createClient(url, site)
   let server
-  const browser = await chromium.launch({
-    executablePath: browserPath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  })
+  const browser = await openBrowser()
   try {
     server = await startProxy({ url, port, site, client })
     await testSite({ url, site, browser })

@@ -1,0 +1,8 @@
+import { findMissingBrowser } from '../browser.mjs'
+import { findMissingNpm } from '../npm.mjs'
+import { tryRecipe } from '../recipe.mjs'
+import { refreshInTwoTabs } from '../recipe-checks.mjs'
+
+export const name = 'Recipe: oidc-client-ts'
+export const findMissing = async () => findMissingBrowser() ?? (await findMissingNpm())
+export const run = (demo) => tryRecipe({ page: 'oidc-client-ts.md', ...demo, check: refreshInTwoTabs })

@@ -1,0 +1,8 @@
+import { findMissingBrowser } from '../browser.mjs'
+import { findMissingNpm } from '../npm.mjs'
+import { tryRecipe } from '../recipe.mjs'
+import { refreshInTwoTabs } from '../recipe-checks.mjs'
+
+export const name = 'Recipe: react-oidc-context'
+export const findMissing = async () => findMissingBrowser() ?? (await findMissingNpm())
+export const run = (demo) => tryRecipe({ page: 'react-oidc-context.md', ...demo, check: refreshInTwoTabs })
