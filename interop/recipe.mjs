@@ -35,7 +35,7 @@ const START_TIMEOUT_MS = 300_000
  * @param signOutAsks Latchkey asks the user before the sign-out, because the library has no ID token for it
  * @param env        more variables for the commands of the page
  * @param check      what else to try with the signed-in user: it gets the page of the browser, `appUrl`, `url`,
- *                   and the id and secret of the client
+ *                   `provider`, and the id and secret of the client
  */
 export async function tryRecipe({
   page,
@@ -71,7 +71,7 @@ export async function tryRecipe({
       await withPage(async (browserPage) => {
         await signIn(browserPage, { appUrl, provider, userUrl: `${appUrl}${userPath}` })
         if (canRefresh) await refresh(browserPage)
-        await check?.({ page: browserPage, appUrl, url, clientId, clientSecret: secret })
+        await check?.({ page: browserPage, appUrl, url, provider, clientId, clientSecret: secret })
         if (canSignOut) await signOut(browserPage, { appUrl, provider, asks: signOutAsks })
       })
     } catch (error) {
