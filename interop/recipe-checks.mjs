@@ -31,11 +31,11 @@ export async function refreshInTwoTabs({ page, appUrl }) {
 }
 
 /** Ends the session at Latchkey, and expects that the program signs the user out at the next refresh. */
-export async function refreshAfterEnd({ page, appUrl, url }) {
+export async function refreshAfterEnd({ page, appUrl, url, provider }) {
   const context = await page.context().browser().newContext()
   try {
     const other = await context.newPage()
-    await signIn(other, { appUrl, userUrl: appUrl })
+    await signIn(other, { appUrl, provider, userUrl: appUrl })
     const ended = await context.request.post(`${url}/api/auth/logout`, { headers: { Origin: url }, data: {} })
     if (!ended.ok()) throw new Error(`The sign-out at Latchkey was answered ${ended.status()}.`)
     await control(other, 'Refresh').click()

@@ -21,7 +21,7 @@ import { findFreePort } from './server-process.mjs'
 import { refresh, signIn, signOut, withPage } from './sign-in.mjs'
 
 const RECIPES = fileURLToPath(new URL('../docs/recipes/', import.meta.url))
-const START_TIMEOUT_MS = 120_000
+const START_TIMEOUT_MS = 300_000
 
 /**
  * @param page       the file name in docs/recipes
@@ -35,7 +35,7 @@ const START_TIMEOUT_MS = 120_000
  * @param signOutAsks Latchkey asks the user before the sign-out, because the library has no ID token for it
  * @param env        more variables for the commands of the page
  * @param check      what else to try with the signed-in user: it gets the page of the browser, `appUrl`, `url`,
- *                   and the id and secret of the client
+ *                   `provider`, and the id and secret of the client
  */
 export async function tryRecipe({
   page,
@@ -71,7 +71,7 @@ export async function tryRecipe({
       await withPage(async (browserPage) => {
         await signIn(browserPage, { appUrl, provider, userUrl: `${appUrl}${userPath}` })
         if (canRefresh) await refresh(browserPage)
-        await check?.({ page: browserPage, appUrl, url, clientId, clientSecret: secret })
+        await check?.({ page: browserPage, appUrl, url, provider, clientId, clientSecret: secret })
         if (canSignOut) await signOut(browserPage, { appUrl, provider, asks: signOutAsks })
       })
     } catch (error) {
@@ -111,7 +111,7 @@ function checkIndex(index, page, recipe) {
   const row = index.split('\n').find((line) => line.startsWith('|') && line.includes(`](${page})`))
   if (!row) throw new Error(`docs/recipes/README.md has no row for ${page}.`)
   const [, , version, nonce] = row.split('|').map((cell) => cell.trim())
-  if (!/^\d[\d.]*$/.test(version) || !recipe.text.includes(version))
+  if (!/^\d[\w.-]*$/.test(version) || !recipe.text.includes(version))
     throw new Error(`docs/recipes/README.md says that ${page} was tried with ${version}, which the page does not name.`)
   if (nonce.includes('--no-require-nonce') !== recipe.client.includes('--no-require-nonce'))
     throw new Error(`docs/recipes/README.md and ${page} differ about --no-require-nonce.`)
@@ -196,6 +196,7 @@ function toProgram({ child, closed, output }) {
       throw new Error(`The program did not answer at ${address}.`)
     },
     async stop() {
+      process.off('exit', kill)
       kill()
       await closed
     },

@@ -1,7 +1,7 @@
 import { findMissingBrowser } from '../browser.mjs'
 import { findOutput } from '../commands.mjs'
 import { tryRecipe } from '../recipe.mjs'
-import { refreshTwice } from '../recipe-checks.mjs'
+import { refreshAfterEnd, refreshTwice } from '../recipe-checks.mjs'
 
 export const name = 'Recipe: openidconnect (Rust)'
 
@@ -12,4 +12,9 @@ export async function findMissing() {
   return findMissingBrowser()
 }
 
-export const run = (demo) => tryRecipe({ page: 'rust-openidconnect.md', ...demo, check: refreshTwice })
+export const run = (demo) => tryRecipe({ page: 'rust-openidconnect.md', ...demo, check })
+
+async function check(signedIn) {
+  await refreshTwice(signedIn)
+  await refreshAfterEnd(signedIn)
+}
