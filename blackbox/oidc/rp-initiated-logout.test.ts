@@ -48,7 +48,9 @@ test('a script of another site ends the session with the hint in the body of a r
   const { id_token } = await getTokens(browser, client)
   const response = await fetch(`${baseUrl}/api/oauth/logout`, {
     method: 'POST',
-    headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', origin: 'https://app.test' },
+    // Sets Sec-Fetch-Mode.
+    mode: 'no-cors',
+    headers: { 'sec-fetch-site': 'cross-site', origin: 'https://app.test' },
     body: new URLSearchParams({ id_token_hint: id_token }),
     redirect: 'manual',
   })

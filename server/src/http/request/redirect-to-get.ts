@@ -9,11 +9,10 @@ const MAX_QUERY_LENGTH = 8_000
  * the same parameters, which carries the cookies. Returns undefined if a redirect is unnecessary or impossible.
  */
 export function redirectToGet({ request, form }: PageInput): PageResult | undefined {
-  if (!isCrossOrigin(request) || !isNavigation(request) || form.repeated.length > 0) return undefined
+  if (!isCrossOrigin(request) || isBackgroundRequest(request) || form.repeated.length > 0) return undefined
   const query = new URLSearchParams(form.toObject()).toString()
   return query.length > MAX_QUERY_LENGTH ? undefined : { redirect: `${request.routeOptions.url}?${query}` }
 }
 
-/** Scripts send requests without cookies on purpose. A browser would not follow the redirect for them. */
-const isNavigation = ({ headers }: FastifyRequest): boolean =>
-  headers['sec-fetch-mode'] === undefined || headers['sec-fetch-mode'] === 'navigate'
+/** A script sends such a request without cookies on purpose. The browser would block the redirect. */
+const isBackgroundRequest = ({ headers }: FastifyRequest): boolean => headers['sec-fetch-mode'] === 'no-cors'
