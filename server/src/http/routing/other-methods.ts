@@ -19,7 +19,7 @@ export function registerPreflights(
     const rule = entries[0]?.crossOrigin ?? 'registered'
     const methods: string[] = entries.map(({ method }) => method)
     app.options(path, async (request, reply) => {
-      // Browsers send a POST that the list of methods lacks, so a request for another method gets no headers at all.
+      // Browsers do not compare POST with the allowed methods. Only the missing origin keeps them from sending it.
       const requested = request.headers['access-control-request-method']
       if (requested === undefined || methods.includes(requested)) {
         await allowOrigin(ctx, { request, reply }, { rule, isKnownOrigin })
