@@ -64,15 +64,43 @@ describe.runIf(FULL && browserPath)('clients and license types in the console', 
     await onPhone()
   })
 
-  test('a machine client belongs to a tenant, and its secrets are shown once and can be revoked', async () => {
-    const { page, click, expectText } = session
+  const tenant = () => session.page.getByRole('combobox', { name: 'Acts for' })
+
+  /** The whole instance and the scope `admin` each ask for a typed word, also when Enter sends the form. */
+  async function choosesWithConfirmation() {
+    const { page, expectText } = session
+    await tenant().click()
+    await page.getByRole('option', { name: 'The whole instance' }).click()
+    await textbox('Name').press('Enter')
+    await expectText('Type whole instance to go on.')
+    const scopes = page.getByRole('combobox', { name: 'Scopes' })
+    await scopes.fill('admin')
+    await scopes.press('Enter')
+    await textbox('Type “admin” to confirm').fill('whole instance')
+    await textbox('Name').press('Enter')
+    await expectText('Type admin to go on.')
+    await session.expectAccessible()
+    await scopes.press('Backspace')
+    await page.getByLabel('Type “admin” to confirm').waitFor({ state: 'detached' })
+  }
+
+  test('a machine client belongs to a chosen tenant, wide access is confirmed, and its secrets are shown once and can be revoked', async () => {
+    const { page, click, expectText, takeScreenshots } = session
     await click('Add client')
     await page.getByRole('combobox', { name: 'Kind' }).click()
     await page.getByRole('option', { name: 'Machine' }).click()
     await textbox('Name').fill('Nightly job')
     await textbox('Client id').fill('demo-machine')
-    await page.getByRole('combobox', { name: 'Acts for' }).click()
+    // Nothing is preselected, so that Enter creates nothing.
+    expect(await tenant().inputValue()).toBe('')
+    expect(await dialog().getByText('licenses:read').count()).toBe(0)
+    await textbox('Name').press('Enter')
+    expect(await tenant().evaluate((input: HTMLInputElement) => input.validity.valueMissing)).toBe(true)
+    await choosesWithConfirmation()
+    await tenant().click()
     await page.getByRole('option', { name: 'Globex' }).click()
+    await page.getByLabel('Type “whole instance” to confirm').waitFor({ state: 'detached' })
+    await takeScreenshots('machine-client')
     await dialog().getByRole('button', { name: 'Add client' }).click()
     await expectText(/client id is (already )?taken|taken/i)
     await textbox('Client id').fill('nightly-job')

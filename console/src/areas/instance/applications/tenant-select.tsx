@@ -7,8 +7,8 @@ import { clients as text } from '../../../text/clients.ts'
 const INSTANCE = 'instance'
 
 interface TenantSelectProps {
-  /** Null for the whole instance. */
-  value: string | null
+  /** Null for the whole instance, undefined until a person has chosen. */
+  value: string | null | undefined
   onChange: (tenantId: string | null) => void
   error?: string | undefined
 }
@@ -27,18 +27,20 @@ export function TenantSelect({ value, onChange, error }: TenantSelectProps) {
   return (
     <Select
       label={text.tenant}
+      placeholder={text.tenantPlaceholder}
       description={text.tenantText}
-      data={[{ value: INSTANCE, label: text.wholeInstance }, ...tenants, ...(isListed ? [] : [selected])]}
-      value={value ?? INSTANCE}
+      data={[...tenants, ...(isListed ? [] : [selected]), { value: INSTANCE, label: text.wholeInstance }]}
+      value={value === undefined ? null : (value ?? INSTANCE)}
       onChange={(id) => {
         setSelected(tenants.find((tenant) => tenant.value === id))
-        onChange(id === INSTANCE ? null : id)
+        if (id !== null) onChange(id === INSTANCE ? null : id)
       }}
       searchable
       onSearchChange={setTyped}
       nothingFoundMessage={text.noTenants}
       allowDeselect={false}
       error={error}
+      required
     />
   )
 }

@@ -6,10 +6,12 @@ import { FormDialog } from '../../../../ui/form-dialog.tsx'
 import { showSuccess } from '../../../../ui/notifications.tsx'
 import type { DialogDraft } from '../../../../ui/use-dialog-draft.ts'
 import { TenantSelect } from '../tenant-select.tsx'
+import { AccessConfirmation } from './access-confirmation.tsx'
 import { AddressFields } from './address-fields.tsx'
 import { type ClientDraft, defaultScopes, KINDS, type Kind, toClientSettings, toNewClient } from './client-draft.ts'
 import type { Connection } from './connection.ts'
 import { LibraryField } from './library-field.tsx'
+import { checkMachineAccess } from './machine-access.ts'
 import { ProtocolFields } from './protocol-fields.tsx'
 import { ScopesInput } from './scopes-input.tsx'
 
@@ -32,6 +34,7 @@ export function ClientDialog({
   const create = useApiMutation('POST /api/admin/clients', MUTATION_OPTIONS)
   const edit = useApiMutation('PATCH /api/admin/clients/{id}', MUTATION_OPTIONS)
   const submit = async () => {
+    checkMachineAccess(draft)
     if (draft.id !== undefined) {
       await edit.mutateAsync({ path: { id: draft.id }, body: toClientSettings(draft) })
       showSuccess(shell.saved)
@@ -53,6 +56,13 @@ export function ClientDialog({
         <>
           {isNew && <LibraryField draft={draft} change={change} />}
           {isNew && <KindSelect draft={draft} change={change} />}
+          {draft.kind === 'MACHINE' && isNew && (
+            <TenantSelect
+              value={draft.tenantId}
+              onChange={(tenantId) => change({ tenantId })}
+              error={fieldErrors.tenantId}
+            />
+          )}
           <TextInput
             label={text.name}
             description={text.nameText}
@@ -78,14 +88,8 @@ export function ClientDialog({
           {draft.kind !== 'MACHINE' && (
             <AddressFields draft={draft} change={change} fieldErrors={fieldErrors} origins />
           )}
-          {draft.kind === 'MACHINE' && isNew && (
-            <TenantSelect
-              value={draft.tenantId}
-              onChange={(tenantId) => change({ tenantId })}
-              error={fieldErrors.tenantId}
-            />
-          )}
           <ScopesInput draft={draft} change={change} fieldErrors={fieldErrors} />
+          <AccessConfirmation draft={draft} change={change} fieldErrors={fieldErrors} />
           {draft.kind !== 'MACHINE' && <ProtocolFields draft={draft} change={change} fieldErrors={fieldErrors} />}
         </>
       )}

@@ -23,7 +23,12 @@ export interface ClientDraft {
   postLogoutRedirectUris: string
   allowedOrigins: string
   scopes: string[]
-  tenantId: string | null
+  /** The tenant that a machine client acts for, null for the whole instance, undefined until it is chosen. */
+  tenantId: string | null | undefined
+  /** The scopes that the client has already. */
+  savedScopes: string[]
+  /** What the person typed to confirm wide access. */
+  confirmation: string
   requireNonce: boolean
   userinfoInIdToken: boolean
   pkceMethods: Client['pkceMethods']
@@ -35,7 +40,9 @@ export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   kind,
   name: '',
   clientId: '',
-  tenantId: null,
+  tenantId: undefined,
+  savedScopes: [],
+  confirmation: '',
   redirectUris: '',
   postLogoutRedirectUris: '',
   allowedOrigins: '',
@@ -45,13 +52,15 @@ export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   pkceMethods: ['S256'],
 })
 
-/** The default scopes of a new client. */
-export const defaultScopes = (kind: Kind): string[] => (kind === 'MACHINE' ? ['licenses:read'] : PERSONAL_SCOPES)
+/** The default scopes of a new client. Those of a machine are chosen by a person. */
+export const defaultScopes = (kind: Kind): string[] => (kind === 'MACHINE' ? [] : PERSONAL_SCOPES)
 
 export const toClientDraft = (client: Client): ClientDraft => ({
   ...client,
   title: client.name,
   libraryId: null,
+  savedScopes: client.scopes,
+  confirmation: '',
   redirectUris: client.redirectUris.join('\n'),
   postLogoutRedirectUris: client.postLogoutRedirectUris.join('\n'),
   allowedOrigins: client.allowedOrigins.join('\n'),
@@ -82,7 +91,7 @@ export function toNewClient(draft: ClientDraft, applicationId: string): Input<'P
     kind,
     name,
     ...(clientId.trim() !== '' && { clientId: clientId.trim() }),
-    ...(kind === 'MACHINE' && { tenantId }),
+    ...(kind === 'MACHINE' && tenantId !== undefined && { tenantId }),
   }
 }
 

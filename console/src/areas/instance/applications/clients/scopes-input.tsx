@@ -9,7 +9,7 @@ import { MACHINE_SCOPES, PERSONAL_SCOPES } from './client-draft.ts'
 export const ScopesInput = ({ draft, change, fieldErrors }: DraftFields) => (
   <TagsInput
     label={text.scopes}
-    description={text.scopesText}
+    description={draft.kind === 'MACHINE' ? text.machineScopesText : text.scopesText}
     data={draft.kind === 'MACHINE' ? MACHINE_SCOPES : PERSONAL_SCOPES}
     value={draft.scopes}
     onChange={(scopes) => change({ scopes })}

@@ -10,11 +10,7 @@ export function defaultDraft(kind: Kind): Partial<ClientDraft> {
     libraryId: null,
     requireNonce: true,
     ...(library && suggestAddresses(library)),
-    scopes: kind === 'MACHINE' ? defaultMachineScopes(null) : defaultScopes(kind),
-    tenantId: null,
+    scopes: defaultScopes(kind),
+    tenantId: undefined,
   }
 }
-
-/** The default scopes of a machine client of a tenant or of the instance. */
-export const defaultMachineScopes = (tenantId: string | null): string[] =>
-  tenantId === null ? ['admin'] : ['licenses:read']

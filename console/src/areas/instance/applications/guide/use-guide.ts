@@ -6,6 +6,7 @@ import { toLines } from '../../../../ui/lines-input.tsx'
 import { fieldErrorsOf } from '../../../../ui/use-submit.ts'
 import { type ClientDraft, newClientDraft, toNewClient, toOrigins } from '../clients/client-draft.ts'
 import type { Connection } from '../clients/connection.ts'
+import { checkMachineAccess } from '../clients/machine-access.ts'
 import { defaultDraft } from './defaults.ts'
 
 /** The client name contains this much of the application name. */
@@ -30,6 +31,8 @@ export function useGuide() {
   const create = useCreation()
 
   const createAll = async () => {
+    // A client that only checks the tokens of others needs no scope.
+    checkMachineAccess(draft, { requiresScope: findLibrary(draft.libraryId)?.protectsApi !== true })
     try {
       const id = await create.application(name, applicationId)
       setApplicationId(id)
