@@ -33,6 +33,8 @@ export default defineConfig({
     target: 'es2022',
     // No inlined assets: the Content-Security-Policy allows own files only.
     assetsInlineLimit: 0,
+    // The service serves the fonts for the hosted pages and the console.
+    rolldownOptions: { external: [/^\/assets\//] },
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
   },

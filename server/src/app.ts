@@ -85,6 +85,8 @@ import { tenantsSection } from './tenants/declare.ts'
 import { tenantsRoutes } from './tenants/routes.ts'
 import { withTenant } from './tenants/tenant-scope.ts'
 import { brandSheets } from './ui/brand-sheet.ts'
+import { fonts } from './ui/fonts.ts'
+import { icons } from './ui/icons.ts'
 import { passkeyScript } from './ui/passkey-script.ts'
 import { stylesheet } from './ui/stylesheet.ts'
 import { usersSection } from './users/declare.ts'
@@ -137,8 +139,8 @@ export function listRoutes(config: Config): AppRoutes {
       ...consolePages,
       ...(mailbox ? mailboxPages : []),
     ],
-    files: [stylesheet, passkeyScript, openApiFile(routes, config)],
-    folders: [brandSheets, logos, consoleFiles()],
+    files: [stylesheet, passkeyScript, ...icons, openApiFile(routes, config)],
+    folders: [fonts, brandSheets, logos, consoleFiles()],
   }
 }
 

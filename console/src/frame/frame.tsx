@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import { shell } from '../text/shell.ts'
+import { Logo } from '../ui/logo.tsx'
 import { Navigation } from './navigation.tsx'
 import { TenantSwitcher } from './tenant-switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
@@ -28,7 +29,8 @@ export function Frame({ children }: { children: ReactNode }) {
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger opened={open} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={shell.menu} />
             <Link href="/" className="brand">
-              {shell.product}
+              <Logo />
+              <span className="brand-name">{shell.product}</span>
             </Link>
             <TenantSwitcher />
           </Group>

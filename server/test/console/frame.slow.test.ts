@@ -45,7 +45,7 @@ describe.runIf(FULL && browserPath)('the layout and session of the console', () 
     expect(await response.text()).toContain(`nonce="${nonce}"`)
     expect(policy.replace(nonce, 'N')).toBe(
       "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'nonce-N'; " +
-        "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "font-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
     expect(response.headers.get('cross-origin-opener-policy')).toBe('same-origin')
   })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -72,4 +73,49 @@ test('the stylesheet is cached forever, because its URL contains its hash', asyn
   const { status, headers } = await get(path)
   expect(status).toBe(200)
   expect(headers.get('cache-control')).toBe('public, max-age=31536000')
+})
+
+describe('the typeface', () => {
+  const fontsIn = (text: string) => [...text.matchAll(/\/assets\/fonts\/[\w.-]+/g)].map(([path]) => path)
+
+  test('is served by this service, at addresses with the hash of the content, and cached forever', async () => {
+    const style = /href="(\/assets\/style-[0-9a-f]+\.css)"/.exec((await get('/')).text)?.[1] ?? ''
+    const paths = fontsIn((await get(style)).text)
+    expect(paths).toHaveLength(2)
+    let bytes = 0
+    for (const path of paths) {
+      const response = await fetch(service.url + path)
+      const body = Buffer.from(await response.arrayBuffer())
+      expect(response.headers.get('content-type')).toBe('font/woff2')
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(path).toContain(createHash('sha256').update(body).digest('hex').slice(0, 12))
+      bytes += body.length
+    }
+    expect(bytes).toBeLessThan(60_000)
+  })
+
+  test('is preloaded by hosted pages and by the console, which name the same file', async () => {
+    const [page, console] = await Promise.all([get('/login'), get('/console')])
+    const [font] = fontsIn(page.text)
+    expect(page.text).toMatch(/<link rel="preload" href="[^"]+" as="font" type="font\/woff2" crossorigin/)
+    expect(page.headers.get('content-security-policy')).toContain("font-src 'self'")
+    expect(fontsIn(console.text)).toEqual([font])
+  })
+
+  test('has no file under another name', async () => {
+    expect((await get('/assets/fonts/OFL.txt')).status).toBe(404)
+    expect((await get('/assets/fonts/..%2Fstyle.css')).status).toBe(404)
+  })
+})
+
+test.each([
+  ['/favicon.svg', 'image/svg+xml'],
+  ['/favicon.ico', 'image/x-icon'],
+  ['/apple-touch-icon.png', 'image/png'],
+])('the icon %s is served, and named by every page', async (path, type) => {
+  const { status, headers } = await get(path)
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toBe(type)
+  expect(headers.get('cache-control')).toBe('public, max-age=86400')
+  for (const page of ['/login', '/console']) expect((await get(page)).text).toContain(`href="${path}"`)
 })

@@ -195,7 +195,7 @@ export interface Page {
 /** Defines an HTML page. Pages are not part of the API description. */
 export const definePage = (page: Page): Page => page
 
-/** A text file at a fixed path, such as a stylesheet or the metrics. */
+/** A file at a fixed path, such as a stylesheet or the metrics. */
 export interface StaticFile {
   path: string
   type: string
@@ -203,7 +203,7 @@ export interface StaticFile {
   maxAge: number
   /** Throws if the caller may not read the file. */
   admit?(ctx: Ctx, request: Exchange['request']): void
-  content(ctx: Ctx): Promise<string> | string
+  content(ctx: Ctx): Promise<string> | string | Buffer
 }
 
 export interface FileContent {

@@ -14,7 +14,7 @@ interface PagePolicyOptions {
 }
 
 /**
- * For pages: styles, images and forms of this service only, and scripts only if the page needs them. Browsers apply
+ * For pages: styles, fonts, images and forms of this service only, and scripts only if the page needs them. Browsers apply
  * `form-action` to redirects after a form submission too, so a page that redirects to an application lists its origin.
  */
 export const pagePolicy = ({ formTargets = [], scripts = false, styleNonce }: PagePolicyOptions = {}): string =>
@@ -22,6 +22,7 @@ export const pagePolicy = ({ formTargets = [], scripts = false, styleNonce }: Pa
     "default-src 'none'",
     ...(scripts ? ["script-src 'self'", "connect-src 'self'"] : []),
     `style-src 'self'${styleNonce === undefined ? '' : ` 'nonce-${styleNonce}'`}`,
+    "font-src 'self'",
     "img-src 'self' data:",
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",
