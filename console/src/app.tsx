@@ -3,7 +3,7 @@ import { Redirect, Route, Router, Switch } from 'wouter'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Frame } from './frame/frame.tsx'
 import { MeProvider, useMe } from './me.tsx'
-import { findLastTenant } from './session/ensure-signed-in.ts'
+import { findLastTenant } from './session/last-tenant.ts'
 import { NotFound } from './ui/not-found.tsx'
 import { LoadingSkeleton } from './ui/states.tsx'
 
@@ -57,11 +57,12 @@ function AppRoutes() {
   )
 }
 
-/** Redirects to the last used tenant, for super admins without a tenant to the instance, otherwise to the account. */
+/** Operators start at the instance, others at the last used tenant, or at their account. */
 function Home() {
   const { access, tenants } = useMe()
+  if (access.superAdmin) return <Redirect to="/instance" replace />
   const active = tenants.filter(({ suspended }) => suspended !== true)
   const tenant = active.find(({ slug }) => slug === findLastTenant()) ?? active[0]
   if (tenant) return <Redirect to={`/t/${tenant.slug}/members`} replace />
-  return <Redirect to={access.superAdmin ? '/instance' : '/account'} replace />
+  return <Redirect to="/account" replace />
 }

@@ -6,12 +6,17 @@ import { shell } from '../text/shell.ts'
 import { Icon } from '../ui/icon.tsx'
 import { StatusBadge } from '../ui/status-badge.tsx'
 
-/** Selects the current tenant. It is part of the URL, so that two tabs can use different tenants. */
+/**
+ * Selects the current tenant. It is part of the URL, so that two tabs can use different tenants. Pages of the instance
+ * have no tenant, and operators may be in none.
+ */
 export function TenantSwitcher() {
-  const { tenants } = useMe()
+  const { access, tenants } = useMe()
   const [location, navigate] = useLocation()
   const [, slug, section] = /^\/t\/([^/]+)(?:\/([^/]+))?/.exec(location) ?? []
   const current = tenants.find((tenant) => tenant.slug === slug)
+  const isOperatorWithout = access.superAdmin && tenants.length === 0
+  if (/^\/instance(\/|$)/.test(location) || (isOperatorWithout && location !== '/new-tenant')) return null
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>

@@ -11,8 +11,8 @@ const SCHEMES = [
   ['dark', 'moon'],
 ] as const
 
-/** The menu of the signed-in user: account, color scheme and sign-out. */
-export function UserMenu() {
+/** The menu of the signed-in user: account, color scheme, keyboard help and sign-out. */
+export function UserMenu({ onKeyboardHelp }: { onKeyboardHelp: () => void }) {
   const { profile } = useMe()
   const [, navigate] = useLocation()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -49,6 +49,9 @@ export function UserMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item leftSection={<Icon name="keyboard" size={16} />} onClick={onKeyboardHelp}>
+          {shell.keyboard.title}
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="out" size={16} />} onClick={() => void signOut()}>
           {shell.signOut}
         </Menu.Item>

@@ -1,10 +1,5 @@
+import { findLastTenant } from './last-tenant.ts'
 import { completeSignIn, restoreSession, signIn } from './session.ts'
-
-/** The slug of the tenant that was used last. */
-const LAST_TENANT_KEY = 'latchkey.tenant'
-
-export const saveLastTenant = (slug: string): void => localStorage.setItem(LAST_TENANT_KEY, slug)
-export const findLastTenant = (): string | undefined => localStorage.getItem(LAST_TENANT_KEY) ?? undefined
 
 /** The tenant slug in a console path. */
 export const findTenantSlug = (path: string): string | undefined => /^\/console\/t\/([^/]+)/.exec(path)?.[1]

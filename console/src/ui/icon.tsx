@@ -40,6 +40,7 @@ const PATHS = {
   clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-14v5l3 3',
   edit: 'M4 20h4L19 9l-4-4L4 16v4Zm9-13 4 4',
   phone: 'M7 3h10v18H7zM11 18h2',
+  keyboard: 'M3 6h18v12H3zM7 10h.01M12 10h.01M17 10h.01M8 14h8',
   terminal: 'M4 5h16v14H4zM8 9l3 3-3 3m5 0h3',
 } as const
 

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { useMe } from '../../me.tsx'
-import { saveLastTenant } from '../../session/ensure-signed-in.ts'
+import { saveLastTenant } from '../../session/last-tenant.ts'
 import { NotFound } from '../../ui/not-found.tsx'
 import { LoadingSkeleton } from '../../ui/states.tsx'
 import { type CurrentTenant, TenantContext } from './tenant.ts'
