@@ -8,6 +8,7 @@ import { checkField, requireEmail, throwIfInvalid } from '../lib/field-validatio
 import { isId, newId } from '../lib/ids.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { reserveSeat } from '../licensing/seats/service.ts'
+import { loadMailDesign, type MailDesign } from '../mail/design.ts'
 import { queueMail } from '../mail/outbox.ts'
 import type { CreatedInvitation } from '../tenants/invitation-body.ts'
 import { createInvitedMember, deleteInvitedMember, extendInvitedMember, requireNotMember } from '../tenants/invited.ts'
@@ -170,12 +171,14 @@ export interface MailSender {
   tenantName: string
   /** Undefined for a client or an operator. */
   inviter: string | undefined
+  design: MailDesign
 }
 
 export async function getSender(tx: Tx, caller: TenantActor): Promise<MailSender> {
   const { name: tenantName } = await getTenant(tx, caller.tenantId)
   const user = caller.kind === 'person' ? await findUser(tx, caller.userId) : undefined
-  return { tenantName, inviter: user && toDisplayName(user) }
+  const design = await loadMailDesign(tx, 'invitation', caller)
+  return { tenantName, inviter: user && toDisplayName(user), design }
 }
 
 interface InvitationMail {

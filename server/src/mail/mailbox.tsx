@@ -1,13 +1,19 @@
 import { Type } from 'typebox'
 import type { Ctx } from '../context.ts'
+import { AppError } from '../errors.ts'
 import { definePage, defineRoute } from '../http/routing/define-route.ts'
 import { Timestamp } from '../http/routing/schema.ts'
+import { isId } from '../lib/ids.ts'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
+import { findMailLogo } from './design-store.ts'
 import { unsealMail } from './outbox.ts'
-import { listNewestMail } from './store.ts'
+import { listStyleHashes, toDocument } from './render/document.ts'
+import { findMail, listNewestMail } from './store.ts'
 
 const MAX_MESSAGES = 200
+/** Shows one mail as mail programs do. */
+const HTML_PATH = '/dev/mailbox/html'
 
 const Message = Type.Object(
   {
@@ -57,7 +63,20 @@ export const mailboxPages = [
     path: '/dev/mailbox',
     handler: async (ctx) => ({
       html: render(<MailboxPage messages={await listMessages(ctx)} baseUrl={ctx.config.baseUrl} />),
+      frames: true,
     }),
+  }),
+  definePage({
+    method: 'GET',
+    path: HTML_PATH,
+    async handler(ctx, { query }) {
+      const id = query.get('id')
+      const stored = id !== undefined && isId(id) ? await findMail(ctx.db, id) : undefined
+      if (!stored) throw new AppError('NOT_FOUND')
+      const mail = unsealMail(ctx, stored)
+      const html = toDocument(mail, mail.logo === undefined ? undefined : await findMailLogo(ctx.db, mail.logo))
+      return { html, framed: { styleHashes: listStyleHashes(html) } }
+    },
   }),
 ]
 
@@ -74,7 +93,15 @@ const MailboxPage = ({ messages, baseUrl }: { messages: Messages; baseUrl: strin
         <p class="quiet">
           To {to} · <time dateTime={createdAt}>{createdAt.replace('T', ' ').slice(0, 19)} UTC</time>
         </p>
-        <pre>{linkUrls(text, baseUrl)}</pre>
+        <div class="mail">
+          <pre>{linkUrls(text, baseUrl)}</pre>
+          <iframe
+            src={`${HTML_PATH}?id=${id}`}
+            title={`${subject} (HTML)`}
+            sandbox="allow-popups allow-popups-to-escape-sandbox"
+            loading="lazy"
+          />
+        </div>
       </article>
     ))}
   </Layout>

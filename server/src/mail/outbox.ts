@@ -5,16 +5,27 @@ import { defineJob } from '../jobs/job.ts'
 import { enqueue, retryFailedJobs } from '../jobs/store.ts'
 import { beginSlowWork } from '../lib/concurrency/slow-work.ts'
 import { newUniqueId } from '../lib/ids.ts'
-import { type MailContent, type RenderedMail, renderMail } from './content.tsx'
+import { loadMailDesign } from './design.ts'
+import { findMailLogo } from './design-store.ts'
+import type { Mail } from './mail.ts'
 import { DELIVERIES } from './metrics.ts'
+import { LOGO_CID } from './render/html.tsx'
+import { type RenderedMail, renderMail } from './render/render-mail.ts'
 import { deleteMail, findMail, insertMail, type StoredMail } from './store.ts'
 
 const SEAL = 'mail'
 
 /** Queues a mail in the caller's transaction. It is sent if and only if the transaction commits. */
-export async function queueMail(ctx: Ctx, tx: Tx, to: string, content: MailContent): Promise<void> {
+export async function queueMail(ctx: Ctx, tx: Tx, to: string, mail: Mail): Promise<void> {
+  const { kind, path, values, facts, origin } = mail
+  const design = mail.design ?? (await loadMailDesign(tx, kind, origin))
+  const { baseUrl } = ctx.config
+  await queueRenderedMail(ctx, tx, to, renderMail({ kind, design, to, baseUrl, path, values, facts }))
+}
+
+export async function queueRenderedMail(ctx: Ctx, tx: Tx, to: string, mail: RenderedMail): Promise<void> {
   const id = newUniqueId()
-  const sealed = ctx.keys.seal(SEAL, JSON.stringify(renderMail(ctx.config, content)))
+  const sealed = ctx.keys.seal(SEAL, JSON.stringify(mail))
   await insertMail(tx, { id, recipient: to, sealed, created_at: ctx.now() })
   if (!ctx.config.mail.mailbox) await enqueue(tx, deliverMail, { mailId: id })
 }
@@ -33,14 +44,23 @@ export const deliverMail = defineJob<{ mailId: string }>({
   async run(ctx, { mailId }) {
     const mail = await findMail(ctx.db, mailId)
     if (!mail || ctx.config.mail.mailbox) return
-    const { subject, text, html } = unsealMail(ctx, mail)
-    const messageId = `<${mail.id}@${new URL(ctx.config.baseUrl).hostname}>`
-    const message = { from: ctx.config.mail.from, to: mail.recipient, subject, text, html, messageId }
-    await sendMail(ctx, mailId, message)
+    await sendMail(ctx, mailId, await createMessage(ctx, mail))
     await deleteMail(ctx.db, mail.id)
     await retryFailedJobs(ctx.db, deliverMail)
   },
 })
+
+async function createMessage(ctx: Ctx, stored: StoredMail): Promise<SendMailOptions> {
+  const { subject, text, html, logo: hash } = unsealMail(ctx, stored)
+  const messageId = `<${stored.id}@${new URL(ctx.config.baseUrl).hostname}>`
+  const message = { from: ctx.config.mail.from, to: stored.recipient, subject, text, html, messageId }
+  // Without its logo, the mail still shows the name.
+  const logo = hash === undefined ? undefined : await findMailLogo(ctx.db, hash)
+  if (!logo) return message
+  const [, extension = ''] = logo.type.split('/')
+  const file = { cid: LOGO_CID, filename: `logo.${extension}`, content: logo.logo, contentType: logo.type }
+  return { ...message, attachments: [{ ...file, contentDisposition: 'inline' }] }
+}
 
 /** Returns when the mail was sent or permanently refused. Throws when it should be retried. */
 async function sendMail(ctx: Ctx, mailId: string, message: SendMailOptions): Promise<void> {

@@ -2,10 +2,19 @@
  * Quotes a name chosen by a user for a mail. The quotes show where the name begins and ends, and it must not look like
  * text or a link of the service. New names contain no URL, but older, imported and SSO names may.
  */
-export function quoteName(name: string, maxLength = MAX_LENGTH): string {
-  const line = name.replace(BREAKS, ' ').replace(INVISIBLE, '').replace(QUOTES, "'").replace(/\s+/g, ' ')
-  return `"${shorten(line.trim(), maxLength).replace(LINK_START, `$&${GAP}`)}"`
+export const quoteName = (name: string, maxLength = MAX_LENGTH): string => `"${cleanName(name, maxLength)}"`
+
+/** The name in one line, without invisible characters and links. */
+export function cleanName(name: string, maxLength = MAX_LENGTH): string {
+  const line = toOneLine(name).replace(QUOTES, "'").replace(/\s+/g, ' ')
+  return preventLinks(shorten(line.trim(), maxLength))
 }
+
+/** Without line breaks, which could begin another header, and without invisible characters. */
+export const toOneLine = (text: string): string => text.replace(BREAKS, ' ').replace(INVISIBLE, '').trim()
+
+/** Prevents mail programs from turning a part of the text into a link. It is applied to whole sentences too. */
+export const preventLinks = (text: string): string => text.replace(LINK_START, `$&${GAP}`)
 
 function shorten(text: string, maxLength: number): string {
   const characters = [...text]
@@ -16,12 +25,12 @@ function shorten(text: string, maxLength: number): string {
 
 const MAX_LENGTH = 60
 
-const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/gu
+const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 /** Invisible characters such as bidirectional marks. Joiners are kept, because some scripts and emoji need them. */
 const INVISIBLE = /(?!\u200c|\u200d|\ufe0f)[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 const QUOTES = /["“”„‟«»＂ʺ״″‶❝❞〝〞〟]/g
 
-/** Mail clients turn schemes and domain names into links. */
-const LINK_START = /:(?=\ufe0f?\/)|[.．。｡](?=\ufe0f?[\p{L}\p{N}])/gu
+/** Mail programs turn schemes and domain names into links. */
+const LINK_START = /:(?=\ufe0f?[/\\])|(?<=\b(?:mailto|tel|sms)):|[.．。｡](?=\ufe0f?[\p{L}\p{N}])/giu
 /** A zero-width space prevents the link and is invisible. */
 const GAP = '\u200b'

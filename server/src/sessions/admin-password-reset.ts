@@ -1,7 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { toDurationText } from '../lib/duration-text.ts'
-import type { MailContent } from '../mail/content.tsx'
 import { queueMail } from '../mail/outbox.ts'
 import { unusableHash } from '../users/passwords.ts'
 import { changeUser, type User } from '../users/service.ts'
@@ -24,20 +23,20 @@ export async function invalidatePassword(ctx: Ctx, tx: Tx, user: User): Promise<
   await forgetDevices(tx, userId)
   // The link is useless while the account is disabled or password sign-in is off.
   const canUseLink = !user.disabled && user.password_sign_in
-  if (canUseLink) await mailPasswordLink(ctx, tx, user, passwordEndedMail)
+  if (canUseLink) await mailPasswordLink(ctx, tx, user, 'password-ended')
   return canUseLink
 }
 
 /** Mails the link for the first password of an account that an administrator created. */
 export const mailFirstPasswordLink = (ctx: Ctx, tx: Tx, user: User): Promise<void> =>
-  mailPasswordLink(ctx, tx, user, firstPasswordMail)
+  mailPasswordLink(ctx, tx, user, 'first-password')
 
 /** Uses the longer lifetime of email links, because the user did not request this mail. */
 async function mailPasswordLink(
   ctx: Ctx,
   tx: Tx,
   { id: userId, email }: User,
-  toMail: (ctx: Ctx, token: string) => MailContent,
+  kind: 'password-ended' | 'first-password',
 ): Promise<void> {
   const link = {
     purpose: 'reset-password',
@@ -46,26 +45,7 @@ async function mailPasswordLink(
     passwordHash: null,
     lifetime: 'emailLink',
   } as const
-  await queueMail(ctx, tx, email, toMail(ctx, await createLink(ctx, tx, link)))
+  const token = await createLink(ctx, tx, link)
+  const values = { validity: toDurationText(ctx.config.lifetimes.emailLink) }
+  await queueMail(ctx, tx, email, { kind, values, path: `/reset-password?token=${token}` })
 }
-
-const toExpiryNote = ({ config }: Ctx): string =>
-  `The link works once, within ${toDurationText(config.lifetimes.emailLink)}. After that, ask for another on the sign-in page.`
-
-const passwordEndedMail = (ctx: Ctx, token: string): MailContent => ({
-  subject: 'You need a new password',
-  paragraphs: [
-    'An administrator has removed the password of your account and signed you out everywhere. Choose a new one to sign in again.',
-    toExpiryNote(ctx),
-  ],
-  action: { label: 'Choose a new password', path: `/reset-password?token=${token}` },
-})
-
-const firstPasswordMail = (ctx: Ctx, token: string): MailContent => ({
-  subject: 'An account was made for you',
-  paragraphs: [
-    'An administrator has made an account for this address. Choose a password, and you can sign in.',
-    toExpiryNote(ctx),
-  ],
-  action: { label: 'Choose a password', path: `/reset-password?token=${token}` },
-})

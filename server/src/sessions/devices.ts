@@ -4,9 +4,13 @@ import { findBrowserId, findOrCreateBrowserId, setBrowserId } from '../http/requ
 import { clientAddress, clientNetwork, clientUserAgent } from '../http/request/client-address.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { quoteName } from '../mail/quote-name.ts'
+import type { MailFact } from '../mail/mail.ts'
+import { toTimeText } from '../mail/texts/dates.ts'
+import { toDeviceText } from '../mail/texts/device.ts'
+import { isOverMailQuota } from '../users/mail-quota.ts'
 import { type NoticeRecipient, queueNotice } from '../users/notices.ts'
 import { findKnownDevice } from './devices-store.ts'
+import type { LoginTransaction } from './login-transaction.ts'
 
 /** A device is identified by the browser cookie and by its user agent and network, in case cookies are not kept. */
 function deviceHashes(browser: string | undefined, { request }: Exchange): Buffer[] {
@@ -30,21 +34,25 @@ export function identifyDevice(ctx: Ctx, exchange: Exchange): DeviceMarks {
   return { hashes: deviceHashes(name, exchange), setCookie: () => setBrowserId(ctx, exchange.reply, name) }
 }
 
-const MAX_USER_AGENT_LENGTH = 200
-
 /** Mails the user about a sign-in from a new device. */
 export async function notifyNewDevice(
   ctx: Ctx,
   tx: Tx,
-  { exchange: { request }, user }: { exchange: Exchange; user: NoticeRecipient },
+  {
+    exchange: { request },
+    user,
+    login,
+  }: { exchange: Exchange; user: NoticeRecipient; login: LoginTransaction | undefined },
 ): Promise<void> {
   // An unverified address may belong to somebody else.
-  if (!user.email_verified) return
-  const program = clientUserAgent(request)
-  const facts = [
-    `Device: ${program === '' ? 'unknown' : quoteName(program, MAX_USER_AGENT_LENGTH)}`,
-    `Address: ${clientAddress(request)}`,
-    `Time: ${ctx.now().toUTCString()}`,
+  if (!user.email_verified || (await isOverMailQuota(ctx, 'new-device', user.email))) return
+  const address = clientAddress(request)
+  const facts: MailFact[] = [
+    { label: 'device', value: toDeviceText(clientUserAgent(request)) },
+    { label: 'location', value: ctx.locate(address) },
+    { label: 'ipAddress', value: address },
+    { label: 'time', value: toTimeText(ctx.now()) },
   ]
-  await queueNotice(ctx, tx, { to: user, kind: 'new-device', facts })
+  const origin = { clientId: login?.clientId, tenant: login?.tenant }
+  await queueNotice(ctx, tx, { to: user, kind: 'new-device', facts, origin, path: '/account/sessions' })
 }

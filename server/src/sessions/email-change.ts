@@ -24,7 +24,7 @@ export async function confirmEmailChange(
   } catch (error) {
     throw isUniqueViolation(error, 'users_email_key') ? new AppError('EMAIL_TAKEN', { cause: error }) : error
   }
-  await queueNotice(ctx, tx, { to: user, kind: 'email-changed', facts: [`New address: ${email}`] })
+  await queueNotice(ctx, tx, { to: user, kind: 'email-changed', facts: [{ label: 'newAddress', value: email }] })
   await recordAuditEvent(ctx, tx, {
     action: 'user.email_changed',
     actor: userActor(userId),

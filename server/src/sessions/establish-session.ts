@@ -162,7 +162,10 @@ async function recheckUser(tx: Tx, { user, amr, sessionId }: VerifiedAuthenticat
 async function startSession(ctx: Ctx, tx: Tx, { exchange, authentication }: SignIn): Promise<{ id: string }> {
   const start = toSessionStart(ctx, exchange, authentication)
   const { id, isNewDevice } = await startBrowserSession({ ...ctx, db: tx }, exchange, start)
-  if (isNewDevice) await notifyNewDevice(ctx, tx, { exchange, user: authentication.user })
+  if (isNewDevice) {
+    const { user, login } = authentication
+    await notifyNewDevice(ctx, tx, { exchange, user, login })
+  }
   return { id }
 }
 

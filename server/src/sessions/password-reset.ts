@@ -39,17 +39,18 @@ export async function requestPasswordReset(
   if (wait !== undefined) throw tooManyAttempts(wait)
   const email = requireEmail(input.trim(), 'email')
   if (await isOverMailQuota(ctx, 'reset', email)) return
-  const clientId = login?.clientId
+  const { clientId, tenant } = login ?? {}
   await enqueue(ctx.db, mailPasswordReset, {
     recipient: sealText(ctx.keys, SEAL, email),
     ...(clientId !== undefined && { clientId }),
+    ...(tenant !== undefined && { tenant }),
   })
 }
 
 /** Mails the reset link and revokes earlier ones. */
-export const mailPasswordReset = defineJob<{ recipient: string; clientId?: string }>({
+export const mailPasswordReset = defineJob<{ recipient: string; clientId?: string; tenant?: string }>({
   name: 'mail_password_reset',
-  async run(ctx, { recipient, clientId }) {
+  async run(ctx, { recipient, clientId, tenant }) {
     const address = unsealText(ctx.keys, SEAL, recipient)
     const user = address === undefined ? undefined : await findUserByEmail(ctx.db, address)
     // A placeholder account has no password to reset.
@@ -58,7 +59,12 @@ export const mailPasswordReset = defineJob<{ recipient: string; clientId?: strin
     await ctx.db.transaction().execute(async (tx) => {
       await revokeLinks(tx, { userId, purpose: PURPOSE })
       const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email, passwordHash: null })
-      await queueMail(ctx, tx, email, resetMail(ctx, token, clientId))
+      await queueMail(ctx, tx, email, {
+        kind: 'password-reset',
+        values: { validity: toDurationText(ctx.config.lifetimes.passwordReset) },
+        path: urlWithClient('/reset-password', { token }, clientId),
+        origin: { clientId, tenant },
+      })
       await recordAuditEvent(ctx, tx, { action: 'user.password_reset_requested', actor: SYSTEM, userId })
     })
   },
@@ -94,7 +100,7 @@ async function setPassword(ctx: Ctx, { token, newPassword, request }: ChosenPass
     await deletePendingOfUser(tx, userId)
     await deleteSessionsOfUser(tx, userId)
     await forgetDevices(tx, userId)
-    await queueNotice(ctx, tx, { to: { email, email_verified: true }, kind: 'password-reset' })
+    await queueNotice(ctx, tx, { to: { email, email_verified: true }, kind: 'password-was-reset' })
     await recordAuditEvent(ctx, tx, {
       action: 'user.password_reset',
       actor: userActor(userId),
@@ -104,12 +110,3 @@ async function setPassword(ctx: Ctx, { token, newPassword, request }: ChosenPass
   })
   await ctx.changes.waitUntilCurrent()
 }
-
-const resetMail = ({ config }: Ctx, token: string, clientId: string | undefined) => ({
-  subject: 'Choose a new password',
-  paragraphs: [
-    `Somebody, probably you, has asked for a new password for your account. The link works once, within ${toDurationText(config.lifetimes.passwordReset)}.`,
-    'If it was not you, do not follow it: your password stays as it is.',
-  ],
-  action: { label: 'Choose a new password', path: urlWithClient('/reset-password', { token }, clientId) },
-})

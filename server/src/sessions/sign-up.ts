@@ -11,7 +11,7 @@ import { toDurationText } from '../lib/duration-text.ts'
 import { checkField, requireEmail, throwIfInvalid } from '../lib/field-validation.ts'
 import { newId } from '../lib/ids.ts'
 import { containsWebAddress, isPlainLine, NO_WEB_ADDRESS } from '../lib/text.ts'
-import type { MailContent } from '../mail/content.tsx'
+import type { Mail } from '../mail/mail.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { hashChosenPassword } from '../users/chosen-password.ts'
 import { isOverMailQuota } from '../users/mail-quota.ts'
@@ -86,7 +86,7 @@ interface SignUp {
  * Creates the mail for a registration. If several people register an unverified address, each link requires the
  * password chosen with it, so that the owner of the mailbox does not confirm another person's account.
  */
-async function createMail(ctx: Ctx, tx: Tx, { added, email, passwordHash, names }: SignUp): Promise<MailContent> {
+async function createMail(ctx: Ctx, tx: Tx, { added, email, passwordHash, names }: SignUp): Promise<Mail> {
   if (added.state === 'taken') return ACCOUNT_EXISTS_MAIL
   const own = added.state === 'unverified' ? { passwordHash, names } : { passwordHash: null }
   const link = { purpose: 'verify-email', userId: added.id, email, ...own } as const
@@ -129,20 +129,10 @@ async function confirmFirstAddress(
   })
 }
 
-export const verificationMail = ({ config }: Ctx, token: string) => ({
-  subject: 'Confirm your email address',
-  paragraphs: [
-    `Welcome. Please confirm that this address is yours; the link is good for ${toDurationText(config.lifetimes.emailLink)}.`,
-    'If you did not sign up, do not follow it: somebody else has used your address, and nothing happens without you.',
-  ],
-  action: { label: 'Confirm this address', path: `/verify-email?token=${token}` },
+export const verificationMail = ({ config }: Ctx, token: string): Mail => ({
+  kind: 'verify-email',
+  values: { validity: toDurationText(config.lifetimes.emailLink) },
+  path: `/verify-email?token=${token}`,
 })
 
-const ACCOUNT_EXISTS_MAIL = {
-  subject: 'You have an account already',
-  paragraphs: [
-    'Somebody, probably you, tried to sign up with this address, which has an account already.',
-    'Sign in with it instead. If it was not you, there is nothing you need to do.',
-  ],
-  action: { label: 'Sign in', path: '/login' },
-}
+const ACCOUNT_EXISTS_MAIL: Mail = { kind: 'account-exists', path: '/login' }

@@ -138,5 +138,8 @@ const notifyLinkChange = (ctx: Ctx, tx: Tx, { user, kind, label, email }: LinkNo
   queueNotice(ctx, tx, {
     to: user,
     kind,
-    facts: [`Provider: ${label}`, ...(email === null ? [] : [`Account: ${email}`])],
+    facts: [
+      { label: 'provider', value: label },
+      ...(email === null ? [] : [{ label: 'account', value: email } as const]),
+    ],
   })

@@ -1,9 +1,8 @@
 import { type AuditSource, recordAuditEvent } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
-import type { MailContent } from '../mail/content.tsx'
+import { loadMailDesign } from '../mail/design.ts'
 import { queueMail } from '../mail/outbox.ts'
-import { quoteName } from '../mail/quote-name.ts'
 import { getTenant } from './service.ts'
 import { type Tenant, updateTenant } from './store.ts'
 import { listAdminEmails } from './suspension-store.ts'
@@ -29,26 +28,21 @@ export async function setSuspended(
     tenantId: id,
     details: { before: { suspended: !suspended }, after: { suspended } },
   })
-  const mail = suspended ? toSuspensionMail(tenant) : toReactivationMail(tenant)
-  const recipients = await listAdminEmails(tx, { tenantId: id, limit: MAX_RECIPIENTS })
-  for (const email of recipients) await queueMail(ctx, tx, email, mail)
+  await mailAdmins(ctx, tx, { tenant, suspended })
   const now = ctx.now()
   const change = suspended ? { suspended_at: now } : { suspended_at: null, reactivated_at: now }
   return updateTenant(tx, id, { ...change, updated_at: now })
 }
 
-const toSuspensionMail = ({ name }: Tenant): MailContent => ({
-  subject: `${quoteName(name)} is suspended`,
-  paragraphs: [
-    `The operator of this service has suspended ${quoteName(name)}, of which you are an owner or admin.`,
-    'Until the suspension is ended nobody can sign in for it, invite people or use its licenses. Nothing is deleted: members, licenses and settings are kept.',
-    'If you do not know why, ask the operator of this service.',
-  ],
-})
-
-const toReactivationMail = ({ name }: Tenant): MailContent => ({
-  subject: `${quoteName(name)} is not suspended any more`,
-  paragraphs: [
-    `The suspension of ${quoteName(name)}, of which you are an owner or admin, was ended. Everything is as it was before.`,
-  ],
-})
+/** These mails come from the operator, so they do not have the brand of the tenant. */
+async function mailAdmins(
+  ctx: Ctx,
+  tx: Tx,
+  { tenant: { id: tenantId, name }, suspended }: { tenant: Tenant; suspended: boolean },
+): Promise<void> {
+  const kind = suspended ? 'tenant-suspended' : 'tenant-reactivated'
+  const design = await loadMailDesign(tx, kind)
+  const recipients = await listAdminEmails(tx, { tenantId, limit: MAX_RECIPIENTS })
+  const path = suspended ? '/account' : '/console'
+  for (const email of recipients) await queueMail(ctx, tx, email, { kind, values: { tenant: name }, path, design })
+}

@@ -3,6 +3,8 @@ import { type Action, type Actor, recordAuditEvent, SYSTEM } from '../audit/reco
 import type { Ctx } from '../context.ts'
 import { setActor } from '../db/actor.ts'
 import type { Tx } from '../db/open.ts'
+import type { MailFact } from '../mail/mail.ts'
+import { toDateText } from '../mail/texts/dates.ts'
 import { clearDeletion, deleteUser, listDeletionRequests, listJoinedMemberships } from './deletion-store.ts'
 import { queueNotice } from './notices.ts'
 import { changeUser, type User } from './service.ts'
@@ -37,7 +39,7 @@ export async function scheduleDeletion(ctx: Ctx, tx: Tx, action: AccountAction):
   await setDatabaseActor(tx, actor)
   await changeUser(ctx, tx, user, { deletion_requested_at: now })
   await recordAuditEvent(ctx, tx, { action: 'user.deletion_requested', actor, userId, request })
-  const facts = [`It will be erased on ${toErasureDate(now).toISOString().slice(0, 10)}.`]
+  const facts: MailFact[] = [{ label: 'erasedOn', value: toDateText(toErasureDate(now)) }]
   const kind = isByOwner(action) ? 'deletion-requested' : 'deletion-ordered'
   await queueNotice(ctx, tx, { to: user, kind, facts })
 }

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { queueMail } from '../../src/mail/outbox.ts'
+import { queueRenderedMail } from '../../src/mail/outbox.ts'
 import { browserPath, openBrowser } from '../support/browser.ts'
 import { FULL } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -12,11 +12,13 @@ describe.runIf(FULL && browserPath)('in a browser', () => {
   beforeAll(async () => {
     service = await startService()
     browser = await openBrowser()
-    await service.ctx.db
-      .transaction()
-      .execute((tx) =>
-        queueMail(service.ctx, tx, 'ann@example.test', { subject: 'Welcome', paragraphs: ['Hello Ann'] }),
-      )
+    await service.ctx.db.transaction().execute((tx) =>
+      queueRenderedMail(service.ctx, tx, 'ann@example.test', {
+        subject: 'Welcome',
+        text: 'Hello Ann',
+        html: '<p>Hello Ann</p>',
+      }),
+    )
   })
   afterAll(async () => {
     await browser?.close()

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { queueMail } from '../../src/mail/outbox.ts'
+import { queueRenderedMail } from '../../src/mail/outbox.ts'
 import { adminOf } from '../support/database.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { type Mailserver, startMailserver } from '../support/smtp.ts'
@@ -23,7 +23,9 @@ test('after an outage of the database the service and its jobs work again', asyn
   const send = () =>
     service.ctx.db
       .transaction()
-      .execute((tx) => queueMail(service.ctx, tx, 'ann@example.test', { subject: 'Back', paragraphs: ['x'] }))
+      .execute((tx) =>
+        queueRenderedMail(service.ctx, tx, 'ann@example.test', { subject: 'Back', text: 'x', html: 'x' }),
+      )
 
   await admin.query(`alter database ${name} allow_connections false`)
   await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])

@@ -3,7 +3,7 @@ import type { Tx } from '../../src/db/open.ts'
 import { createGuard } from '../../src/events/dispatch/guard.ts'
 import { post } from '../../src/events/dispatch/post.ts'
 import { generateSigningKey } from '../../src/keys/key-pairs.ts'
-import { deliverMail, queueMail } from '../../src/mail/outbox.ts'
+import { deliverMail, queueRenderedMail } from '../../src/mail/outbox.ts'
 import { limitedFetch } from '../../src/sso/limited-fetch.ts'
 import { hashPassword, verifyPassword } from '../../src/users/passwords.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -14,9 +14,10 @@ beforeAll(async () => {
     forbidSlowWork: true,
     config: { mail: { from: 'a@b.test', smtpUrl: 'smtp://127.0.0.1:1', mailbox: false } },
   })
-  await queueMail(service.ctx, service.ctx.db as Tx, 'somebody@people.test', {
+  await queueRenderedMail(service.ctx, service.ctx.db as Tx, 'somebody@people.test', {
     subject: 'Hello',
-    paragraphs: ['Hello.'],
+    text: 'Hello.',
+    html: 'Hello.',
   })
 })
 afterAll(() => service.close())

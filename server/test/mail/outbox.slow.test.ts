@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { jobs } from '../../src/app.ts'
 import type { Ctx } from '../../src/context.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
-import { queueMail } from '../../src/mail/outbox.ts'
+import { queueMail, queueRenderedMail } from '../../src/mail/outbox.ts'
 import { freePort } from '../support/program.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { type Mailserver, startMailserver } from '../support/smtp.ts'
@@ -26,13 +26,9 @@ async function mailserver(options: Parameters<typeof startMailserver>[0] = {}): 
   return server
 }
 
-const createMail = (subject: string) => ({
-  subject,
-  paragraphs: ['Hello <b>you</b> & yours'],
-  action: { label: 'Open', path: '/verify?token=t0p-s3cret' },
-})
+const createMail = (subject: string) => ({ subject, text: 'token=t0p-s3cret', html: '<p>Hello</p>' })
 const send = (ctx: Ctx, subject: string) =>
-  ctx.db.transaction().execute((tx) => queueMail(ctx, tx, 'ann@example.test', createMail(subject)))
+  ctx.db.transaction().execute((tx) => queueRenderedMail(ctx, tx, 'ann@example.test', createMail(subject)))
 /** Decodes quoted-printable line breaks. */
 const unfold = (message: string) => message.replace(/=\r\n/g, '').replace(/=3D/g, '=')
 const rowsLeft = async ({ db }: Ctx) => (await db.selectFrom('mail_messages').select('id').execute()).length
@@ -41,17 +37,23 @@ const jobsLeft = async ({ db }: Ctx) => (await sql`select 1 from graphile_worker
 test('mail is sent as text and HTML with links to BASE_URL, and then deleted', async () => {
   const server = await mailserver()
   const { ctx } = await startWith(server.url)
-  await send(ctx, 'Hello')
+  await ctx.db.transaction().execute((tx) =>
+    queueMail(ctx, tx, 'ann@example.test', {
+      kind: 'tenant-reactivated',
+      values: { tenant: 'Hello <b>you</b> & yours' },
+      path: '/verify?token=t0p-s3cret',
+    }),
+  )
   await expect.poll(() => server.received.length).toBe(1)
   const message = unfold(server.received[0] ?? '')
   expect(message).toMatch(/^From: Latchkey <no-reply@latchkey\.test>\r$/m)
   expect(message).toMatch(/^To: ann@example\.test\r$/m)
-  expect(message).toMatch(/^Subject: Hello\r$/m)
-  expect(message).toMatch(/^Message-ID: <[0-9a-f-]{36}@127\.0\.0\.1>\r$/m)
+  expect(message).toMatch(/^Subject: =\?UTF-8\?Q\?=22Hello.*is_not_suspended_any_more/ms)
+  expect(server.received[0]).toMatch(/^Message-ID: <[0-9a-f-]{36}@127\.0\.0\.1>\r$/m)
   expect(message).toContain('Hello <b>you</b> & yours')
   expect(message).toContain('Hello &lt;b>you&lt;/b> &amp; yours')
-  expect(message).toContain(`<a href="${ctx.config.baseUrl}/verify?token=t0p-s3cret"`)
-  expect(message).toContain(`Open:\r\n${ctx.config.baseUrl}/verify?token=t0p-s3cret\r\n`)
+  expect(message).toContain(`href="${ctx.config.baseUrl}/verify?token=t0p-s3cret"`)
+  expect(message).toContain(`Open the console:\r\n${ctx.config.baseUrl}/verify?token=t0p-s3cret\r\n`)
   await expect.poll(() => rowsLeft(ctx)).toBe(0)
 })
 
@@ -59,7 +61,7 @@ test('mail of a rolled back transaction is never sent', async () => {
   const server = await mailserver()
   const { ctx } = await startWith(server.url)
   const failed = ctx.db.transaction().execute(async (tx) => {
-    await queueMail(ctx, tx, 'ann@example.test', createMail('Never'))
+    await queueRenderedMail(ctx, tx, 'ann@example.test', createMail('Never'))
     throw new Error('changed my mind')
   })
   await expect(failed).rejects.toThrow('changed my mind')

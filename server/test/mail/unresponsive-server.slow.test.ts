@@ -4,7 +4,7 @@ import { jobs } from '../../src/app.ts'
 import { defineJob } from '../../src/jobs/job.ts'
 import { enqueue } from '../../src/jobs/store.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
-import { queueMail } from '../../src/mail/outbox.ts'
+import { queueRenderedMail } from '../../src/mail/outbox.ts'
 import { freePort } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -44,8 +44,8 @@ async function startJobs(): Promise<void> {
 async function sendAll(): Promise<void> {
   const { ctx } = service
   for (let number = 0; number < MAILS; number++) {
-    const mail = { subject: `Mail ${number}`, paragraphs: ['Hello.'] }
-    await ctx.db.transaction().execute((tx) => queueMail(ctx, tx, 'ann@example.test', mail))
+    const mail = { subject: `Mail ${number}`, text: 'Hello.', html: 'Hello.' }
+    await ctx.db.transaction().execute((tx) => queueRenderedMail(ctx, tx, 'ann@example.test', mail))
   }
 }
 

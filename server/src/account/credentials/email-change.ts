@@ -4,6 +4,7 @@ import { createLimiter } from '../../db/limiter.ts'
 import { tooManyAttempts } from '../../errors.ts'
 import { toDurationText } from '../../lib/duration-text.ts'
 import { checkField, requireEmail, throwIfInvalid } from '../../lib/field-validation.ts'
+import type { Mail, MailFact } from '../../mail/mail.ts'
 import { queueMail } from '../../mail/outbox.ts'
 import { createLink, revokeLinks } from '../../sessions/mailed-links.ts'
 import { isOverMailQuota } from '../../users/mail-quota.ts'
@@ -41,7 +42,7 @@ export async function requestEmailChange(
     // Created for a taken address too, but never mailed: the response must not depend on it.
     const token = await createLink(ctx, tx, { purpose: PURPOSE, userId, email: newEmail, passwordHash: null })
     await queueMail(ctx, tx, newEmail, taken ? ADDRESS_TAKEN_MAIL : toConfirmationMail(ctx, token))
-    const facts = [`New address: ${newEmail}`]
+    const facts: MailFact[] = [{ label: 'newAddress', value: newEmail }]
     await queueNotice(ctx, tx, { to: user, kind: 'email-change-requested', facts })
     await recordAuditEvent(ctx, tx, {
       action: 'user.email_change_requested',
@@ -59,20 +60,10 @@ function requireNewAddress(text: string, { email }: User): string {
   return newEmail
 }
 
-const toConfirmationMail = ({ config }: Ctx, token: string) => ({
-  subject: 'Confirm your new email address',
-  paragraphs: [
-    `Please confirm that this is the new address of your account; the link is good for ${toDurationText(config.lifetimes.emailLink)}, and once.`,
-    'If you did not ask for this, do not follow it: somebody has given your address for theirs, and nothing happens without you.',
-  ],
-  action: { label: 'Confirm this address', path: `/verify-email?token=${token}` },
+const toConfirmationMail = ({ config }: Ctx, token: string): Mail => ({
+  kind: 'confirm-new-email',
+  values: { validity: toDurationText(config.lifetimes.emailLink) },
+  path: `/verify-email?token=${token}`,
 })
 
-const ADDRESS_TAKEN_MAIL = {
-  subject: 'Somebody gave your email address for theirs',
-  paragraphs: [
-    'Somebody wanted to make this the address of their account, but it is the address of yours. Nothing was changed.',
-    'If it was you, sign in to the account that has this address. If it was not you, there is nothing you need to do.',
-  ],
-  action: { label: 'Sign in', path: '/login' },
-}
+const ADDRESS_TAKEN_MAIL: Mail = { kind: 'address-taken', path: '/login' }

@@ -5,7 +5,6 @@ import { createLimiter } from '../../db/limiter.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError, tooManyAttempts } from '../../errors.ts'
 import { parsePersonName } from '../../lib/profile-values.ts'
-import { quoteName } from '../../mail/quote-name.ts'
 import { rotateSessionSecret } from '../../sessions/browser-session.ts'
 import { addSecondFactorToSession } from '../../sessions/second-factor.ts'
 import { hasPasswordlessLogin } from '../../sso/passwordless-login.ts'
@@ -103,7 +102,7 @@ async function storePasskey(
   const passkey = await insertPasskey(ctx, tx, { userId: user.id, name, credential })
   const recoveryCodes = hasSecondFactor(before) ? undefined : await createRecoveryCodes(tx, user.id)
   await addSecondFactorToSession(tx, caller.sessionId, ['pop', 'mfa'])
-  await queueNotice(ctx, tx, { to: user, kind: 'passkey-added', facts: [`Passkey: ${quoteName(name)}`] })
+  await queueNotice(ctx, tx, { to: user, kind: 'passkey-added', facts: [{ label: 'passkey', value: name }] })
   await recordAuditEvent(ctx, tx, {
     action: 'user.passkey_added',
     actor: userActor(user.id),
@@ -128,7 +127,7 @@ export async function removePasskey(
     await requireSessionMfa(tx, caller)
     const { name } = await removePasskeyOf(tx, user.id, id)
     await requireLoginMethod(ctx, tx, user)
-    await queueNotice(ctx, tx, { to: user, kind: 'passkey-removed', facts: [`Passkey: ${quoteName(name)}`] })
+    await queueNotice(ctx, tx, { to: user, kind: 'passkey-removed', facts: [{ label: 'passkey', value: name }] })
     await recordAuditEvent(ctx, tx, {
       action: 'user.passkey_removed',
       actor: userActor(user.id),

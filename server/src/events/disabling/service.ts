@@ -1,9 +1,10 @@
 import { recordAuditEvent, SYSTEM } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
-import type { MailContent } from '../../mail/content.tsx'
+import { loadMailDesign } from '../../mail/design.ts'
+import type { Mail } from '../../mail/mail.ts'
 import { queueMail } from '../../mail/outbox.ts'
-import { quoteName } from '../../mail/quote-name.ts'
+import { PHRASES } from '../../mail/texts/phrases.ts'
 import { redactUrl } from '../webhooks/redaction.ts'
 import { pausePartitions } from '../webhooks/store.ts'
 import { findTenantName, listSuperAdmins, listTenantAdmins, markDisabled } from './store.ts'
@@ -28,23 +29,29 @@ export async function disableWebhook(ctx: Ctx, tx: Tx, id: string, reason: Reaso
   })
   const recipients =
     tenantId === null ? await listSuperAdmins(tx, MAX_RECIPIENTS) : await listTenantAdmins(tx, tenantId, MAX_RECIPIENTS)
-  const ownerName =
-    tenantId === null ? ctx.config.baseUrl : quoteName((await findTenantName(tx, tenantId))?.name ?? tenantId)
-  for (const { email } of recipients) await queueMail(ctx, tx, email, createNotice(reason, redactUrl(url), ownerName))
+  const notice = await createNotice(tx, tenantId, { reason, url: redactUrl(url) })
+  for (const { email } of recipients) await queueMail(ctx, tx, email, notice)
 }
 
-const REASON_TEXTS: Record<Reason, string> = {
-  GONE: 'It answered that it is gone for good (410).',
-  UNREACHABLE: 'No delivery has succeeded for three days.',
+async function createNotice(
+  tx: Tx,
+  tenantId: string | null,
+  { reason, url }: { reason: Reason; url: string },
+): Promise<Mail> {
+  const common = {
+    path: '/console',
+    facts: [
+      { label: 'webhook', value: url },
+      { label: 'reason', value: REASON_TEXTS[reason] },
+    ],
+  } satisfies Partial<Mail>
+  if (tenantId === null) {
+    const kind = 'instance-webhook-disabled'
+    return { ...common, kind, design: await loadMailDesign(tx, kind) }
+  }
+  const kind = 'webhook-disabled'
+  const tenant = (await findTenantName(tx, tenantId))?.name ?? tenantId
+  return { ...common, kind, values: { tenant }, design: await loadMailDesign(tx, kind, { tenantId }) }
 }
 
-/** The URL was chosen by one member and is shown to others, so it is shortened. */
-const MAX_URL_LENGTH = 200
-
-const createNotice = (reason: Reason, url: string, ownerName: string): MailContent => ({
-  subject: `A webhook of ${ownerName} was disabled`,
-  paragraphs: [
-    `Events of ${ownerName} are no longer sent to ${quoteName(url, MAX_URL_LENGTH)}. ${REASON_TEXTS[reason]}`,
-    'Pending deliveries are kept and are sent once the webhook is enabled again. Events from the time in between are not sent automatically, but can be replayed.',
-  ],
-})
+const REASON_TEXTS: Record<Reason, string> = { GONE: PHRASES.webhookGone, UNREACHABLE: PHRASES.webhookUnreachable }

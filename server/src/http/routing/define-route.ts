@@ -177,6 +177,13 @@ export type PageResult =
       scripts?: boolean
       /** The nonce of style elements that a script adds to this page. */
       styleNonce?: string
+      /** The page contains frames with pages of this service. */
+      frames?: boolean
+    }
+  | {
+      html: string
+      /** The document is only for a frame of a page of this service, with these inline styles. */
+      framed: { styleHashes: readonly string[] }
     }
   | { redirect: string }
 

@@ -7,7 +7,7 @@ import { ErrorPage } from '../../ui/error-page.tsx'
 import { render } from '../../ui/render.ts'
 import { logServerError, toAppError } from '../errors/errors.ts'
 import { FORM_LIMIT } from '../request/bodies.ts'
-import { pagePolicy } from '../server/headers.ts'
+import { framedPolicy, pagePolicy } from '../server/headers.ts'
 import type { Page, PageResult } from './define-route.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -28,6 +28,11 @@ export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, depende
       const result = await handlePage(ctx, page, { request, reply }, dependencies)
       // RFC 9700 §4.12: a 307 would make the browser post the form to the redirect target.
       if ('redirect' in result) return reply.code(303).header('Location', result.redirect).send()
+      if ('framed' in result) {
+        reply.header('X-Frame-Options', 'SAMEORIGIN').type('text/html; charset=utf-8')
+        reply.header('Content-Security-Policy', framedPolicy(result.framed.styleHashes))
+        return result.html
+      }
       const { status = 200, html, ...policyOptions } = result
       reply.code(status).type('text/html; charset=utf-8')
       reply.header('Content-Security-Policy', pagePolicy(policyOptions))

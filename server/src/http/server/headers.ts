@@ -6,27 +6,48 @@ import { sendError } from '../errors/errors.ts'
 /** For responses that are not pages. */
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-interface PagePolicyOptions {
+export interface PagePolicyOptions {
   /** Other origins that a form submission may redirect to. */
   formTargets?: string[]
   scripts?: boolean
   styleNonce?: string
+  /** The page contains frames with pages of this service. */
+  frames?: boolean
 }
 
 /**
  * For pages: styles, fonts, images and forms of this service only, and scripts only if the page needs them. Browsers apply
  * `form-action` to redirects after a form submission too, so a page that redirects to an application lists its origin.
  */
-export const pagePolicy = ({ formTargets = [], scripts = false, styleNonce }: PagePolicyOptions = {}): string =>
+export const pagePolicy = ({
+  formTargets = [],
+  scripts = false,
+  styleNonce,
+  frames = false,
+}: PagePolicyOptions = {}): string =>
   [
     "default-src 'none'",
     ...(scripts ? ["script-src 'self'", "connect-src 'self'"] : []),
     `style-src 'self'${styleNonce === undefined ? '' : ` 'nonce-${styleNonce}'`}`,
     "font-src 'self'",
     "img-src 'self' data:",
+    ...(frames ? ["frame-src 'self'"] : []),
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
+  ].join('; ')
+
+/**
+ * For a document in a frame of a page of this service, such as a mail. It has no origin, no scripts and nothing from
+ * the network. Of its inline styles only those with these hashes apply.
+ */
+export const framedPolicy = (styleHashes: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    `style-src 'unsafe-hashes' ${styleHashes.map((hash) => `'${hash}'`).join(' ')}`,
+    'img-src data:',
+    'sandbox allow-popups allow-popups-to-escape-sandbox',
+    "frame-ancestors 'self'",
   ].join('; ')
 
 const FIXED_HEADERS = {

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+import type { LogoType } from '../db/tables.ts'
+
+/** The application and the tenant that a mail is about. */
+export interface MailOrigin {
+  clientId?: string | undefined
+  tenantId?: string | undefined
+  /** The slug of the tenant, as an alternative to its id. */
+  tenant?: string | undefined
+}
+
+export interface StoredMailBrand {
+  name: string
+  color: string | null
+  logo: { hash: string; type: LogoType; width: number; height: number } | null
+}
+
+export interface MailDesignRow {
+  ofApplication: StoredMailBrand | null
+  ofTenant: StoredMailBrand | null
+}
+
+/** The brands of a mail. Only an approved tenant has one: anybody can create a tenant with any name and invite people. */
+export async function findMailBrands(db: Db, { clientId, tenantId, tenant }: MailOrigin): Promise<MailDesignRow> {
+  const { rows } = await sql<MailDesignRow>`
+    select ${brandJson('applications')} as "ofApplication", ${brandJson('tenants')} as "ofTenant"
+    from (values (${clientId ?? null}::text, ${tenantId ?? null}::uuid, ${tenant ?? null}::text))
+      as requested (client_id, tenant_id, slug)
+    left join clients on clients.client_id = requested.client_id
+    left join applications on applications.id = clients.application_id and not applications.built_in
+    left join brandings as of_applications on of_applications.application_id = applications.id
+    left join tenants on (tenants.id = requested.tenant_id or tenants.slug = requested.slug)
+      and tenants.branding_approved and tenants.suspended_at is null
+    left join brandings as of_tenants on of_tenants.tenant_id = tenants.id
+  `.execute(db)
+  return rows[0] ?? { ofApplication: null, ofTenant: null }
+}
+
+const brandJson = (owners: 'applications' | 'tenants') => {
+  const branding = (column: string) => sql.ref(`of_${owners}.${column}`)
+  const logo = sql`jsonb_build_object(
+    'hash', ${branding('logo_hash')}, 'type', ${branding('logo_type')},
+    'width', ${branding('logo_width')}, 'height', ${branding('logo_height')}
+  )`
+  return sql`case when ${sql.ref(`${owners}.id`)} is not null then jsonb_build_object(
+    'name', coalesce(${branding('display_name')}, ${sql.ref(`${owners}.name`)}), 'color', ${branding('color')},
+    'logo', case when ${branding('logo_hash')} is not null then ${logo} end
+  ) end`
+}
+
+export const findMailLogo = (db: Db, hash: string): Promise<{ logo: Buffer; type: LogoType } | undefined> =>
+  db
+    .selectFrom('brandings')
+    .select(['logo', 'logo_type as type'])
+    .where('logo_hash', '=', hash)
+    .limit(1)
+    .$narrowType<{ logo: Buffer; type: LogoType }>()
+    .executeTakeFirst()

@@ -1,0 +1,67 @@
+/**
+ * The kinds of mail, each with the variables that its texts may use besides those of every mail. Where an edited text
+ * names another variable, it is refused.
+ */
+export const MAIL_KINDS = {
+  'verify-email': ['validity'],
+  'account-exists': [],
+  'password-reset': ['validity'],
+  'password-ended': ['validity'],
+  'first-password': ['validity'],
+  'confirm-new-email': ['validity'],
+  'address-taken': [],
+  invitation: ['tenant', 'inviter', 'expires'],
+  'tenant-suspended': ['tenant'],
+  'tenant-reactivated': ['tenant'],
+  'webhook-disabled': ['tenant'],
+  'instance-webhook-disabled': [],
+  'super-admin': [],
+  // Notices of changes to an account.
+  'password-changed': [],
+  'password-was-reset': [],
+  'email-changed': [],
+  'email-change-requested': [],
+  'totp-enabled': [],
+  'totp-disabled': [],
+  'recovery-codes-replaced': [],
+  'recovery-code-used': [],
+  'passkey-added': [],
+  'passkey-removed': [],
+  'sso-linked': [],
+  'sso-unlinked': [],
+  'new-device': [],
+  'deletion-requested': [],
+  restored: [],
+  disabled: [],
+  enabled: [],
+  'mfa-reset': [],
+  'sessions-ended': [],
+  'deletion-ordered': [],
+  'restored-by-administrator': [],
+} as const satisfies Record<string, readonly string[]>
+
+export type MailKind = keyof typeof MAIL_KINDS
+
+/** The variables of every mail: the name that the mail is sent under, and the address of the recipient. */
+export const COMMON_VARIABLES = ['application', 'email'] as const
+
+export type MailVariable = (typeof MAIL_KINDS)[MailKind][number] | (typeof COMMON_VARIABLES)[number]
+
+export const listVariables = (kind: MailKind): readonly MailVariable[] => [...COMMON_VARIABLES, ...MAIL_KINDS[kind]]
+
+export const isMailKind = (text: string): text is MailKind => Object.hasOwn(MAIL_KINDS, text)
+
+export const listMailKinds = (): MailKind[] => Object.keys(MAIL_KINDS).filter(isMailKind)
+
+/** The kinds that may belong to a tenant, so that the tenant may edit their texts. */
+export const TENANT_MAIL_KINDS = [
+  'invitation',
+  'verify-email',
+  'account-exists',
+  'password-reset',
+  'new-device',
+  'webhook-disabled',
+] as const satisfies MailKind[]
+
+/** Variables whose values people choose: texts show them in quotation marks. */
+export const NAME_VARIABLES: readonly MailVariable[] = ['tenant', 'inviter']
