@@ -87,7 +87,7 @@ import { withTenant } from './tenants/tenant-scope.ts'
 import { brandSheets } from './ui/brand-sheet.ts'
 import { fonts } from './ui/fonts.ts'
 import { icons } from './ui/icons.ts'
-import { passkeyScript } from './ui/passkey-script.ts'
+import { formScript, passkeyScript } from './ui/scripts.ts'
 import { stylesheet } from './ui/stylesheet.ts'
 import { usersSection } from './users/declare.ts'
 import { reencryptTotpSecrets } from './users/factors/totp-encryption.ts'
@@ -139,7 +139,7 @@ export function listRoutes(config: Config): AppRoutes {
       ...consolePages,
       ...(mailbox ? mailboxPages : []),
     ],
-    files: [stylesheet, passkeyScript, ...icons, openApiFile(routes, config)],
+    files: [stylesheet, formScript, passkeyScript, ...icons, openApiFile(routes, config)],
     folders: [fonts, brandSheets, logos, consoleFiles()],
   }
 }

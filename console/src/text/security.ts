@@ -59,6 +59,7 @@ export const security = {
     list: 'Recovery codes',
     copy: 'Copy all',
     download: 'Download',
+    print: 'Print',
     kept: 'I have saved them',
     file: 'latchkey-recovery-codes.txt',
     header: (email: string, where: string) => `Recovery codes of ${email} at ${where}. Each works once.`,

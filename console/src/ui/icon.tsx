@@ -34,6 +34,7 @@ const PATHS = {
   refresh: 'M20 11a8 8 0 1 0-2 6m2-11v5h-5',
   warning: 'M12 4 2.5 20h19L12 4Zm0 6v4m0 3h.01',
   info: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-10v6m0-9h.01',
+  print: 'M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z',
   download: 'M12 4v11m-5-5 5 5 5-5M4 20h16',
   link: 'M10 14a4 4 0 0 0 6 .5l3-3a4 4 0 0 0-6-6l-1 1m2 3.5a4 4 0 0 0-6-.5l-3 3a4 4 0 0 0 6 6l1-1',
   play: 'M7 4l13 8-13 8V4Z',

@@ -20,6 +20,8 @@ export interface Client {
   applicationName: string
   /** A first-party application, for which no consent is requested. */
   trusted: boolean
+  /** The client of the console. */
+  builtIn: boolean
   kind: ClientKind
   name: string
   redirectUris: string[]
@@ -60,12 +62,12 @@ export async function findClient(ctx: Ctx, clientId: string): Promise<Client | u
 async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefined> {
   const stored = await findClientByClientId(ctx.db, clientId)
   if (!stored) return undefined
-  const { createdAt, updatedAt, applicationSlug, builtIn, ...withLifetimes } = stored
+  const { createdAt, updatedAt, applicationSlug, ...withLifetimes } = stored
   const { accessTokenTtl, idTokenTtl, refreshTokenIdleTtl, refreshTokenTtl, ...withSuspension } = withLifetimes
   const { tenantSuspendedAt: suspendedAt, tenantReactivatedAt: reactivatedAt, ...client } = withSuspension
   return {
     ...client,
-    ...(builtIn && consoleAddresses(ctx.config)),
+    ...(stored.builtIn && consoleAddresses(ctx.config)),
     tenantId: stored.tenantId ?? undefined,
     tenantSlug: stored.tenantSlug ?? undefined,
     suspension: stored.tenantId === null ? undefined : { suspendedAt, reactivatedAt },

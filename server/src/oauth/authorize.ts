@@ -133,7 +133,8 @@ async function findNextStep(ctx: Ctx, exchange: Exchange, authorization: Authori
   if (mustChooseAccount(session, authorization)) return { kind: 'account', session }
   const memberships = await listSelectableTenants(ctx, session.userId, request.tenantSlug)
   const tenant = pickTenant(memberships, authorization)
-  if (!tenant && memberships.length > 0) {
+  // The console has a menu of tenants, and gets a token for each when it needs it.
+  if (!tenant && memberships.length > 0 && !request.client.builtIn) {
     if (isSilent) throw new OAuthError('interaction_required', 'The user must choose a tenant.')
     return { kind: 'tenant', session, memberships }
   }

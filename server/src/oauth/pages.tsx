@@ -121,6 +121,7 @@ const showStep =
       csrf: createCsrfToken(ctx, request, reply),
       application: client.applicationName,
       session: step.session,
+      otherAccount: signInUrl(ctx, { ...login, loginHint: undefined }, true),
     }
     const page = () => {
       if (step.kind === 'account') return <AccountPage {...props} />

@@ -8,6 +8,8 @@ interface StepProps {
   csrf: string
   application: string
   session: BrowserSession
+  /** Signs in as somebody else and returns to this authorization. */
+  otherAccount: string
 }
 
 export const AccountPage = ({ action, csrf, application, session }: StepProps) => (
@@ -35,6 +37,7 @@ export const TenantPage = ({
   application,
   session,
   memberships,
+  otherAccount,
 }: StepProps & { memberships: ActiveMembership[] }) => (
   <Layout title="Choose an organization">
     <h1>Choose an organization</h1>
@@ -51,6 +54,7 @@ export const TenantPage = ({
         </button>
       ))}
     </Form>
+    <OtherAccount path={otherAccount} />
   </Layout>
 )
 
@@ -69,6 +73,7 @@ export const ConsentPage = ({
   scopes,
   tenant,
   target,
+  otherAccount,
 }: StepProps & { scopes: string[]; tenant: string | undefined; target: string }) => (
   <Layout title="Allow access">
     <h1>Allow {application}?</h1>
@@ -98,5 +103,12 @@ export const ConsentPage = ({
       </p>
     </Form>
     <p class="quiet after">Either way you go on to {target}</p>
+    <OtherAccount path={otherAccount} />
   </Layout>
+)
+
+const OtherAccount = ({ path }: { path: string }) => (
+  <p class="links">
+    <a href={path}>Use another account</a>
+  </p>
 )

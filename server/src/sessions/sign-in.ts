@@ -13,6 +13,7 @@ import { establishSession, type SignInResult } from './establish-session.ts'
 import type { LoginTransaction } from './login-transaction.ts'
 import { countSignIn } from './metrics.ts'
 import { recordRefusedSignIn } from './refusals.ts'
+import { rememberMethod } from './used-methods.ts'
 
 const WINDOW_SECONDS = 15 * 60
 
@@ -57,7 +58,9 @@ async function signInByPassword(
       await recordRefusedSignIn(ctx, { ...refusal, reason: failed.reason, userId: failed.holderId })
     },
   })
-  return establishSession(ctx, exchange, { user, amr: ['pwd'], cancelsDeletion, login })
+  const result = await establishSession(ctx, exchange, { user, amr: ['pwd'], cancelsDeletion, login })
+  rememberMethod(ctx, exchange, 'password')
+  return result
 }
 
 /** The password was not checked, so the account is looked up for the audit event. */

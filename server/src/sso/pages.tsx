@@ -16,6 +16,7 @@ import {
 import { type LoginTransaction, readLoginTransaction, urlWithLogin } from '../sessions/login-transaction.ts'
 import { countRefusal, countSignIn } from '../sessions/metrics.ts'
 import { recordRefusedSignIn } from '../sessions/refusals.ts'
+import { rememberMethod } from '../sessions/used-methods.ts'
 import type { Brand } from '../ui/brand.ts'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
@@ -109,7 +110,9 @@ async function finishSignIn(ctx: Ctx, input: PageInput, callback: SignInCallback
   const user = await findOrCreateUser(ctx, { provider, identity, request, login })
   const sessionAuthTime = await findAuthTime(ctx, input, { ...callback, identity, user })
   // RFC 8176 has no value for federation; `fed` is common.
-  return establishSession(ctx, input, { user, amr: ['fed'], ...sessionAuthTime, login })
+  const result = await establishSession(ctx, input, { user, amr: ['fed'], ...sessionAuthTime, login })
+  rememberMethod(ctx, input, provider.name)
+  return result
 }
 
 async function getIdentity(ctx: Ctx, callback: SignInCallback): Promise<Identity> {

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { formScript } from './scripts.ts'
 
 /** The name of the hidden field in every form. */
 export const CSRF_FIELD = 'csrf'
@@ -8,8 +9,14 @@ export const Form = ({ action, csrf, children }: { action: string; csrf: string;
   <form method="post" action={action}>
     <input type="hidden" name={CSRF_FIELD} value={csrf} />
     {children}
+    <FormScript />
   </form>
 )
+
+export const FormScript = () => <script type="module" src={formScript.path} />
+
+/** Around a password field: the script adds a button that shows what was typed. */
+export const Password = ({ children }: { children: ComponentChildren }) => <span class="password">{children}</span>
 
 /** The error message of a form. Invalid fields refer to it with `describedBy`. */
 export const Problem = ({ message }: { message: string | undefined }) =>
@@ -22,7 +29,8 @@ export const Problem = ({ message }: { message: string | undefined }) =>
 interface FieldProps {
   label: string
   name: string
-  type: 'email' | 'password' | 'text' | 'code' | 'date' | 'url'
+  /** `digits`: a code of six digits. */
+  type: 'email' | 'password' | 'text' | 'code' | 'digits' | 'date' | 'url'
   autocomplete: string
   optional?: boolean
   /** A line below the field. */
@@ -32,6 +40,9 @@ interface FieldProps {
   /** The id of the element with the error message. */
   describedBy?: string | undefined
 }
+
+/** Apps show the digits in two groups, and people copy the space too. */
+const SIX_DIGITS = '\\s*[0-9]{3}\\s?[0-9]{3}\\s*'
 
 export const Field = ({
   label,
@@ -63,11 +74,18 @@ export const Field = ({
         {optional && <span class="quiet"> (optional)</span>}
       </label>
       {type === 'email' && <input type="email" autocapitalize="none" spellcheck={false} {...attributes} />}
-      {type === 'password' && <input type="password" {...attributes} />}
+      {type === 'password' && (
+        <Password>
+          <input type="password" {...attributes} />
+        </Password>
+      )}
       {type === 'text' && <input type="text" {...attributes} />}
       {type === 'date' && <input type="date" {...attributes} />}
       {type === 'url' && <input type="url" {...attributes} />}
       {type === 'code' && <input type="text" class="code" autocapitalize="none" spellcheck={false} {...attributes} />}
+      {type === 'digits' && (
+        <input type="text" class="code digits" inputmode="numeric" pattern={SIX_DIGITS} maxLength={9} {...attributes} />
+      )}
       {hint !== undefined && (
         <span id={hintId} class="hint">
           {hint}

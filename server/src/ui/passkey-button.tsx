@@ -1,4 +1,5 @@
-import { passkeyScriptPath } from './passkey-script.ts'
+import { Password } from './form.tsx'
+import { passkeyScript } from './scripts.ts'
 
 const LABELS = {
   'sign-in': 'Sign in with a passkey',
@@ -12,12 +13,14 @@ interface PasskeyButtonProps {
   next: string
   /** The page for accounts that are scheduled for deletion. */
   restore?: string
+  /** Above the other ways to sign in, which follow after a divider. */
+  first?: boolean
 }
 
 /**
- * Hidden until the script runs, and in browsers without passkeys. The page must be defined with `scripts: true`.
+ * Hidden until the script runs, and in browsers without passkeys.
  */
-export const PasskeyButton = ({ kind, next, restore = '/restore' }: PasskeyButtonProps) => (
+export const PasskeyButton = ({ kind, next, restore = '/restore', first = false }: PasskeyButtonProps) => (
   <div hidden data-passkey={kind} data-next={next} data-restore={restore}>
     {kind === 'enrol' && (
       <>
@@ -27,15 +30,18 @@ export const PasskeyButton = ({ kind, next, restore = '/restore' }: PasskeyButto
         </p>
         <p class="field" hidden data-password>
           <label for="passkey-password">Password</label>
-          <input type="password" id="passkey-password" autocomplete="current-password" />
+          <Password>
+            <input type="password" id="passkey-password" autocomplete="current-password" />
+          </Password>
         </p>
       </>
     )}
-    <button type="button" class="second">
+    <button type="button" class={first ? undefined : 'second'}>
       {LABELS[kind]}
     </button>
     <p role="alert" />
     <div role="status" />
-    <script type="module" src={passkeyScriptPath} />
+    {first && <p class="or">or</p>}
+    <script type="module" src={passkeyScript.path} />
   </div>
 )

@@ -106,7 +106,7 @@ describe('opening the link', () => {
     const hostile = await createNamedHost(service, { tenantName: name, display_name: `<script>${name}` })
     const { path } = await hostile.invite()
     const { html } = await tab().open(path)
-    expect(html).not.toMatch(/<img|<script/)
+    expect(html).not.toMatch(/<img|<script>/)
     expect(html).toContain('&lt;img src=x onerror=alert(1)>')
   })
 
@@ -116,9 +116,9 @@ describe('opening the link', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
-    expect(html).not.toMatch(/<script|https?:\/\//)
+    expect(html).not.toMatch(/https?:\/\//)
     await tab().open(path.slice(0, -1))
     const logged = JSON.stringify(service.logs)
     expect(logged).toContain('/invitations/:token')

@@ -7,6 +7,7 @@ import { type LoginTransaction, pageUrl, readLoginTransaction } from '../../sess
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
+import { RecoveryCodes } from '../../ui/recovery-codes.tsx'
 import { render } from '../../ui/render.ts'
 import { findFactors } from '../../users/factors/factors.ts'
 import { findUnconfirmedTotp, type NewTotp } from '../../users/factors/totp.ts'
@@ -46,7 +47,6 @@ async function show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem): P
   const { totp } = await findFactors(ctx.db, input.caller.userId)
   if (totp && !problem) return { redirect: pageUrl(ctx, login ? '/mfa' : '/account/security', login) }
   return {
-    scripts: true,
     html: render(
       <ChoosePage
         action={pageUrl(ctx, PATH, login)}
@@ -113,7 +113,7 @@ const AppPage = ({ action, csrf, app, problem }: AppPageProps) => (
       <Field
         label="Code"
         name="code"
-        type="code"
+        type="digits"
         autocomplete="one-time-code"
         focus
         describedBy={problem === undefined ? undefined : 'problem'}
@@ -130,11 +130,7 @@ export const CodesPage = ({ codes, next }: { codes: string[]; next: string }) =>
       If you lose your device, each of these lets you in once. They are shown only now: print them, or keep them in a
       password manager.
     </p>
-    <ul class="codes">
-      {codes.map((code) => (
-        <li key={code}>{code}</li>
-      ))}
-    </ul>
+    <RecoveryCodes codes={codes} />
     <p>
       <a class="button" href={next}>
         I have kept them

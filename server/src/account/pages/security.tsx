@@ -1,6 +1,6 @@
 import type { Ctx } from '../../context.ts'
 import type { PageProblem } from '../../http/errors/page-problem.ts'
-import { Form } from '../../ui/form.tsx'
+import { Form, Password } from '../../ui/form.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { render } from '../../ui/render.ts'
 import { type Factors, findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
@@ -41,7 +41,7 @@ async function show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem) {
     since: created_at.toISOString().slice(0, 10),
   }))
   const props = { factors, passkeys, csrf: input.csrf, problem }
-  return { scripts: true, html: render(<SecurityPage {...props} />) }
+  return { html: render(<SecurityPage {...props} />) }
 }
 
 interface SecurityPageProps {
@@ -112,7 +112,9 @@ const PasswordForm = ({ csrf, action, label, danger = false }: PasswordFormProps
       <input type="hidden" name="action" value={action} />
       <p class="field">
         <label for={`${action}-password`}>Password</label>
-        <input type="password" id={`${action}-password`} name="password" autocomplete="current-password" />
+        <Password>
+          <input type="password" id={`${action}-password`} name="password" autocomplete="current-password" />
+        </Password>
       </p>
       <button type="submit" class={danger ? 'danger' : 'second'}>
         {label}

@@ -7,6 +7,7 @@ import { AppError, tooManyAttempts } from '../../errors.ts'
 import { parsePersonName } from '../../lib/profile-values.ts'
 import { rotateSessionSecret } from '../../sessions/browser-session.ts'
 import { addSecondFactorToSession } from '../../sessions/second-factor.ts'
+import { rememberPasskey } from '../../sessions/used-methods.ts'
 import { hasPasswordlessLogin } from '../../sso/passwordless-login.ts'
 import { findFactors, hasSecondFactor } from '../../users/factors/factors.ts'
 import { createRecoveryCodes } from '../../users/factors/recovery-codes.ts'
@@ -71,6 +72,7 @@ export async function addPasskey(
     setCookie: await rotateSessionSecret(ctx, tx, exchange),
   }))
   setCookie()
+  rememberPasskey(ctx, exchange)
   return added
 }
 

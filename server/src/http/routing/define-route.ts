@@ -173,7 +173,7 @@ export type PageResult =
       status?: number
       /** Other origins that the redirects after a form submission may lead to (CSP `form-action`). */
       formTargets?: string[]
-      /** The page may run scripts of this service. By default scripts are blocked. */
+      /** The page may run scripts of this service. By default it may if it contains a script element. */
       scripts?: boolean
       /** The nonce of style elements that a script adds to this page. */
       styleNonce?: string

@@ -33,13 +33,16 @@ export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, depende
         reply.header('Content-Security-Policy', framedPolicy(result.framed.styleHashes))
         return result.html
       }
-      const { status = 200, html, ...policyOptions } = result
+      const { status = 200, html, scripts = containsScript(html), ...policyOptions } = result
       reply.code(status).type('text/html; charset=utf-8')
-      reply.header('Content-Security-Policy', pagePolicy(policyOptions))
+      reply.header('Content-Security-Policy', pagePolicy({ ...policyOptions, scripts }))
       return html
     },
   })
 }
+
+/** Only our own components create elements: all values are escaped. */
+const containsScript = (html: string): boolean => html.includes('<script ')
 
 /** Renders errors as HTML pages. */
 async function handlePage(

@@ -12,6 +12,7 @@ import { findBrowserSession, signOut } from '../browser-session.ts'
 import { nextPage } from '../establish-session.ts'
 import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
 import { signIn } from '../sign-in.ts'
+import { findUsedMethods, type UsedMethod } from '../used-methods.ts'
 
 export const loginPages = [
   definePage({
@@ -71,14 +72,15 @@ async function showLogin(ctx: Ctx, input: PageInput, { login, email, problem }: 
       restore: nextPage(ctx, { state: 'deletion-scheduled' }, login),
     },
     providers: ctx.config.sso.map((provider) => ({
+      name: provider.name,
       label: provider.label,
       path: pageUrl(ctx, ssoPath(provider), login),
     })),
+    usedMethods: findUsedMethods(ctx, input),
   }
   return {
     status: problem?.status ?? 200,
     formTargets: login?.formTargets ?? [],
-    scripts: true,
     html: render(<LoginPage {...props} />, await findLoginBrand(ctx, login)),
   }
 }
@@ -89,50 +91,88 @@ interface LoginPageProps {
   email: string | undefined
   problem: string | undefined
   pages: Record<'login' | 'signUp' | 'forgot' | 'next' | 'restore', string>
-  providers: { label: string; path: string }[]
+  providers: Provider[]
+  /** In this browser, the last one first. */
+  usedMethods: UsedMethod[]
 }
 
-const LoginPage = ({ csrf, application, email, problem, pages, providers }: LoginPageProps) => {
-  const describedBy = problem === undefined ? undefined : 'problem'
+interface Provider {
+  name: string
+  label: string
+  path: string
+}
+
+const LoginPage = ({ pages, providers, usedMethods, ...props }: LoginPageProps) => {
+  // A passkey is the fastest way, so it is offered first wherever one was used.
+  const hasPasskey = usedMethods.includes('passkey')
+  const lastProvider = hasPasskey ? undefined : providers.find(({ name }) => name === usedMethods[0])
+  const passkeyButton = <PasskeyButton kind="sign-in" next={pages.next} restore={pages.restore} first={hasPasskey} />
   return (
     <Layout title="Sign in">
       <h1>Sign in</h1>
-      {application !== undefined && (
+      {props.application !== undefined && (
         <p class="quiet">
-          to continue to <strong>{application}</strong>
+          to continue to <strong>{props.application}</strong>
         </p>
       )}
-      <Problem message={problem} />
-      <Form action={pages.login} csrf={csrf}>
-        <Field
-          label="Email address"
-          name="email"
-          type="email"
-          autocomplete="username"
-          value={email}
-          focus={!email}
-          describedBy={describedBy}
-        />
-        <Field
-          label="Password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          focus={Boolean(email)}
-          describedBy={describedBy}
-        />
-        <button type="submit">Sign in</button>
-      </Form>
-      <PasskeyButton kind="sign-in" next={pages.next} restore={pages.restore} />
-      {providers.map(({ label, path }) => (
-        <a key={path} class="button second" href={path}>
-          Continue with {label}
-        </a>
-      ))}
+      <Problem message={props.problem} />
+      {hasPasskey && passkeyButton}
+      {lastProvider && (
+        <>
+          <ProviderLink {...lastProvider} />
+          <p class="hint">You used this the last time on this device.</p>
+          <p class="or">or</p>
+        </>
+      )}
+      <PasswordForm {...props} action={pages.login} />
+      {!hasPasskey && passkeyButton}
+      {providers
+        .filter((provider) => provider !== lastProvider)
+        .map((provider) => (
+          <ProviderLink key={provider.name} {...provider} second />
+        ))}
       <p class="links">
         <a href={pages.forgot}>Forgot your password?</a>
         <a href={pages.signUp}>Create an account</a>
       </p>
     </Layout>
+  )
+}
+
+const ProviderLink = ({ path, label, second = false }: Provider & { second?: boolean }) => (
+  <a class={second ? 'button second' : 'button'} href={path}>
+    Continue with {label}
+  </a>
+)
+
+const PasswordForm = ({
+  action,
+  csrf,
+  email,
+  problem,
+}: Pick<LoginPageProps, 'csrf' | 'email' | 'problem'> & { action: string }) => {
+  const describedBy = problem === undefined ? undefined : 'problem'
+  return (
+    <Form action={action} csrf={csrf}>
+      <Field
+        label="Email address"
+        name="email"
+        type="email"
+        // The browser offers passkeys in this field (WebAuthn Level 3 §5.1.4).
+        autocomplete="username webauthn"
+        value={email}
+        focus={!email}
+        describedBy={describedBy}
+      />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        focus={Boolean(email)}
+        describedBy={describedBy}
+      />
+      <button type="submit">Sign in</button>
+    </Form>
   )
 }

@@ -10,18 +10,23 @@ import type { SecondFactor } from '../../users/factors/factors.ts'
 import { findLoginBrand } from '../brand.ts'
 import { findChallengedUser, listMethods, signInWithCode } from '../challenge.ts'
 import { nextPage } from '../establish-session.ts'
-import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
+import { pageUrl, readLoginTransaction } from '../login-transaction.ts'
+
+const PATH = '/mfa'
+const RECOVERY_PATH = '/mfa/recovery'
 
 /** The second-factor page: after the first factor, or when a tenant requires a second factor of a signed-in user. */
-export const mfaPages = [
-  definePage({
+export const mfaPages = [...defineChallengePage(PATH), ...defineChallengePage(RECOVERY_PATH)]
+
+function defineChallengePage(path: string) {
+  const get = definePage({
     method: 'GET',
-    path: '/mfa',
-    handler: (ctx, input) => showChallenge(ctx, input, readLoginTransaction(ctx, input.query.get('journey'))),
-  }),
-  definePage({
+    path,
+    handler: (ctx, input) => showChallenge(ctx, input, { path }),
+  })
+  const post = definePage({
     method: 'POST',
-    path: '/mfa',
+    path,
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
       const login = readLoginTransaction(ctx, input.query.get('journey'))
@@ -29,79 +34,104 @@ export const mfaPages = [
         const result = await signInWithCode(ctx, input, { code: input.form.get('code') ?? '', login })
         return { redirect: nextPage(ctx, result, login) }
       } catch (error) {
-        return showChallenge(ctx, input, login, toPageProblem(error, input.reply))
+        return showChallenge(ctx, input, { path, problem: toPageProblem(error, input.reply) })
       }
     },
-  }),
-]
+  })
+  return [get, post]
+}
 
 async function showChallenge(
   ctx: Ctx,
   input: PageInput,
-  login: LoginTransaction | undefined,
-  problem?: PageProblem,
+  { path, problem }: { path: string; problem?: PageProblem },
 ): Promise<PageResult> {
+  const login = readLoginTransaction(ctx, input.query.get('journey'))
   const challenged = await findChallengedUser(ctx, input)
   const methods = challenged ? await listMethods(ctx, challenged) : []
   // The pending sign-in has expired, or the user has no second factor.
   if (methods.length === 0) return { redirect: pageUrl(ctx, '/login', login) }
+  const props = {
+    csrf: createCsrfToken(ctx, input.request, input.reply),
+    methods,
+    pages: {
+      code: pageUrl(ctx, PATH, login),
+      recovery: pageUrl(ctx, RECOVERY_PATH, login),
+      next: nextPage(ctx, { state: 'signed-in' }, login),
+      switchUser: pageUrl(ctx, '/login', login && { ...login, mustReauthenticate: true }),
+    },
+    problem: problem?.message,
+  }
   return {
     status: problem?.status ?? 200,
     formTargets: login?.formTargets ?? [],
-    scripts: true,
     html: render(
-      <MfaPage
-        action={pageUrl(ctx, '/mfa', login)}
-        csrf={createCsrfToken(ctx, input.request, input.reply)}
-        methods={methods}
-        next={nextPage(ctx, { state: 'signed-in' }, login)}
-        switchUser={pageUrl(ctx, '/login', login && { ...login, mustReauthenticate: true })}
-        problem={problem?.message}
-      />,
+      path === RECOVERY_PATH ? <RecoveryPage {...props} /> : <MfaPage {...props} />,
       await findLoginBrand(ctx, login),
     ),
   }
 }
 
 interface MfaPageProps {
-  action: string
   csrf: string
   methods: SecondFactor[]
-  next: string
-  switchUser: string
+  pages: Record<'code' | 'recovery' | 'next' | 'switchUser', string>
   problem: string | undefined
 }
 
-const MfaPage = ({ action, csrf, methods, next, switchUser, problem }: MfaPageProps) => (
+const MfaPage = ({ csrf, methods, pages, problem }: MfaPageProps) => (
   <Layout title="Second step">
     <h1>One more step</h1>
     <p>{explain(methods)}</p>
     <Problem message={problem} />
-    {methods.includes('passkey') && <PasskeyButton kind="second-factor" next={next} />}
-    {(methods.includes('totp') || methods.includes('recovery_code')) && (
-      <Form action={action} csrf={csrf}>
+    {methods.includes('passkey') && <PasskeyButton kind="second-factor" next={pages.next} />}
+    {methods.includes('passkey') && methods.includes('totp') && <p class="or">or</p>}
+    {methods.includes('totp') && (
+      <Form action={pages.code} csrf={csrf}>
         <Field
-          label={methods.includes('totp') ? 'Code' : 'Recovery code'}
+          label="Code"
           name="code"
-          type="code"
+          type="digits"
           autocomplete="one-time-code"
           focus
-          {...(methods.includes('totp') &&
-            methods.includes('recovery_code') && { hint: 'Lost your device? Type a recovery code instead.' })}
           describedBy={problem === undefined ? undefined : 'problem'}
         />
         <button type="submit">Continue</button>
       </Form>
     )}
     <p class="links">
-      <a href={switchUser}>Sign in as somebody else</a>
+      {methods.includes('recovery_code') && <a href={pages.recovery}>Use a recovery code</a>}
+      <a href={pages.switchUser}>Sign in as somebody else</a>
     </p>
   </Layout>
 )
 
 function explain(methods: SecondFactor[]): string {
-  if (!methods.includes('totp')) return 'Use your passkey, or one of your recovery codes.'
+  if (!methods.includes('totp')) return 'Use your passkey to finish signing in.'
   return methods.includes('passkey')
     ? 'Use your passkey, or type the code that your authenticator app shows.'
     : 'Type the code that your authenticator app shows.'
 }
+
+const RecoveryPage = ({ csrf, methods, pages, problem }: MfaPageProps) => (
+  <Layout title="Recovery code">
+    <h1>Use a recovery code</h1>
+    <p>Type one of the codes that you kept when you set up the second step. Each works once.</p>
+    <Problem message={problem} />
+    <Form action={pages.recovery} csrf={csrf}>
+      <Field
+        label="Recovery code"
+        name="code"
+        type="code"
+        autocomplete="off"
+        focus
+        describedBy={problem === undefined ? undefined : 'problem'}
+      />
+      <button type="submit">Continue</button>
+    </Form>
+    <p class="links">
+      <a href={pages.code}>{methods.includes('totp') ? 'Use your authenticator app' : 'Use your passkey'}</a>
+      <a href={pages.switchUser}>Sign in as somebody else</a>
+    </p>
+  </Layout>
+)

@@ -17,6 +17,7 @@ import { type ChallengedUser, completeChallenge, findChallengedUser } from '../c
 import { establishSession, type SignInResult } from '../establish-session.ts'
 import { countRefusal, countSecondFactor, countSignIn } from '../metrics.ts'
 import { recordRefusedSignIn } from '../refusals.ts'
+import { rememberMethod } from '../used-methods.ts'
 
 const WINDOW_SECONDS = 15 * 60
 /** Every request stores a challenge, and needs no authentication. */
@@ -60,7 +61,11 @@ export async function signInWithPasskey(
   })
   const { user, challenged } = await countRefusal(ctx, 'passkey', authenticated)
   const amr = ['pop', 'user', 'mfa']
-  if (!challenged) return countSignIn(ctx, 'passkey', establishSession(ctx, exchange, { user, amr }))
+  if (!challenged) {
+    const result = await countSignIn(ctx, 'passkey', establishSession(ctx, exchange, { user, amr }))
+    rememberMethod(ctx, exchange, 'passkey')
+    return result
+  }
   try {
     const completed = completeChallenge(ctx, exchange, { challenged, amr: ['pop'] })
     return await countSecondFactor(ctx, 'passkey', completed)

@@ -51,6 +51,7 @@ function RecoveryCodes({ codes, onConfirm }: { codes: string[]; onConfirm: () =>
         p="sm"
         m={0}
         aria-label={text.list}
+        className="recovery-codes"
         bg="var(--mantine-color-default-hover)"
         bdrs="md"
       >
@@ -70,6 +71,9 @@ function RecoveryCodes({ codes, onConfirm }: { codes: string[]; onConfirm: () =>
         </CopyButton>
         <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={download}>
           {text.download}
+        </Button>
+        <Button variant="default" leftSection={<Icon name="print" size={16} />} onClick={() => window.print()}>
+          {text.print}
         </Button>
       </Group>
       <Button onClick={onConfirm}>{text.kept}</Button>
