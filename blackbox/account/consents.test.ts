@@ -15,6 +15,7 @@ const partnerClient = await newClient(partner, 'SPA')
 interface Consent {
   applicationId: string
   applicationName: string
+  logoUrl: string | null
   tenantId: string | null
   tenantName: string | null
   scopes: string[]
@@ -50,6 +51,7 @@ describe('consents (T175)', () => {
       {
         applicationId: partner,
         applicationName: 'A black-box application',
+        logoUrl: null,
         tenantId: null,
         tenantName: null,
         scopes: expect.arrayContaining(['openid', 'email']),

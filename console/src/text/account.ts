@@ -3,6 +3,7 @@ export const account = {
   password: 'Password',
   showPassword: 'Show the password',
   hidePassword: 'Hide the password',
+  withoutScript: 'This page also works without JavaScript, at',
   signInAgain: 'Sign in again',
   confirmAddressFirst: {
     title: 'Confirm your email address first',

@@ -1,7 +1,18 @@
 /** Texts of the data export and account deletion. */
 export const ownData = {
   title: 'Data & deletion',
-  lead: 'Download your data, or delete your account.',
+  lead: 'See who may read your data, download it, or delete your account.',
+  consents: {
+    title: 'Applications with access',
+    lead: 'What you have allowed the applications of others.',
+    empty: 'You have given no application access',
+    emptyText: 'An application of others asks you before it reads anything. What you allow it appears here.',
+    withdraw: 'Withdraw',
+    withdrawLabel: (application: string) => `Withdraw the access of ${application}`,
+    withdrawTitle: 'Withdraw the access?',
+    withdrawText: (application: string) => `${application} can read nothing more, and asks you again next time.`,
+    withdrawn: (application: string) => `The access of ${application} was withdrawn.`,
+  },
   export: {
     title: 'Your data',
     lead: 'Everything that is stored about you, in one JSON file: profile, tenants, sessions, licenses, consents and what happened in your account.',

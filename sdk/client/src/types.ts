@@ -48,7 +48,7 @@ export type ConfirmPasswordRequest = { password?: string }
 
 export type ConfirmTotpRequest = { code: string }
 
-export type Consent = { applicationId: string; applicationName: string; tenantId: string | null; tenantName: string | null; scopes: string[]; grantedAt: string }
+export type Consent = { applicationId: string; applicationName: string; logoUrl: string | null; tenantId: string | null; tenantName: string | null; scopes: string[]; grantedAt: string }
 
 export type ConsentList = { consents: Consent[] }
 

@@ -1,4 +1,5 @@
 import { connectionsPages } from './pages/connections.tsx'
+import { dataPages } from './pages/data.tsx'
 import { deletePages } from './pages/delete.tsx'
 import { emailPages } from './pages/email.tsx'
 import { homePages } from './pages/home.tsx'
@@ -18,5 +19,6 @@ export const accountPages = [
   ...mfaSetupPages,
   ...sessionsPages,
   ...connectionsPages,
+  ...dataPages,
   ...deletePages,
 ]

@@ -28,12 +28,15 @@ export type { Owner }
 
 export const LOGO_PATH = '/branding'
 
+/** The path of the logo with this hash. */
+export const toLogoUrl = (hash: string | null | undefined): string | null => (hash ? `${LOGO_PATH}/${hash}` : null)
+
 export const getBranding = async (db: Db, owner: Owner): Promise<BrandingBody> => toBody(await findBranding(db, owner))
 
 const toBody = (branding: Branding | undefined): BrandingBody => ({
   displayName: branding?.display_name ?? null,
   color: branding?.color ?? null,
-  logoUrl: branding?.logo_hash ? `${LOGO_PATH}/${branding.logo_hash}` : null,
+  logoUrl: toLogoUrl(branding?.logo_hash),
   updatedAt: branding?.updated_at.toISOString() ?? null,
 })
 

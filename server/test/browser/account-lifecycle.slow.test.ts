@@ -124,22 +124,22 @@ describe.runIf(FULL && browserPath)('the lifecycle of an account', () => {
 
   test('edit the profile', async () => {
     await follow('Profile')
-    await arriveAt('Your profile')
+    await arriveAt('Profile')
     await fill('Date of birth (optional)', '1990-12-31')
     await fill('Time zone (optional)', 'Mars')
-    await press('Save')
+    await press('Save changes')
     await page.getByText('The time zone must be an IANA time zone').waitFor()
     await screenshot('profile-wrong')
     expect(await page.getByLabel('Date of birth').inputValue()).toBe('1990-12-31')
     await fill('Time zone (optional)', 'Europe/Berlin')
-    await press('Save')
+    await press('Save changes')
     await page.getByText('Your profile was saved.').waitFor()
     await screenshot('profile')
-    await follow('Back to your account')
+    await follow('Back to my account')
   })
 
   test('set up an authenticator app', async () => {
-    await follow('Second factors and passkeys')
+    await follow('Sign-in & security')
     await screenshot('security-empty')
     await follow('Set up an authenticator app')
     await arriveAt('Set up a second step')
@@ -160,8 +160,8 @@ describe.runIf(FULL && browserPath)('the lifecycle of an account', () => {
     expect(recoveryCodes).toHaveLength(10)
     await screenshot('recovery-codes')
     await follow('I have kept them')
-    await arriveAt('Second factors and passkeys')
-    await page.getByText('Signing in takes a code').waitFor()
+    await arriveAt('Sign-in & security')
+    await page.getByText('Sign-in requires a code from your app.').waitFor()
   })
 
   test('sign out and in again with a code', async () => {
@@ -205,7 +205,7 @@ describe.runIf(FULL && browserPath)('the lifecycle of an account', () => {
     await press('Continue')
     await arriveAt('Hello Paula Person')
     await go('/account/security')
-    await page.getByText('You have 9 recovery codes left.').waitFor()
+    await page.getByText(/^9 are left\./).waitFor()
   })
 
   test('change the email address', async () => {
@@ -226,8 +226,8 @@ describe.runIf(FULL && browserPath)('the lifecycle of an account', () => {
   })
 
   test('list the devices', async () => {
-    await follow('Where you are signed in')
-    await arriveAt('Where you are signed in')
+    await follow('Sessions')
+    await arriveAt('Sessions')
     await page.getByText('This device').waitFor()
     await screenshot('devices')
   })
@@ -255,7 +255,9 @@ describe.runIf(FULL && browserPath)('the lifecycle of an account', () => {
   })
 
   test('delete the account', async () => {
-    await follow('Delete your account')
+    await follow('Data & deletion')
+    await arriveAt('Data & deletion')
+    await follow('Delete my account')
     await fill('Type DELETE MY ACCOUNT', 'delete my account')
     await fill('Password', NEW_PASSWORD)
     await screenshot('delete')

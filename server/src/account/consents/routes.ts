@@ -1,8 +1,7 @@
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { ActionResult } from '../../http/routing/schema.ts'
 import { ByApplicationId, ConsentList, WithdrawnConsents } from './schema.ts'
-import { withdrawConsents } from './service.ts'
-import { listConsents } from './store.ts'
+import { listOwnConsents, withdrawConsents } from './service.ts'
 
 const common = { tag: 'My account', caller: 'person' } as const
 
@@ -14,19 +13,7 @@ export const consentsRoutes = [
     operationId: 'listMyConsents',
     summary: 'Lists which third-party applications you have allowed what',
     reply: { 200: ConsentList },
-    async handler(ctx, { caller }) {
-      const consents = await listConsents(ctx.db, caller.userId)
-      return {
-        consents: consents.map((consent) => ({
-          applicationId: consent.application_id,
-          applicationName: consent.application_name,
-          tenantId: consent.tenant_id,
-          tenantName: consent.tenant_name,
-          scopes: consent.scopes,
-          grantedAt: consent.granted_at.toISOString(),
-        })),
-      }
-    },
+    handler: async (ctx, { caller }) => ({ consents: await listOwnConsents(ctx, caller.userId) }),
   }),
   defineRoute({
     ...common,

@@ -5,6 +5,9 @@ const Consent = Type.Object(
   {
     applicationId: Type.String({ format: 'uuid' }),
     applicationName: Type.String(),
+    logoUrl: Type.Union([Type.String(), Type.Null()], {
+      description: 'The path of the logo of the application; null: it has none',
+    }),
     tenantId: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
       description: 'The tenant in which it was given; null: in none',
     }),

@@ -1,9 +1,35 @@
 import { recordAuditEvent, userActor } from '../../audit/record.ts'
+import { toLogoUrl } from '../../branding/service.ts'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import { isId } from '../../lib/ids.ts'
 import { lockCurrentUser, type PersonRequest } from '../confirm-identity.ts'
-import { deleteConsents, deleteGrantsOf } from './store.ts'
+import { deleteConsents, deleteGrantsOf, listConsents } from './store.ts'
+
+export interface OwnConsent {
+  applicationId: string
+  applicationName: string
+  /** The path of the logo. */
+  logoUrl: string | null
+  tenantId: string | null
+  tenantName: string | null
+  scopes: string[]
+  grantedAt: string
+}
+
+/** What the person has allowed third-party applications; the newest comes first. */
+export async function listOwnConsents(ctx: Ctx, userId: string): Promise<OwnConsent[]> {
+  const consents = await listConsents(ctx.db, userId)
+  return consents.map((consent) => ({
+    applicationId: consent.application_id,
+    applicationName: consent.application_name,
+    logoUrl: toLogoUrl(consent.logo_hash),
+    tenantId: consent.tenant_id,
+    tenantName: consent.tenant_name,
+    scopes: consent.scopes,
+    grantedAt: consent.granted_at.toISOString(),
+  }))
+}
 
 /**
  * Withdraws the person's consents for one third-party application, or for all. Ends the tokens of these applications.

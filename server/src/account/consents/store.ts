@@ -4,8 +4,9 @@ export const listConsents = (db: Db, userId: string) =>
   db
     .selectFrom('consents')
     .innerJoin('applications', 'applications.id', 'consents.application_id')
+    .leftJoin('brandings', 'brandings.application_id', 'applications.id')
     .leftJoin('tenants', 'tenants.id', 'consents.tenant_id')
-    .select(['consents.application_id', 'applications.name as application_name'])
+    .select(['consents.application_id', 'applications.name as application_name', 'brandings.logo_hash'])
     .select(['consents.tenant_id', 'tenants.name as tenant_name'])
     .select(['consents.scopes', 'consents.granted_at'])
     .where('consents.user_id', '=', userId)

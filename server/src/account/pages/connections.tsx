@@ -51,9 +51,19 @@ interface ConnectionsPageProps {
 }
 
 const ConnectionsPage = ({ providers, csrf, problem }: ConnectionsPageProps) => (
-  <AccountFrame title="Linked accounts" problem={problem}>
-    <p>Sign in with an account that you have elsewhere.</p>
-    <ul class="rows">
+  <AccountFrame
+    title="Linked accounts"
+    lead="Sign in with an account that you have elsewhere."
+    consolePage="/security"
+    problem={problem}
+  >
+    {providers.length === 0 && (
+      <>
+        <p>No other accounts can be linked.</p>
+        <p class="quiet">An administrator of this instance can add providers such as Google or Microsoft.</p>
+      </>
+    )}
+    <ul class="rows" hidden={providers.length === 0}>
       {providers.map(({ name, label, account }) => (
         <li key={name}>
           <div>

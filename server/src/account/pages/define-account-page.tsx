@@ -83,18 +83,39 @@ export const CurrentPasswordField = ({ hasPassword, describedBy }: CurrentPasswo
 
 interface FrameProps {
   title: string
+  /** The sentence below the title. */
+  lead?: string
+  /** The page of the console with the same content, relative to `/console/account`. */
+  consolePage?: string
   problem?: PageProblem | undefined
   children: ComponentChildren
 }
 
 /** The common layout of the account pages. */
-export const AccountFrame = ({ title, problem, children }: FrameProps) => (
+export const AccountFrame = ({ title, lead, consolePage, problem, children }: FrameProps) => (
   <Layout title={title}>
     <h1>{title}</h1>
+    {lead !== undefined && <p class="quiet">{lead}</p>}
     <Problem message={problem?.message} />
     {children}
     <p class="links">
-      <a href="/account">Back to your account</a>
+      <a href="/account">Back to my account</a>
+      {consolePage !== undefined && <a href={`/console/account${consolePage}`}>Open in the console</a>}
     </p>
   </Layout>
+)
+
+interface SectionProps {
+  title: string
+  lead?: string
+  children?: ComponentChildren
+}
+
+/** A section of an account page. The console has sections with the same titles in the same order. */
+export const AccountSection = ({ title, lead, children }: SectionProps) => (
+  <section>
+    <h2>{title}</h2>
+    {lead !== undefined && <p class="quiet">{lead}</p>}
+    {children}
+  </section>
 )

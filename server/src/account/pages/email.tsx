@@ -28,7 +28,7 @@ interface EmailPageProps {
 const EmailPage = ({ input, problem, hasPassword }: EmailPageProps) => {
   const describedBy = problem === undefined ? undefined : 'problem'
   return (
-    <AccountFrame title="Change your email address" problem={problem}>
+    <AccountFrame title="Change address" problem={problem}>
       <p>
         It is <strong>{input.session.email}</strong> now, and stays so until you have followed the link that we send to
         the new one.

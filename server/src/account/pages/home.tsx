@@ -22,21 +22,19 @@ async function resendMail(ctx: Ctx, input: AccountPageInput) {
 async function showHome(ctx: Ctx, input: AccountPageInput, mailed: boolean) {
   const memberships = await listMembershipsOf(ctx.db, input.caller.userId, ctx.now())
   const tenants = memberships.filter(({ status }) => status === 'ACTIVE').map(({ tenantName }) => tenantName)
-  const hasProviders = ctx.config.sso.length > 0
   const { session, csrf } = input
-  const props = { session, csrf, tenants, hasProviders, mailed }
+  const props = { session, csrf, tenants, mailed }
   return { html: render(<HomePage {...props} />) }
 }
 
 interface HomePageProps extends Pick<AccountPageInput, 'session' | 'csrf'> {
   /** The names of the tenants with an active membership. */
   tenants: string[]
-  hasProviders: boolean
   mailed: boolean
 }
 
-const HomePage = ({ session, csrf, tenants, hasProviders, mailed }: HomePageProps) => (
-  <Layout title="Your account">
+const HomePage = ({ session, csrf, tenants, mailed }: HomePageProps) => (
+  <Layout title="My account">
     <h1>Hello {session.displayName}</h1>
     <p>
       You are signed in as <strong>{session.email}</strong>.
@@ -56,31 +54,39 @@ const HomePage = ({ session, csrf, tenants, hasProviders, mailed }: HomePageProp
         )}
       </Form>
     )}
-    <ul class="rows">
-      <Row path="/account/profile" name="Profile" />
-      <Row path="/account/security" name="Second factors and passkeys" />
-      <Row path="/account/password" name="Password" />
-      <Row path="/account/email" name="Email address" />
-      <Row path="/account/sessions" name="Where you are signed in" />
-      {hasProviders && <Row path="/account/connections" name="Linked accounts" />}
-      <li>
-        <div>Your data</div>
-        <a href="/api/users/me/export" download>
-          Download
-        </a>
-      </li>
-      <Row path="/account/delete" name="Delete your account" />
-    </ul>
+    <nav aria-label="My account">
+      <ul class="choices">
+        <Choice path="/account/profile" name="Profile" text="What applications and your colleagues see of you" />
+        <Choice
+          path="/account/security"
+          name="Sign-in & security"
+          text="Password, second step, passkeys, linked accounts"
+        />
+        <Choice path="/account/sessions" name="Sessions" text="Where you are signed in" />
+        <Choice
+          path="/account/data"
+          name="Data & deletion"
+          text="Applications with access, your data, and the end of your account"
+        />
+      </ul>
+    </nav>
     <Form action="/logout" csrf={csrf}>
       <button type="submit" class="second">
         Sign out
       </button>
     </Form>
+    <p class="links">
+      <a href="/console/account/profile">Open in the console</a>
+    </p>
   </Layout>
 )
 
-const Row = ({ path, name }: { path: string; name: string }) => (
-  <li>
-    <a href={path}>{name}</a>
+/** The whole row is clickable; the name of the link is its first line only. */
+const Choice = ({ path, name, text }: { path: string; name: string; text: string }) => (
+  <li class="button choice">
+    <a class="subject" href={path}>
+      {name}
+    </a>
+    <span class="quiet">{text}</span>
   </li>
 )

@@ -18,8 +18,8 @@ export const passwordPages = defineAccountPage({
 const PasswordPage = ({ input, problem }: { input: AccountPageInput; problem: PageProblem | undefined }) => {
   const describedBy = problem === undefined ? undefined : 'problem'
   return (
-    <AccountFrame title="Change your password" problem={problem}>
-      <p>Your other devices will be signed out.</p>
+    <AccountFrame title="Change password" problem={problem}>
+      <p>You stay signed in here. Everywhere else you are signed out.</p>
       <Form action="/account/password" csrf={input.csrf}>
         <input type="hidden" name="username" autocomplete="username" value={input.session.email} />
         <Field
@@ -37,7 +37,7 @@ const PasswordPage = ({ input, problem }: { input: AccountPageInput; problem: Pa
           hint="At least 8 characters. A few words that only you would put together are best."
           describedBy={describedBy}
         />
-        <button type="submit">Change the password</button>
+        <button type="submit">Change password</button>
       </Form>
       <p class="links">
         <a href="/forgot-password">I have none, or have forgotten it</a>

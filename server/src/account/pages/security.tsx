@@ -7,7 +7,7 @@ import { type Factors, findFactors, hasSecondFactor } from '../../users/factors/
 import { listPasskeysOf } from '../../users/passkeys/passkeys.ts'
 import { removeApp, replaceRecoveryCodes } from '../mfa/authenticator-app.ts'
 import { removePasskey } from '../passkeys/service.ts'
-import { AccountFrame, type AccountPageInput, defineAccountPage } from './define-account-page.tsx'
+import { AccountFrame, type AccountPageInput, AccountSection, defineAccountPage } from './define-account-page.tsx'
 import { CodesPage } from './mfa-setup.tsx'
 
 const PATH = '/account/security'
@@ -52,30 +52,76 @@ interface SecurityPageProps {
 }
 
 const SecurityPage = ({ factors, passkeys, csrf, problem }: SecurityPageProps) => (
-  <AccountFrame title="Second factors and passkeys" problem={problem}>
-    <h2>Authenticator app</h2>
+  <AccountFrame
+    title="Sign-in & security"
+    lead="How you sign in, and what keeps others from doing it in your name."
+    consolePage="/security"
+    problem={problem}
+  >
+    <AccountSection title="Password">
+      <a class="button second" href="/account/password">
+        Change password
+      </a>
+    </AccountSection>
+    <TwoStepSection factors={factors} csrf={csrf} />
+    <PasskeysSection passkeys={passkeys} csrf={csrf} />
+    <AccountSection title="Linked accounts" lead="Sign in with an account that you have elsewhere.">
+      <a class="button second" href="/account/connections">
+        Show linked accounts
+      </a>
+    </AccountSection>
+  </AccountFrame>
+)
+
+const TwoStepSection = ({ factors, csrf }: Pick<SecurityPageProps, 'factors' | 'csrf'>) => (
+  <AccountSection
+    title="Two-step sign-in"
+    lead="A second step at sign-in keeps your account safe even if somebody finds out your password."
+  >
+    <h3>Authenticator app</h3>
     {factors.totp ? (
       <>
-        <p role="status">Signing in takes a code of your authenticator app.</p>
+        <p role="status">Sign-in requires a code from your app.</p>
         <PasswordForm csrf={csrf} action="remove-app" label="Remove the app" danger />
       </>
     ) : (
-      <p>
+      <>
+        <p>An app on your phone shows a new code every 30 seconds.</p>
         <a class="button second" href="/mfa/setup">
           Set up an authenticator app
         </a>
-      </p>
+      </>
     )}
-    <h2>Passkeys</h2>
+    {hasSecondFactor(factors) && (
+      <>
+        <h3>Recovery codes</h3>
+        <p>
+          {describeCodes(factors.recoveryCodes)} Each lets you sign in once if you do not have your phone or passkey
+          with you.
+        </p>
+        <PasswordForm csrf={csrf} action="new-codes" label="Create new codes" />
+      </>
+    )}
+  </AccountSection>
+)
+
+const describeCodes = (left: number): string =>
+  left === 0 ? 'None is left.' : left === 1 ? 'One is left.' : `${left} are left.`
+
+const PasskeysSection = ({ passkeys, csrf }: Pick<SecurityPageProps, 'passkeys' | 'csrf'>) => (
+  <AccountSection
+    title="Passkeys"
+    lead="Sign in without a password: with your finger, your face, or the PIN of your device."
+  >
     {passkeys.length === 0 ? (
-      <p>With a passkey you sign in without a password: with your finger, your face or your device's PIN.</p>
+      <p>No passkey yet</p>
     ) : (
       <ul class="rows">
         {passkeys.map(({ id, name, since }) => (
           <li key={id}>
             <div>
               <span class="subject">{name}</span>
-              <span class="hint">since {since}</span>
+              <span class="hint">Added {since}</span>
             </div>
             <Form action={PATH} csrf={csrf}>
               <button type="submit" name="passkey" value={id} class="second">
@@ -87,14 +133,7 @@ const SecurityPage = ({ factors, passkeys, csrf, problem }: SecurityPageProps) =
       </ul>
     )}
     <PasskeyButton kind="enrol" next={PATH} />
-    {hasSecondFactor(factors) && (
-      <>
-        <h2>Recovery codes</h2>
-        <p>You have {factors.recoveryCodes} recovery codes left. New ones take the place of the old.</p>
-        <PasswordForm csrf={csrf} action="new-codes" label="Make new codes" />
-      </>
-    )}
-  </AccountFrame>
+  </AccountSection>
 )
 
 interface PasswordFormProps {

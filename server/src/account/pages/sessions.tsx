@@ -46,7 +46,12 @@ interface SessionsPageProps {
 }
 
 const SessionsPage = ({ devices, csrf, problem }: SessionsPageProps) => (
-  <AccountFrame title="Where you are signed in" problem={problem}>
+  <AccountFrame
+    title="Sessions"
+    lead="Where you are signed in. If you do not recognize a session, end it and change your password."
+    consolePage="/sessions"
+    problem={problem}
+  >
     <ul class="rows">
       {devices.map(({ id, name, location, lastActive, isCurrent }) => (
         <li key={id}>
@@ -59,7 +64,7 @@ const SessionsPage = ({ devices, csrf, problem }: SessionsPageProps) => (
           {!isCurrent && (
             <Form action={PATH} csrf={csrf}>
               <button type="submit" name="session" value={id} class="second">
-                Sign out
+                End
               </button>
             </Form>
           )}
@@ -69,7 +74,7 @@ const SessionsPage = ({ devices, csrf, problem }: SessionsPageProps) => (
     {devices.length > 1 && (
       <Form action={PATH} csrf={csrf}>
         <button type="submit" class="second">
-          Sign out everywhere else
+          End all others
         </button>
       </Form>
     )}

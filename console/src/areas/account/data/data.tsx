@@ -7,10 +7,12 @@ import { Icon } from '../../../ui/icon.tsx'
 import { showSuccess } from '../../../ui/notifications.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Section } from '../../../ui/section.tsx'
+import { ConsentsSection } from './consents.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 
 export const DataPage = () => (
   <Page title={ownData.title} lead={ownData.lead}>
+    <ConsentsSection />
     <ExportSection />
     <DeletionSection />
   </Page>
