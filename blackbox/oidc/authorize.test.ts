@@ -101,6 +101,19 @@ test.each([
   await expectPageWithoutRedirect(await sendRequest({ redirect_uri }))
 })
 
+test('a native app may use any port of a loopback address that is registered without one (RFC 8252 §7.3)', async () => {
+  const app = await newClient(application, 'SPA', { redirectUris: ['http://127.0.0.1/callback'] })
+  const redirect_uri = `http://127.0.0.1:${20_000 + Math.floor(Math.random() * 40_000)}/callback`
+  const response = await sendRequest({ redirect_uri }, app)
+  const { code = '' } = readRedirect(response, redirect_uri)
+  const otherPort = await exchangeCode(app, code, { redirect_uri: 'http://127.0.0.1:19999/callback' })
+  expect(otherPort).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect((await exchangeCode(app, code, { redirect_uri })).status).toBe(200)
+  await expectPageWithoutRedirect(
+    await sendRequest({ redirect_uri: redirect_uri.replace('127.0.0.1', 'localhost') }, app),
+  )
+})
+
 describe('T013: a URL with an executable scheme', () => {
   const RUNNABLE = /(?:href|src|action)="(?:javascript|vbscript|data:text)/i
   const SCRIPTS = ['JaVaScRiPt:alert(1)//', 'data:text/html,<script>alert(1)</script>', 'vbscript:msgbox(1)']

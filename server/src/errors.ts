@@ -147,19 +147,24 @@ export class AppError extends Error {
 export const tooManyAttempts = (seconds: number): AppError =>
   new AppError('RATE_LIMITED', { headers: { 'Retry-After': String(seconds) } })
 
+interface OAuthErrorOptions {
+  status?: number
+  headers?: Record<string, string>
+  /** The value that was sent and what is registered. Logged, never shown, and never secret. */
+  facts?: Record<string, unknown>
+}
+
 /** An OAuth error response. The description is public and printable ASCII without quotes and backslashes. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
   readonly code: OAuthErrorCode
   readonly status: number
   readonly headers: Record<string, string>
+  readonly facts: OAuthErrorOptions['facts']
 
-  constructor(
-    code: OAuthErrorCode,
-    description: string,
-    { status, headers }: { status?: number; headers?: Record<string, string> } = {},
-  ) {
+  constructor(code: OAuthErrorCode, description: string, { status, headers, facts }: OAuthErrorOptions = {}) {
     super(description)
+    this.facts = facts
     this.code = code
     this.status = status ?? OAUTH_ERRORS[code]
     this.headers = headers ?? {}

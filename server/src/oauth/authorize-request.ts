@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify'
+import { isRegisteredRedirectUri } from '../applications/clients/loopback.ts'
 import { type Client, findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import type { PkceMethod } from '../db/tables.ts'
@@ -5,6 +7,7 @@ import { AppError, OAuthError } from '../errors.ts'
 import type { Fields } from '../lib/fields.ts'
 import { findIdTokenHint } from './id-token-hint.ts'
 import { isChallenge, isPkceMethod } from './pkce.ts'
+import { logRefusal } from './refusals.ts'
 import { MACHINE_SCOPE, parseScope } from './scopes.ts'
 
 /** Where the response is sent. It is validated first, because errors are sent there too. */
@@ -33,23 +36,27 @@ export interface AuthorizeRequest extends RedirectTarget {
 const MAX_NONCE_LENGTH = 2048
 
 /** RFC 6749 §4.1.2.1: with an invalid client or redirect_uri the error is shown on a page and not redirected. */
-export async function readRedirectTarget(ctx: Ctx, fields: Fields): Promise<RedirectTarget> {
+export async function readRedirectTarget(ctx: Ctx, request: FastifyRequest, fields: Fields): Promise<RedirectTarget> {
+  const clientId = fields.get('client_id')
+  const invalidTarget = (reason: string, facts: Record<string, unknown> = {}) => {
+    logRefusal(request, clientId, new OAuthError('invalid_request', reason, { facts }))
+    return new AppError('INVALID_REQUEST', {
+      message: `The application sent a sign-in request that cannot be answered: ${reason}.`,
+    })
+  }
   const repeated = ['client_id', 'redirect_uri'].find((name) => fields.repeated.includes(name))
   if (repeated) throw invalidTarget(`it has ${repeated} more than once`)
-  const clientId = fields.get('client_id')
   const client = clientId === undefined ? undefined : await findClient(ctx, clientId)
-  if (!client || client.disabled) throw invalidTarget('its client_id is not that of a registered application')
+  if (!client || client.disabled) {
+    throw invalidTarget('its client_id is not that of a registered application', { disabled: client?.disabled })
+  }
   const redirectUri = fields.get('redirect_uri')
-  if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) {
-    throw invalidTarget('its redirect_uri is not registered for the application')
+  const { redirectUris: registered } = client
+  if (redirectUri === undefined || !isRegisteredRedirectUri(registered, redirectUri)) {
+    throw invalidTarget('its redirect_uri is not registered for the application', { redirectUri, registered })
   }
   return { client, redirectUri, state: fields.get('state') }
 }
-
-const invalidTarget = (reason: string) =>
-  new AppError('INVALID_REQUEST', {
-    message: `The application sent a sign-in request that cannot be answered: ${reason}.`,
-  })
 
 /** Parses the rest of the request. Throws an OAuthError for the client. */
 export async function readAuthorizeRequest(

@@ -16,6 +16,7 @@ import {
   readRedirectTarget,
 } from './authorize-request.ts'
 import { insertGrant } from './grants/store.ts'
+import { logRefusal } from './refusals.ts'
 import { listSelectableTenants } from './selectable-tenants.ts'
 import { type ActiveMembership, findConsent } from './store.ts'
 
@@ -63,7 +64,7 @@ export async function dispatch(
   exchange: Exchange,
   { fields, started, show }: { fields: Fields; started?: Authorization; show: ShowStep },
 ): Promise<PageResult> {
-  const target = await readRedirectTarget(ctx, fields)
+  const target = await readRedirectTarget(ctx, exchange.request, fields)
   try {
     const request = await readAuthorizeRequest(ctx, target, fields)
     const login = started ?? startLogin(ctx, request, fields)
@@ -77,8 +78,9 @@ export async function dispatch(
     if (request.prompts.includes('none')) throw new OAuthError('login_required', 'The user must sign in first.')
     return { redirect: signInUrl(ctx, login, outcome.kind === 'login' && outcome.reauthenticate) }
   } catch (error) {
-    if (error instanceof OAuthError) return { redirect: toErrorRedirectUrl(ctx, target, error) }
-    throw error
+    if (!(error instanceof OAuthError)) throw error
+    logRefusal(exchange.request, target.client.clientId, error)
+    return { redirect: toErrorRedirectUrl(ctx, target, error) }
   }
 }
 

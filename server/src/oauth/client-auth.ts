@@ -41,10 +41,10 @@ export async function authenticateWith(
   if (client?.kind === 'SPA' && secret === undefined && !client.disabled)
     return { client, request, secretId: undefined }
   const match = await checkSecret(ctx, request, { client, secret })
-  if (!client || !match) throw invalidClient(method === 'basic')
+  if (!client || !match) throw invalidClient(method === 'basic', { problem: failureReason(client, secret) })
   if (client.disabled) {
     await recordRefusal(ctx, request, { client, reason: 'disabled' })
-    throw invalidClient(method === 'basic')
+    throw invalidClient(method === 'basic', { problem: 'disabled' })
   }
   // Only after the secret was verified, so that a suspension is not disclosed to others.
   if (client.suspension && client.suspension.suspendedAt !== null) {
@@ -78,8 +78,12 @@ export async function checkSecret(
 
 async function recordFailure(ctx: Ctx, request: FastifyRequest, { client, secret }: PresentedSecret): Promise<void> {
   await countFailure(ctx, failureKeyOf(client, request))
-  const reason = client ? (secret === undefined ? 'no_secret' : 'wrong_secret') : 'unknown_client'
-  await recordRefusal(ctx, request, { client, reason })
+  await recordRefusal(ctx, request, { client, reason: failureReason(client, secret) })
+}
+
+function failureReason(client: Client | undefined, secret: string | undefined): Refusal['reason'] {
+  if (!client) return 'unknown_client'
+  return secret === undefined ? 'no_secret' : 'wrong_secret'
 }
 
 const failureKeyOf = (client: Client | undefined, request: FastifyRequest): string =>
@@ -112,10 +116,14 @@ async function recordRefusal(ctx: Ctx, request: FastifyRequest, { client, reason
 }
 
 /** The same response for every reason, so that nobody can find out which clients exist. */
-export const invalidClient = (basic: boolean, status = 400): OAuthError =>
+export const invalidClient = (
+  basic: boolean,
+  { status = 400, problem }: { status?: number; problem?: string } = {},
+): OAuthError =>
   new OAuthError('invalid_client', 'Client authentication failed.', {
     status,
     headers: basic ? BASIC_CHALLENGE : {},
+    facts: { problem },
   })
 
 function readCredentials(request: FastifyRequest, form: Form): Credentials {

@@ -31,7 +31,9 @@ export function toSubject(client: Client, grant: GrantRow): Subject {
   }
 }
 
-export const invalidGrant = (description: string): OAuthError => new OAuthError('invalid_grant', description)
+/** `facts` are logged only. */
+export const invalidGrant = (description: string, facts?: Record<string, unknown>): OAuthError =>
+  new OAuthError('invalid_grant', description, facts && { facts })
 
 /** Creates a refresh token and its row. It expires no later than the grant. */
 export function createRefreshToken(

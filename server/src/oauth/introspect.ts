@@ -33,7 +33,7 @@ async function authenticateResource(ctx: Ctx, request: FastifyRequest): Promise<
     if (secretId === undefined) throw invalidClient(true)
     return client
   } catch (error) {
-    throw error instanceof OAuthError ? invalidClient(true, 401) : error
+    throw error instanceof OAuthError ? invalidClient(true, { status: 401 }) : error
   }
 }
 

@@ -54,7 +54,7 @@ export const authorizePages = [
     state: { ...login.state, tenantId: form.get('tenant') ?? '' },
   })),
   defineStepForm(PATHS.consent, async (ctx, { form, login, userId, request }) => {
-    const target = await readRedirectTarget(ctx, toFields(login.state.fields))
+    const target = await readRedirectTarget(ctx, request, toFields(login.state.fields))
     if (form.get('decision') !== 'allow') {
       const denied = new OAuthError('access_denied', 'The user did not consent.')
       return { redirect: toErrorRedirectUrl(ctx, target, denied) }

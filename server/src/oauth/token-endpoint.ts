@@ -7,6 +7,7 @@ import { exchangeCode } from './grants/authorization-code.ts'
 import { grantClientCredentials } from './grants/client-credentials.ts'
 import { refresh } from './grants/refresh-token.ts'
 import { countTokenRequest } from './metrics.ts'
+import { loggingRefusals } from './refusals.ts'
 import type { TokenForm, TokenResponse } from './schema.ts'
 
 interface Grant {
@@ -22,7 +23,7 @@ const GRANTS = new Map<string, Grant>([
 
 /** The token endpoint. Checks that apply to every grant type are made here. */
 export const answerTokenRequest = (ctx: Ctx, request: FastifyRequest, form: TokenForm): Promise<TokenResponse> =>
-  countTokenRequest(ctx, form.grant_type, () => exchange(ctx, request, form))
+  loggingRefusals(request, form, () => countTokenRequest(ctx, form.grant_type, () => exchange(ctx, request, form)))
 
 async function exchange(ctx: Ctx, request: FastifyRequest, form: TokenForm): Promise<TokenResponse> {
   // RFC 6749 §2.3.1: credentials must not be in the URL, where logs and proxies see them.
@@ -36,7 +37,10 @@ async function exchange(ctx: Ctx, request: FastifyRequest, form: TokenForm): Pro
   if (!grant) throw new OAuthError('unsupported_grant_type', 'This grant_type is not supported.')
   const authenticated = await authenticateClient(ctx, request, form)
   if (!grant.kinds.includes(authenticated.client.kind)) {
-    throw new OAuthError('unauthorized_client', 'The client may not use this grant_type.')
+    const { kind } = authenticated.client
+    throw new OAuthError('unauthorized_client', `A client of kind ${kind} may not use this grant_type.`, {
+      facts: { grantType: form.grant_type, kinds: grant.kinds },
+    })
   }
   return grant.exchange(ctx, authenticated, form)
 }

@@ -22,7 +22,9 @@ export async function exchangeCode(
     throw new OAuthError('invalid_request', 'The parameter redirect_uri is missing.')
   }
   const grant = await findGrantByCode(ctx.db, hashSecret(form.code))
-  if (!grant || grant.client_id !== client.id) throw invalidGrant('The code is not valid.')
+  if (!grant || grant.client_id !== client.id) {
+    throw invalidGrant('The code is not valid.', { problem: grant ? 'issued to another client' : 'unknown code' })
+  }
   requireBinding(grant, form)
   if (grant.code_used_at !== null) throw await endReplayedGrant(ctx, authenticated, grant)
   const now = ctx.now()
@@ -41,7 +43,10 @@ export async function exchangeCode(
 /** A failed check does not use up the code: the caller may not be the client that the code was issued to. */
 function requireBinding(grant: GrantRow, { redirect_uri, code_verifier }: TokenForm): void {
   if (redirect_uri !== grant.redirect_uri) {
-    throw invalidGrant('The redirect_uri is not the one of the authorization request.')
+    throw invalidGrant('The redirect_uri is not the one of the authorization request.', {
+      redirectUri: redirect_uri,
+      expected: grant.redirect_uri,
+    })
   }
   const { code_challenge, code_challenge_method } = grant
   if (code_challenge === null || code_challenge_method === null) {

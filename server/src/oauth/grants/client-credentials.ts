@@ -16,7 +16,14 @@ export async function grantClientCredentials(
   const requested = parseScope(form.scope)
   const wanted = requested.filter((scope) => scope !== 'openid')
   if (wanted.some((scope) => !client.scopes.includes(scope))) {
-    throw new OAuthError('invalid_scope', 'The client is not allowed one of these scopes.')
+    const allowed = client.scopes.join(' ') || 'none'
+    throw new OAuthError(
+      'invalid_scope',
+      `The client is not allowed one of these scopes. It may request: ${allowed}.`,
+      {
+        facts: { scope: form.scope },
+      },
+    )
   }
   const scopes = requested.length === 0 ? client.scopes : wanted
   return issueMachineToken(ctx, { client, secretId, scopes })

@@ -174,6 +174,8 @@ function narrowScopes(granted: string[], requested: string | undefined): string[
   const scopes = parseScope(requested)
   if (scopes.length === 0) return granted
   if (scopes.some((scope) => !granted.includes(scope)))
-    throw new OAuthError('invalid_scope', 'The requested scope exceeds the granted scope.')
+    throw new OAuthError('invalid_scope', 'The requested scope exceeds the granted scope.', {
+      facts: { scope: requested, granted },
+    })
   return scopes
 }

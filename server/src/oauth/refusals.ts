@@ -1,0 +1,35 @@
+import type { FastifyRequest } from 'fastify'
+import { OAuthError } from '../errors.ts'
+import { requestLog } from '../http/server/request-log.ts'
+import { readBasic } from './client-auth.ts'
+import type { TokenForm } from './schema.ts'
+
+/** A caller may send any text of any length. */
+const MAX_LOGGED_LENGTH = 200
+
+/** Logs what was refused and why, so that an operator sees which registered value a request did not match. */
+export function logRefusal(request: FastifyRequest, clientId: string | undefined, error: OAuthError): void {
+  const facts = Object.fromEntries(Object.entries(error.facts ?? {}).map(([name, value]) => [name, shorten(value)]))
+  const { code, message } = error
+  requestLog(request).info({ clientId: shorten(clientId), error: code, reason: message, ...facts }, 'request refused')
+}
+
+const shorten = (value: unknown): unknown => (typeof value === 'string' ? value.slice(0, MAX_LOGGED_LENGTH) : value)
+
+/** Logs a token request that is refused. */
+export async function loggingRefusals<T>(request: FastifyRequest, form: TokenForm, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof OAuthError) logRefusal(request, form.client_id ?? clientIdOfBasic(request), error)
+    throw error
+  }
+}
+
+function clientIdOfBasic(request: FastifyRequest): string | undefined {
+  try {
+    return readBasic(request)?.clientId
+  } catch {
+    return undefined
+  }
+}
