@@ -35,7 +35,7 @@ import { dispatchWebhooks } from './events/dispatch/service.ts'
 import { fanOutEvents } from './events/fan-out/service.ts'
 import { eventsRoutes } from './events/routes.ts'
 import { sweepDeliveries } from './events/sweep/service.ts'
-import { docsPages, openApiFile } from './http/docs/docs.tsx'
+import { apiReference } from './http/docs/docs.tsx'
 import { deleteExpiredKeys } from './http/idempotency/idempotency.ts'
 import type { Collector } from './http/metrics/collectors.ts'
 import { metricsFile } from './http/metrics/metrics.ts'
@@ -85,6 +85,7 @@ import { tenantsSection } from './tenants/declare.ts'
 import { tenantsRoutes } from './tenants/routes.ts'
 import { withTenant } from './tenants/tenant-scope.ts'
 import { brandSheets } from './ui/brand-sheet.ts'
+import { docsFiles } from './ui/docs-files.ts'
 import { fonts } from './ui/fonts.ts'
 import { icons } from './ui/icons.ts'
 import { formScript, passkeyScript } from './ui/scripts.ts'
@@ -125,6 +126,7 @@ export function listRoutes(config: Config): AppRoutes {
     ...healthRoutes,
     ...(mailbox ? mailboxRoutes : []),
   ]
+  const reference = apiReference(routes, config)
   return {
     routes,
     pages: [
@@ -135,12 +137,12 @@ export function listRoutes(config: Config): AppRoutes {
       ...invitationPages,
       ...authorizePages,
       ...logoutPages,
-      ...docsPages(routes),
+      ...reference.pages,
       ...consolePages,
       ...(mailbox ? mailboxPages : []),
     ],
-    files: [stylesheet, formScript, passkeyScript, ...icons, openApiFile(routes, config)],
-    folders: [fonts, brandSheets, logos, consoleFiles()],
+    files: [stylesheet, formScript, passkeyScript, ...icons, ...reference.files],
+    folders: [fonts, brandSheets, docsFiles, logos, consoleFiles()],
   }
 }
 

@@ -2,9 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { type Brand, BrandContext, fitLogo } from './brand.ts'
 import { brandSheetPath } from './brand-sheet.ts'
-import { mainFontPath } from './fonts.ts'
+import { HeadLinks } from './head-links.tsx'
 import { Logo } from './logo.tsx'
-import { stylesheetPath } from './stylesheet.ts'
 
 interface LayoutProps {
   title: string
@@ -23,11 +22,7 @@ export function Layout({ title, wide = false, children }: LayoutProps) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · ${brand?.name ?? 'Latchkey'}`}</title>
-        <link rel="icon" href="/favicon.ico" sizes="32x32" />
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
-        <link rel="preload" href={mainFontPath} as="font" type="font/woff2" crossorigin="anonymous" />
-        <link rel="stylesheet" href={stylesheetPath} />
+        <HeadLinks />
         {brand?.color !== undefined && <link rel="stylesheet" href={brandSheetPath(brand.color)} />}
       </head>
       <body>

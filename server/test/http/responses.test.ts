@@ -14,7 +14,7 @@ afterAll(() => service.close())
 
 describe('a response', () => {
   test('has the security headers, also for errors', async () => {
-    for (const path of ['/health/live', '/nope', '/docs', '/sample/broken']) {
+    for (const path of ['/health/live', '/nope', '/login', '/sample/broken']) {
       const { headers } = await fetch(service.url + path)
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('referrer-policy')).toBe('no-referrer')

@@ -1,28 +1,49 @@
+import type { VNode } from 'preact'
 import type { Config } from '../../config.ts'
 import { render } from '../../ui/render.ts'
+import { cacheDocument } from '../routing/cached-document.ts'
 import { definePage, type Page, type Route, type StaticFile } from '../routing/define-route.ts'
-import { DocsPage } from './docs-page.tsx'
 import { describeApi } from './openapi.ts'
+import { type Reference, readReference, resourcePath } from './reference/operations.ts'
+import { OverviewPage, ResourcePage } from './reference/pages.tsx'
+import { listSearchEntries, SEARCH_PATH } from './reference/search.ts'
 
-/** Renders once, at the first request: the routes do not change while the service runs. */
-export function docsPages(routes: Route[]): Page[] {
-  let html: string | undefined
-  const handler = () => {
-    html ??= render(<DocsPage routes={routes} />)
-    return { html }
-  }
-  return [definePage({ method: 'GET', path: '/docs', handler })]
+interface ApiReference {
+  pages: Page[]
+  files: StaticFile[]
 }
 
-export function openApiFile(routes: Route[], { baseUrl }: Config): StaticFile {
-  let document: string | undefined
+/**
+ * The API reference: an overview, and a page for each tag. Each is rendered at its first request, because the routes do
+ * not change while the service runs.
+ */
+export function apiReference(routes: Route[], { baseUrl }: Config): ApiReference {
+  let described: { description: object; reference: Reference } | undefined
+  const describe = () => {
+    const description = described?.description ?? describeApi(routes, baseUrl)
+    described ??= { description, reference: readReference(description) }
+    return described
+  }
+  const page = (path: string, createPage: (reference: Reference) => VNode): Page => {
+    const document = cacheDocument(() => render(createPage(describe().reference)))
+    return definePage({ method: 'GET', path, handler: async () => ({ document: await document(), scripts: true }) })
+  }
+  const tags = [...new Set(routes.map(({ tag }) => tag))]
   return {
-    path: '/openapi.json',
-    type: 'application/json; charset=utf-8',
-    maxAge: 0,
-    content() {
-      document ??= JSON.stringify(describeApi(routes, baseUrl))
-      return document
-    },
+    pages: [
+      page('/docs', (reference) => <OverviewPage reference={reference} />),
+      ...tags.map((tag) => page(resourcePath(tag), (reference) => <ResourcePage reference={reference} name={tag} />)),
+    ],
+    files: [
+      jsonFile('/openapi.json', () => describe().description),
+      jsonFile(SEARCH_PATH, () => listSearchEntries(describe().reference)),
+    ],
   }
 }
+
+export const jsonFile = (path: string, create: () => object): StaticFile => ({
+  path,
+  type: 'application/json; charset=utf-8',
+  maxAge: 0,
+  content: cacheDocument(() => JSON.stringify(create())),
+})

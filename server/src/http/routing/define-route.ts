@@ -6,6 +6,7 @@ import type { Role } from '../../db/tables.ts'
 import type { ErrorCode, OAuthErrorCode } from '../../errors.ts'
 import type { Fields } from '../../lib/fields.ts'
 import type { LimitedRoute } from '../limits/admission.ts'
+import type { CachedDocument } from './cached-document.ts'
 import type { CallerKind, CallerOf } from './callers.ts'
 import type { CrossOrigin } from './cross-origin.ts'
 import type { Exchange } from './exchange.ts'
@@ -165,7 +166,7 @@ export function defineRoute<
   }
 }
 
-/** The result of a page handler: HTML or a redirect. */
+/** The result of a page handler: HTML, a document for every caller, or a redirect. */
 export type PageResult =
   | {
       html: string
@@ -185,6 +186,7 @@ export type PageResult =
       /** The document is only for a frame of a page of this service, with these inline styles. */
       framed: { styleHashes: readonly string[] }
     }
+  | { document: CachedDocument; scripts?: boolean }
   | { redirect: string }
 
 export interface PageInput extends Exchange {
@@ -210,7 +212,7 @@ export interface StaticFile {
   maxAge: number
   /** Throws if the caller may not read the file. */
   admit?(ctx: Ctx, request: Exchange['request']): void
-  content(ctx: Ctx): Promise<string> | string | Buffer
+  content(ctx: Ctx): Promise<string | CachedDocument> | string | Buffer
 }
 
 export interface FileContent {

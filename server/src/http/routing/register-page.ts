@@ -8,6 +8,7 @@ import { render } from '../../ui/render.ts'
 import { logServerError, toAppError } from '../errors/errors.ts'
 import { FORM_LIMIT } from '../request/bodies.ts'
 import { framedPolicy, pagePolicy } from '../server/headers.ts'
+import { sendCachedDocument } from './cached-document.ts'
 import type { Page, PageResult } from './define-route.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -32,6 +33,10 @@ export function registerPage(app: FastifyInstance, ctx: Ctx, page: Page, depende
         reply.header('X-Frame-Options', 'SAMEORIGIN').type('text/html; charset=utf-8')
         reply.header('Content-Security-Policy', framedPolicy(result.framed.styleHashes))
         return result.html
+      }
+      if ('document' in result) {
+        reply.type('text/html; charset=utf-8').header('Content-Security-Policy', pagePolicy(result))
+        return sendCachedDocument({ request, reply }, result.document)
       }
       const { status = 200, html, scripts = containsScript(html), ...policyOptions } = result
       reply.code(status).type('text/html; charset=utf-8')

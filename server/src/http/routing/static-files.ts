@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
+import { sendCachedDocument } from './cached-document.ts'
 import type { StaticFile, StaticFolder } from './define-route.ts'
 
 export function registerFile(app: FastifyInstance, ctx: Ctx, { path, type, maxAge, admit, content }: StaticFile): void {
@@ -8,7 +9,9 @@ export function registerFile(app: FastifyInstance, ctx: Ctx, { path, type, maxAg
     admit?.(ctx, request)
     reply.type(type)
     if (maxAge > 0) reply.header('Cache-Control', `public, max-age=${maxAge}`)
-    return content(ctx)
+    const found = await content(ctx)
+    const isCached = typeof found !== 'string' && 'etag' in found
+    return isCached ? sendCachedDocument({ request, reply }, found) : found
   })
 }
 
