@@ -88,7 +88,7 @@ import { brandSheets } from './ui/brand-sheet.ts'
 import { docsFiles } from './ui/docs-files.ts'
 import { fonts } from './ui/fonts.ts'
 import { icons } from './ui/icons.ts'
-import { formScript, passkeyScript } from './ui/scripts.ts'
+import { scripts } from './ui/scripts.ts'
 import { stylesheet } from './ui/stylesheet.ts'
 import { usersSection } from './users/declare.ts'
 import { reencryptTotpSecrets } from './users/factors/totp-encryption.ts'
@@ -141,7 +141,7 @@ export function listRoutes(config: Config): AppRoutes {
       ...consolePages,
       ...(mailbox ? mailboxPages : []),
     ],
-    files: [stylesheet, formScript, passkeyScript, ...icons, ...reference.files],
+    files: [stylesheet, ...scripts, ...icons, ...reference.files],
     folders: [fonts, brandSheets, docsFiles, logos, consoleFiles()],
   }
 }

@@ -38,6 +38,7 @@ import type {
   TenantsTable,
 } from './tables/tenants.ts'
 import type {
+  AwaitedLinksTable,
   KnownDevicesTable,
   MailedLinksTable,
   PasskeyChallengesTable,
@@ -81,6 +82,7 @@ export interface Tables {
   processes: ProcessesTable
   revoked_tokens: RevokedTokensTable
   mailed_links: MailedLinksTable
+  awaited_links: AwaitedLinksTable
   idempotency_keys: IdempotencyKeysTable
   audit_entries: AuditEntriesTable
   audit_pending: AuditPendingTable

@@ -6,6 +6,7 @@ import { type PageProblem, toPageProblem } from '../http/errors/page-problem.ts'
 import { createCsrfToken, requireCsrf } from '../http/request/csrf.ts'
 import { definePage, type Page, type PageInput, type PageResult } from '../http/routing/define-route.ts'
 import type { Fields } from '../lib/fields.ts'
+import { continueWhenVerified } from '../sessions/awaited-sign-up.ts'
 import { type BrowserSession, findBrowserSession, signOut } from '../sessions/browser-session.ts'
 import { establishSession, nextPage } from '../sessions/establish-session.ts'
 import { type LoginTransaction, signInUrl, urlWithLogin } from '../sessions/login-transaction.ts'
@@ -126,15 +127,27 @@ async function show(
 ): Promise<PageResult> {
   try {
     const invitation = await getInvitationDetails(ctx, input.token)
+    await continueHere(ctx, input, invitation)
     const csrf = createCsrfToken(ctx, input.request, input.reply)
     const view = { invitation, problem, action: pathOf(input), csrf }
     const brand = await findBrand(ctx, { tenant: invitation.tenant.slug })
-    return { status: problem?.status ?? 200, html: render(choosePage(ctx, input, { view, mailed }), brand) }
+    return {
+      status: problem?.status ?? 200,
+      html: render(choosePage(ctx, input, { view, mailed }), brand),
+    }
   } catch (error) {
     if (!(error instanceof AppError && isUnusable(error))) throw error
     const { status, code } = error
     return { status, html: render(<UnusablePage code={code} isSignedIn={input.session !== undefined} />) }
   }
+}
+
+/** The link that verifies the address of the person who is signed in leads back to this page. */
+async function continueHere(ctx: Ctx, input: InvitationPageInput, invitation: InvitationDetails): Promise<void> {
+  const { session } = input
+  if (!session || session.emailVerified || session.email !== invitation.email) return
+  const user = { id: session.userId, email: session.email }
+  await continueWhenVerified(ctx, input, { user, login: toLogin(ctx, input, invitation) })
 }
 
 function choosePage(ctx: Ctx, input: InvitationPageInput, { view, mailed }: { view: ViewProps; mailed: boolean }) {

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import type { PageProblem } from '../http/errors/page-problem.ts'
+import { listWrongFields, type PageProblem } from '../http/errors/page-problem.ts'
 import type { Fields } from '../lib/fields.ts'
 import { Field, Form, Problem } from '../ui/form.tsx'
 import { Layout } from '../ui/layout.tsx'
+import { NameFields } from '../ui/name-fields.tsx'
+import { waitingScript } from '../ui/scripts.ts'
 import { toRolePhrase } from './role-phrase.ts'
 import type { InvitationDetails } from './schema.ts'
 
@@ -91,19 +93,22 @@ export const WrongAccountPage = ({ sessionEmail, ...view }: ViewProps & { sessio
 
 export const UnverifiedPage = ({ mailed, ...view }: ViewProps & { mailed: boolean }) => (
   <Frame {...view}>
-    {mailed ? (
-      <p role="status">A mail with a link is on its way. Follow it, and then open this invitation again.</p>
-    ) : (
+    <p role="status" data-waiting={view.action}>
+      {mailed
+        ? 'A mail with a link is on its way. Follow it, and you come back to this invitation.'
+        : 'This address is not confirmed yet: follow the link in the mail we sent you, and you come back to this invitation.'}
+    </p>
+    {!mailed && (
       <ChoiceForm {...view} choice="confirm">
-        <p role="status">
-          This address is not confirmed yet: follow the link in the mail we sent you, and then open this invitation
-          again.
-        </p>
         <button type="submit" class="second">
           Send the mail again
         </button>
       </ChoiceForm>
     )}
+    <p class="links">
+      <a href={view.action}>I have followed the link</a>
+    </p>
+    <script type="module" src={waitingScript.path} />
   </Frame>
 )
 
@@ -114,27 +119,11 @@ interface NewUserProps extends ViewProps {
 
 export const NewUserPage = ({ form, providers, ...view }: NewUserProps) => {
   const { email, tenant } = view.invitation
-  const invalidFields = listInvalidFields(view.problem)
-  const describedBy = (field: string) => (invalidFields.includes(field) ? 'problem' : undefined)
+  const wrongFields = listWrongFields(view.problem)
   return (
     <Frame {...view}>
       <ChoiceForm {...view} choice="join">
-        <Field
-          label="Given name"
-          name="givenName"
-          type="text"
-          autocomplete="given-name"
-          value={form.get('givenName')}
-          describedBy={describedBy('givenName')}
-        />
-        <Field
-          label="Family name"
-          name="familyName"
-          type="text"
-          autocomplete="family-name"
-          value={form.get('familyName')}
-          describedBy={describedBy('familyName')}
-        />
+        <NameFields givenName={form.get('givenName')} familyName={form.get('familyName')} wrongFields={wrongFields} />
         <p class="field">
           <label for="email">Email address</label>
           {/* Read-only: shown to the person and stored by password managers. */}
@@ -146,7 +135,7 @@ export const NewUserPage = ({ form, providers, ...view }: NewUserProps) => {
           type="password"
           autocomplete="new-password"
           hint="At least 8 characters. A few words that only you would put together are best."
-          describedBy={describedBy('password')}
+          describedBy={wrongFields.includes('password') ? 'problem' : undefined}
         />
         <button type="submit">Join {tenant.name}</button>
       </ChoiceForm>
@@ -158,12 +147,6 @@ export const NewUserPage = ({ form, providers, ...view }: NewUserProps) => {
       ))}
     </Frame>
   )
-}
-
-function listInvalidFields(problem: PageProblem | undefined): string[] {
-  if (problem?.error.code === 'WEAK_PASSWORD') return ['password']
-  const details = problem?.error.details
-  return Array.isArray(details) ? details.map(({ field }) => field) : []
 }
 
 export const JoinedPage = ({ tenantName, email }: { tenantName: string; email: string }) => (

@@ -8,6 +8,7 @@ import type { Exchange } from '../http/routing/exchange.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { newId } from '../lib/ids.ts'
 import { hashSecret, isSecret, newSecret } from '../lib/secrets.ts'
+import { forgetAwaitedLinks } from './awaited-links.ts'
 import type { DeviceMarks } from './devices.ts'
 import { insertSession, insertSessionIfEligible, type LockedUserQuery, recordDevice } from './devices-store.ts'
 import { deleteSession, findSessionBySecret, touchSession, updateSession } from './store.ts'
@@ -256,4 +257,5 @@ export async function signOut(ctx: Ctx, exchange: Exchange): Promise<void> {
   const session = await findBrowserSession(ctx, exchange)
   if (session) await endSession(ctx, session.id, exchange.request)
   clearSessionCookie(ctx, exchange.reply)
+  await forgetAwaitedLinks(ctx, exchange)
 }

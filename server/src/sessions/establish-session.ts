@@ -8,6 +8,7 @@ import { restoreAccount, toErasureDate } from '../users/deletion.ts'
 import { listSecondFactors, type SecondFactor, selectUnchangedUserForUpdate } from '../users/factors/factors.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
 import { lockUser, type User } from '../users/service.ts'
+import { forgetAwaitedLinks } from './awaited-links.ts'
 import { startBrowserSession, startSessionIfEligible } from './browser-session.ts'
 import { identifyDevice, notifyNewDevice } from './devices.ts'
 import { type LoginTransaction, pageUrl } from './login-transaction.ts'
@@ -56,7 +57,10 @@ export async function establishSession(
         (await signInDirectly(ctx, { exchange, authentication })) ??
         ctx.db.transaction().execute((tx) => signInLocked(ctx, tx, { exchange, authentication })),
     )
-    if (result.state === 'signed-in') clearPendingCookie(ctx, exchange)
+    if (result.state === 'signed-in') {
+      clearPendingCookie(ctx, exchange)
+      await forgetAwaitedLinks(ctx, exchange)
+    }
     return result
   } catch (error) {
     // The credentials were verified before, so this code only means that the recheck found a change.

@@ -38,9 +38,12 @@ export function readLoginTransaction(ctx: Ctx, sealed: string | undefined): Logi
 export const signInUrl = (ctx: Ctx, login: LoginTransaction, mustReauthenticate: boolean): string =>
   urlWithLogin(ctx, '/login', { ...login, mustReauthenticate })
 
+export const sealLogin = (ctx: Ctx, login: LoginTransaction): string =>
+  sealText(ctx.keys, PURPOSE, JSON.stringify(toWire(login)))
+
 /** The URL of a page that continues this login. */
 export const urlWithLogin = (ctx: Ctx, path: string, login: LoginTransaction): string =>
-  `${path}?journey=${sealText(ctx.keys, PURPOSE, JSON.stringify(toWire(login)))}`
+  `${path}?journey=${sealLogin(ctx, login)}`
 
 export const pageUrl = (ctx: Ctx, path: string, login: LoginTransaction | undefined): string =>
   login ? urlWithLogin(ctx, path, login) : path

@@ -9,7 +9,7 @@ import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { limitGuesses } from '../users/guess-limit.ts'
 import { verifyPassword, withPasswordAdmission } from '../users/passwords.ts'
 import { lockUser } from '../users/service.ts'
-import { deleteLinks, findValidLink, insertLink, lockLink, replaceLinkPassword } from './store.ts'
+import { deleteLink, deleteLinks, findValidLink, insertLink, lockLink, replaceLinkPassword } from './store.ts'
 
 /** The purposes of mailed links and their lifetimes. A token is valid for its own purpose only. */
 const LIFETIMES = {
@@ -41,14 +41,25 @@ export async function createLink(ctx: Ctx, tx: Tx, link: NewLink): Promise<strin
   return token
 }
 
+/** A valid link, with the password hash that it requires. */
+export interface FoundLink {
+  userId: string
+  email: string
+  passwordHash: string | null
+}
+
 /** Finds a valid link without using it up. */
 export async function findLink(
   ctx: Ctx,
   { purpose, token }: { purpose: LinkPurpose; token: string },
-): Promise<{ userId: string; passwordHash: string | null } | undefined> {
+): Promise<FoundLink | undefined> {
   const link = await findValidLink(ctx.db, { hash: hashSecret(token), purpose, now: ctx.now() })
-  return link && { userId: link.user_id, passwordHash: link.password_hash }
+  return link && { userId: link.user_id, email: link.email, passwordHash: link.password_hash }
 }
+
+/** Deletes a link whose mail reached a person who did not ask for it. Returns false if it was already gone. */
+export const rejectLink = (ctx: Ctx, { purpose, token }: { purpose: LinkPurpose; token: string }): Promise<boolean> =>
+  deleteLink(ctx.db, { hash: hashSecret(token), purpose })
 
 /** Deletes a user's links: those of one purpose, or all. */
 export const revokeLinks = (tx: Tx, links: { userId: string; purpose?: LinkPurpose }): Promise<void> =>
@@ -105,13 +116,20 @@ const NETWORK_FACTOR = 10
  */
 export async function requireLinkPassword(
   ctx: Ctx,
-  input: { purpose: LinkPurpose; token: string; password: string | undefined; request: FastifyRequest },
+  input: {
+    purpose: LinkPurpose
+    token: string
+    password: string | undefined
+    /** The hash of the password that was chosen in this browser, which proves that the browser knows it. */
+    ownPasswordHash?: string | undefined
+    request: FastifyRequest
+  },
 ): Promise<string | null> {
-  const { purpose, token, password, request } = input
+  const { purpose, token, password, ownPasswordHash, request } = input
   const link = await findLink(ctx, { purpose, token })
   if (!link) throw new AppError('INVALID_TOKEN')
   const { passwordHash } = link
-  if (passwordHash === null) return null
+  if (passwordHash === null || passwordHash === ownPasswordHash) return passwordHash
   if (!password) throw passwordNeeded()
   const max = ctx.config.limits.confirmFailures
   const limitOf = (name: string, factor: number) => ({ name, max: max * factor, seconds: WINDOW_SECONDS })

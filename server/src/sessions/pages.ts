@@ -4,6 +4,7 @@ import { passwordResetPages } from './pages/password-reset.tsx'
 import { restorePages } from './pages/restore.tsx'
 import { signUpPages } from './pages/sign-up.tsx'
 import { verifyEmailPages } from './pages/verify-email.tsx'
+import { waitingPages } from './pages/waiting.tsx'
 
 export const sessionPages = [
   ...loginPages,
@@ -12,4 +13,5 @@ export const sessionPages = [
   ...signUpPages,
   ...passwordResetPages,
   ...verifyEmailPages,
+  ...waitingPages,
 ]

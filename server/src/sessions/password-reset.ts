@@ -15,7 +15,7 @@ import { isOverMailQuota } from '../users/mail-quota.ts'
 import { queueNotice } from '../users/notices.ts'
 import { withPasswordAdmission } from '../users/passwords.ts'
 import { EMPTY_PROFILE, isPlaceholder } from '../users/placeholders.ts'
-import { changeUser, findUser, findUserByEmail } from '../users/service.ts'
+import { changeUser, findUser, findUserByEmail, type User } from '../users/service.ts'
 import { urlWithClient } from './brand.ts'
 import { forgetDevices } from './devices-store.ts'
 import type { LoginTransaction } from './login-transaction.ts'
@@ -28,23 +28,24 @@ const SEAL = 'password-reset'
 const LIMIT = { name: 'reset', max: 2_000, seconds: 15 * 60 }
 
 /**
- * Queues a password reset. A job checks whether the account exists, so that neither the response nor its time discloses
- * it.
+ * Queues a password reset, and returns the address in canonical form. A job checks whether the account exists, so that
+ * neither the response nor its time discloses it.
  */
 export async function requestPasswordReset(
   ctx: Ctx,
   { email: input, request, login }: { email: string; request: FastifyRequest; login?: LoginTransaction | undefined },
-): Promise<void> {
+): Promise<string> {
   const wait = await createLimiter(ctx.db, LIMIT).count(clientNetwork(request))
   if (wait !== undefined) throw tooManyAttempts(wait)
   const email = requireEmail(input.trim(), 'email')
-  if (await isOverMailQuota(ctx, 'reset', email)) return
+  if (await isOverMailQuota(ctx, 'reset', email)) return email
   const { clientId, tenant } = login ?? {}
   await enqueue(ctx.db, mailPasswordReset, {
     recipient: sealText(ctx.keys, SEAL, email),
     ...(clientId !== undefined && { clientId }),
     ...(tenant !== undefined && { tenant }),
   })
+  return email
 }
 
 /** Mails the reset link and revokes earlier ones. */
@@ -71,10 +72,10 @@ export const mailPasswordReset = defineJob<{ recipient: string; clientId?: strin
 })
 
 /**
- * Sets a new password with the token of a mail and ends every session. It does not sign in, so that it does not bypass
- * a second factor. A weak password does not use up the link.
+ * Sets a new password with the token of a mail, ends every session, and returns the user. It does not sign in. A weak
+ * password does not use up the link.
  */
-export const resetPassword = (ctx: Ctx, chosen: ChosenPassword): Promise<void> =>
+export const resetPassword = (ctx: Ctx, chosen: ChosenPassword): Promise<User> =>
   withPasswordAdmission(ctx, { request: chosen.request }, () => setPassword(ctx, chosen))
 
 interface ChosenPassword {
@@ -83,13 +84,13 @@ interface ChosenPassword {
   request: FastifyRequest
 }
 
-async function setPassword(ctx: Ctx, { token, newPassword, request }: ChosenPassword): Promise<void> {
+async function setPassword(ctx: Ctx, { token, newPassword, request }: ChosenPassword): Promise<User> {
   const link = await findLink(ctx, { purpose: PURPOSE, token })
   const owner = link && (await findUser(ctx.db, link.userId))
   if (!owner || owner.disabled) throw new AppError('INVALID_TOKEN')
   // Hashing is slow and must not hold a connection.
   const password_hash = await hashChosenPassword(newPassword, toPasswordTraits(owner))
-  await ctx.db.transaction().execute(async (tx) => {
+  const changed = await ctx.db.transaction().execute(async (tx) => {
     const { userId, email } = await useLink(ctx, tx, { purpose: PURPOSE, token, passwordHash: null })
     const user = await findUser(tx, userId)
     if (!user || user.disabled || user.email !== email) throw new AppError('INVALID_TOKEN')
@@ -107,6 +108,13 @@ async function setPassword(ctx: Ctx, { token, newPassword, request }: ChosenPass
       userId,
       request,
     })
+    return findUser(tx, userId)
   })
+  if (!changed) throw new AppError('INVALID_TOKEN')
   await ctx.changes.waitUntilCurrent()
+  return changed
 }
+
+/** The address of the account whose password a valid link may set. */
+export const findResetAddress = async (ctx: Ctx, token: string): Promise<string | undefined> =>
+  (await findLink(ctx, { purpose: PURPOSE, token }))?.email

@@ -175,6 +175,17 @@ export async function replaceLinkPassword(
     .execute()
 }
 
+/** Returns false if it was already gone. */
+export async function deleteLink(db: Db, { hash, purpose }: { hash: Buffer; purpose: string }): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom('mailed_links')
+    .where('hash', '=', hash)
+    .where('purpose', '=', purpose)
+    .returning('hash')
+    .executeTakeFirst()
+  return deleted !== undefined
+}
+
 /** Deletes the links of one purpose, or all. */
 export async function deleteLinks(tx: Tx, { userId, purpose }: { userId: string; purpose?: string }): Promise<void> {
   const links = tx.deleteFrom('mailed_links').where('user_id', '=', userId)

@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import { deleteExpiredAwaited } from './awaited-links-store.ts'
 import { deleteForgottenDevices } from './devices-store.ts'
 import { deleteEndedSessions, deleteExpiredLinks, deleteExpiredPending } from './store.ts'
 
@@ -11,6 +12,7 @@ export async function sweepSessions({ config, db, now }: Ctx): Promise<void> {
   const ago = (seconds: number) => new Date(now().getTime() - seconds * 1000)
   await deleteEndedSessions(db, { idleSince: ago(sessionIdle), startedBefore: ago(session) })
   await deleteExpiredLinks(db, now())
+  await deleteExpiredAwaited(db, now())
   await deleteExpiredPending(db, now())
   await deleteForgottenDevices(db, ago(DEVICE_MAX_AGE_SECONDS))
 }

@@ -4,9 +4,17 @@ import { formScript } from './scripts.ts'
 /** The name of the hidden field in every form. */
 export const CSRF_FIELD = 'csrf'
 
+interface FormProps {
+  action: string
+  csrf: string
+  /** The script of waiting pages sends the form at once. */
+  continues?: boolean
+  children: ComponentChildren
+}
+
 /** A form with a CSRF token. */
-export const Form = ({ action, csrf, children }: { action: string; csrf: string; children: ComponentChildren }) => (
-  <form method="post" action={action}>
+export const Form = ({ action, csrf, continues = false, children }: FormProps) => (
+  <form method="post" action={action} {...(continues && { 'data-continue': true })}>
     <input type="hidden" name={CSRF_FIELD} value={csrf} />
     {children}
     <FormScript />
@@ -36,6 +44,7 @@ interface FieldProps {
   /** A line below the field. */
   hint?: string
   value?: string | undefined
+  /** By default the first wrong field has the focus. */
   focus?: boolean
   /** The id of the element with the error message. */
   describedBy?: string | undefined
@@ -52,8 +61,9 @@ export const Field = ({
   value,
   optional = false,
   hint,
-  focus = false,
   describedBy,
+  // Browsers focus the first of several such fields.
+  focus = describedBy !== undefined,
 }: FieldProps) => {
   const hintId = hint === undefined ? undefined : `${name}-hint`
   const described = [describedBy, hintId].filter(Boolean).join(' ')

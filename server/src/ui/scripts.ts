@@ -18,3 +18,9 @@ function loadScript(name: string) {
 /** What every form has: visible passwords, a pending state, and buttons to copy and print. */
 export const formScript = loadScript('form')
 export const passkeyScript = loadScript('passkey')
+/** Carries the address that was typed to the next page. */
+export const typedAddressScript = loadScript('typed-address')
+/** Continues when a mailed link was followed, and counts down until the next mail. */
+export const waitingScript = loadScript('waiting')
+
+export const scripts = [formScript, passkeyScript, typedAddressScript, waitingScript]

@@ -145,7 +145,7 @@ describe('a person with an unverified address', () => {
     const [mail] = await listMailTo(service, email)
     expect(mail?.subject).toBe('Confirm your email address')
     await browser.open(`/verify-email?token=${findLinkToken(mail)}`)
-    expect((await browser.submit()).status).toBe(200)
+    expect(await browser.submit()).toMatchObject({ status: 303, location: expect.stringContaining(invited.path) })
     await browser.open(invited.path)
     expect((await browser.submit()).text).toContain('You are now a member')
     expect(await outcome(invited)).toMatchObject(JOINED)

@@ -65,6 +65,17 @@ export interface MailedLinksTable {
   expires_at: Fixed<Date>
 }
 
+export interface AwaitedLinksTable {
+  secret_hash: Fixed<Buffer>
+  purpose: Fixed<'verify-email' | 'reset-password'>
+  user_id: Fixed<string | null>
+  password_hash: Fixed<string | null>
+  sealed: Fixed<Buffer>
+  mailed_at: Date
+  created_at: Fixed<Date>
+  expires_at: Fixed<Date>
+}
+
 export interface TotpSecretsTable {
   user_id: Fixed<string>
   sealed_secret: Buffer

@@ -18,6 +18,13 @@ export function toPageProblem(error: unknown, reply: FastifyReply): PageProblem 
   return { status: error.status, message, error }
 }
 
+/** The names of the form fields that the message is about. */
+export function listWrongFields(problem: PageProblem | undefined, passwordField = 'password'): string[] {
+  if (problem?.error.code === 'WEAK_PASSWORD') return [passwordField]
+  const details = problem?.error.details
+  return Array.isArray(details) ? details.map(({ field }) => field) : []
+}
+
 /** Form field names as the beginning of a sentence. */
 const FIELD_NAMES: Record<string, string> = {
   email: 'The email address',

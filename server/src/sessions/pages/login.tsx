@@ -7,11 +7,13 @@ import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
 import { PasskeyButton } from '../../ui/passkey-button.tsx'
 import { render } from '../../ui/render.ts'
+import { typedAddressScript } from '../../ui/scripts.ts'
 import { findLoginBrand } from '../brand.ts'
 import { findBrowserSession, signOut } from '../browser-session.ts'
 import { nextPage } from '../establish-session.ts'
 import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
 import { signIn } from '../sign-in.ts'
+import { readTypedAddress, urlWithAddress } from '../typed-address.ts'
 import { findUsedMethods, type UsedMethod } from '../used-methods.ts'
 
 export const loginPages = [
@@ -59,15 +61,16 @@ interface LoginState {
 }
 
 async function showLogin(ctx: Ctx, input: PageInput, { login, email, problem }: LoginState): Promise<PageResult> {
+  const address = email ?? readTypedAddress(ctx, input.query, login)
   const props = {
     csrf: createCsrfToken(ctx, input.request, input.reply),
     application: login?.application,
-    email: email ?? login?.loginHint,
+    email: address,
     problem: problem?.message,
     pages: {
       login: pageUrl(ctx, '/login', login),
-      signUp: pageUrl(ctx, '/signup', login),
-      forgot: pageUrl(ctx, '/forgot-password', login),
+      signUp: urlWithAddress(ctx, '/signup', { login, email: address }),
+      forgot: urlWithAddress(ctx, '/forgot-password', { login, email: address }),
       next: nextPage(ctx, { state: 'signed-in' }, login),
       restore: nextPage(ctx, { state: 'deletion-scheduled' }, login),
     },
@@ -135,6 +138,7 @@ const LoginPage = ({ pages, providers, usedMethods, ...props }: LoginPageProps) 
         <a href={pages.forgot}>Forgot your password?</a>
         <a href={pages.signUp}>Create an account</a>
       </p>
+      <script type="module" src={typedAddressScript.path} />
     </Layout>
   )
 }

@@ -1,13 +1,15 @@
 import type { Ctx } from '../../context.ts'
-import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
+import { listWrongFields, type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
-import { Field, Form, Problem } from '../../ui/form.tsx'
-import { Layout } from '../../ui/layout.tsx'
 import { render } from '../../ui/render.ts'
+import { type AwaitedLink, secondsUntilResend } from '../awaited-links.ts'
+import { beginReset, findAwaitedReset, finishReset, resendReset } from '../awaited-reset.ts'
 import { findLoginBrand, findUrlBrand, urlWithClient } from '../brand.ts'
 import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
-import { requestPasswordReset, resetPassword } from '../password-reset.ts'
+import { findResetAddress } from '../password-reset.ts'
+import { readTypedAddress, urlWithAddress } from '../typed-address.ts'
+import { ChoosePage, DeadLinkPage, ForgotPage, MailedPage, ResetPage } from './password-reset-views.tsx'
 
 export const passwordResetPages = [
   definePage({
@@ -21,11 +23,9 @@ export const passwordResetPages = [
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
       const login = readLoginTransaction(ctx, input.query.get('journey'))
+      const email = input.form.get('email') ?? ''
       try {
-        const email = input.form.get('email') ?? ''
-        await requestPasswordReset(ctx, { email, request: input.request, login })
-        const brand = await findLoginBrand(ctx, login)
-        return { html: render(<MailedPage signIn={pageUrl(ctx, '/login', login)} />, brand) }
+        return await requestLink(ctx, input, { email, login })
       } catch (error) {
         return showForgot(ctx, input, login, toPageProblem(error, input.reply))
       }
@@ -44,8 +44,10 @@ export const passwordResetPages = [
       const token = input.form.get('token') ?? ''
       try {
         const newPassword = input.form.get('newPassword') ?? ''
-        await resetPassword(ctx, { token, newPassword, request: input.request })
-        return { html: render(<ResetPage />, await findUrlBrand(ctx, input.query)) }
+        const { email, next } = await finishReset(ctx, input, { token, newPassword })
+        if (next !== undefined) return { redirect: next }
+        const signIn = urlWithAddress(ctx, '/login', { login: undefined, email })
+        return { html: render(<ResetPage signIn={signIn} />, await findUrlBrand(ctx, input.query)) }
       } catch (error) {
         return showReset(ctx, input, token, toPageProblem(error, input.reply))
       }
@@ -53,120 +55,82 @@ export const passwordResetPages = [
   }),
 ]
 
+/** The same address again is the button that asks for another mail. */
+async function requestLink(
+  ctx: Ctx,
+  input: PageInput,
+  { email, login }: { email: string; login: LoginTransaction | undefined },
+): Promise<PageResult> {
+  const awaited = await findAwaitedReset(ctx, input)
+  if (input.form.get('choice') !== 'resend' || awaited?.email !== email) {
+    return showMailed(ctx, input, await beginReset(ctx, input, { email, login }))
+  }
+  const isSent = await resendReset(ctx, input, awaited)
+  const current = (await findAwaitedReset(ctx, input)) ?? awaited
+  return showMailed(ctx, input, current, isSent ? 'sent' : 'too-early')
+}
+
+async function showMailed(
+  ctx: Ctx,
+  input: PageInput,
+  awaited: AwaitedLink,
+  resend?: 'sent' | 'too-early',
+): Promise<PageResult> {
+  const { email, login } = awaited
+  const page = (
+    <MailedPage
+      action={pageUrl(ctx, '/forgot-password', login)}
+      other={urlWithAddress(ctx, '/forgot-password', { login, email })}
+      signIn={urlWithAddress(ctx, '/login', { login, email })}
+      csrf={createCsrfToken(ctx, input.request, input.reply)}
+      email={email}
+      seconds={secondsUntilResend(ctx, awaited)}
+      resend={resend}
+    />
+  )
+  const status = resend === 'too-early' ? 422 : 200
+  return { status, html: render(page, await findLoginBrand(ctx, login)) }
+}
+
 async function showForgot(
   ctx: Ctx,
   input: PageInput,
   login: LoginTransaction | undefined,
   problem?: PageProblem,
 ): Promise<PageResult> {
-  return {
-    status: problem?.status ?? 200,
-    html: render(
-      <ForgotPage
-        action={pageUrl(ctx, '/forgot-password', login)}
-        signIn={pageUrl(ctx, '/login', login)}
-        csrf={createCsrfToken(ctx, input.request, input.reply)}
-        email={input.form.get('email') ?? login?.loginHint}
-        problem={problem?.message}
-      />,
-      await findLoginBrand(ctx, login),
-    ),
-  }
+  const email = input.form.get('email') ?? readTypedAddress(ctx, input.query, login)
+  const page = (
+    <ForgotPage
+      action={pageUrl(ctx, '/forgot-password', login)}
+      signIn={urlWithAddress(ctx, '/login', { login, email })}
+      csrf={createCsrfToken(ctx, input.request, input.reply)}
+      email={email}
+      problem={problem?.message}
+    />
+  )
+  return { status: problem?.status ?? 200, html: render(page, await findLoginBrand(ctx, login)) }
 }
 
 async function showReset(ctx: Ctx, input: PageInput, token: string, problem?: PageProblem): Promise<PageResult> {
-  const csrf = createCsrfToken(ctx, input.request, input.reply)
-  const action = urlWithClient('/reset-password', {}, input.query.get('client_id'))
-  return {
-    status: problem?.status ?? 200,
-    html: render(
-      <ChoosePage action={action} token={token} csrf={csrf} problem={problem?.message} />,
-      await findUrlBrand(ctx, input.query),
-    ),
+  const brand = await findUrlBrand(ctx, input.query)
+  const email = await findResetAddress(ctx, token)
+  if (email === undefined) {
+    const awaited = await findAwaitedReset(ctx, input)
+    const again = urlWithAddress(ctx, '/forgot-password', { login: awaited?.login, email: awaited?.email })
+    const signIn = urlWithAddress(ctx, '/login', { login: awaited?.login, email: awaited?.email })
+    return { status: 400, html: render(<DeadLinkPage again={again} signIn={signIn} />, brand) }
   }
+  const awaited = await findAwaitedReset(ctx, input)
+  const page = (
+    <ChoosePage
+      action={urlWithClient('/reset-password', {}, input.query.get('client_id'))}
+      token={token}
+      csrf={createCsrfToken(ctx, input.request, input.reply)}
+      email={email}
+      problem={problem?.message}
+      isPasswordWrong={listWrongFields(problem, 'newPassword').includes('newPassword')}
+    />
+  )
+  const formTargets = awaited?.login?.formTargets ?? []
+  return { status: problem?.status ?? 200, formTargets, html: render(page, brand) }
 }
-
-interface ForgotPageProps {
-  action: string
-  signIn: string
-  csrf: string
-  email: string | undefined
-  problem: string | undefined
-}
-
-const ForgotPage = ({ action, signIn, csrf, email, problem }: ForgotPageProps) => (
-  <Layout title="Forgot your password">
-    <h1>Forgot your password?</h1>
-    <p>Tell us your email address, and we send you a link to choose a new one.</p>
-    <Problem message={problem} />
-    <Form action={action} csrf={csrf}>
-      <Field
-        label="Email address"
-        name="email"
-        type="email"
-        autocomplete="username"
-        value={email}
-        focus
-        describedBy={problem === undefined ? undefined : 'problem'}
-      />
-      <button type="submit">Send the link</button>
-    </Form>
-    <p class="links">
-      <a href={signIn}>Back to sign-in</a>
-    </p>
-  </Layout>
-)
-
-const MailedPage = ({ signIn }: { signIn: string }) => (
-  <Layout title="Check your mailbox">
-    <h1>Check your mailbox</h1>
-    <p role="status">
-      If there is an account with this address, a mail is on its way. Its link works once, for a short time.
-    </p>
-    <p class="links">
-      <a href={signIn}>Back to sign-in</a>
-    </p>
-  </Layout>
-)
-
-interface ChoosePageProps {
-  action: string
-  token: string
-  csrf: string
-  problem: string | undefined
-}
-
-const ChoosePage = ({ action, token, csrf, problem }: ChoosePageProps) => (
-  <Layout title="Choose a new password">
-    <h1>Choose a new password</h1>
-    <p>All your devices will be signed out.</p>
-    <Problem message={problem} />
-    <Form action={action} csrf={csrf}>
-      <input type="hidden" name="token" value={token} />
-      <Field
-        label="New password"
-        name="newPassword"
-        type="password"
-        autocomplete="new-password"
-        focus
-        describedBy={problem === undefined ? undefined : 'problem'}
-      />
-      <button type="submit">Set the password</button>
-    </Form>
-    <p class="links">
-      <a href="/forgot-password">Ask for a new link</a>
-    </p>
-  </Layout>
-)
-
-const ResetPage = () => (
-  <Layout title="Password set">
-    <h1>Done</h1>
-    <p role="status">Your new password is set, and every device was signed out.</p>
-    <p>
-      <a class="button" href="/login">
-        Sign in
-      </a>
-    </p>
-  </Layout>
-)

@@ -1,20 +1,28 @@
 import type { Ctx } from '../../context.ts'
-import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
+import { listWrongFields, type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
+import { checkField, throwIfInvalid } from '../../lib/field-validation.ts'
 import type { Fields } from '../../lib/fields.ts'
 import { Field, Form, Problem } from '../../ui/form.tsx'
 import { Layout } from '../../ui/layout.tsx'
+import { NameFields } from '../../ui/name-fields.tsx'
 import { render } from '../../ui/render.ts'
+import { typedAddressScript } from '../../ui/scripts.ts'
+import { beginSignUp, findAwaitedSignUp } from '../awaited-sign-up.ts'
 import { findLoginBrand } from '../brand.ts'
 import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
-import { register } from '../sign-up.ts'
+import { readTypedAddress, urlWithAddress } from '../typed-address.ts'
+import { showWaiting } from './waiting.tsx'
 
 export const signUpPages = [
   definePage({
     method: 'GET',
     path: '/signup',
-    handler: (ctx, input) => showSignUp(ctx, input, readLoginTransaction(ctx, input.query.get('journey'))),
+    handler: async (ctx, input) => {
+      const login = readLoginTransaction(ctx, input.query.get('journey'))
+      return showSignUp(ctx, input, { login, values: await findValues(ctx, input, login) })
+    },
   }),
   definePage({
     method: 'POST',
@@ -22,47 +30,60 @@ export const signUpPages = [
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
       const login = readLoginTransaction(ctx, input.query.get('journey'))
+      const values = readValues(input.form)
       try {
-        const { email } = await register(ctx, readForm(input.form), input.request)
-        const signIn = pageUrl(ctx, '/login', login && { ...login, loginHint: email })
-        const brand = await findLoginBrand(ctx, login)
-        return { html: render(<CheckMailPage email={email} signIn={signIn} />, brand) }
+        const password = input.form.get('password') ?? ''
+        throwIfInvalid([requireName('givenName', values), requireName('familyName', values)])
+        const registration = { ...values, email: values.email ?? '', password }
+        return await showWaiting(ctx, input, await beginSignUp(ctx, input, { registration, login }))
       } catch (error) {
-        return showSignUp(ctx, input, login, toPageProblem(error, input.reply))
+        return showSignUp(ctx, input, { login, values, problem: toPageProblem(error, input.reply) })
       }
     },
   }),
 ]
 
-const MAX_NAME_LENGTH = 100
-
-function readForm(form: Fields) {
-  const name = (field: string) => form.get(field)?.trim().slice(0, MAX_NAME_LENGTH) || undefined
-  return {
-    email: form.get('email')?.trim() ?? '',
-    password: form.get('password') ?? '',
-    givenName: name('givenName'),
-    familyName: name('familyName'),
-  }
+interface Values {
+  email: string | undefined
+  givenName: string | undefined
+  familyName: string | undefined
 }
 
-async function showSignUp(
-  ctx: Ctx,
-  input: PageInput,
-  login: LoginTransaction | undefined,
-  problem?: PageProblem,
-): Promise<PageResult> {
+const MAX_NAME_LENGTH = 100
+
+function readValues(form: Fields): Values {
+  const name = (field: string) => form.get(field)?.trim().slice(0, MAX_NAME_LENGTH) || undefined
+  return { email: form.get('email')?.trim(), givenName: name('givenName'), familyName: name('familyName') }
+}
+
+const requireName = (field: 'givenName' | 'familyName', values: Values) =>
+  checkField(values[field] !== undefined, field, 'is missing')
+
+/** The values of the sign-up that this browser gives up because of its address, or only the address. */
+async function findValues(ctx: Ctx, input: PageInput, login: LoginTransaction | undefined): Promise<Values> {
+  const email = readTypedAddress(ctx, input.query, login)
+  const awaited = await findAwaitedSignUp(ctx, input)
+  const names = awaited?.email === email ? awaited?.names : undefined
+  return { email, givenName: names?.given_name ?? undefined, familyName: names?.family_name ?? undefined }
+}
+
+interface SignUpState {
+  login: LoginTransaction | undefined
+  values: Values
+  problem?: PageProblem
+}
+
+async function showSignUp(ctx: Ctx, input: PageInput, { login, values, problem }: SignUpState): Promise<PageResult> {
   return {
     status: problem?.status ?? 200,
     formTargets: login?.formTargets ?? [],
     html: render(
       <SignUpPage
         action={pageUrl(ctx, '/signup', login)}
-        signIn={pageUrl(ctx, '/login', login)}
+        signIn={urlWithAddress(ctx, '/login', { login, email: values.email })}
         csrf={createCsrfToken(ctx, input.request, input.reply)}
-        form={input.form}
-        loginHint={login?.loginHint}
-        problem={problem?.message}
+        values={values}
+        problem={problem}
       />,
       await findLoginBrand(ctx, login),
     ),
@@ -73,65 +94,41 @@ interface SignUpPageProps {
   action: string
   signIn: string
   csrf: string
-  form: Fields
-  loginHint: string | undefined
-  problem: string | undefined
+  values: Values
+  problem: PageProblem | undefined
 }
 
-const SignUpPage = ({ action, signIn, csrf, form, loginHint, problem }: SignUpPageProps) => (
-  <Layout title="Create an account">
-    <h1>Create an account</h1>
-    <Problem message={problem} />
-    <Form action={action} csrf={csrf}>
-      <Field
-        label="Given name"
-        name="givenName"
-        type="text"
-        autocomplete="given-name"
-        value={form.get('givenName')}
-        optional
-      />
-      <Field
-        label="Family name"
-        name="familyName"
-        type="text"
-        autocomplete="family-name"
-        value={form.get('familyName')}
-        optional
-      />
-      <Field
-        label="Email address"
-        name="email"
-        type="email"
-        autocomplete="username"
-        value={form.get('email') ?? loginHint}
-      />
-      <Field
-        label="Password"
-        name="password"
-        type="password"
-        autocomplete="new-password"
-        hint="At least 8 characters. A few words that only you would put together are best."
-        describedBy={problem === undefined ? undefined : 'problem'}
-      />
-      <button type="submit">Create account</button>
-    </Form>
-    <p class="links">
-      <a href={signIn}>I have an account already</a>
-    </p>
-  </Layout>
-)
-
-const CheckMailPage = ({ email, signIn }: { email: string; signIn: string }) => (
-  <Layout title="Check your mailbox">
-    <h1>Check your mailbox</h1>
-    <p role="status">
-      We have sent a mail to <strong>{email}</strong>. Follow its link to confirm that the address is yours.
-    </p>
-    <p>
-      <a class="button" href={signIn}>
-        Sign in
-      </a>
-    </p>
-  </Layout>
-)
+const SignUpPage = ({ action, signIn, csrf, values, problem }: SignUpPageProps) => {
+  const wrongFields = listWrongFields(problem)
+  const describedBy = (field: string) => (wrongFields.includes(field) ? 'problem' : undefined)
+  return (
+    <Layout title="Create an account">
+      <h1>Create an account</h1>
+      <Problem message={problem?.message} />
+      <Form action={action} csrf={csrf}>
+        <NameFields givenName={values.givenName} familyName={values.familyName} wrongFields={wrongFields} />
+        <Field
+          label="Email address"
+          name="email"
+          type="email"
+          autocomplete="username"
+          value={values.email}
+          describedBy={describedBy('email')}
+        />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autocomplete="new-password"
+          hint="At least 8 characters. A few words that only you would put together are best."
+          describedBy={describedBy('password')}
+        />
+        <button type="submit">Create account</button>
+      </Form>
+      <p class="links">
+        <a href={signIn}>I have an account already</a>
+      </p>
+      <script type="module" src={typedAddressScript.path} />
+    </Layout>
+  )
+}

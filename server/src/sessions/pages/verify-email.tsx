@@ -1,69 +1,123 @@
 import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
-import { definePage, type PageInput } from '../../http/routing/define-route.ts'
-import { Field, Form, Problem } from '../../ui/form.tsx'
-import { Layout } from '../../ui/layout.tsx'
+import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
 import { render } from '../../ui/render.ts'
-import { PASSWORD_NEEDED } from '../mailed-links.ts'
-import { verifyEmail } from '../sign-up.ts'
+import type { AwaitedLink } from '../awaited-links.ts'
+import { findAwaitedSignUp, finishSignUp, isAwaitedElsewhere, isVerified } from '../awaited-sign-up.ts'
+import { findLoginBrand, findUrlBrand, urlWithClient } from '../brand.ts'
+import { findBrowserSession } from '../browser-session.ts'
+import { DEFAULT_PAGE } from '../establish-session.ts'
+import { pageUrl } from '../login-transaction.ts'
+import { PASSWORD_NEEDED, rejectLink } from '../mailed-links.ts'
+import { type Confirmation, findConfirmation, verifyEmail } from '../sign-up.ts'
+import { ConfirmPage, DeadLinkPage, RejectedPage, VerifiedPage } from './verify-email-views.tsx'
 
 export const verifyEmailPages = [
   definePage({
     method: 'GET',
     path: '/verify-email',
     // Mail scanners follow links, so a GET must not use the link up.
-    handler: (ctx, input) => showVerify(ctx, input, { token: input.query.get('token') ?? '' }),
+    handler: async (ctx, input) => {
+      const visit = await readVisit(ctx, input, input.query.get('token') ?? '')
+      return visit ? showConfirm(ctx, input, visit) : showDeadLink(ctx, input)
+    },
   }),
   definePage({
     method: 'POST',
     path: '/verify-email',
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
-      const token = input.form.get('token') ?? ''
+      const visit = await readVisit(ctx, input, input.form.get('token') ?? '')
+      if (!visit) return showDeadLink(ctx, input)
+      if (input.form.get('choice') === 'reject') return reject(ctx, input, visit)
       try {
-        const { request, form } = input
-        await verifyEmail(ctx, { token, password: form.get('password'), request })
+        return await confirm(ctx, input, visit)
       } catch (error) {
-        if (!(error instanceof AppError) || error.details !== PASSWORD_NEEDED) throw error
-        return { status: error.status, ...showVerify(ctx, input, { token, problem: error.message }) }
+        if (!(error instanceof AppError) || error.code !== 'INVALID_TOKEN') throw error
+        if (error.details !== PASSWORD_NEEDED) return showDeadLink(ctx, input)
+        return showConfirm(ctx, input, visit, error)
       }
-      return { html: render(<VerifiedPage />) }
     },
   }),
 ]
 
-function showVerify(ctx: Ctx, input: PageInput, state: { token: string; problem?: string }) {
-  const csrf = createCsrfToken(ctx, input.request, input.reply)
-  return { html: render(<VerifyEmailPage csrf={csrf} {...state} />) }
+/** A valid link that was opened in this browser. */
+interface Visit {
+  token: string
+  link: Confirmation
+  /** The sign-up of this browser, if the link belongs to it. Only then does the link sign in. */
+  awaited: AwaitedLink | undefined
+  /** The user of the link is signed in here. */
+  isSignedIn: boolean
 }
 
-const VerifyEmailPage = ({ token, csrf, problem }: { token: string; csrf: string; problem?: string }) => (
-  <Layout title="Confirm your address">
-    <h1>Confirm your address</h1>
-    {problem === undefined ? (
-      <p>Press the button to confirm that this email address is yours.</p>
-    ) : (
-      <Problem message={problem} />
-    )}
-    <Form action="/verify-email" csrf={csrf}>
-      <input type="hidden" name="token" value={token} />
-      {problem !== undefined && (
-        <Field label="Password" name="password" type="password" autocomplete="current-password" describedBy="problem" />
-      )}
-      <button type="submit">Confirm</button>
-    </Form>
-  </Layout>
-)
+async function readVisit(ctx: Ctx, input: PageInput, token: string): Promise<Visit | undefined> {
+  const link = await findConfirmation(ctx, token)
+  if (!link) return undefined
+  const awaited = await findAwaitedSignUp(ctx, input)
+  const isOwn = link.purpose === 'verify-email' && awaited?.userId === link.userId && awaited.email === link.email
+  const session = await findBrowserSession(ctx, input)
+  return { token, link, awaited: isOwn ? awaited : undefined, isSignedIn: session?.userId === link.userId }
+}
 
-const VerifiedPage = () => (
-  <Layout title="Address confirmed">
-    <h1>Thank you</h1>
-    <p role="status">Your email address is confirmed.</p>
-    <p>
-      <a class="button" href="/login">
-        Sign in
-      </a>
-    </p>
-  </Layout>
-)
+async function showConfirm(
+  ctx: Ctx,
+  input: PageInput,
+  { token, link, awaited, isSignedIn }: Visit,
+  problem?: AppError,
+): Promise<PageResult> {
+  const needsPassword = problem !== undefined
+  const isProven = link.passwordHash === null || link.passwordHash === awaited?.passwordHash
+  const page = (
+    <ConfirmPage
+      action={urlWithClient('/verify-email', {}, input.query.get('client_id'))}
+      token={token}
+      csrf={createCsrfToken(ctx, input.request, input.reply)}
+      email={link.email}
+      isChange={link.purpose === 'change-email'}
+      isOwn={awaited !== undefined || isSignedIn}
+      continues={awaited !== undefined && isProven && !needsPassword}
+      problem={problem?.message}
+    />
+  )
+  const brand = await findBrandOf(ctx, input, awaited)
+  const formTargets = awaited?.login?.formTargets ?? []
+  return { status: problem?.status ?? 200, formTargets, html: render(page, brand) }
+}
+
+async function confirm(ctx: Ctx, input: PageInput, { token, link, awaited, isSignedIn }: Visit): Promise<PageResult> {
+  const { request, form } = input
+  const ownPasswordHash = awaited?.passwordHash
+  await verifyEmail(ctx, { token, password: form.get('password'), ownPasswordHash, request })
+  const redirect = awaited && (await finishSignUp(ctx, input, awaited))
+  if (redirect !== undefined) return { redirect }
+  const isChange = link.purpose === 'change-email'
+  const isWaiting = !isChange && (await isAwaitedElsewhere(ctx, link.userId))
+  const page = <VerifiedPage email={link.email} isSignedIn={isSignedIn} isWaiting={isWaiting} />
+  return { html: render(page, await findUrlBrand(ctx, input.query)) }
+}
+
+const findBrandOf = (ctx: Ctx, { query }: PageInput, awaited: AwaitedLink | undefined) =>
+  awaited?.login ? findLoginBrand(ctx, awaited.login) : findUrlBrand(ctx, query)
+
+/** For a person who has got the mail because somebody else has entered their address. */
+async function reject(ctx: Ctx, input: PageInput, { token, link: { purpose } }: Visit): Promise<PageResult> {
+  await rejectLink(ctx, { purpose, token })
+  return { html: render(<RejectedPage />, await findUrlBrand(ctx, input.query)) }
+}
+
+/** The link was used, replaced by a newer one, or has expired. */
+async function showDeadLink(ctx: Ctx, input: PageInput): Promise<PageResult> {
+  const awaited = await findAwaitedSignUp(ctx, input)
+  const waitingPage = pageUrl(ctx, '/signup/waiting', awaited?.login)
+  if (awaited && (await isVerified(ctx, awaited))) return { redirect: waitingPage }
+  const session = await findBrowserSession(ctx, input)
+  const page = (
+    <DeadLinkPage
+      isVerified={session?.emailVerified === true}
+      next={session ? DEFAULT_PAGE : awaited ? waitingPage : undefined}
+    />
+  )
+  return { status: 400, html: render(page, await findBrandOf(ctx, input, awaited)) }
+}

@@ -1,0 +1,168 @@
+import type { Ctx } from '../../context.ts'
+import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
+import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
+import { Form, Problem } from '../../ui/form.tsx'
+import { Layout } from '../../ui/layout.tsx'
+import { render } from '../../ui/render.ts'
+import { ResendButton } from '../../ui/resend-button.tsx'
+import { waitingScript } from '../../ui/scripts.ts'
+import { type AwaitedLink, secondsUntilResend } from '../awaited-links.ts'
+import { findAwaitedSignUp, finishSignUp, isVerified, type Resend, resendSignUpMail } from '../awaited-sign-up.ts'
+import { findLoginBrand } from '../brand.ts'
+import { findBrowserSession } from '../browser-session.ts'
+import { nextPage } from '../establish-session.ts'
+import { pageUrl, readLoginTransaction } from '../login-transaction.ts'
+import { urlWithAddress } from '../typed-address.ts'
+
+const PATH = '/signup/waiting'
+
+/** The page of the browser that has signed up, until the link in the mail is followed. */
+export const waitingPages = [
+  definePage({
+    method: 'GET',
+    path: PATH,
+    handler: async (ctx, input) => {
+      const awaited = await findAwaitedSignUp(ctx, input)
+      return awaited ? showWaiting(ctx, input, awaited) : showNothingAwaited(ctx, input)
+    },
+  }),
+  definePage({
+    method: 'POST',
+    path: PATH,
+    handler: async (ctx, input) => {
+      requireCsrf(ctx, input.request, input.form)
+      const awaited = await findAwaitedSignUp(ctx, input)
+      if (!awaited) return showNothingAwaited(ctx, input)
+      const redirect = await finishSignUp(ctx, input, awaited)
+      if (redirect !== undefined) return { redirect }
+      if (input.form.get('choice') !== 'resend') return showWaiting(ctx, input, awaited, { problem: NOT_VERIFIED })
+      const outcome = await resendSignUpMail(ctx, awaited)
+      const current = (await findAwaitedSignUp(ctx, input)) ?? awaited
+      return showWaiting(ctx, input, current, toMessage(outcome, secondsUntilResend(ctx, current)))
+    },
+  }),
+  // The link of the mail to a person who has an account already.
+  definePage({
+    method: 'GET',
+    path: '/signup/sign-in',
+    handler: async (ctx, input) => {
+      const { login, email } = (await findAwaitedSignUp(ctx, input)) ?? {}
+      return { redirect: urlWithAddress(ctx, '/login', { login, email }) }
+    },
+  }),
+]
+
+const NOT_VERIFIED = 'Your address is not confirmed yet. Follow the link in the newest mail first.'
+
+interface Message {
+  notice?: string
+  problem?: string
+}
+
+function toMessage(outcome: Resend, seconds: number): Message {
+  if (outcome === 'sent') return { notice: 'Another mail is on its way. Only the link in the newest mail works.' }
+  if (outcome === 'too-early') return { problem: `You can ask for another mail in ${seconds} seconds.` }
+  return { problem: 'This address has got too many mails. Ask again in an hour, or use another address.' }
+}
+
+/** Shows what the browser waits for, or that it can continue. */
+export async function showWaiting(
+  ctx: Ctx,
+  input: PageInput,
+  awaited: AwaitedLink,
+  message: Message = {},
+): Promise<PageResult> {
+  const { email, login } = awaited
+  const frame = {
+    action: pageUrl(ctx, PATH, login),
+    csrf: createCsrfToken(ctx, input.request, input.reply),
+    application: login?.application,
+  }
+  const page = (await isVerified(ctx, awaited)) ? (
+    <VerifiedPage {...frame} />
+  ) : (
+    <WaitingPage
+      {...frame}
+      {...message}
+      email={email}
+      seconds={secondsUntilResend(ctx, awaited)}
+      signUp={urlWithAddress(ctx, '/signup', { login, email })}
+      signIn={urlWithAddress(ctx, '/login', { login, email })}
+    />
+  )
+  const formTargets = login?.formTargets ?? []
+  return {
+    status: message.problem === undefined ? 200 : 422,
+    formTargets,
+    html: render(page, await findLoginBrand(ctx, login)),
+  }
+}
+
+/** The link was followed in another tab, which has continued, or it was not followed in time. */
+async function showNothingAwaited(ctx: Ctx, input: PageInput): Promise<PageResult> {
+  const login = readLoginTransaction(ctx, input.query.get('journey'))
+  if (!(await findBrowserSession(ctx, input))) return { redirect: pageUrl(ctx, '/login', login) }
+  const next = nextPage(ctx, { state: 'signed-in' }, login)
+  return { html: render(<SignedInPage next={next} />, await findLoginBrand(ctx, login)) }
+}
+
+interface FrameProps {
+  action: string
+  csrf: string
+  application: string | undefined
+}
+
+const VerifiedPage = ({ action, csrf, application }: FrameProps) => (
+  <Layout title="Address confirmed">
+    <h1>Your address is confirmed</h1>
+    <p role="status">You can continue{application !== undefined && ` to ${application}`}.</p>
+    <Form action={action} csrf={csrf} continues>
+      <button type="submit">Continue</button>
+    </Form>
+    <script type="module" src={waitingScript.path} />
+  </Layout>
+)
+
+interface WaitingProps extends FrameProps, Message {
+  email: string
+  seconds: number
+  signUp: string
+  signIn: string
+}
+
+const WaitingPage = ({ action, csrf, email, seconds, signUp, signIn, notice, problem }: WaitingProps) => (
+  <Layout title="Check your mailbox">
+    <h1>Check your mailbox</h1>
+    <p role="status" data-waiting={action}>
+      {notice ?? (
+        <>
+          We have sent a mail to <strong>{email}</strong>. Follow its link to confirm that the address is yours. On this
+          device you are then signed in. If you follow it on another one, come back here.
+        </>
+      )}
+    </p>
+    <Problem message={problem} />
+    <Form action={action} csrf={csrf}>
+      <button type="submit">I have followed the link</button>
+    </Form>
+    <Form action={action} csrf={csrf}>
+      <input type="hidden" name="choice" value="resend" />
+      <ResendButton seconds={seconds} />
+    </Form>
+    <p class="links">
+      <a href={signUp}>Use another address</a>
+      <a href={signIn}>I have an account already</a>
+    </p>
+    <script type="module" src={waitingScript.path} />
+  </Layout>
+)
+
+const SignedInPage = ({ next }: { next: string }) => (
+  <Layout title="Signed in">
+    <h1>You are signed in</h1>
+    <p role="status">You have continued in another window, and can close this one.</p>
+    <a class="button second" href={next}>
+      Continue here
+    </a>
+  </Layout>
+)

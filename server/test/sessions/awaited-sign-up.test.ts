@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTab } from '../invitations/browser-tab.ts'
+import type { TestService } from '../support/service.ts'
+import { startDemoService } from '../support/world.ts'
+import {
+  arriveFrom,
+  BACK,
+  confirmElsewhere,
+  isSignedIn,
+  linkOn,
+  linkTo,
+  newAddress,
+  PASSWORD,
+  signUp,
+  signUpFor,
+} from './sign-up-steps.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startDemoService()
+})
+afterAll(() => service.close())
+
+const tab = () => openTab(service.url)
+
+const userOf = (email: string) =>
+  service.ctx.db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirstOrThrow()
+
+describe('the link of a sign-up', () => {
+  test('signs in and returns to the application in the browser that signed up', async () => {
+    const [browser, email] = [tab(), newAddress()]
+    await signUpFor(service, browser, email)
+    expect(await isSignedIn(browser)).toBe(false)
+    const shown = await browser.open(await linkTo(service, email))
+    expect(shown.html).toContain('data-continue')
+    expect(await isSignedIn(browser)).toBe(false)
+    await browser.open(await linkTo(service, email))
+    const confirmed = await browser.submit()
+    expect(confirmed.status).toBe(303)
+    expect(await arriveFrom(browser, confirmed.location)).toMatch(BACK)
+    expect(await userOf(email)).toMatchObject({ email_verified: true })
+  })
+
+  test('in another browser confirms, signs nobody in, and lets the first browser continue', async () => {
+    const [first, other, email] = [tab(), tab(), newAddress()]
+    await signUpFor(service, first, email)
+    const early = await first.submit()
+    expect(early).toMatchObject({ status: 422 })
+    expect(early.text).toContain('not confirmed yet')
+    const shown = await other.open(await linkTo(service, email))
+    expect(shown.html).not.toContain('data-continue')
+    const confirmed = await other.submit()
+    expect(confirmed.status).toBe(200)
+    expect(confirmed.text).toContain('go back to the browser in which you have signed up')
+    expect(await isSignedIn(other)).toBe(false)
+    const waiting = await first.open('/signup/waiting')
+    expect(waiting.text).toContain('Your address is confirmed')
+    expect(waiting.html).toContain('data-continue')
+    expect(await arriveFrom(first, (await first.submit()).location)).toMatch(BACK)
+  })
+
+  test('does not sign in a browser that waits for the link of another person', async () => {
+    const [victim, attacker] = [tab(), tab()]
+    const [own, foreign] = [newAddress(), newAddress()]
+    await signUp(victim, own)
+    await signUp(attacker, foreign)
+    const shown = await victim.open(await linkTo(service, foreign))
+    expect(shown.html).not.toContain('data-continue')
+    expect((await victim.submit()).status).toBe(200)
+    expect(await isSignedIn(victim)).toBe(false)
+    expect((await victim.open('/signup/waiting')).text).toContain(`We have sent a mail to ${own}`)
+  })
+
+  test('signs in once, also if it is confirmed several times at once', async () => {
+    const [browser, email] = [tab(), newAddress()]
+    await signUp(browser, email)
+    await confirmElsewhere(service, email)
+    await browser.open('/signup/waiting')
+    const copies = Array.from({ length: 5 }, () => openTab(service.url, browser.cookies()))
+    for (const copy of copies) await copy.open('/signup/waiting')
+    const answers = await Promise.all(copies.map((copy) => copy.submit()))
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(303))
+    const sessions = await service.ctx.db
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.user_id')
+      .select('sessions.id')
+      .where('users.email', '=', email)
+      .execute()
+    expect(sessions).toHaveLength(1)
+  })
+
+  test('does not let the browser in after the password was changed elsewhere', async () => {
+    const [browser, email] = [tab(), newAddress()]
+    await signUp(browser, email)
+    await service.ctx.db
+      .updateTable('users')
+      .set({ email_verified: true, password_hash: 'another' })
+      .where('email', '=', email)
+      .execute()
+    expect((await browser.open('/signup/waiting')).text).toContain('Check your mailbox')
+    expect((await browser.submit()).status).toBe(422)
+    expect(await isSignedIn(browser)).toBe(false)
+  })
+
+  test('needs no password in the browser that chose it, if several people claim the address', async () => {
+    const [first, second, email] = [tab(), tab(), newAddress()]
+    await signUp(first, email, 'the password of the first')
+    await signUp(second, email, 'the password of the second')
+    const link = await linkTo(service, email)
+    await first.open(link)
+    expect((await first.submit()).text).toContain('Somebody else has signed up with this address')
+    await second.open(link)
+    expect((await second.submit()).status).toBe(303)
+    expect(await isSignedIn(second)).toBe(true)
+    expect((await first.open('/signup/waiting')).text).toContain('Check your mailbox')
+    expect(await isSignedIn(first)).toBe(false)
+  })
+
+  test('is forgotten when somebody signs out in the browser', async () => {
+    const [browser, email] = [tab(), newAddress()]
+    await signUp(browser, email)
+    await browser.open('/login')
+    expect((await browser.submit({ email, password: PASSWORD })).status).toBe(303)
+    await browser.open('/account')
+    await browser.submit({}, { to: '/logout' })
+    await confirmElsewhere(service, email)
+    expect((await browser.open('/signup/waiting')).location).toBe('/login')
+  })
+
+  test('can be rejected by a person who has not signed up', async () => {
+    const [browser, other, email] = [tab(), tab(), newAddress()]
+    await signUp(browser, email)
+    const link = await linkTo(service, email)
+    await other.open(link)
+    expect((await other.submit({ choice: 'reject' })).text).toContain('does not work any more')
+    expect((await browser.open(link)).status).toBe(400)
+    expect(await userOf(email)).toMatchObject({ email_verified: false })
+  })
+})
+
+describe('a link that was used or is old', () => {
+  test('leads to the sign-in in a foreign browser, and to the account where the person is signed in', async () => {
+    const [browser, other, email] = [tab(), tab(), newAddress()]
+    await signUp(browser, email)
+    const link = await linkTo(service, email)
+    await browser.open(link)
+    await browser.submit()
+    const foreign = await other.open(link)
+    expect(foreign).toMatchObject({ status: 400 })
+    expect(linkOn(foreign.html, 'Sign in')).toBe('/login')
+    const own = await browser.open(link)
+    expect(own.text).toContain('Your address is confirmed')
+    expect(linkOn(own.html, 'Continue')).toBe('/account')
+  })
+
+  test('leads on in the browser that waits, if the address was confirmed elsewhere', async () => {
+    const [browser, other, email] = [tab(), tab(), newAddress()]
+    await signUp(browser, email)
+    const link = await linkTo(service, email)
+    await other.open(link)
+    await other.submit()
+    expect((await browser.open(link)).location).toBe('/signup/waiting')
+  })
+})
