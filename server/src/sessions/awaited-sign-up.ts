@@ -58,8 +58,11 @@ async function revokeAwaitedLinks(ctx: Ctx, { userId, passwordHash }: AwaitedLin
   await ctx.db.transaction().execute((tx) => deleteLinksWithPassword(tx, links))
 }
 
-/** The brand of the mail is that of the pages. */
-const toMailOrigin = (login: LoginTransaction | undefined) => ({ clientId: login?.clientId, tenant: login?.tenant })
+/**
+ * The mail shows the brand of the application, not that of a tenant: anybody may create a tenant, and enter the address
+ * of another person.
+ */
+const toMailOrigin = (login: LoginTransaction | undefined) => ({ clientId: login?.clientId })
 
 /** Whether the address was verified, here or in another browser, for the person who signed up in this one. */
 export async function isVerified(ctx: Ctx, awaited: AwaitedLink): Promise<boolean> {
