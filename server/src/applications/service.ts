@@ -26,7 +26,12 @@ import {
 
 /** Applications: the software that users sign in to. An application has OAuth clients and is the audience of their tokens. */
 
+export type { Application }
+
 export type ApplicationSettings = Omit<Application, 'id' | 'createdAt' | 'updatedAt'>
+
+/** The slug of an application that is created without one. */
+export const toApplicationSlug = (name: string): string => toSlug(name.trim(), 'application')
 
 export type NewApplication = { name: string } & Partial<ApplicationSettings>
 
@@ -39,7 +44,7 @@ export async function createApplication(
   validateApplication(draft)
   const { slug, ...rest } = draft
   const name = draft.name.trim()
-  const preferredSlug = slug ?? toSlug(name, 'application')
+  const preferredSlug = slug ?? toApplicationSlug(name)
   const now = ctx.now()
   const id = newId()
   const insert = (slug: string) =>

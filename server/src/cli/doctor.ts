@@ -13,10 +13,11 @@ export const doctorCommand = new Command('doctor')
     const { config, problems } = readConfig(demo ? 'demo' : 'serve', env)
     const warnings = [...config.warnings]
     console.log('Configuration')
-    for (const [name, meaning] of Object.entries(VARIABLES)) {
-      // A placeholder for several variables.
-      if (name.includes('<')) continue
-      console.log(`  ${name.padEnd(24)} ${mask(name, env[name]) ?? `not set: ${meaning}`}`)
+    // A name with < is a placeholder for several variables.
+    const variables = Object.entries(VARIABLES).filter(([name]) => !name.includes('<'))
+    const width = Math.max(...variables.map(([name]) => name.length))
+    for (const [name, meaning] of variables) {
+      console.log(`  ${name.padEnd(width)} ${mask(name, env[name]) ?? `not set: ${meaning}`}`)
     }
     if (problems.length === 0) {
       await checkDatabase(config, problems, warnings)
@@ -24,10 +25,15 @@ export const doctorCommand = new Command('doctor')
       await checkAuditStreams(config, problems)
     }
     for (const warning of warnings) console.log(`\nWarning: ${warning}`)
-    for (const problem of problems) console.log(`\nWrong: ${problem}`)
-    console.log(problems.length === 0 ? '\nAll is well.' : `\n${problems.length} to fix.`)
+    for (const problem of problems) console.log(`\nProblem: ${problem}`)
+    console.log(`\n${summarize(problems.length)}`)
     if (problems.length > 0) process.exitCode = 1
   })
+
+function summarize(problemCount: number): string {
+  if (problemCount === 0) return 'All is well.'
+  return problemCount === 1 ? 'There is 1 problem to fix.' : `There are ${problemCount} problems to fix.`
+}
 
 /** The value without secrets. */
 function mask(name: string, value: string | undefined): string | undefined {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Command } from 'commander'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { loadConfig, processEnvironment } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { DEMO_PASSWORD } from './demo-data.ts'
@@ -12,6 +13,7 @@ interface Options {
   scope: string
   redirectUri: string
   url?: string
+  decode: boolean
 }
 
 export const tokenCommand = new Command('token')
@@ -23,15 +25,29 @@ export const tokenCommand = new Command('token')
   .option('--scope <scopes>', 'space-separated', 'openid profile email offline_access')
   .option('--redirect-uri <uri>', 'as registered for the client', 'http://localhost:8080/callback')
   .option('--url <address>', 'the address of the demo (BASE_URL)')
+  .option('--decode', 'print the headers and claims of the tokens instead of the tokens', false)
   .action(async (options: Options) => {
     const url = options.url ?? loadConfig('demo', processEnvironment()).baseUrl
     if (!URL.canParse(url)) throw new OperatorError(`"${url}" is not an address such as http://localhost:3000.`)
     const baseUrl = new URL(url).origin
-    console.log(JSON.stringify(await obtainTokens(baseUrl, options), null, 2))
+    const tokens = await obtainTokens(baseUrl, options)
+    console.log(JSON.stringify(options.decode ? decodeTokens(tokens) : tokens, null, 2))
   })
 
+type TokenResponse = Record<string, unknown>
+
+/** The contents of the tokens that are JWTs. A refresh token is a random string and has none. */
+const decodeTokens = (tokens: TokenResponse) =>
+  Object.fromEntries(
+    ['access_token', 'id_token'].flatMap((name) => {
+      const token = tokens[name]
+      if (typeof token !== 'string') return []
+      return [[name, { header: decodeProtectedHeader(token), claims: decodeJwt(token) }]]
+    }),
+  )
+
 /** Signs in, authorizes and exchanges the code, like a browser and an application. */
-async function obtainTokens(baseUrl: string, options: Options): Promise<unknown> {
+async function obtainTokens(baseUrl: string, options: Options): Promise<TokenResponse> {
   const verifier = randomBytes(32).toString('base64url')
   const cookie = await signIn(baseUrl, options.user)
   const code = await authorize(baseUrl, { ...options, cookie, verifier })
@@ -48,7 +64,7 @@ async function obtainTokens(baseUrl: string, options: Options): Promise<unknown>
     }),
   })
   if (!response.ok) throw toRefusal('The token endpoint', await response.json())
-  return response.json()
+  return (await response.json()) as TokenResponse
 }
 
 async function signIn(baseUrl: string, email: string): Promise<string> {

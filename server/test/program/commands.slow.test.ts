@@ -145,7 +145,7 @@ describe('latchkey admin create', () => {
 describe('latchkey doctor', () => {
   test('shows the configuration with masked secrets, and no problems', async () => {
     const { code, output } = await runToEnd(['doctor', '--demo'], { env: { ...env, PORT: '4321' } })
-    expect(output).toContain('PORT                     4321')
+    expect(output).toMatch(/^ {2}PORT +4321$/m)
     expect(output).toContain('Database: reached')
     expect(output).toContain('All is well.')
     expect(code).toBe(0)
@@ -162,11 +162,32 @@ describe('latchkey doctor', () => {
     })
     expect(code).toBe(1)
     expect(output).toContain('postgres://me:***@127.0.0.1:1/x')
-    expect(output).toContain('Wrong: The database of DATABASE_URL cannot be used')
-    expect(output).toContain('Wrong: The mail server of SMTP_URL does not answer')
+    expect(output).toContain('Problem: The database of DATABASE_URL cannot be used')
+    expect(output).toContain('Problem: The mail server of SMTP_URL does not answer')
     expect(output).toContain('Warning: LATCHKEY_DATADIR is set, but Latchkey knows no such variable.')
-    expect(output).toContain('2 to fix.')
+    expect(output).toContain('There are 2 problems to fix.')
     expect(output).not.toMatch(/hunter|0909/)
+  })
+})
+
+describe('latchkey application create', () => {
+  const create = (...flags: string[]) => runToEnd(['application', 'create', ...flags], { env })
+
+  test('with a name that is taken says so, and creates another one only when it is told to', async () => {
+    expect(await create('--name', 'Reports')).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^Application reports is created\./),
+    })
+    expect(await create('--name', ' reports ')).toEqual({
+      code: 1,
+      output:
+        'There is an application "Reports" (reports) already. Choose another --name, give a --slug, or add --yes.\n',
+    })
+    expect(await query("select slug from applications where name ilike '%reports%'")).toEqual([{ slug: 'reports' }])
+    expect(await create('--name', 'Reports', '--yes')).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^Application reports-[0-9a-f]{6} is created\./),
+    })
   })
 })
 

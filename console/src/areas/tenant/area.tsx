@@ -4,6 +4,7 @@ import { useMe } from '../../me.tsx'
 import { saveLastTenant } from '../../session/last-tenant.ts'
 import { NotFound } from '../../ui/not-found.tsx'
 import { LoadingSkeleton } from '../../ui/states.tsx'
+import { SuspendedTenant } from './suspended.tsx'
 import { type CurrentTenant, TenantContext } from './tenant.ts'
 
 // Each page is a chunk of its own, loaded on demand.
@@ -30,6 +31,7 @@ export function TenantArea({ slug }: { slug: string }) {
     if (own) saveLastTenant(own.slug)
   }, [own])
   if (!own) return <NotFound />
+  if (own.suspended === true) return <SuspendedTenant name={own.name} />
   const tenant = { ...own, canManage: own.role !== 'member' }
   return (
     <TenantContext.Provider value={tenant}>

@@ -3,8 +3,7 @@ import type { Ctx } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import { type Fields, NO_FIELDS, parseFields } from '../../lib/fields.ts'
 import type { Brand } from '../../ui/brand.ts'
-import { ErrorPage } from '../../ui/error-page.tsx'
-import { render } from '../../ui/render.ts'
+import { renderError } from '../errors/error-page.ts'
 import { logServerError, toAppError } from '../errors/errors.ts'
 import { FORM_LIMIT } from '../request/bodies.ts'
 import { framedPolicy, pagePolicy } from '../server/headers.ts'
@@ -64,8 +63,7 @@ async function handlePage(
     logServerError(error, request)
     reply.headers(error.headers)
     const brand = await findErrorBrand(ctx, request, dependencies)
-    const html = render(ErrorPage({ message: error.message, requestId: request.id }), brand)
-    return { status: error.status, html }
+    return { status: error.status, html: renderError(error, request, brand) }
   }
 }
 

@@ -1,8 +1,8 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Ctx } from '../../context.ts'
-import { AppError } from '../../errors.ts'
 import { newRequestId } from '../../lib/ids.ts'
 import { handleClientError } from '../errors/client-error.ts'
+import { sendNotFound } from '../errors/error-page.ts'
 import { sendError } from '../errors/errors.ts'
 import { limitPipelining } from '../limits/pipelining.ts'
 import { BODY_LIMIT, registerBodyParser } from '../request/bodies.ts'
@@ -49,9 +49,7 @@ export function createServer(ctx: Ctx): FastifyInstance {
   registerBodyParser(app)
   installValidation(app)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
-  app.setNotFoundHandler(() => {
-    throw new AppError('NOT_FOUND')
-  })
+  app.setNotFoundHandler(sendNotFound)
   observeRequests(app, ctx)
   return app
 }
