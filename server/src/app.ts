@@ -61,6 +61,8 @@ import { tenantLicensesRoutes } from './licensing/tenant-routes.ts'
 import { mailboxPages, mailboxRoutes } from './mail/mailbox.tsx'
 import { DELIVERIES, mailCollector } from './mail/metrics.ts'
 import { deliverMail } from './mail/outbox.ts'
+import { mailTemplatesSection, tenantMailTemplatesSection } from './mail-templates/declare.ts'
+import { mailTemplatesRoutes } from './mail-templates/routes.ts'
 import { logoutPages } from './oauth/logout-pages.tsx'
 import { TOKEN_REQUESTS, TOKEN_REUSE } from './oauth/metrics.ts'
 import { authorizePages } from './oauth/pages.tsx'
@@ -119,6 +121,7 @@ export function listRoutes(config: Config): AppRoutes {
     ...eventsRoutes,
     ...applicationsRoutes,
     ...brandingRoutes,
+    ...mailTemplatesRoutes,
     ...signingKeyRoutes,
     ...auditRoutes,
     ...peopleRoutes,
@@ -178,6 +181,8 @@ export const sections: Section[] = [
   clientsSection,
   licenseTypesSection,
   subscriptionsSection,
+  mailTemplatesSection,
+  tenantMailTemplatesSection,
 ]
 
 /** Counters that are exported from the start. Those with free labels appear with their first value. */

@@ -5,6 +5,7 @@ type InstanceAction =
   | `application.${'created' | 'changed' | 'deleted' | 'branding_changed'}`
   | `client.${'registered' | 'changed' | 'deleted' | 'secret_added' | 'secret_ended' | 'refused'}`
   | `signing_key.${'created' | 'brought_forward' | 'withdrawn'}`
+  | 'mail_template.changed'
   | `webhook.${'created' | 'changed' | 'deleted' | 'secret_rotated' | 'replayed' | 'disabled'}`
   | `audit.${'exported' | 'emptied' | 'pruned'}`
 
@@ -54,6 +55,7 @@ export const auditSentences = {
   'tenant.created': '{actor} created the tenant',
   'tenant.changed': '{actor} changed the tenant',
   'tenant.branding_changed': '{actor} changed the branding of the tenant',
+  'tenant.mail_template_changed': '{actor} changed the text of a mail for the tenant',
   'tenant.suspended': '{actor} suspended the tenant',
   'tenant.reactivated': '{actor} reactivated the tenant',
   'tenant.deleted': '{actor} deleted the tenant',
@@ -93,6 +95,7 @@ export const auditSentences = {
   'signing_key.created': '{actor} created a signing key',
   'signing_key.brought_forward': '{actor} activated a scheduled signing key early',
   'signing_key.withdrawn': '{actor} withdrew a signing key',
+  'mail_template.changed': '{actor} changed the text of a mail',
   'webhook.created': '{actor} created a webhook',
   'webhook.changed': '{actor} changed a webhook',
   'webhook.deleted': '{actor} deleted a webhook',
@@ -116,6 +119,7 @@ export const auditFamilies: Record<string, string> = {
   application: 'Applications',
   client: 'Clients',
   signing_key: 'Signing keys',
+  mail_template: 'Mails',
   webhook: 'Webhooks',
   audit: 'Audit log',
 }

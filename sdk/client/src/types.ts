@@ -114,7 +114,7 @@ export type InvitationList = { invitations: { id: string; email: string; role: '
 
 export type JsonWebKeySet = { keys: { kty: string; kid: string; use: string; alg: string; n: string; e: string }[] }
 
-export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
+export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.mail_template_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
 
 export type LedgerEntry = { sequence: number; occurredAt: string; actor: string | null; reason: 'GRANTED' | 'REVOKED' | 'CHANGED' | 'RESERVED' | 'ACCEPTED' | 'SUSPENDED' | 'REACTIVATED' | 'ENDED' | 'SUBSCRIBED' | 'SUBSCRIPTION_CHANGED' | 'SUBSCRIPTION_ENDED'; subject: 'seat' | 'subscription'; subjectId: string; userId: string | null; applicationId: string; before: Record<string, unknown> | null; after: Record<string, unknown> | null }
 
@@ -145,6 +145,16 @@ export type LicensedUser = { userId: string; email: string; givenName: string | 
 export type LoginRequest = { email: string; password: string }
 
 export type LoginResponse = { user: SignedInUser; session: { id: string } }
+
+export type MailPreview = { subject: string; text: string; html: string }
+
+export type MailTemplate = { kind: string; variables: string[]; subject: string | null; heading: string | null; text: string | null; button: string | null; defaults: MailTemplateDefaults; note: string | null; updatedAt: string | null }
+
+export type MailTemplateDefaults = { subject: string; heading: string; text: string; button: string }
+
+export type MailTemplateList = { mailTemplates: MailTemplate[] }
+
+export type MailTemplateTexts = { subject?: string | null; heading?: string | null; text?: string | null; button?: string | null }
 
 export type MailboxMessage = { id: string; to: string; subject: string; text: string; html: string; createdAt: string }
 
@@ -956,6 +966,71 @@ export interface Operations {
   /** Removes the branding of an application; its hosted pages get the default look */
   'DELETE /api/admin/applications/{id}/branding': {
     path: { id: string }
+    reply: ActionResult
+  }
+  /** Lists the texts of all mails */
+  'GET /api/admin/mail-templates': {
+    reply: MailTemplateList
+  }
+  /** Shows the texts of a mail */
+  'GET /api/admin/mail-templates/{kind}': {
+    path: { kind: string }
+    reply: MailTemplate
+  }
+  /** Replaces the texts of a mail; a text that is left out is the default */
+  'PUT /api/admin/mail-templates/{kind}': {
+    path: { kind: string }
+    body: MailTemplateTexts
+    reply: MailTemplate
+  }
+  /** Returns the texts of a mail to the default */
+  'DELETE /api/admin/mail-templates/{kind}': {
+    path: { kind: string }
+    reply: ActionResult
+  }
+  /** Renders a mail with these texts and sample values; nothing is saved or sent */
+  'POST /api/admin/mail-templates/{kind}/preview': {
+    path: { kind: string }
+    body: MailTemplateTexts
+    reply: MailPreview
+  }
+  /** Sends a mail with these texts and sample values to the address of the caller */
+  'POST /api/admin/mail-templates/{kind}/test': {
+    path: { kind: string }
+    body: MailTemplateTexts
+    reply: ActionResult
+  }
+  /** Lists the texts of the mails of a tenant */
+  'GET /api/tenants/{id}/mail-templates': {
+    path: { id: string }
+    reply: MailTemplateList
+  }
+  /** Shows the texts of a mail of a tenant */
+  'GET /api/tenants/{id}/mail-templates/{kind}': {
+    path: { id: string; kind: string }
+    reply: MailTemplate
+  }
+  /** Replaces the texts of a mail of a tenant; a text that is left out is that of the instance */
+  'PUT /api/tenants/{id}/mail-templates/{kind}': {
+    path: { id: string; kind: string }
+    body: MailTemplateTexts
+    reply: MailTemplate
+  }
+  /** Returns the texts of a mail of a tenant to those of the instance */
+  'DELETE /api/tenants/{id}/mail-templates/{kind}': {
+    path: { id: string; kind: string }
+    reply: ActionResult
+  }
+  /** Renders a mail of a tenant with these texts and sample values; nothing is saved or sent */
+  'POST /api/tenants/{id}/mail-templates/{kind}/preview': {
+    path: { id: string; kind: string }
+    body: MailTemplateTexts
+    reply: MailPreview
+  }
+  /** Sends a mail of a tenant with these texts and sample values to the address of the caller */
+  'POST /api/tenants/{id}/mail-templates/{kind}/test': {
+    path: { id: string; kind: string }
+    body: MailTemplateTexts
     reply: ActionResult
   }
   /** Lists the keys that sign tokens, the newest first */

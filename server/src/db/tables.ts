@@ -33,8 +33,10 @@ import type {
 import type {
   BrandingsTable,
   InvitationsTable,
+  MailTemplatesTable,
   MemberCountsTable,
   MembershipsTable,
+  TenantMailTemplatesTable,
   TenantsTable,
 } from './tables/tenants.ts'
 import type {
@@ -107,4 +109,6 @@ export interface Tables {
   webhook_deliveries: WebhookDeliveriesTable
   webhook_lanes: WebhookLanesTable
   brandings: BrandingsTable
+  mail_templates: MailTemplatesTable
+  tenant_mail_templates: TenantMailTemplatesTable
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import type { LogoType } from '../db/tables.ts'
+import type { MailKind } from './kinds.ts'
 
 /** The application and the tenant that a mail is about. */
 export interface MailOrigin {
@@ -16,25 +17,61 @@ export interface StoredMailBrand {
   logo: { hash: string; type: LogoType; width: number; height: number } | null
 }
 
+/** Edited texts; null is the default. */
+export interface MailEdits {
+  subject: string | null
+  heading: string | null
+  text: string | null
+  button: string | null
+}
+
 export interface MailDesignRow {
   ofApplication: StoredMailBrand | null
   ofTenant: StoredMailBrand | null
+  instanceEdits: MailEdits | null
+  tenantEdits: MailEdits | null
 }
 
-/** The brands of a mail. Only an approved tenant has one: anybody can create a tenant with any name and invite people. */
-export async function findMailBrands(db: Db, { clientId, tenantId, tenant }: MailOrigin): Promise<MailDesignRow> {
+/** Whose brand and texts a mail has. */
+export interface MailDesignQuery extends MailOrigin {
+  kind: MailKind
+  /** For a preview: the brand of the tenant counts even if it is not approved. */
+  unapproved?: boolean
+}
+
+/**
+ * The brands and the edited texts of a mail. Only an approved tenant has its own: anybody can create a tenant with any
+ * name and invite people.
+ */
+export async function findMailDesign(
+  db: Db,
+  { kind, clientId, tenantId, tenant, unapproved = false }: MailDesignQuery,
+): Promise<MailDesignRow | undefined> {
   const { rows } = await sql<MailDesignRow>`
-    select ${brandJson('applications')} as "ofApplication", ${brandJson('tenants')} as "ofTenant"
+    select ${brandJson('applications')} as "ofApplication", ${brandJson('tenants')} as "ofTenant",
+      (select ${editsJson('mail_templates')} from mail_templates where kind = ${kind}) as "instanceEdits",
+      (
+        select ${editsJson('tenant_mail_templates')} from tenant_mail_templates
+        where kind = ${kind} and tenant_id = tenants.id
+      ) as "tenantEdits"
     from (values (${clientId ?? null}::text, ${tenantId ?? null}::uuid, ${tenant ?? null}::text))
       as requested (client_id, tenant_id, slug)
     left join clients on clients.client_id = requested.client_id
     left join applications on applications.id = clients.application_id and not applications.built_in
     left join brandings as of_applications on of_applications.application_id = applications.id
     left join tenants on (tenants.id = requested.tenant_id or tenants.slug = requested.slug)
-      and tenants.branding_approved and tenants.suspended_at is null
+      and (${unapproved} or tenants.branding_approved) and tenants.suspended_at is null
     left join brandings as of_tenants on of_tenants.tenant_id = tenants.id
   `.execute(db)
-  return rows[0] ?? { ofApplication: null, ofTenant: null }
+  return rows[0]
+}
+
+const editsJson = (table: 'mail_templates' | 'tenant_mail_templates') => {
+  const column = (name: string) => sql.ref(`${table}.${name}`)
+  return sql`jsonb_build_object(
+    'subject', ${column('subject')}, 'heading', ${column('heading')},
+    'text', ${column('body')}, 'button', ${column('button')}
+  )`
 }
 
 const brandJson = (owners: 'applications' | 'tenants') => {

@@ -12,6 +12,7 @@ export const PERMISSIONS = {
   changeTenant: { what: 'Change its name, settings and MFA policy', roles: ADMINS },
   readBranding: { what: 'See its branding', roles: EVERY_MEMBER },
   changeBranding: { what: 'Change its branding', roles: ADMINS },
+  editMails: { what: 'See and edit the texts of its mails', roles: ADMINS },
   deleteTenant: { what: 'Delete the tenant', roles: ['owner'] },
   readMembers: { what: 'See the members', roles: EVERY_MEMBER },
   changeMembers: { what: 'Change the role or the status of a member', roles: ADMINS },

@@ -47,6 +47,10 @@ clients:
   - { clientId: spa-1, application: app, kind: SPA, name: Spa, redirectUris: [https://a.example/cb, com.example.app:/cb], allowedOrigins: [https://a.example], pkceMethods: [S256], scopes: [openid, email] }
   - { clientId: web-1, application: app, kind: WEB, name: Web, redirectUris: [https://a.example/cb], postLogoutRedirectUris: [https://a.example/], requireNonce: false, disabled: true }
   - { clientId: ops-1, application: wide, kind: MACHINE, name: Ops, tenant: round, scopes: [licenses:read], secret: a-secret-of-operations }
+mailTemplates:
+  - { kind: new-device, subject: "Hello: {{application}}", text: "One\\n\\nTwo" }
+tenantMailTemplates:
+  - { tenant: round, kind: invitation, heading: "# Join {{tenant}}", button: "Yes" }
 licenseTypes:
   - { application: app, slug: pro, name: Pro, description: "Line\\nand line", features: { zz: true, a: false, bb: true }, displayOrder: 3 }
   - { application: app, slug: old, name: Old }

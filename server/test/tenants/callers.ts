@@ -5,6 +5,7 @@ import { admin, authorize, exchange, thirdParty, token } from '../support/world.
 import {
   insertBranding,
   insertInvitation,
+  insertMailTemplate,
   insertMembership,
   insertTenant,
   insertWebhook,
@@ -118,6 +119,7 @@ export async function createTenantFixture(service: TestService, company: TestTen
     .where('slug', '=', 'project-manager')
     .executeTakeFirstOrThrow()
   const displayName = await insertBranding(service, company)
+  await insertMailTemplate(service, company)
   const { id, name, slug } = company
   return {
     company,
@@ -128,6 +130,7 @@ export async function createTenantFixture(service: TestService, company: TestTen
       webhookId: webhook.id,
       deliveryId: webhook.deliveryId,
       applicationId,
+      kind: 'invitation',
     },
     secrets: [
       id,

@@ -28,6 +28,7 @@ export const TENANT_COLUMNS = {
   webhook_lanes: 'tenant_id',
   webhook_deliveries: 'tenant_id',
   brandings: 'tenant_id',
+  tenant_mail_templates: 'tenant_id',
 } as const
 export type TenantTable = keyof typeof TENANT_COLUMNS
 export const TENANT_TABLES = Object.entries(TENANT_COLUMNS) as [TenantTable, string][]
@@ -55,6 +56,8 @@ export async function createScopedTenant(service: TestService): Promise<ScopedTe
   const hooked = await owner.call('POST', `/api/tenants/${company.id}/webhooks`, webhook)
   const branding = { displayName: company.name, color: '#123456' }
   const branded = await owner.call('PUT', `/api/tenants/${company.id}/branding`, branding)
+  const template = { subject: 'Welcome to {{tenant}}' }
+  const edited = await owner.call('PUT', `/api/tenants/${company.id}/mail-templates/invitation`, template)
   const leaver = await createSignedInUser(service)
   await insertMembership(service, company, leaver)
   const left = await leaver.call('DELETE', '/api/users/me', {
@@ -63,8 +66,14 @@ export async function createScopedTenant(service: TestService): Promise<ScopedTe
   })
   const email = `guest-of-${company.slug}@people.test`
   const invited = await owner.call('POST', `/api/tenants/${company.id}/invitations`, { email })
-  if (left.status !== 200 || invited.status !== 201 || hooked.status !== 201 || branded.status !== 200)
-    throw new Error(JSON.stringify([left.body, invited.body, hooked.body, branded.body]))
+  if (
+    left.status !== 200 ||
+    invited.status !== 201 ||
+    hooked.status !== 201 ||
+    branded.status !== 200 ||
+    edited.status !== 200
+  )
+    throw new Error(JSON.stringify([left.body, invited.body, hooked.body, branded.body, edited.body]))
   await grantSeat(service, { company, owner })
   await extendChain(service.ctx)
   await fanOut(service.ctx)

@@ -132,6 +132,12 @@ export async function insertBranding({ ctx }: TestService, company: TestTenant):
   return display_name
 }
 
+export async function insertMailTemplate({ ctx }: TestService, { id: tenant_id }: TestTenant): Promise<void> {
+  const texts = { subject: 'Welcome', heading: null, body: null, button: null }
+  const row = { tenant_id, kind: 'invitation', ...texts, updated_at: ctx.now() }
+  await ctx.db.insertInto('tenant_mail_templates').values(row).execute()
+}
+
 /** The rows of a tenant in all its tables, to compare before and after. */
 export async function readTenantRows({ ctx }: TestService, { id }: TestTenant) {
   const { db } = ctx
@@ -146,6 +152,7 @@ export async function readTenantRows({ ctx }: TestService, { id }: TestTenant) {
       .where('tenant_id', '=', id)
       .orderBy('id')
       .execute(),
+    mailTemplates: await db.selectFrom('tenant_mail_templates').selectAll().where('tenant_id', '=', id).execute(),
     brandings: await db.selectFrom('brandings').selectAll().where('tenant_id', '=', id).execute(),
     entries: await db.selectFrom('audit_entries').selectAll().where('tenant_id', '=', id).orderBy('id').execute(),
   }

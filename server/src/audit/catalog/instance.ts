@@ -1,15 +1,26 @@
 import { Type } from 'typebox'
 import { Timestamp } from '../../http/routing/schema.ts'
 import { applicationActions } from './applications.ts'
-import { defineActions, Id, partialObject, SAMPLE_IDS, strictObject, withExample } from './definition.ts'
+import { defineActions, Id, nullable, partialObject, SAMPLE_IDS, strictObject, withExample } from './definition.ts'
 import { signingKeyActions } from './signing-keys.ts'
 import { webhookActions } from './webhooks.ts'
+
+const Text = nullable(Type.String())
+const MailTexts = partialObject({ subject: Text, heading: Text, text: Text, button: Text })
 
 /** Actions of operators. They are in the audit log only and are not sent as events. */
 export const instanceActions = defineActions({
   ...applicationActions,
   ...signingKeyActions,
   ...webhookActions,
+  'mail_template.changed': {
+    summary: 'The text of a mail was changed for the instance. A text that is null is the default.',
+    ...withExample(strictObject({ kind: Type.String(), before: MailTexts, after: MailTexts }), {
+      kind: 'verify-email',
+      before: { subject: null },
+      after: { subject: 'Welcome to {{application}}' },
+    }),
+  },
   'audit.exported': {
     summary: 'The audit log of the instance or of a tenant was exported.',
     ...withExample(

@@ -18,6 +18,7 @@ const TenantState = partialObject({
 })
 const Text = nullable(Type.String())
 const Branding = partialObject({ displayName: Text, color: Text, logo: Text })
+const MailTexts = partialObject({ subject: Text, heading: Text, text: Text, button: Text })
 const InvitationStatus = strictObject({ status: Type.Enum(['PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED']) })
 const InvitationTransition = strictObject({
   invitationId: Id,
@@ -69,6 +70,14 @@ export const tenantActions = defineActions({
     ...withExample(strictObject({ before: Branding, after: Branding }), {
       before: { color: null },
       after: { color: '#3b5bdb' },
+    }),
+  },
+  'tenant.mail_template_changed': {
+    summary: 'The text of a mail was changed for a tenant. A text that is null is the default.',
+    ...withExample(strictObject({ kind: Type.String(), before: MailTexts, after: MailTexts }), {
+      kind: 'invitation',
+      before: { subject: null },
+      after: { subject: 'Welcome to {{tenant}}' },
     }),
   },
   'tenant.suspended': {

@@ -83,3 +83,17 @@ export interface BrandingsTable {
   logo_height: number | null
   updated_at: Date
 }
+
+/** The edited texts of a kind of mail. Null is the default. */
+export interface MailTemplatesTable {
+  kind: Fixed<string>
+  subject: string | null
+  heading: string | null
+  body: string | null
+  button: string | null
+  updated_at: Date
+}
+
+export interface TenantMailTemplatesTable extends MailTemplatesTable {
+  tenant_id: Fixed<string>
+}

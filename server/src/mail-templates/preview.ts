@@ -1,0 +1,100 @@
+import type { FastifyRequest } from 'fastify'
+import type { Ctx } from '../context.ts'
+import { createLimiter } from '../db/limiter.ts'
+import type { Db, Tx } from '../db/open.ts'
+import { AppError, tooManyAttempts } from '../errors.ts'
+import { clientAddress, clientUserAgent } from '../http/request/client-address.ts'
+import type { Caller } from '../http/routing/callers.ts'
+import { toDisplayName } from '../lib/display-name.ts'
+import { toDurationText } from '../lib/duration-text.ts'
+import { applyEdits, loadMailDesign } from '../mail/design.ts'
+import { findMailLogo } from '../mail/design-store.ts'
+import type { MailKind } from '../mail/kinds.ts'
+import type { MailFact } from '../mail/mail.ts'
+import { queueRenderedMail } from '../mail/outbox.ts'
+import { toDocument } from '../mail/render/document.ts'
+import { type RenderedMail, renderMail } from '../mail/render/render-mail.ts'
+import { fillTemplate } from '../mail/template.ts'
+import { toDateText, toTimeText } from '../mail/texts/dates.ts'
+import { toDeviceText } from '../mail/texts/device.ts'
+import { PHRASES, ROLE_NAMES } from '../mail/texts/phrases.ts'
+import { findUser, type User } from '../users/service.ts'
+import { type MailEditsInput, parseEdits } from './rules.ts'
+import { loadDefaults, type TemplateOwner } from './service.ts'
+import { findTenantName } from './store.ts'
+
+/** A mail with texts that need not be saved, and with sample values. Its button leads to the home page. */
+export interface Draft {
+  owner: TemplateOwner
+  kind: MailKind
+  input: MailEditsInput
+  caller: Caller
+  request: FastifyRequest
+}
+
+/** Throws what saving the texts would throw. */
+export async function previewMail(ctx: Ctx, db: Db, draft: Draft): Promise<RenderedMail> {
+  const mail = await renderDraft(ctx, db, draft, await findPerson(db, draft.caller))
+  const logo = mail.logo === undefined ? undefined : await findMailLogo(db, mail.logo)
+  return { ...mail, html: toDocument(mail, logo) }
+}
+
+const TEST_LIMIT = { name: 'test-mail', max: 30, seconds: 3_600 }
+
+/** Sends the mail to the caller, and to nobody else. */
+export async function sendTestMail(ctx: Ctx, tx: Tx, draft: Draft): Promise<string> {
+  const person = await findPerson(tx, draft.caller)
+  if (!person) throw new AppError('FORBIDDEN', { message: 'Only a person has an address for a test mail.' })
+  const mail = await renderDraft(ctx, tx, draft, person)
+  const wait = await createLimiter(tx, TEST_LIMIT).count(person.id)
+  if (wait !== undefined) throw tooManyAttempts(wait)
+  const subject = fillTemplate(PHRASES.testSubject, { subject: mail.subject })
+  await queueRenderedMail(ctx, tx, person.email, { ...mail, subject })
+  return person.email
+}
+
+const findPerson = async (db: Db, caller: Caller): Promise<User | undefined> =>
+  caller.kind === 'person' ? findUser(db, caller.userId) : undefined
+
+async function renderDraft(ctx: Ctx, db: Db, draft: Draft, person: User | undefined): Promise<RenderedMail> {
+  const { owner, kind, input, request } = draft
+  const defaults = (await loadDefaults(db, owner))(kind)
+  const text = applyEdits(defaults, parseEdits(kind, input, defaults))
+  const { brand } = await loadMailDesign(db, kind, { ...owner, unapproved: true })
+  const values = {
+    tenant: (owner && (await findTenantName(db, owner.tenantId))) ?? SAMPLE_TENANT,
+    inviter: person ? toDisplayName(person) : '',
+    expires: toDateText(new Date(ctx.now().getTime() + ctx.config.lifetimes.invitation * 1_000)),
+    validity: toDurationText(ctx.config.lifetimes.emailLink),
+  }
+  return renderMail({
+    kind,
+    design: { brand, text },
+    to: person?.email ?? SAMPLE_ADDRESS,
+    baseUrl: ctx.config.baseUrl,
+    path: '/',
+    values,
+    facts: createSampleFacts(ctx, request)[kind],
+  })
+}
+
+const SAMPLE_TENANT = 'Acme'
+const SAMPLE_ADDRESS = 'you@example.com'
+
+const createSampleFacts = (ctx: Ctx, request: FastifyRequest): Partial<Record<MailKind, MailFact[]>> => {
+  const address = clientAddress(request)
+  return {
+    invitation: [{ label: 'role', value: ROLE_NAMES.member }],
+    'new-device': [
+      { label: 'device', value: toDeviceText(clientUserAgent(request)) },
+      { label: 'location', value: ctx.locate(address) },
+      { label: 'ipAddress', value: address },
+      { label: 'time', value: toTimeText(ctx.now()) },
+    ],
+    'email-changed': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
+    'email-change-requested': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
+    'webhook-disabled': [{ label: 'reason', value: PHRASES.webhookUnreachable }],
+    'instance-webhook-disabled': [{ label: 'reason', value: PHRASES.webhookUnreachable }],
+    'super-admin': [{ label: 'service', value: ctx.config.baseUrl }],
+  }
+}

@@ -1,0 +1,59 @@
+import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
+import { containsWebAddress, isPlainLine, isVisible, NO_WEB_ADDRESS } from '../lib/text.ts'
+import type { MailEdits } from '../mail/design-store.ts'
+import { listVariables, type MailKind } from '../mail/kinds.ts'
+import { fillTemplate, hasStrayBraces, listUsedVariables } from '../mail/template.ts'
+import type { MailText } from '../mail/texts/text.ts'
+
+export const MAX_LENGTHS = { subject: 150, heading: 150, text: 4_000, button: 40 } as const
+export type EditedField = keyof typeof MAX_LENGTHS
+export const EDITED_FIELDS = ['subject', 'heading', 'text', 'button'] as const satisfies EditedField[]
+
+export type MailEditsInput = { [K in EditedField]?: string | null | undefined }
+
+export const NO_EDITS: MailEdits = { subject: null, heading: null, text: null, button: null }
+
+/**
+ * The texts in the form in which they are stored. A text like the default is not an edit, so that it follows later
+ * changes of the default. Throws one error that lists every invalid field.
+ */
+export function parseEdits(kind: MailKind, input: MailEditsInput, defaults: MailText): MailEdits {
+  const entries = EDITED_FIELDS.map((field) => [field, normalize(input[field])] as const)
+  throwIfInvalid(entries.flatMap(([field, text]) => (text === null ? [] : checkText(kind, field, text))))
+  return {
+    ...NO_EDITS,
+    ...Object.fromEntries(entries.map(([field, text]) => [field, text === defaults[field] ? null : text])),
+  }
+}
+
+const normalize = (text: string | null | undefined): string | null =>
+  text
+    ?.trim()
+    .replace(/\r\n?/g, '\n')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n') ?? null
+
+function checkText(kind: MailKind, field: EditedField, text: string) {
+  const variables = listVariables(kind)
+  const unknown = listUsedVariables(text).filter((name) => !(variables as readonly string[]).includes(name))
+  const lines = field === 'text' ? text.split('\n') : [text]
+  const max = MAX_LENGTHS[field]
+  const known = variables.map((name) => `{{${name}}}`).join(', ')
+  return [
+    checkField(isVisible(text) && [...text].length <= max, field, `must have 1 to ${max} characters`),
+    checkField(
+      lines.every(isPlainLine),
+      field,
+      `must ${field === 'text' ? 'be' : 'be one line'} without control characters`,
+    ),
+    checkField(unknown.length === 0, field, `contains {{${unknown[0]}}}, but this mail only has ${known}`),
+    checkField(!hasStrayBraces(text), field, `contains {{ or }} without a variable; it may contain ${known}`),
+    checkField(!mayBecomeLink(text), field, NO_WEB_ADDRESS),
+  ]
+}
+
+/** Also where a variable is a part of the address. */
+const mayBecomeLink = (text: string): boolean =>
+  ['', 'a'].some((value) =>
+    containsWebAddress(fillTemplate(text, Object.fromEntries(listUsedVariables(text).map((name) => [name, value])))),
+  )
