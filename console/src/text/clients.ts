@@ -61,6 +61,10 @@ export const clients = {
   pkceMethods: 'PKCE methods',
   pkceMethodsText: 'S256 alone is safest. Plain is for old software.',
   pkce: { S256: 'S256', plain: 'Plain' },
+  responseModes: 'Response modes',
+  responseModesText:
+    'How the application receives the code. With form post the browser sends it in a form, not in the URL.',
+  responseMode: { query: 'Query', form_post: 'Form post' },
   disabled: 'Disabled',
   none: {
     title: 'No clients yet',

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '../context.ts'
-import type { ClientKind, PkceMethod } from '../db/tables.ts'
+import type { ClientKind, PkceMethod, ResponseMode } from '../db/tables.ts'
 import { hashSecret } from '../lib/secrets.ts'
 import { isUriLike } from './clients/addresses.ts'
 import { consoleAddresses } from './clients/console.ts'
@@ -37,6 +37,7 @@ export interface Client {
   /** Its ID tokens have the profile and email claims of userinfo. */
   userinfoInIdToken: boolean
   pkceMethods: PkceMethod[]
+  responseModes: ResponseMode[]
   disabled: boolean
   secrets: { id: string; hash: Buffer }[]
   /** Token lifetimes in seconds; undefined for the default of the instance. */

@@ -73,6 +73,11 @@ export const clientFields = {
     description: 'ID tokens have the profile and email claims that the scopes grant; false: only userinfo has them',
   }),
   pkceMethods: Type.Array(Type.Enum(['S256', 'plain']), { minItems: 1, maxItems: 2 }),
+  responseModes: Type.Array(Type.Enum(['query', 'form_post']), {
+    minItems: 1,
+    maxItems: 2,
+    description: 'How it may receive authorization codes: in the redirect URL, or posted as a form',
+  }),
   disabled: Type.Boolean({ description: 'A disabled client and its tokens do not work' }),
 }
 

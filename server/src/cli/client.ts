@@ -5,7 +5,7 @@ import { findClient } from '../applications/clients.ts'
 import { findApplicationNamed } from '../applications/service.ts'
 import { OPERATOR_SOURCE } from '../audit/record.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
-import type { ClientKind } from '../db/tables.ts'
+import type { ClientKind, ResponseMode } from '../db/tables.ts'
 import { OperatorError } from '../errors.ts'
 import { findTenant } from '../tenants/service.ts'
 import { runCommand } from './run.ts'
@@ -22,6 +22,7 @@ interface CreateOptions {
   tenant?: string
   requireNonce: boolean
   userinfoInIdToken: boolean
+  responseMode?: ResponseMode[]
 }
 
 const create = new Command('create')
@@ -35,6 +36,9 @@ const create = new Command('create')
   .option('--origin <origin...>', 'origins that may call the token endpoint')
   .option('--scope <scope...>', 'the scopes that the client may request')
   .option('--tenant <slug>', 'the tenant of a MACHINE client (the whole instance)')
+  .addOption(
+    new Option('--response-mode <mode...>', 'how it may receive codes (query)').choices(['query', 'form_post']),
+  )
   .option('--no-require-nonce', 'accept sign-ins of libraries that send no nonce, such as django-allauth')
   .option('--no-userinfo-in-id-token', 'leave profile and email claims out of ID tokens')
   .action(async (options: CreateOptions) => {
@@ -62,11 +66,12 @@ const create = new Command('create')
   })
 
 /** Omitted options use the defaults. */
-const toLists = ({ redirectUri, postLogoutRedirectUri, origin, scope }: CreateOptions) => ({
+const toLists = ({ redirectUri, postLogoutRedirectUri, origin, scope, responseMode }: CreateOptions) => ({
   ...(redirectUri && { redirectUris: redirectUri }),
   ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
   ...(origin && { allowedOrigins: origin }),
   ...(scope && { scopes: scope }),
+  ...(responseMode && { responseModes: responseMode }),
 })
 
 const list = new Command('list').description('list the clients').action(async () => {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { isRegisteredRedirectUri } from '../applications/clients/loopback.ts'
 import { type Client, findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
-import type { PkceMethod } from '../db/tables.ts'
+import type { PkceMethod, ResponseMode } from '../db/tables.ts'
 import { AppError, OAuthError } from '../errors.ts'
 import type { Fields } from '../lib/fields.ts'
 import { findIdTokenHint } from './id-token-hint.ts'
@@ -14,6 +14,7 @@ import { MACHINE_SCOPE, parseScope } from './scopes.ts'
 export interface RedirectTarget {
   client: Client
   redirectUri: string
+  responseMode: ResponseMode
   state: string | undefined
 }
 
@@ -55,8 +56,12 @@ export async function readRedirectTarget(ctx: Ctx, request: FastifyRequest, fiel
   if (redirectUri === undefined || !isRegisteredRedirectUri(registered, redirectUri)) {
     throw invalidTarget('its redirect_uri is not registered for the application', { redirectUri, registered })
   }
-  return { client, redirectUri, state: fields.get('state') }
+  return { client, redirectUri, responseMode: readResponseMode(client, fields), state: fields.get('state') }
 }
+
+/** An error about the response mode itself is sent in the redirect URL. */
+const readResponseMode = ({ responseModes }: Client, fields: Fields): ResponseMode =>
+  fields.get('response_mode') === 'form_post' && responseModes.includes('form_post') ? 'form_post' : 'query'
 
 /** Parses the rest of the request. Throws an OAuthError for the client. */
 export async function readAuthorizeRequest(
@@ -65,8 +70,8 @@ export async function readAuthorizeRequest(
   fields: Fields,
 ): Promise<AuthorizeRequest> {
   if (fields.repeated.length > 0) throw invalid('A parameter was sent more than once.')
-  refuseUnsupported(fields)
   const { client } = target
+  refuseUnsupported(client, fields)
   // Unknown scopes are ignored (RFC 6749 §3.3); the token response says what was granted.
   const scopes = parseScope(fields.get('scope')).filter(
     (scope) => client.scopes.includes(scope) && scope !== MACHINE_SCOPE,
@@ -95,7 +100,7 @@ export async function readAuthorizeRequest(
 
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
-function refuseUnsupported(fields: Fields): void {
+function refuseUnsupported({ responseModes }: Client, fields: Fields): void {
   // OpenID Connect Core §6.
   if (fields.get('request') !== undefined) {
     throw new OAuthError('request_not_supported', 'Request objects are not supported.')
@@ -108,7 +113,10 @@ function refuseUnsupported(fields: Fields): void {
   if (responseType !== 'code') {
     throw new OAuthError('unsupported_response_type', 'The response_type must be code.')
   }
-  if ((fields.get('response_mode') ?? 'query') !== 'query') throw invalid('The response_mode must be query.')
+  const responseMode = fields.get('response_mode') ?? 'query'
+  if (!responseModes.some((mode) => mode === responseMode)) {
+    throw invalid(`The response_mode must be ${responseModes.join(' or ')}, as set for the client.`)
+  }
 }
 
 function readChallenge(client: Client, fields: Fields): AuthorizeRequest['challenge'] {

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import type { PageResult } from '../http/routing/define-route.ts'
@@ -15,6 +16,7 @@ import {
   readAuthorizeRequest,
   readRedirectTarget,
 } from './authorize-request.ts'
+import { respondToClient, toFormTarget } from './authorize-response.tsx'
 import { insertGrant } from './grants/store.ts'
 import { logRefusal } from './refusals.ts'
 import { listSelectableTenants } from './selectable-tenants.ts'
@@ -73,14 +75,13 @@ export async function dispatch(
       return await show(outcome, request, login)
     }
     if (outcome.kind === 'second-factor') return { redirect: urlWithLogin(ctx, outcome.path, login) }
-    const responseUrl = outcome.kind === 'finish' ? await issueCode(ctx, request, outcome) : undefined
-    if (responseUrl !== undefined) return { redirect: responseUrl }
+    const code = outcome.kind === 'finish' ? await issueCode(ctx, request, outcome) : undefined
+    if (code !== undefined) return respondToClient(ctx, request, { code })
     if (request.prompts.includes('none')) throw new OAuthError('login_required', 'The user must sign in first.')
     return { redirect: signInUrl(ctx, login, outcome.kind === 'login' && outcome.reauthenticate) }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
-    logRefusal(exchange.request, target.client.clientId, error)
-    return { redirect: toErrorRedirectUrl(ctx, target, error) }
+    return respondWithError(ctx, exchange.request, target, error)
   }
 }
 
@@ -106,19 +107,13 @@ function startLogin(
     loginHint,
     tenant: tenantSlug,
     maxAge: prompts.includes('login') ? 0 : maxAge,
-    formTargets: [originOf(redirectUri)],
+    formTargets: [toFormTarget(redirectUri)],
     state: { fields: fields.toObject() },
   }
   if (Buffer.byteLength(JSON.stringify(login)) > MAX_LOGIN_BYTES) {
     throw new OAuthError('invalid_request', 'The parameters are too long.')
   }
   return login
-}
-
-/** The form-action source for a redirect URI: an origin, or the scheme of a native app. */
-function originOf(uri: string): string {
-  const { origin, protocol } = new URL(uri)
-  return origin === 'null' ? protocol : origin
 }
 
 interface AuthorizationContext {
@@ -202,12 +197,12 @@ async function mustConsent(
 }
 
 /**
- * Stores the grant and returns the redirect URL with its code; undefined if the session or another row that the grant
- * references was deleted concurrently.
+ * Stores the grant and returns its code; undefined if the session or another row that the grant references was deleted
+ * concurrently.
  */
 async function issueCode(
   ctx: Ctx,
-  { client, redirectUri, state, scopes, nonce, challenge }: AuthorizeRequest,
+  { client, redirectUri, scopes, nonce, challenge }: AuthorizeRequest,
   { session, tenant }: { session: BrowserSession; tenant: ActiveMembership | undefined },
 ): Promise<string | undefined> {
   const code = newSecret()
@@ -231,23 +226,15 @@ async function issueCode(
     created_at: now,
     expires_at: expiresAt,
   })
-  return isInserted ? toRedirectUrl(ctx, { redirectUri, state }, { code }) : undefined
+  return isInserted ? code : undefined
 }
 
-/** The redirect URL for an error response. */
-export const toErrorRedirectUrl = (
+export const respondWithError = (
   ctx: Ctx,
-  target: Omit<RedirectTarget, 'client'>,
-  { code, message }: OAuthError,
-): string => toRedirectUrl(ctx, target, { error: code, error_description: message })
-
-/** RFC 9207: every response carries iss. */
-function toRedirectUrl(
-  { config }: Ctx,
-  { redirectUri, state }: Omit<RedirectTarget, 'client'>,
-  response: Record<string, string>,
-): string {
-  const parameters = { ...response, ...(state !== undefined && { state }), iss: config.baseUrl }
-  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query.join('&')}`
+  request: FastifyRequest,
+  target: RedirectTarget,
+  error: OAuthError,
+): PageResult => {
+  logRefusal(request, target.client.clientId, error)
+  return respondToClient(ctx, target, { error: error.code, error_description: error.message })
 }

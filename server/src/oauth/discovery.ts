@@ -1,16 +1,35 @@
 import type { Config } from '../config.ts'
+import type { Ctx } from '../context.ts'
+import { isConnectionError } from '../db/connection-errors.ts'
+import { type ClientFeatures, findClientFeatures } from './client-features-store.ts'
 import type { ProviderMetadata } from './schema.ts'
 
-const documents = new WeakMap<Config, string>()
+/**
+ * The provider metadata as JSON (OpenID Connect Discovery §3, RFC 8414 §2). It lists an optional feature only while a
+ * client may use it. It is cached until the features of clients change.
+ */
+export const describeProvider = async (ctx: Ctx): Promise<string> =>
+  (await ctx.cache.getOrLoad('provider-metadata', async () => {
+    const value = await loadMetadata(ctx)
+    return { value, subjects: ['client-features'] }
+  })) ?? ''
 
-/** The provider metadata as JSON (OpenID Connect Discovery §3, RFC 8414 §2), serialized once. */
-export function describeProvider(config: Config): string {
-  const text = documents.get(config) ?? JSON.stringify(describe(config))
-  documents.set(config, text)
-  return text
+const lastTexts = new WeakMap<Ctx, string>()
+
+/** Applications start with this document, so it is also answered while the database is unreachable. */
+async function loadMetadata(ctx: Ctx): Promise<string> {
+  try {
+    const text = JSON.stringify(toMetadata(ctx.config, await findClientFeatures(ctx.db)))
+    lastTexts.set(ctx, text)
+    return text
+  } catch (error) {
+    const lastText = lastTexts.get(ctx)
+    if (lastText === undefined || !isConnectionError(error)) throw error
+    return lastText
+  }
 }
 
-const describe = ({ baseUrl }: Config): ProviderMetadata => ({
+export const toMetadata = ({ baseUrl }: Config, { formPost }: ClientFeatures): ProviderMetadata => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/api/oauth/token`,
@@ -21,7 +40,7 @@ const describe = ({ baseUrl }: Config): ProviderMetadata => ({
   introspection_endpoint: `${baseUrl}/api/oauth/introspect`,
   scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
   response_types_supported: ['code'],
-  response_modes_supported: ['query'],
+  response_modes_supported: ['query', ...(formPost ? ['form_post'] : [])],
   grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   // Stated explicitly: without it a client may send its secret in the body.

@@ -14,9 +14,9 @@ import {
   type AuthorizationState,
   CONTINUE_PATH,
   dispatch,
+  respondWithError,
   resume,
   type ShowStep,
-  toErrorRedirectUrl,
 } from './authorize.ts'
 import { readRedirectTarget } from './authorize-request.ts'
 import { grantConsent } from './consent.ts'
@@ -47,7 +47,7 @@ export const authorizePages = [
   }),
   defineStepForm(PATHS.account, async (ctx, { form, login }) =>
     form.get('choice') === 'other'
-      ? { redirect: signInUrl(ctx, login, true) }
+      ? { answer: { redirect: signInUrl(ctx, login, true) } }
       : { state: { ...login.state, account: form.get('session') ?? '' } },
   ),
   defineStepForm(PATHS.tenant, async (_ctx, { form, login }) => ({
@@ -56,8 +56,9 @@ export const authorizePages = [
   defineStepForm(PATHS.consent, async (ctx, { form, login, userId, request }) => {
     const target = await readRedirectTarget(ctx, request, toFields(login.state.fields))
     if (form.get('decision') !== 'allow') {
-      const denied = new OAuthError('access_denied', 'The user did not consent.')
-      return { redirect: toErrorRedirectUrl(ctx, target, denied) }
+      return {
+        answer: respondWithError(ctx, request, target, new OAuthError('access_denied', 'The user did not consent.')),
+      }
     }
     const { tenantId, scopes } = login.state.consent ?? { tenantId: undefined, scopes: [] }
     await grantConsent(ctx, { userId, tenantId, scopes, client: target.client, request })
@@ -83,7 +84,7 @@ interface StepSubmission {
 /** Handles the form of a step. It updates the state, and `dispatch` decides the next step. */
 function defineStepForm(
   path: string,
-  submit: (ctx: Ctx, submission: StepSubmission) => Promise<{ state: AuthorizationState } | { redirect: string }>,
+  submit: (ctx: Ctx, submission: StepSubmission) => Promise<{ state: AuthorizationState } | { answer: PageResult }>,
 ) {
   return definePage({
     method: 'POST',
@@ -102,7 +103,7 @@ function defineStepForm(
         login,
         userId: session.userId,
       })
-      if ('redirect' in result) return result
+      if ('answer' in result) return result.answer
       return {
         redirect: urlWithLogin(ctx, CONTINUE_PATH, { ...login, state: result.state }),
       }

@@ -32,7 +32,7 @@ const discoveryRoute = (path: string, operationId: string): Route =>
     caller: 'anyone',
     crossOrigin: 'everybody',
     reply: { 200: ProviderMetadata },
-    handler: ({ config }, exchange) => sendCacheable(exchange, describeProvider(config)) as never,
+    handler: async (ctx, exchange) => sendCacheable(exchange, await describeProvider(ctx)) as never,
   })
 
 const userInfo = {

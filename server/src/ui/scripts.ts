@@ -23,4 +23,7 @@ export const typedAddressScript = loadScript('typed-address')
 /** Continues when a mailed link was followed, and counts down until the next mail. */
 export const waitingScript = loadScript('waiting')
 
-export const scripts = [formScript, passkeyScript, typedAddressScript, waitingScript]
+/** Posts the response to an authorization request. */
+export const submitScript = loadScript('submit')
+
+export const scripts = [formScript, passkeyScript, typedAddressScript, waitingScript, submitScript]

@@ -63,6 +63,7 @@ test('a client is registered with its secret, which is never shown again', async
     redirectUris: ['https://app.example.com/cb'],
     scopes: ['openid', 'invoices:read'],
     pkceMethods: ['S256'],
+    responseModes: ['query'],
   }
   const created = await api.call('POST', '/clients', draft)
   const client = {

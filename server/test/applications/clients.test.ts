@@ -35,6 +35,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     applicationId: application.id,
     applicationName: 'Shop',
     trusted: true,
+    builtIn: false,
     kind: 'WEB',
     name: 'Web',
     redirectUris: ['https://app.example.com/cb'],
@@ -46,6 +47,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     requireNonce: true,
     userinfoInIdToken: true,
     pkceMethods: ['S256', 'plain'],
+    responseModes: ['query'],
     disabled: false,
     secrets: [{ id: expect.any(String), hash: expect.any(Buffer) }],
     lifetimes: {

@@ -5,7 +5,7 @@ import { browserPath, openBrowser } from '../support/browser.ts'
 import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import { totpCode } from '../support/totp.ts'
-import { addMember, authorizeUrl, claimsOf, exchange, PASSWORD, startDemoService } from '../support/world.ts'
+import { addMember, admin, authorizeUrl, claimsOf, exchange, PASSWORD, startDemoService } from '../support/world.ts'
 import { type Application, startApplication } from './application.ts'
 import { takeScreenshots } from './screenshots.ts'
 
@@ -52,6 +52,35 @@ describe.skipIf(!browserPath)('signing in in a browser', () => {
   }
 
   const screenshot = (name: string) => takeScreenshots(page, name)
+
+  test.runIf(FULL)('with response_mode=form_post the script posts the response to the application', async () => {
+    const withScripts = await browser.newContext()
+    const tab = await withScripts.newPage()
+    await setResponseModes(service, ['query', 'form_post'])
+    const posted = tab.waitForRequest(
+      (request) => request.url() === application.callback && request.method() === 'POST',
+    )
+    await tab.goto(authorizeUrl(service.url, { redirect_uri: application.callback, response_mode: 'form_post' }))
+    await tab.getByLabel('Email address').fill('mia@acme.test')
+    await tab.getByLabel('Password').fill(PASSWORD)
+    await tab.getByRole('button', { name: 'Sign in', exact: true }).click()
+    const form = new URLSearchParams((await posted).postData() ?? '')
+    expect(form.get('state')).toBe('st')
+    const { status } = await exchange(service.url, form.get('code') ?? '', { redirect_uri: application.callback })
+    expect(status).toBe(200)
+    await withScripts.close()
+  })
+
+  test.runIf(FULL)('without a script the button posts the response', async () => {
+    await setResponseModes(service, ['query', 'form_post'])
+    await start({ response_mode: 'form_post' })
+    await fillIn('mia@acme.test')
+    expect(await heading()).toBe('Back to the application')
+    await screenshot('form-post')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    expect(await heading()).toBe('Back in the application')
+    expect(page.url()).toBe(application.callback)
+  })
 
   test('a user signs in and returns to the application with a valid code', async () => {
     await start()
@@ -278,3 +307,12 @@ describe.skipIf(!browserPath)('signing in in a browser', () => {
     await page.getByRole('heading', { name: 'Back in the application' }).waitFor()
   })
 })
+
+async function setResponseModes({ ctx, url }: TestService, responseModes: string[]) {
+  const { id } = await ctx.db
+    .selectFrom('clients')
+    .select('id')
+    .where('client_id', '=', 'demo-spa')
+    .executeTakeFirstOrThrow()
+  await admin(url, `/api/admin/clients/${id}`, { responseModes }, 'PATCH')
+}

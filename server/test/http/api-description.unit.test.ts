@@ -5,7 +5,7 @@ import { listRoutes } from '../../src/app.ts'
 import { generatedDocs } from '../../src/cli/generated-docs.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createExample } from '../../src/http/docs/examples.ts'
-import { describeProvider } from '../../src/oauth/discovery.ts'
+import { toMetadata } from '../../src/oauth/discovery.ts'
 
 interface Media {
   schema: object
@@ -78,7 +78,7 @@ test('the example of the provider metadata has the real endpoints', () => {
   const { paths } = description
   const media = paths['/.well-known/openid-configuration']?.get?.responses['200']?.content?.['application/json']
   const example = media?.example as Record<string, string>
-  const provider = JSON.parse(describeProvider({ ...loadConfig('demo', {}), baseUrl: example.issuer ?? '' })) as object
+  const provider = toMetadata({ ...loadConfig('demo', {}), baseUrl: example.issuer ?? '' }, { formPost: false })
   const endpoints = Object.entries(provider).filter(([name]) => /_endpoint$|_uri$/.test(name))
   expect(endpoints.length).toBeGreaterThan(5)
   expect(example).toMatchObject(Object.fromEntries(endpoints))

@@ -77,7 +77,8 @@ test('an authorization of a signed-in user: three statements', async () => {
   await expectStatements(3, () => authorize(url, cookie))
 })
 
-test('discovery and the key set: no statement', async () => {
+test('the key set, and discovery once it was read: no statement', async () => {
   await expectStatements(0, () => fetch(`${url}/api/oauth/jwks`))
+  await fetch(`${url}/.well-known/openid-configuration`)
   await expectStatements(0, () => fetch(`${url}/.well-known/openid-configuration`))
 })

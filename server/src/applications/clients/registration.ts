@@ -75,6 +75,7 @@ export async function registerClient(
     require_nonce: settings.requireNonce,
     userinfo_in_id_token: settings.userinfoInIdToken,
     pkce_methods: settings.pkceMethods,
+    response_modes: settings.responseModes,
     disabled: settings.disabled,
     created_at: now,
     updated_at: now,

@@ -1,4 +1,4 @@
-import type { ClientKind, PkceMethod } from '../../db/tables.ts'
+import type { ClientKind, PkceMethod, ResponseMode } from '../../db/tables.ts'
 import type { FieldProblem } from '../../errors.ts'
 import { checkField } from '../../lib/field-validation.ts'
 import { NAME_RULE, parseName } from '../../lib/names.ts'
@@ -22,6 +22,7 @@ export interface ClientSettings {
   requireNonce: boolean
   userinfoInIdToken: boolean
   pkceMethods: PkceMethod[]
+  responseModes: ResponseMode[]
   disabled: boolean
 }
 
@@ -34,6 +35,7 @@ export const CLIENT_SETTINGS = [
   'requireNonce',
   'userinfoInIdToken',
   'pkceMethods',
+  'responseModes',
   'disabled',
 ] as const satisfies (keyof ClientSettings)[]
 
@@ -45,6 +47,7 @@ export const defaultSettings = (kind: ClientKind): Omit<ClientSettings, 'name'> 
   requireNonce: true,
   userinfoInIdToken: true,
   pkceMethods: ['S256', 'plain'],
+  responseModes: ['query'],
   disabled: false,
 })
 
@@ -56,12 +59,14 @@ export const CLIENT_ID_RULE =
 
 /** The problems of these settings for a client of this kind. Omitted settings are not checked. */
 export function settingsProblems(kind: ClientKind, settings: Partial<ClientSettings>): (FieldProblem | undefined)[] {
-  const { name, redirectUris, postLogoutRedirectUris, allowedOrigins, scopes, pkceMethods } = settings
+  const { name, redirectUris, postLogoutRedirectUris, allowedOrigins, scopes, pkceMethods, responseModes } = settings
   const redirectRule = (uri: string) => redirectProblem(uri, kind)
   return [
     checkField(name === undefined || parseName(name) !== undefined, 'name', NAME_RULE),
     checkField(pkceMethods?.length !== 0, 'pkceMethods', 'must name at least one'),
     ...listProblems('pkceMethods', pkceMethods, () => undefined),
+    checkField(responseModes?.length !== 0, 'responseModes', 'must name at least one'),
+    ...listProblems('responseModes', responseModes, () => undefined),
     ...listProblems('scopes', scopes, (scope) => scopeProblem(kind, scope)),
     ...(kind === 'MACHINE'
       ? browserProblems({ redirectUris, postLogoutRedirectUris, allowedOrigins })

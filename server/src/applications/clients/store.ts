@@ -40,6 +40,7 @@ const CLIENT_COLUMNS = [
   'clients.require_nonce as requireNonce',
   'clients.userinfo_in_id_token as userinfoInIdToken',
   'clients.pkce_methods as pkceMethods',
+  'clients.response_modes as responseModes',
   'clients.disabled',
   'clients.created_at as createdAt',
   'clients.updated_at as updatedAt',
@@ -119,6 +120,7 @@ export async function updateClient(
       require_nonce: change.requireNonce,
       userinfo_in_id_token: change.userinfoInIdToken,
       pkce_methods: change.pkceMethods,
+      response_modes: change.responseModes,
       disabled: change.disabled,
       updated_at: change.updatedAt,
     })

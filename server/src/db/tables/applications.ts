@@ -23,6 +23,9 @@ export type ClientKind = 'SPA' | 'WEB' | 'MACHINE'
 
 export type PkceMethod = 'S256' | 'plain'
 
+/** How the response to an authorization request reaches the client. */
+export type ResponseMode = 'query' | 'form_post'
+
 export interface ClientsTable {
   id: Fixed<string>
   client_id: Fixed<string>
@@ -37,6 +40,7 @@ export interface ClientsTable {
   require_nonce: boolean
   userinfo_in_id_token: boolean
   pkce_methods: PkceMethod[]
+  response_modes: Generated<ResponseMode[]>
   disabled: boolean
   created_at: Fixed<Date>
   updated_at: Date

@@ -32,6 +32,7 @@ export interface ClientDraft {
   requireNonce: boolean
   userinfoInIdToken: boolean
   pkceMethods: Client['pkceMethods']
+  responseModes: Client['responseModes']
 }
 
 export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
@@ -50,6 +51,7 @@ export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   requireNonce: true,
   userinfoInIdToken: true,
   pkceMethods: ['S256'],
+  responseModes: ['query'],
 })
 
 /** The default scopes of a new client. Those of a machine are chosen by a person. */
@@ -68,7 +70,7 @@ export const toClientDraft = (client: Client): ClientDraft => ({
 
 /** The body of a PATCH request. */
 export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /api/admin/clients/{id}'>['body']> {
-  const { kind, name, scopes, requireNonce, userinfoInIdToken, pkceMethods } = draft
+  const { kind, name, scopes, requireNonce, userinfoInIdToken, pkceMethods, responseModes } = draft
   if (kind === 'MACHINE') return { name, scopes }
   return {
     name,
@@ -76,6 +78,7 @@ export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /
     requireNonce,
     userinfoInIdToken,
     pkceMethods,
+    responseModes,
     redirectUris: toLines(draft.redirectUris),
     postLogoutRedirectUris: toLines(draft.postLogoutRedirectUris),
     allowedOrigins: toLines(draft.allowedOrigins),

@@ -5,6 +5,7 @@ import type { Client } from './client-draft.ts'
 import { NonceSwitch } from './nonce-switch.tsx'
 
 const METHODS = ['S256', 'plain'] as const
+const RESPONSE_MODES = ['query', 'form_post'] as const
 
 /** The protocol requirements of authorization requests. */
 export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
@@ -26,6 +27,19 @@ export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
       <Group mt="xs">
         {METHODS.map((method) => (
           <Checkbox key={method} value={method} label={text.pkce[method]} />
+        ))}
+      </Group>
+    </Checkbox.Group>
+    <Checkbox.Group
+      label={text.responseModes}
+      description={text.responseModesText}
+      value={draft.responseModes}
+      onChange={(modes) => change({ responseModes: modes as Client['responseModes'] })}
+      error={fieldErrors.responseModes}
+    >
+      <Group mt="xs">
+        {RESPONSE_MODES.map((mode) => (
+          <Checkbox key={mode} value={mode} label={text.responseMode[mode]} />
         ))}
       </Group>
     </Checkbox.Group>

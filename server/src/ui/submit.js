@@ -1,0 +1,2 @@
+// Submits the only form of the page.
+document.forms[0].submit()
