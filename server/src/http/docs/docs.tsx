@@ -5,7 +5,7 @@ import { cacheDocument } from '../routing/cached-document.ts'
 import { definePage, type Page, type Route, type StaticFile } from '../routing/define-route.ts'
 import { describeApi } from './openapi.ts'
 import { type Reference, readReference, resourcePath } from './reference/operations.ts'
-import { OverviewPage, ResourcePage } from './reference/pages.tsx'
+import { CallbackPage, OverviewPage, ResourcePage } from './reference/pages.tsx'
 import { listSearchEntries, SEARCH_PATH } from './reference/search.ts'
 
 interface ApiReference {
@@ -32,6 +32,7 @@ export function apiReference(routes: Route[], { baseUrl }: Config): ApiReference
   return {
     pages: [
       page('/docs', (reference) => <OverviewPage reference={reference} />),
+      page('/docs/callback', (reference) => <CallbackPage reference={reference} />),
       ...tags.map((tag) => page(resourcePath(tag), (reference) => <ResourcePage reference={reference} name={tag} />)),
     ],
     files: [

@@ -5,7 +5,7 @@ import { COMMON_ERRORS } from '../../errors/errors.ts'
 import { ErrorTable, Method, OperationSection } from './operation.tsx'
 import type { Reference, Resource } from './operations.ts'
 import { LANGUAGES } from './samples.ts'
-import { SEARCH_PATH } from './search.ts'
+import { GUIDE_SEARCH_PATH, SEARCH_PATH } from './search.ts'
 
 interface PageProps {
   reference: Reference
@@ -15,7 +15,7 @@ const ReferenceLayout = ({ title, reference, current, children }: ReferenceLayou
   <DocsLayout
     title={`${title} · API reference`}
     area="reference"
-    search={SEARCH_PATH}
+    search={`${SEARCH_PATH} ${GUIDE_SEARCH_PATH}`}
     tools={current ? <LanguageSwitch /> : undefined}
     sidebar={<Sidebar reference={reference} current={current} />}
   >
@@ -117,6 +117,16 @@ export const OverviewPage = ({ reference }: PageProps) => (
         errors={COMMON_ERRORS.map((code) => ({ status: String(ERRORS[code][0]), code, meaning: ERRORS[code][1] }))}
       />
     </section>
+  </ReferenceLayout>
+)
+
+/** Where a sign-in for "Try it" ends. The script goes back to the operation. */
+export const CallbackPage = ({ reference }: PageProps) => (
+  <ReferenceLayout title="Signed in" reference={reference}>
+    <h1>You are signed in</h1>
+    <p>
+      Go on with the <a href="/docs">API reference</a>.
+    </p>
   </ReferenceLayout>
 )
 

@@ -14,6 +14,7 @@ export interface SearchEntry {
 }
 
 export const SEARCH_PATH = '/docs/search.json'
+export const GUIDE_SEARCH_PATH = '/guide/search.json'
 
 export const listSearchEntries = ({ resources, schemas }: Reference): SearchEntry[] =>
   resources.flatMap(({ name, path, operations }) =>
