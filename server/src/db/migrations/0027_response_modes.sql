@@ -1,4 +1,4 @@
--- Programs that know migration 0025 go on working.
+-- Programs that know migration 0026 go on working.
 
 -- How a client may receive the response to an authorization request: query or form_post.
 alter table clients add column response_modes text[] not null default '{query}';
