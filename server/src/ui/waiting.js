@@ -14,7 +14,7 @@ function countDown(button) {
     button.disabled = left > 0
     hint.hidden = left <= 0
     hint.querySelector('[data-left]').textContent = String(left)
-    if (left > 0) setTimeout(show, 1000 - ((Date.now() - end) % 1000))
+    if (left > 0) setTimeout(show, (end - Date.now()) % 1000 || 1000)
   }
   show()
 }
@@ -24,6 +24,7 @@ const page = document.querySelector('[data-waiting]')?.dataset.waiting
 if (page) {
   // Reloading must not send the form again.
   history.replaceState(null, '', page)
+  for (const text of document.querySelectorAll('[data-by-itself]')) text.hidden = false
   poll(Date.now())
 }
 
@@ -36,8 +37,13 @@ async function poll(since) {
   else poll(since)
 }
 
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-const visible = () => new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+function visible() {
+  return new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
+}
 
 /** Whether this page shows something else now. While the service cannot be reached, it does not. */
 async function isOver() {

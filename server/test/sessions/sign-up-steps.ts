@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { findLinkToken, listMailTo } from '../account/people.ts'
+import { listMailTo } from '../account/people.ts'
 import { openTab, type Tab } from '../invitations/browser-tab.ts'
 import type { TestService } from '../support/service.ts'
 import { authorizeUrl, CALLBACK } from '../support/world.ts'
@@ -45,8 +45,8 @@ export async function signUpFor(service: TestService, browser: Tab, email: strin
 
 /** The path of the newest link that confirms an address. */
 export async function linkTo(service: TestService, email: string): Promise<string> {
-  const [mail] = (await listMailTo(service, email)).filter(({ subject }) => subject.startsWith('Confirm'))
-  return `/verify-email?token=${findLinkToken(mail)}`
+  const paths = (await listMailTo(service, email)).map(({ text }) => /(\/verify-email\S+)/.exec(text)?.[1])
+  return paths.find((path) => path !== undefined) ?? ''
 }
 
 /** Confirms an address in another browser. */

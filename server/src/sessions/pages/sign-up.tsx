@@ -80,6 +80,7 @@ async function showSignUp(ctx: Ctx, input: PageInput, { login, values, problem }
     html: render(
       <SignUpPage
         action={pageUrl(ctx, '/signup', login)}
+        application={login?.application}
         signIn={urlWithAddress(ctx, '/login', { login, email: values.email })}
         csrf={createCsrfToken(ctx, input.request, input.reply)}
         values={values}
@@ -92,18 +93,24 @@ async function showSignUp(ctx: Ctx, input: PageInput, { login, values, problem }
 
 interface SignUpPageProps {
   action: string
+  application: string | undefined
   signIn: string
   csrf: string
   values: Values
   problem: PageProblem | undefined
 }
 
-const SignUpPage = ({ action, signIn, csrf, values, problem }: SignUpPageProps) => {
+const SignUpPage = ({ action, application, signIn, csrf, values, problem }: SignUpPageProps) => {
   const wrongFields = listWrongFields(problem)
   const describedBy = (field: string) => (wrongFields.includes(field) ? 'problem' : undefined)
   return (
     <Layout title="Create an account">
       <h1>Create an account</h1>
+      {application !== undefined && (
+        <p class="quiet">
+          to continue to <strong>{application}</strong>
+        </p>
+      )}
       <Problem message={problem?.message} />
       <Form action={action} csrf={csrf}>
         <NameFields givenName={values.givenName} familyName={values.familyName} wrongFields={wrongFields} />

@@ -55,12 +55,12 @@ export const waitingPages = [
 const NOT_VERIFIED = 'Your address is not confirmed yet. Follow the link in the newest mail first.'
 
 interface Message {
-  notice?: string
+  isResent?: boolean
   problem?: string
 }
 
 function toMessage(outcome: Resend, seconds: number): Message {
-  if (outcome === 'sent') return { notice: 'Another mail is on its way. Only the link in the newest mail works.' }
+  if (outcome === 'sent') return { isResent: true }
   if (outcome === 'too-early') return { problem: `You can ask for another mail in ${seconds} seconds.` }
   return { problem: 'This address has got too many mails. Ask again in an hour, or use another address.' }
 }
@@ -130,16 +130,18 @@ interface WaitingProps extends FrameProps, Message {
   signIn: string
 }
 
-const WaitingPage = ({ action, csrf, email, seconds, signUp, signIn, notice, problem }: WaitingProps) => (
+const WaitingPage = ({ action, csrf, email, seconds, signUp, signIn, isResent, problem }: WaitingProps) => (
   <Layout title="Check your mailbox">
     <h1>Check your mailbox</h1>
     <p role="status" data-waiting={action}>
-      {notice ?? (
-        <>
-          We have sent a mail to <strong>{email}</strong>. Follow its link to confirm that the address is yours. On this
-          device you are then signed in. If you follow it on another one, come back here.
-        </>
-      )}
+      We have sent {isResent ? 'another' : 'a'} mail to <strong>{email}</strong>. Follow its link to confirm that the
+      address is yours. {isResent && 'Only the link in the newest mail works.'}
+    </p>
+    <p class="quiet">
+      In this browser the link signs you in. On another device it only confirms the address: come back here then.{' '}
+      <span data-by-itself hidden>
+        This page continues by itself.
+      </span>
     </p>
     <Problem message={problem} />
     <Form action={action} csrf={csrf}>
