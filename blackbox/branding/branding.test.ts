@@ -16,7 +16,7 @@ const PNG = Buffer.from(
 )
 const LOGO = `data:image/png;base64,${PNG.toString('base64')}`
 const LOGO_URL = `/branding/${createHash('sha256').update(PNG).digest('hex')}`
-const NONE = { displayName: null, color: null, logoUrl: null, updatedAt: null }
+const NONE = { displayName: null, color: null, theme: null, logoUrl: null, updatedAt: null }
 
 const applicationId = await newApplication()
 const client = await newClient(applicationId, 'SPA')
@@ -36,13 +36,14 @@ describe('an application', () => {
     expect(brandNameOf(await signInPage())).toBe('Latchkey')
     const { status, body } = await callAdmin('PUT', ADMIN_PATH, {
       displayName: 'Reports',
-      color: '#FFD43B',
+      color: '#0B5ED7',
       logo: LOGO,
     })
     expect(status).toBe(200)
     expect(body).toEqual({
       displayName: 'Reports',
-      color: '#ffd43b',
+      color: '#0b5ed7',
+      theme: null,
       logoUrl: LOGO_URL,
       updatedAt: expect.stringMatching(TIMESTAMP),
     })

@@ -8,7 +8,21 @@ export const branding = {
   displayName: 'Name on the pages',
   displayNameText: (name: string) => `Leave it empty to show “${name}”.`,
   color: 'Color',
-  colorText: 'For buttons and links. It is made lighter or darker where text would be hard to read.',
+  colorText: 'For buttons and links.',
+  contrast: {
+    enough: (light: string, dark: string, lighter: string | undefined) =>
+      lighter === undefined
+        ? `Contrast: ${light} : 1 in light mode, ${dark} : 1 in dark mode.`
+        : `Contrast: ${light} : 1 in light mode. Dark mode shows ${lighter}, with ${dark} : 1.`,
+    tooLittle: (ratio: string) => `The contrast is ${ratio} : 1. Text needs 4.5 : 1.`,
+    use: (color: string) => `Use ${color}`,
+  },
+  theme: 'Look',
+  themes: {
+    classic: { label: 'Classic', text: 'A white card on a light gray page.' },
+    soft: { label: 'Soft', text: 'Round corners and buttons, on a page tinted with your color.' },
+    crisp: { label: 'Crisp', text: 'Square corners and strong lines, without shadows.' },
+  },
   logo: 'Logo',
   logoText: 'PNG, JPEG or WebP, at most 64 KiB and 1024 × 1024 pixels.',
   chooseLogo: 'Choose a picture',

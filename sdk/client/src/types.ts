@@ -26,7 +26,7 @@ export type AuditPage = { entries: AuditEntry[]; pagination: CursorPagination }
 
 export type BeginTotpRequest = { password?: string }
 
-export type Branding = { displayName: string | null; color: string | null; logoUrl: string | null; updatedAt: string | null }
+export type Branding = { displayName: string | null; color: string | null; theme: ('classic' | 'soft' | 'crisp') | null; logoUrl: string | null; updatedAt: string | null }
 
 export type BulkGrantRequest = { grants: { userId: string; applicationId: string; licenseTypeId: string }[] }
 
@@ -244,7 +244,7 @@ export type TotpEnrollment = { secret: string; otpauthUrl: string; qrCode: strin
 
 export type UpdateAdminTenantRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; slug?: string; brandingApproved?: boolean; suspended?: boolean }
 
-export type UpdateBrandingRequest = { displayName?: string | null; color?: string | null; logo?: string | null }
+export type UpdateBrandingRequest = { displayName?: string | null; color?: string | null; theme?: ('classic' | 'soft' | 'crisp') | null; logo?: string | null }
 
 export type UpdateLicenseTypeRequest = { name?: string; slug?: string; description?: string | null; features?: Record<string, boolean>; displayOrder?: number; status?: 'ACTIVE' | 'ARCHIVED' }
 

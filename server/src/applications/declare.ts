@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { OPERATOR_SOURCE } from '../audit/record.ts'
 import { setApplicationBrandingInTx } from '../branding/applications.ts'
+import { Theme } from '../branding/branding-body.ts'
 import { type BrandSettings, parseBrandSettings } from '../branding/rules.ts'
 import { loadBrandSettings } from '../branding/service.ts'
 import type { Ctx } from '../context.ts'
@@ -18,7 +19,11 @@ const Text = Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])
 
 /** Without the logo, which is binary: a declaration never changes it. */
 const DeclaredBranding = Type.Object(
-  { displayName: Type.Optional(Text), color: Type.Optional(Text) },
+  {
+    displayName: Type.Optional(Text),
+    color: Type.Optional(Text),
+    theme: Type.Optional(Type.Union([Theme, Type.Null()])),
+  },
   { additionalProperties: false },
 )
 

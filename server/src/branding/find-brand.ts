@@ -67,11 +67,12 @@ const listSubjects = ({ clientId, applicationId, tenantId }: BrandRow): string[]
 
 function toBrand(brand: StoredBrand | null): Brand | undefined {
   if (brand === null) return undefined
-  const { name, color, logoHash, logoWidth: width, logoHeight: height } = brand
+  const { name, color, theme, logoHash, logoWidth: width, logoHeight: height } = brand
   const hasLogo = logoHash !== null && width !== null && height !== null
   return {
     name,
     color: color ?? undefined,
+    theme: theme ?? undefined,
     logo: hasLogo ? { path: `${LOGO_PATH}/${logoHash}`, width, height } : undefined,
   }
 }

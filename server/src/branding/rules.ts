@@ -1,8 +1,9 @@
-import type { LogoType } from '../db/tables.ts'
+import type { LogoType, Theme } from '../db/tables.ts'
 import { AppError } from '../errors.ts'
-import { isColor } from '../lib/contrast.ts'
+import { contrast, isColor, MIN_CONTRAST, toReadableAccent } from '../lib/contrast.ts'
 import { checkField, throwIfInvalid } from '../lib/field-validation.ts'
 import { containsWebAddress, isPlainLine, isVisible, NO_WEB_ADDRESS } from '../lib/text.ts'
+import { CARD_BACKGROUNDS } from '../ui/brand-sheet.ts'
 import { readImage } from './images.ts'
 
 export const MAX_NAME_LENGTH = 60
@@ -13,14 +14,16 @@ export const MAX_LOGO_SIDE_PX = 1024
 export interface BrandSettingsInput {
   displayName?: string | null | undefined
   color?: string | null | undefined
+  theme?: Theme | null | undefined
 }
 
 export interface BrandSettings {
   displayName: string | null
   color: string | null
+  theme: Theme | null
 }
 
-export const NO_BRAND_SETTINGS: BrandSettings = { displayName: null, color: null }
+export const NO_BRAND_SETTINGS: BrandSettings = { displayName: null, color: null, theme: null }
 
 export interface Logo {
   bytes: Buffer
@@ -44,7 +47,22 @@ export function parseBrandSettings(input: BrandSettingsInput): BrandSettings {
     checkField(!containsWebAddress(displayName ?? ''), 'displayName', NO_WEB_ADDRESS),
     checkField(color === null || isColor(color), 'color', 'must be a color such as #3b5bdb'),
   ])
-  return { displayName, color }
+  return { displayName, color, theme: input.theme ?? null }
+}
+
+/**
+ * Refuses a color that the pages could not show as it is in light mode. In dark mode they show a lighter version where
+ * needed, because no color is readable on white and on black.
+ */
+export function requireReadableColor(color: string): void {
+  const background = CARD_BACKGROUNDS.light
+  const measured = contrast(color, background)
+  if (measured >= MIN_CONTRAST) return
+  const { color: nearest } = toReadableAccent(background, color)
+  // Rounded down, so that a ratio below the minimum is never shown as the minimum.
+  const ratio = Math.floor(measured * 100) / 100
+  const message = `has a contrast of ${ratio} : 1 with the pages (${background}); it needs ${MIN_CONTRAST} : 1, as ${nearest} has`
+  throw new AppError('VALIDATION_FAILED', { details: [{ field: 'color', message }] })
 }
 
 const DATA_URL = /^data:image\/[a-z0-9.+-]{1,40};base64,/i

@@ -11,6 +11,7 @@ import {
   NO_BRAND_SETTINGS,
   parseBrandSettings,
   parseLogo,
+  requireReadableColor,
 } from './rules.ts'
 import {
   type Branding,
@@ -36,6 +37,7 @@ export const getBranding = async (db: Db, owner: Owner): Promise<BrandingBody> =
 const toBody = (branding: Branding | undefined): BrandingBody => ({
   displayName: branding?.display_name ?? null,
   color: branding?.color ?? null,
+  theme: branding?.theme ?? null,
   logoUrl: toLogoUrl(branding?.logo_hash),
   updatedAt: branding?.updated_at.toISOString() ?? null,
 })
@@ -55,12 +57,14 @@ export async function setBranding(
   const settings = parseBrandSettings(input)
   const logo = typeof input.logo === 'string' ? parseLogo(input.logo) : input.logo
   const before = await findBranding(tx, owner)
+  // A color from before the rule can stay.
+  if (settings.color !== null && settings.color !== before?.color) requireReadableColor(settings.color)
   const columns = toColumns(settings, logo)
   const logoHash = columns.logo_hash === undefined ? (before?.logo_hash ?? null) : columns.logo_hash
   const changes = findChanges<Record<string, unknown>>(toAuditState(before), { ...settings, logo: logoHash })
   if (!changes) return toBody(before)
   await recordBrandingChange(ctx, tx, { owner, changes, source })
-  const isEmpty = settings.displayName === null && settings.color === null && logoHash === null
+  const isEmpty = Object.values(settings).every((value) => value === null) && logoHash === null
   if (isEmpty) await deleteBranding(tx, owner)
   else await upsertBranding(tx, owner, { ...columns, updated_at: ctx.now() })
   return getBranding(tx, owner)
@@ -78,11 +82,15 @@ export async function removeBranding(
 const toAuditState = (branding: Branding | undefined) => ({
   displayName: branding?.display_name ?? null,
   color: branding?.color ?? null,
+  theme: branding?.theme ?? null,
   logo: branding?.logo_hash ?? null,
 })
 
-function toColumns({ displayName, color }: BrandSettings, logo: Logo | null | undefined): Partial<BrandingColumns> {
-  const settings = { display_name: displayName, color }
+function toColumns(
+  { displayName, color, theme }: BrandSettings,
+  logo: Logo | null | undefined,
+): Partial<BrandingColumns> {
+  const settings = { display_name: displayName, color, theme }
   if (logo === undefined) return settings
   return {
     ...settings,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
-import type { BrandingsTable, LogoType } from '../db/tables.ts'
+import type { BrandingsTable, LogoType, Theme } from '../db/tables.ts'
 
 /** The application or the tenant that the branding belongs to. */
 export type Owner = { applicationId: string } | { tenantId: string }
@@ -9,7 +9,7 @@ const columnOf = (owner: Owner) => ('tenantId' in owner ? 'tenant_id' : 'applica
 const idOf = (owner: Owner) => ('tenantId' in owner ? owner.tenantId : owner.applicationId)
 
 /** Without the bytes of the logo. */
-const BRANDING_COLUMNS = ['display_name', 'color', 'logo_hash', 'updated_at'] as const
+const BRANDING_COLUMNS = ['display_name', 'color', 'theme', 'logo_hash', 'updated_at'] as const
 
 export type Branding = Pick<BrandingsTable, (typeof BRANDING_COLUMNS)[number]>
 
@@ -68,6 +68,7 @@ export const findLogo = (db: Db, hash: string): Promise<{ logo: Buffer; type: Lo
 export interface StoredBrand {
   name: string
   color: string | null
+  theme: Theme | null
   logoHash: string | null
   logoWidth: number | null
   logoHeight: number | null
@@ -113,7 +114,7 @@ export async function findBrandRow(
 
 /** The name of the owner is the default for the display name. */
 const brandJson = (name: 'applications.name' | 'tenants.name') => sql`jsonb_build_object(
-  'name', coalesce(brandings.display_name, ${sql.ref(name)}), 'color', brandings.color,
+  'name', coalesce(brandings.display_name, ${sql.ref(name)}), 'color', brandings.color, 'theme', brandings.theme,
   'logoHash', brandings.logo_hash, 'logoWidth', brandings.logo_width, 'logoHeight', brandings.logo_height
 )`
 
@@ -134,6 +135,6 @@ export const listBrandSettings = (db: Db, applicationIds: string[]) =>
     ? Promise.resolve([])
     : db
         .selectFrom('brandings')
-        .select(['application_id as applicationId', 'display_name as displayName', 'color'])
+        .select(['application_id as applicationId', 'display_name as displayName', 'color', 'theme'])
         .where('application_id', 'in', applicationIds)
         .execute()

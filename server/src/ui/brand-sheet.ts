@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { toReadableAccent } from '../lib/contrast.ts'
+import { findThemeSheet } from './themes.ts'
 
 /** The background colors behind the accent color, as in style.css. */
 export const CARD_BACKGROUNDS = { light: '#ffffff', dark: '#1d2027' }
@@ -39,11 +40,13 @@ export function brandSheetPath(color: string): string {
   return `/assets/${sheet.name}`
 }
 
-/** Generated on request, because the content depends on the color only. */
+/** The sheets of colors, generated on request because the content depends on the color only, and of themes. */
 export const brandSheets = {
   path: '/assets/:name',
   param: 'name',
   find: async (_ctx: unknown, name: string) => {
+    const theme = findThemeSheet(name)
+    if (theme !== undefined) return { type: 'text/css; charset=utf-8', body: theme }
     const [, digits] = NAME.exec(name) ?? []
     if (digits === undefined) return undefined
     const sheet = recentSheets.get(`#${digits}`) ?? createSheet(`#${digits}`)

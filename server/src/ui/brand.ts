@@ -1,10 +1,13 @@
 import { createContext } from 'preact'
+import type { ThemeName } from './themes.ts'
 
 /** The branding of a hosted page, shown instead of Latchkey. */
 export interface Brand {
   name: string
   /** #rrggbb, as configured. */
   color: string | undefined
+  /** Undefined: classic. */
+  theme: ThemeName | undefined
   logo: { path: string; width: number; height: number } | undefined
 }
 

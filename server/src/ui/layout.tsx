@@ -4,6 +4,7 @@ import { type Brand, BrandContext, fitLogo } from './brand.ts'
 import { brandSheetPath } from './brand-sheet.ts'
 import { HeadLinks } from './head-links.tsx'
 import { Logo } from './logo.tsx'
+import { themePath } from './themes.ts'
 
 interface LayoutProps {
   title: string
@@ -15,6 +16,7 @@ interface LayoutProps {
 /** The layout of every page. It works without scripts, in light and dark mode, and at any width. */
 export function Layout({ title, wide = false, children }: LayoutProps) {
   const brand = useContext(BrandContext)
+  const theme = themePath(brand?.theme)
   return (
     <html lang="en">
       <head>
@@ -23,6 +25,7 @@ export function Layout({ title, wide = false, children }: LayoutProps) {
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · ${brand?.name ?? 'Latchkey'}`}</title>
         <HeadLinks />
+        {theme !== undefined && <link rel="stylesheet" href={theme} />}
         {brand?.color !== undefined && <link rel="stylesheet" href={brandSheetPath(brand.color)} />}
       </head>
       <body>

@@ -205,20 +205,20 @@ test.each([
 
 test('a declared branding is set, validated and exported', async () => {
   const file = (branding: string) => `applications: [{ slug: branded, name: Branded${branding} }]`
-  expect(await apply(file(", branding: { color: '#ABCDEF' }"))).toContain(
-    '      branding: {"displayName":null,"color":"#abcdef"}\n',
+  expect(await apply(file(", branding: { color: '#0B5ED7' }"))).toContain(
+    '      branding: {"displayName":null,"color":"#0b5ed7","theme":null}\n',
   )
-  expect(await apply(file(", branding: { color: '#abcdef' }"))).toBe('Nothing to change.')
+  expect(await apply(file(", branding: { color: '#0b5ed7' }"))).toBe('Nothing to change.')
   expect(await apply(file(''))).toBe('Nothing to change.')
   expect(await apply(file(', branding: { displayName: Face }'))).toContain(
-    '      branding: {"displayName":null,"color":"#abcdef"} → {"displayName":"Face","color":null}\n',
+    '      branding: {"displayName":null,"color":"#0b5ed7","theme":null} → {"displayName":"Face","color":null,"theme":null}\n',
   )
   await expect(apply(file(', branding: { color: blue }'))).rejects.toThrow(
     'The application branded is not valid: color must be a color such as #3b5bdb',
   )
   await expect(apply(file(', branding: { logo: x }'))).rejects.toThrow('is not a valid declaration')
   expect(await exportAll(ctx)).toMatch(
-    /slug: branded\n(?: {4}.*\n)* {4}branding: \{ displayName: Face, color: null \}\n/,
+    /slug: branded\n(?: {4}.*\n)* {4}branding: \{ displayName: Face, color: null, theme: null \}\n/,
   )
   await apply(file(', branding: {}'))
   expect(await exportAll(ctx)).not.toContain('Face')

@@ -3,7 +3,7 @@ import type { TestService } from '../support/service.ts'
 import { admin, CALLBACK, machineToken } from '../support/world.ts'
 import { insertMembership, insertTenant, type TestTenant } from '../tenants/tenant-rows.ts'
 
-export const NO_BRANDING = { displayName: null, color: null, logoUrl: null, updatedAt: null }
+export const NO_BRANDING = { displayName: null, color: null, theme: null, logoUrl: null, updatedAt: null }
 
 /** A new application with a client, and calls of its branding routes as an operator. */
 export async function createBrandedApplication({ url }: TestService, { trusted = true } = {}) {

@@ -166,6 +166,31 @@ test('a change is shown immediately, and the name is escaped', async () => {
   expect(await getBrand()).toEqual(DEFAULT_BRAND)
 })
 
+describe('a theme', () => {
+  test.each(['soft', 'crisp'])(
+    '%s is a stylesheet that sets variables of the pages and not the card',
+    async (theme) => {
+      const themed = await createBrandedApplication(service)
+      expect((await themed.brand({ theme })).body).toMatchObject({ theme })
+      const { html } = await follow(openTab(service.url), authorizeUrl('', { client_id: themed.clientId }))
+      const path = new RegExp(`href="(/assets/theme-${theme}-[0-9a-f]{12}\\.css)"`).exec(html)?.[1] ?? ''
+      const response = await fetch(service.url + path)
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      const css = await response.text()
+      expect(css).toMatch(/^:root \{\n( {2}--[a-z-]+: [^;]+;\n)+\}\n$/)
+      expect(css).not.toContain('--card:')
+    },
+  )
+
+  test('that is classic or missing needs no other stylesheet', async () => {
+    const themed = await createBrandedApplication(service)
+    await themed.brand({ theme: 'classic' })
+    const { html } = await follow(openTab(service.url), authorizeUrl('', { client_id: themed.clientId }))
+    expect(html).not.toContain('/assets/theme-')
+    expect((await fetch(`${service.url}/assets/theme-soft-000000000000.css`)).status).toBe(404)
+  })
+})
+
 describe('a color', () => {
   test('is served as a small immutable stylesheet', async () => {
     const { html } = await follow(openTab(service.url), authorizePath())
@@ -176,7 +201,7 @@ describe('a color', () => {
       'cache-control': 'public, max-age=31536000, immutable',
     })
     expect(await response.text()).toMatch(
-      /^:root \{\n {2}--accent: light-dark\(#[0-9a-f]{6}, #ffd43b\);\n {2}--accent-ink: light-dark\(#ffffff, #000000\);\n\}\n$/,
+      /^:root \{\n {2}--accent: light-dark\(#8a5a00, #[0-9a-f]{6}\);\n {2}--accent-ink: light-dark\(#ffffff, #000000\);\n\}\n$/,
     )
     expect(html).not.toMatch(/<style|style="/)
   })

@@ -24,12 +24,12 @@ export const DEFAULT_BRAND = {
 }
 export const toBrand = (name: string, more: object = {}) => ({ title: name, name, secured: true, ...more })
 /** The brand of `newReports` on a page. */
-export const REPORTS = toBrand('Reports &amp; Co', { logo: expect.any(String), color: 'ffd43b' })
+export const REPORTS = toBrand('Reports &amp; Co', { logo: expect.any(String), color: '8a5a00' })
 
 /** A third-party application with a complete branding. */
 export async function newReports(service: TestService) {
   const application = await createBrandedApplication(service, { trusted: false })
-  await application.brand({ displayName: 'Reports & Co', color: '#ffd43b', logo: LOGO })
+  await application.brand({ displayName: 'Reports & Co', color: '#8a5a00', logo: LOGO })
   return application
 }
 

@@ -26,12 +26,12 @@ const TIME = expect.stringMatching(/^\d{4}-.*Z$/)
 describe('the branding of an application', () => {
   test('is empty at first and after it is removed', async () => {
     expect(await application.show()).toMatchObject({ status: 200, body: NO_BRANDING })
-    const input = { displayName: '  Reports  ', color: '#ABCDEF', logo: LOGO }
+    const input = { displayName: '  Reports  ', color: '#0B5ED7', logo: LOGO }
     const { status, body } = await application.brand(input)
     const logoUrl = `/branding/${hashOf(LOGO)}`
     expect({ status, body }).toEqual({
       status: 200,
-      body: { displayName: 'Reports', color: '#abcdef', logoUrl, updatedAt: TIME },
+      body: { displayName: 'Reports', color: '#0b5ed7', theme: null, logoUrl, updatedAt: TIME },
     })
     expect((await application.show()).body).toEqual(body)
     expect((await application.unbrand()).body).toEqual({ success: true, message: 'Branding removed' })
@@ -123,6 +123,40 @@ describe('the branding of an application', () => {
   })
 })
 
+describe('the contrast of a color', () => {
+  const colorProblem = async (color: string) => {
+    const { status, body } = await application.brand({ color })
+    expect(status).toBe(422)
+    return (body.details as { field: string; message: string }[])[0]
+  }
+
+  test('is measured against the pages, and the error names it and a color that has enough', async () => {
+    expect(await colorProblem('#ffd43b')).toEqual({
+      field: 'color',
+      message: expect.stringMatching(
+        /^has a contrast of 1\.4\d? : 1 with the pages \(#ffffff\); it needs 4\.5 : 1, as #[0-9a-f]{6} has$/,
+      ),
+    })
+    const nearest = /as (#[0-9a-f]{6}) has/.exec((await colorProblem('#2f9e44'))?.message ?? '')?.[1]
+    expect((await application.brand({ color: nearest })).status).toBe(200)
+    expect((await application.show()).body).toMatchObject({ color: nearest })
+  })
+
+  test('of #777777 is just too little, and is not shown as enough', async () => {
+    expect((await colorProblem('#777777'))?.message).toMatch(/^has a contrast of 4\.47 : 1/)
+    expect((await application.brand({ color: '#767676' })).status).toBe(200)
+  })
+
+  test('is not measured again for a color from before the rule', async () => {
+    await service.ctx.db
+      .insertInto('brandings')
+      .values({ application_id: application.id, color: '#ffd43b', updated_at: service.ctx.now() })
+      .execute()
+    expect((await application.brand({ color: '#ffd43b', displayName: 'Reports' })).status).toBe(200)
+    expect((await application.show()).body).toMatchObject({ color: '#ffd43b', displayName: 'Reports' })
+  })
+})
+
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 const HTML = '<!doctype html><script>alert(1)</script>'
 const INVALID: [string, object, string][] = [
@@ -132,6 +166,7 @@ const INVALID: [string, object, string][] = [
   ['a name with a bidirectional control character', { displayName: 'a\u202eb' }, 'displayName'],
   ['a named color', { color: 'red' }, 'color'],
   ['a short color', { color: '#fff' }, 'color'],
+  ['an unknown theme', { theme: 'dark' }, 'theme'],
   ['a color with trailing CSS', { color: '#ffffff;}body{' }, 'color'],
   ['an SVG', { logo: asDataUrl(Buffer.from(SVG), 'image/svg+xml') }, 'logo'],
   ['an SVG declared as PNG', { logo: asDataUrl(Buffer.from(SVG)) }, 'logo'],

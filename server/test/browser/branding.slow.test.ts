@@ -48,7 +48,7 @@ describe.runIf(FULL && browserPath)('branding in a browser', () => {
     )
 
   test('the button has the brand color, adjusted for contrast', async () => {
-    await application.brand({ displayName: 'Reports', color: '#ffd43b' })
+    await application.brand({ displayName: 'Reports', color: '#8a5a00' })
     await visit(async (page) => {
       // The background is darkened for white text.
       expect(await styleOf(page, 'button[type=submit]', 'color')).toBe('rgb(255, 255, 255)')

@@ -157,7 +157,7 @@ describe.runIf(FULL && browserPath)('webhooks, audit log and settings in the con
     await page.getByRole('button', { name: 'Switch tenant: Acme & Sons' }).waitFor()
     await fill('Name on the pages', 'The Acme portal')
     await page.getByRole('img', { name: 'Preview: The Acme portal' }).waitFor()
-    await page.getByRole('textbox', { name: 'Color' }).fill('#ffd43b')
+    await page.getByRole('textbox', { name: 'Color' }).fill('#8a5a00')
     await page.keyboard.press('Tab')
     const logo = { name: 'logo.png', mimeType: 'image/png' }
     const field = section('Branding').locator('input[type=file]')

@@ -4,16 +4,19 @@ import { shell } from '../../text/shell.ts'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { ErrorAlert } from '../../ui/states.tsx'
 import type { Branding, Owner } from './branding-api.ts'
+import { ContrastNote } from './contrast-note.tsx'
 import { LogoField } from './logo-field.tsx'
 import { SignInPreview } from './sign-in-preview.tsx'
+import { ThemeField } from './theme-field.tsx'
 import { useBranding } from './use-branding.ts'
 
 /** The first color is the default. */
-const SWATCHES = ['#3b5bdb', '#1971c2', '#0c8599', '#2f9e44', '#e8590c', '#c2255c', '#9c36b5', '#343a40']
+const SWATCHES = ['#3b5bdb', '#1971c2', '#0b7285', '#287d3a', '#c2410c', '#c2255c', '#9c36b5', '#343a40']
 
 /** Name, color and logo with a preview. */
 export function BrandingForm({ owner, branding }: { owner: Owner; branding: Branding }) {
-  const { form, displayName, setDisplayName, color, setColor, logo, setLogo, reset } = useBranding(owner, branding)
+  const brand = useBranding(owner, branding)
+  const { form, displayName, setDisplayName, color, setColor, theme, setTheme, logo, setLogo, reset } = brand
   const [dialog, ask] = useConfirm()
   const question = { title: text.resetQuestion, text: text.resetText[owner.kind], action: text.reset }
   return (
@@ -38,6 +41,7 @@ export function BrandingForm({ owner, branding }: { owner: Owner; branding: Bran
             value={color}
             onChange={setColor}
             error={form.fieldErrors.color}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
             format="hex"
             swatches={SWATCHES}
             swatchesPerRow={SWATCHES.length}
@@ -45,6 +49,8 @@ export function BrandingForm({ owner, branding }: { owner: Owner; branding: Bran
             autoComplete="off"
             popoverProps={{ withinPortal: true }}
           />
+          <ContrastNote color={color} saved={branding.color} onChange={setColor} />
+          <ThemeField theme={theme} onChange={setTheme} />
           <LogoField logo={logo} onChange={setLogo} error={form.fieldErrors.logo} />
           <Group>
             <Button type="submit" loading={form.busy}>
@@ -57,7 +63,7 @@ export function BrandingForm({ owner, branding }: { owner: Owner; branding: Bran
             )}
           </Group>
         </Stack>
-        <SignInPreview name={displayName.trim() || owner.name} color={color} logo={logo} />
+        <SignInPreview name={displayName.trim() || owner.name} color={color} theme={theme} logo={logo} />
       </SimpleGrid>
     </form>
   )

@@ -1,6 +1,6 @@
 /** Contrast correction (WCAG 2.2 §1.4.3), with the same algorithm as the hosted pages. */
 
-const MIN_CONTRAST = 4.5
+export const MIN_CONTRAST = 4.5
 const STEPS = 200
 
 export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text)
@@ -21,7 +21,7 @@ export function readableOn(background: string, desired: string): { color: string
   return { color, ink: contrast(color, '#ffffff') >= MIN_CONTRAST ? '#ffffff' : '#000000' }
 }
 
-function contrast(a: string, b: string): number {
+export function contrast(a: string, b: string): number {
   const [light = 0, dark = 0] = [luminance(a), luminance(b)].sort((a, b) => b - a)
   return (light + 0.05) / (dark + 0.05)
 }

@@ -1,6 +1,7 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core'
 import { branding } from '../../text/branding.ts'
 import { isColor, readableOn } from './contrast.ts'
+import type { Theme } from './theme-field.tsx'
 
 const text = branding.preview
 
@@ -24,9 +25,26 @@ const SCHEMES = {
   },
 }
 
+/** The background behind text of the brand color. */
+export const CARD_COLORS = { light: SCHEMES.light.card, dark: SCHEMES.dark.card }
+
+/** The corners of the themes in the size of the preview. */
+const CORNERS = {
+  classic: { card: 8, field: 6, button: 6 },
+  soft: { card: 14, field: 8, button: 999 },
+  crisp: { card: 0, field: 1, button: 1 },
+}
+
+/** The color behind the card. */
+function toBackground(theme: Theme, palette: (typeof SCHEMES)['light'], accent: string): string {
+  if (theme === 'crisp') return palette.card
+  return theme === 'soft' ? `color-mix(in srgb, ${accent} 9%, ${palette.background})` : palette.background
+}
+
 interface PreviewProps {
   name: string
   color: string
+  theme: Theme
   logo: string | null
 }
 
@@ -43,14 +61,20 @@ export const SignInPreview = (props: PreviewProps) => (
   </Stack>
 )
 
-function PagePreview({ name, color, logo, scheme }: PreviewProps & { scheme: keyof typeof SCHEMES }) {
+function PagePreview({ name, color, theme, logo, scheme }: PreviewProps & { scheme: keyof typeof SCHEMES }) {
   const palette = SCHEMES[scheme]
   const accent = readableOn(palette.card, isColor(color) ? color.toLowerCase() : palette.accent)
-  const field = { border: `1px solid ${palette.border}`, borderRadius: 6, height: 24 }
+  const corners = CORNERS[theme]
+  const field = { border: `1px solid ${palette.border}`, borderRadius: corners.field, height: 24 }
   return (
     <div
       aria-hidden="true"
-      style={{ background: palette.background, borderRadius: 10, padding: '16px 12px', minHeight: 300 }}
+      style={{
+        background: toBackground(theme, palette, accent.color),
+        borderRadius: 10,
+        padding: '16px 12px',
+        minHeight: 300,
+      }}
     >
       <Stack gap={10} align="stretch">
         <div style={{ textAlign: 'center', color: palette.ink, fontWeight: 700, fontSize: 13 }}>
@@ -59,7 +83,16 @@ function PagePreview({ name, color, logo, scheme }: PreviewProps & { scheme: key
           )}
           {name}
         </div>
-        <div style={{ background: palette.card, color: palette.ink, borderRadius: 8, padding: 12, fontSize: 11 }}>
+        <div
+          style={{
+            background: palette.card,
+            color: palette.ink,
+            borderRadius: corners.card,
+            ...(theme === 'crisp' && { border: `1px solid ${palette.border}` }),
+            padding: 12,
+            fontSize: 11,
+          }}
+        >
           <Stack gap={8}>
             <div style={{ fontWeight: 700, fontSize: 14 }}>{text.heading}</div>
             <div style={{ color: palette.muted }}>{text.email}</div>
@@ -70,7 +103,7 @@ function PagePreview({ name, color, logo, scheme }: PreviewProps & { scheme: key
               style={{
                 background: accent.color,
                 color: accent.ink,
-                borderRadius: 6,
+                borderRadius: corners.button,
                 padding: '6px 0',
                 textAlign: 'center',
                 fontWeight: 600,

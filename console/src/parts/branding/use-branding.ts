@@ -10,6 +10,7 @@ import { type Branding, type BrandingBody, brandingApi, brandingKey, type Owner 
 export function useBranding(owner: Owner, saved: Branding) {
   const [displayName, setDisplayName] = useState(saved.displayName ?? '')
   const [color, setColor] = useState(saved.color ?? '')
+  const [theme, setTheme] = useState(saved.theme ?? 'classic')
   // Undefined keeps the saved logo.
   const [logo, setLogo] = useState<string | null>()
   const api = brandingApi(owner)
@@ -24,6 +25,8 @@ export function useBranding(owner: Owner, saved: Branding) {
     change.mutateAsync({
       displayName: displayName.trim() || null,
       color: color.trim() || null,
+      // Classic is the default, which needs no setting.
+      theme: theme === 'classic' ? null : theme,
       ...(logo !== undefined && { logo }),
     }),
   )
@@ -33,6 +36,8 @@ export function useBranding(owner: Owner, saved: Branding) {
     setDisplayName,
     color,
     setColor,
+    theme,
+    setTheme,
     setLogo,
     logo: logo === undefined ? saved.logoUrl : logo,
     reset: () => reset.mutateAsync(undefined),

@@ -21,7 +21,7 @@ export async function* exportApplications({ db }: Ctx): AsyncGenerator<Entry> {
     for (const slug of page) {
       const { id = '', createdAt, updatedAt, ...application } = bySlug.get(slug) ?? {}
       const branding = brandSettingsOf(id)
-      const isBranded = branding.displayName !== null || branding.color !== null
+      const isBranded = Object.values(branding).some((value) => value !== null)
       yield { ...application, ...(isBranded && { branding }) }
     }
   }

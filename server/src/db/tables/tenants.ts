@@ -69,6 +69,9 @@ export interface InvitationsTable {
 export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp'
 
 /** The branding of an application or a tenant. Either all logo columns are set or none. */
+/** The ready looks of the hosted pages: see ui/themes.ts. */
+export type Theme = 'classic' | 'soft' | 'crisp'
+
 export interface BrandingsTable {
   /** A generated column. */
   owner_id: ColumnType<string, never, never>
@@ -76,6 +79,7 @@ export interface BrandingsTable {
   tenant_id: Fixed<string | null>
   display_name: string | null
   color: string | null
+  theme: Theme | null
   logo: Buffer | null
   logo_type: LogoType | null
   logo_hash: string | null

@@ -1,4 +1,5 @@
 import { Group, Text } from '@mantine/core'
+import { useEffect } from 'react'
 import { useApiQuery } from '../../../api/use-api.ts'
 import { BrandingSection } from '../../../parts/branding/branding-section.tsx'
 import { applications as text } from '../../../text/applications.ts'
@@ -10,6 +11,7 @@ import { DetailPage } from '../kit/detail-page.tsx'
 import { LicenseTypesSection } from '../license-types/license-types-section.tsx'
 import { ClientsSection } from './clients/clients-section.tsx'
 import { DangerZone } from './danger-zone.tsx'
+import { saveLastApplication } from './last-application.ts'
 import { SettingsSection } from './settings-section.tsx'
 import type { Application } from './types.ts'
 
@@ -24,6 +26,7 @@ export function ApplicationPage({ id }: { id: string }) {
 
 function ApplicationDetails({ application }: { application: Application }) {
   const { id, name, trusted, updatedAt } = application
+  useEffect(() => saveLastApplication(id), [id])
   const { tabs } = text
   const settings = (
     <>

@@ -6,6 +6,7 @@ import { useConfirm } from '../../../ui/confirm.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { showSuccess } from '../../../ui/notifications.tsx'
 import { Section } from '../../../ui/section.tsx'
+import { forgetApplication } from './last-application.ts'
 import type { Application } from './types.ts'
 
 const text = applications.danger
@@ -19,6 +20,7 @@ export function DangerZone({ application: { id, name, slug } }: { application: A
   const remove = useApiMutation('DELETE /api/admin/applications/{id}', {
     invalidates: ['GET /api/admin/applications', 'GET /api/admin/overview'],
     onSuccess: () => {
+      forgetApplication(id)
       showSuccess(text.done(name))
       navigate('/applications')
     },

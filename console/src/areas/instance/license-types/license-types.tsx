@@ -7,10 +7,11 @@ import { licenseTypes as text } from '../../../text/license-types.ts'
 import { Page } from '../../../ui/page.tsx'
 import { EmptyState, QueryContent } from '../../../ui/states.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
+import { findLastApplication } from '../applications/last-application.ts'
 import { ApplicationSelect } from './application-select.tsx'
 import { LicenseTypesSection } from './license-types-section.tsx'
 
-/** The license types of the selected application. */
+/** The license types of the selected application: at first the one that was open last. */
 export function LicenseTypesPage() {
   const { values, set } = useFilters(['application'])
   const firstApplication = useApiQuery('GET /api/admin/applications', {
@@ -20,7 +21,7 @@ export function LicenseTypesPage() {
     <Page title={text.title} lead={text.lead}>
       <QueryContent query={firstApplication}>
         {({ applications: [fallback] }) => {
-          const applicationId = values.application || fallback?.id
+          const applicationId = values.application || findLastApplication() || fallback?.id
           if (applicationId === undefined) return <NoApplications />
           return (
             <>
