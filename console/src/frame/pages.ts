@@ -31,6 +31,7 @@ const INSTANCE_PAGES: PageLink[] = [
   { href: '/instance/users', label: nav.instance.users, icon: 'users' },
   { href: '/instance/keys', label: nav.instance.keys, icon: 'key' },
   { href: '/instance/webhooks', label: nav.instance.webhooks, icon: 'hook' },
+  { href: '/instance/mails', label: nav.instance.mails, icon: 'mail' },
   { href: '/instance/audit', label: nav.instance.audit, icon: 'list' },
   { href: '/instance/health', label: nav.instance.health, icon: 'pulse' },
 ]
@@ -43,6 +44,7 @@ const tenantPages = (slug: string, isManager: boolean): PageLink[] => [
   ...(isManager
     ? [
         { href: `/t/${slug}/webhooks`, label: nav.tenant.webhooks, icon: 'hook' as const },
+        { href: `/t/${slug}/mails`, label: nav.tenant.mails, icon: 'edit' as const },
         { href: `/t/${slug}/audit`, label: nav.tenant.audit, icon: 'list' as const },
       ]
     : []),

@@ -8,8 +8,8 @@ import type { Caller } from '../http/routing/callers.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { toDurationText } from '../lib/duration-text.ts'
 import { applyEdits, loadMailDesign } from '../mail/design.ts'
-import { findMailLogo } from '../mail/design-store.ts'
 import type { MailKind } from '../mail/kinds.ts'
+import { loadMailLogo } from '../mail/logo.ts'
 import type { MailFact } from '../mail/mail.ts'
 import { queueRenderedMail } from '../mail/outbox.ts'
 import { toDocument } from '../mail/render/document.ts'
@@ -35,7 +35,7 @@ export interface Draft {
 /** Throws what saving the texts would throw. */
 export async function previewMail(ctx: Ctx, db: Db, draft: Draft): Promise<RenderedMail> {
   const mail = await renderDraft(ctx, db, draft, await findPerson(db, draft.caller))
-  const logo = mail.logo === undefined ? undefined : await findMailLogo(db, mail.logo)
+  const logo = mail.logo === undefined ? undefined : await loadMailLogo(db, mail.logo)
   return { ...mail, html: toDocument(mail, logo) }
 }
 

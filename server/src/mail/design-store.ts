@@ -86,7 +86,12 @@ const brandJson = (owners: 'applications' | 'tenants') => {
   ) end`
 }
 
-export const findMailLogo = (db: Db, hash: string): Promise<{ logo: Buffer; type: LogoType } | undefined> =>
+export interface MailLogo {
+  logo: Buffer
+  type: LogoType
+}
+
+export const findMailLogo = (db: Db, hash: string): Promise<MailLogo | undefined> =>
   db
     .selectFrom('brandings')
     .select(['logo', 'logo_type as type'])

@@ -1,6 +1,7 @@
 import type { Db } from '../db/open.ts'
 import { findMailDesign, type MailDesignQuery, type MailEdits, type StoredMailBrand } from './design-store.ts'
 import type { MailKind } from './kinds.ts'
+import { productLogo } from './logo.ts'
 import { findDefaultText } from './texts/find-text.ts'
 import type { MailText } from './texts/text.ts'
 
@@ -10,7 +11,7 @@ export interface MailDesign {
   text: MailText
 }
 
-export const DEFAULT_BRAND: StoredMailBrand = { name: 'Latchkey', color: null, logo: null }
+export const DEFAULT_BRAND: StoredMailBrand = { name: 'Latchkey', color: null, logo: productLogo }
 
 /**
  * The design of a mail. The brand and the texts of the tenant take precedence over those of the application and of the

@@ -6,7 +6,7 @@ import { Timestamp } from '../http/routing/schema.ts'
 import { isId } from '../lib/ids.ts'
 import { Layout } from '../ui/layout.tsx'
 import { render } from '../ui/render.ts'
-import { findMailLogo } from './design-store.ts'
+import { loadMailLogo } from './logo.ts'
 import { unsealMail } from './outbox.ts'
 import { listStyleHashes, toDocument } from './render/document.ts'
 import { findMail, listNewestMail } from './store.ts'
@@ -74,7 +74,7 @@ export const mailboxPages = [
       const stored = id !== undefined && isId(id) ? await findMail(ctx.db, id) : undefined
       if (!stored) throw new AppError('NOT_FOUND')
       const mail = unsealMail(ctx, stored)
-      const html = toDocument(mail, mail.logo === undefined ? undefined : await findMailLogo(ctx.db, mail.logo))
+      const html = toDocument(mail, mail.logo === undefined ? undefined : await loadMailLogo(ctx.db, mail.logo))
       return { html, framed: { styleHashes: listStyleHashes(html) } }
     },
   }),

@@ -6,7 +6,7 @@ import { enqueue, retryFailedJobs } from '../jobs/store.ts'
 import { beginSlowWork } from '../lib/concurrency/slow-work.ts'
 import { newUniqueId } from '../lib/ids.ts'
 import { loadMailDesign } from './design.ts'
-import { findMailLogo } from './design-store.ts'
+import { loadMailLogo } from './logo.ts'
 import type { Mail } from './mail.ts'
 import { DELIVERIES } from './metrics.ts'
 import { LOGO_CID } from './render/html.tsx'
@@ -55,7 +55,7 @@ async function createMessage(ctx: Ctx, stored: StoredMail): Promise<SendMailOpti
   const messageId = `<${stored.id}@${new URL(ctx.config.baseUrl).hostname}>`
   const message = { from: ctx.config.mail.from, to: stored.recipient, subject, text, html, messageId }
   // Without its logo, the mail still shows the name.
-  const logo = hash === undefined ? undefined : await findMailLogo(ctx.db, hash)
+  const logo = hash === undefined ? undefined : await loadMailLogo(ctx.db, hash)
   if (!logo) return message
   const [, extension = ''] = logo.type.split('/')
   const file = { cid: LOGO_CID, filename: `logo.${extension}`, content: logo.logo, contentType: logo.type }

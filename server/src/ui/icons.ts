@@ -17,8 +17,11 @@ const icon = (path: string, type: string, body: Buffer): StaticFile => ({
   content: () => body,
 })
 
+/** The icon as a picture for where SVG is not shown, such as mails. */
+export const productIcon = { type: 'image/png', width: 180, height: 180, body: read('apple-touch-icon.png') } as const
+
 export const icons: StaticFile[] = [
   icon('/favicon.svg', 'image/svg+xml', read('icon.svg')),
   icon('/favicon.ico', 'image/x-icon', read('favicon.ico')),
-  icon('/apple-touch-icon.png', 'image/png', read('apple-touch-icon.png')),
+  icon('/apple-touch-icon.png', productIcon.type, productIcon.body),
 ]

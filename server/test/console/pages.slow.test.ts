@@ -10,14 +10,14 @@ const TENANT = [
   'members',
   'licenses',
   'audit',
-  ...fullRunOnly('invitations', 'licenses/project-manager', 'webhooks', 'settings'),
+  ...fullRunOnly('invitations', 'licenses/project-manager', 'webhooks', 'mails', 'settings'),
 ]
 const INSTANCE = [
   '/instance',
   '/instance/tenants',
   '/instance/users',
   ...fullRunOnly('/instance/applications', '/instance/applications/new', '/instance/license-types'),
-  ...fullRunOnly('/instance/keys', '/instance/webhooks', '/instance/audit', '/instance/health'),
+  ...fullRunOnly('/instance/keys', '/instance/webhooks', '/instance/mails', '/instance/audit', '/instance/health'),
 ]
 
 /** Pages that are only visited in the full run. */

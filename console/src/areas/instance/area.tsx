@@ -21,6 +21,7 @@ const UsersPage = lazyPage(() => import('./users/users.tsx').then((file) => file
 const UserPage = lazyPage(() => import('./users/user.tsx').then((file) => file.UserPage))
 const KeysPage = lazyPage(() => import('./keys/keys.tsx').then((file) => file.KeysPage))
 const InstanceWebhooksPage = lazyPage(() => import('./webhooks.tsx').then((file) => file.InstanceWebhooksPage))
+const MailsArea = lazyPage(() => import('../../parts/mails/mails-area.tsx').then((file) => file.MailsArea))
 const InstanceAuditPage = lazyPage(() => import('./audit.tsx').then((file) => file.InstanceAuditPage))
 const HealthPage = lazyPage(() => import('./health/health.tsx').then((file) => file.HealthPage))
 
@@ -39,6 +40,9 @@ export const InstanceArea = () => (
     <Route path="/keys" component={KeysPage} />
     <Route path="/webhooks" nest>
       <InstanceWebhooksPage />
+    </Route>
+    <Route path="/mails" nest>
+      <MailsArea />
     </Route>
     <Route path="/audit" component={InstanceAuditPage} />
     <Route path="/health" component={HealthPage} />

@@ -16,6 +16,9 @@ const LicensesArea = lazy(() => import('../licenses/area.tsx').then(({ LicensesA
 const WebhooksArea = lazy(() =>
   import('../../parts/webhooks/webhooks-area.tsx').then(({ WebhooksArea }) => ({ default: WebhooksArea })),
 )
+const MailsArea = lazy(() =>
+  import('../../parts/mails/mails-area.tsx').then(({ MailsArea }) => ({ default: MailsArea })),
+)
 const AuditPage = lazy(() =>
   import('../../parts/audit/audit-page.tsx').then(({ AuditPage }) => ({ default: AuditPage })),
 )
@@ -56,6 +59,11 @@ const TenantRoutes = ({ tenant: { id, canManage } }: { tenant: CurrentTenant }) 
     {canManage && (
       <Route path="/webhooks" nest>
         <WebhooksArea tenantId={id} />
+      </Route>
+    )}
+    {canManage && (
+      <Route path="/mails" nest>
+        <MailsArea tenantId={id} />
       </Route>
     )}
     {canManage && (

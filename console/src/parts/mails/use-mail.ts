@@ -1,0 +1,59 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useAction } from '../../api/query-hooks.ts'
+import { mails as text } from '../../text/mails.ts'
+import { shell } from '../../text/shell.ts'
+import { showSuccess } from '../../ui/notifications.tsx'
+import { fieldErrorsOf, useSubmit } from '../../ui/use-submit.ts'
+import { type MailOwner, type MailTemplate, mailsApi, mailsKey } from './mails-api.ts'
+
+const PREVIEW_DELAY_MS = 400
+
+/** The texts as they are edited. The service stores only those that differ from the default. */
+export type Texts = MailTemplate['defaults']
+
+const toTexts = ({ subject, heading, text, button, defaults }: MailTemplate): Texts => ({
+  subject: subject ?? defaults.subject,
+  heading: heading ?? defaults.heading,
+  text: text ?? defaults.text,
+  button: button ?? defaults.button,
+})
+
+/** The state of the editor: the draft, its preview, save, reset and test mail. */
+export function useMail(owner: MailOwner, template: MailTemplate) {
+  const { kind } = template
+  const api = mailsApi(owner)
+  const [draft, setDraft] = useState(toTexts(template))
+  const [settled] = useDebouncedValue(draft, PREVIEW_DELAY_MS)
+  const preview = useQuery({
+    queryKey: ['mail-preview', owner ?? null, kind, settled],
+    queryFn: () => api.preview(kind, settled),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })
+  const invalidates = [mailsKey(owner)]
+  const save = useAction((body: Texts) => api.save(kind, body), {
+    invalidates,
+    silent: true,
+    onSuccess: () => showSuccess(shell.saved),
+  })
+  const reset = useAction(() => api.reset(kind), { invalidates, onSuccess: () => showSuccess(text.wasReset) })
+  const test = useAction((body: Texts) => api.sendTest(kind, body), {
+    onSuccess: ({ message }) => showSuccess(message),
+  })
+  const form = useSubmit(() => save.mutateAsync(draft))
+  return {
+    draft,
+    setText: (field: keyof Texts, value: string) => setDraft((before) => ({ ...before, [field]: value })),
+    form,
+    /** The preview checks the draft while it is typed. */
+    fieldErrors: { ...form.fieldErrors, ...fieldErrorsOf(preview.error) },
+    preview,
+    reset: () => reset.mutateAsync(undefined),
+    sendTest: () => test.mutate(draft),
+    isSendingTest: test.isPending,
+  }
+}
+
+export type MailEditorState = ReturnType<typeof useMail>
