@@ -25,6 +25,7 @@ describe('creating a tenant', () => {
       mfaPolicy: 'REQUIRED',
       memberCount: 0,
       brandingApproved: false,
+      emailCodes: false,
       suspended: false,
       suspendedAt: null,
       createdAt: expect.stringMatching(TIMESTAMP),

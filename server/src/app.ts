@@ -76,6 +76,7 @@ import { overviewRoutes } from './overview/routes.ts'
 import { consolidateUserCounts } from './people/directory.ts'
 import { peopleRoutes } from './people/routes.ts'
 import { findUrlBrand } from './sessions/brand.ts'
+import { mailSignInCode } from './sessions/email-codes/request.ts'
 import { SECOND_FACTORS, SIGN_INS } from './sessions/metrics.ts'
 import { sessionPages } from './sessions/pages.ts'
 import { passkeySignInRoutes } from './sessions/passkeys/routes.ts'
@@ -163,6 +164,7 @@ export const jobs: Job<never>[] = [
   sweepDeliveries,
   deliverMail,
   mailPasswordReset,
+  mailSignInCode,
   maintainKeys,
   sweepExpired,
   sweepSsoAttempts,

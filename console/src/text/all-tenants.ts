@@ -62,6 +62,9 @@ export const allTenants = {
     slugHint: 'Links to the tenant change with it. Tokens issued from then on contain the new one.',
     mfa: 'Every member needs a second factor',
     mfaHint: 'Members without one are asked to set one up the next time they enter this tenant.',
+    emailCodes: 'Members may sign in with a mailed code',
+    emailCodesHint:
+      'Where an application names this tenant, the sign-in page offers to mail a code of six digits, which works instead of the password. A second factor is still required.',
     branding: 'Show the branding before sign-in',
     brandingHint:
       'Anybody may create a tenant and give it any name and logo. Approve the branding once you know who owns the tenant. Members always see it after sign-in.',

@@ -44,6 +44,9 @@ export const applications = {
     trustedText:
       'On: nobody is asked for consent, and its tokens may manage accounts and tenants for the people who hold them. ' +
       'Off: people are asked first, and it gets only the data that they allow.',
+    emailCodes: 'Sign-in with a mailed code',
+    emailCodesText:
+      'The sign-in page offers to mail a code of six digits, which works instead of the password. A second factor is still required.',
     mode: 'Licensing mode',
   },
   lifetimes: {

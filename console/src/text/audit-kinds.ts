@@ -23,6 +23,7 @@ export const auditSentences = {
   'user.enabled': '{actor} enabled the account of {whom} again',
   'user.password_changed': '{whom} changed their password',
   'user.password_reset_requested': 'A link to set a new password was requested for {whom}',
+  'user.sign_in_code_requested': 'A code to sign in was mailed to {whom}',
   'user.password_reset_forced': '{actor} reset the password of {whom}',
   'user.password_reset': '{whom} set a new password through a link',
   'user.email_verified': '{whom} confirmed their address',

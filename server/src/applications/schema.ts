@@ -26,6 +26,7 @@ const DAY_SECONDS = 86_400
 /** The settings of an application besides its name and slug. */
 export const applicationFields = {
   trusted: Type.Boolean({ description: 'First-party: no consent is requested' }),
+  emailCodes: Type.Boolean({ description: 'People may sign in to it with a code that is mailed to them' }),
   licensingMode: LicensingMode,
   accessTokenTtl: lifetime(DAY_SECONDS),
   idTokenTtl: lifetime(DAY_SECONDS),

@@ -53,6 +53,7 @@ export async function createApplication(
       slug,
       name,
       trusted: rest.trusted ?? true,
+      email_codes: rest.emailCodes ?? false,
       licensing_mode: rest.licensingMode ?? 'PER_SEAT',
       access_token_ttl: rest.accessTokenTtl ?? null,
       id_token_ttl: rest.idTokenTtl ?? null,

@@ -9,6 +9,8 @@ export interface Application {
   slug: string
   name: string
   trusted: boolean
+  /** People may sign in with a mailed code. */
+  emailCodes: boolean
   licensingMode: LicensingMode
   accessTokenTtl: number | null
   idTokenTtl: number | null
@@ -23,6 +25,7 @@ const APPLICATION_COLUMNS = [
   'slug',
   'name',
   'trusted',
+  'email_codes as emailCodes',
   'licensing_mode as licensingMode',
   'access_token_ttl as accessTokenTtl',
   'id_token_ttl as idTokenTtl',
@@ -118,6 +121,7 @@ export const updateApplication = (tx: Tx, id: string, change: ApplicationChange)
       slug: change.slug,
       name: change.name,
       trusted: change.trusted,
+      email_codes: change.emailCodes,
       licensing_mode: change.licensingMode,
       access_token_ttl: change.accessTokenTtl,
       id_token_ttl: change.idTokenTtl,

@@ -26,6 +26,7 @@ const WITH_EMAIL = ['user.sso_linked', 'user.sso_unlinked']
 const BY_SYSTEM: EventType[] = [
   'user.registration_refused',
   'user.password_reset_requested',
+  'user.sign_in_code_requested',
   'user.erased',
   'invitation.expired',
   'subscription.lapsed',

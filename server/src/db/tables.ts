@@ -27,6 +27,7 @@ import type {
   RefreshTokensTable,
   RevokedTokensTable,
   SessionsTable,
+  SignInCodesTable,
   SsoAttemptsTable,
   SsoLinksTable,
 } from './tables/sessions.ts'
@@ -101,6 +102,7 @@ export interface Tables {
   passkeys: PasskeysTable
   passkey_challenges: PasskeyChallengesTable
   pending_sign_ins: PendingSignInsTable
+  sign_in_codes: SignInCodesTable
   known_devices: KnownDevicesTable
   sso_links: SsoLinksTable
   sso_attempts: SsoAttemptsTable

@@ -1,4 +1,4 @@
-import { hash, randomFillSync } from 'node:crypto'
+import { hash, randomFillSync, randomInt } from 'node:crypto'
 
 /** A pool of random bytes: generating many takes hardly longer than generating a few. */
 const randomPool = Buffer.allocUnsafe(4096)
@@ -20,6 +20,9 @@ export function randomText(bytes: number): string {
 
 /** A secret with 256 random bits. */
 export const newSecret = (): string => randomText(32)
+
+/** A code that people type: decimal digits, each as likely as the others. */
+export const newDigits = (count: number): string => String(randomInt(10 ** count)).padStart(count, '0')
 
 /** The hash to store. A secret has too many bits for brute force, so a fast hash is enough. */
 export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')

@@ -6,6 +6,7 @@ export const MAIL_KINDS = {
   'verify-email': ['validity'],
   'account-exists': [],
   'password-reset': ['validity'],
+  'sign-in-code': ['code', 'validity'],
   'password-ended': ['validity'],
   'first-password': ['validity'],
   'confirm-new-email': ['validity'],

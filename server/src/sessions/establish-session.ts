@@ -13,7 +13,7 @@ import { startBrowserSession, startSessionIfEligible } from './browser-session.t
 import { identifyDevice, notifyNewDevice } from './devices.ts'
 import { type LoginTransaction, pageUrl } from './login-transaction.ts'
 import { clearPendingCookie, savePending } from './pending-sign-ins.ts'
-import { type RefusedSignIn, recordRefusedSignIn } from './refusals.ts'
+import { type RefusedSignIn, recordRefusedSignIn, type SignInMethod } from './refusals.ts'
 import { sessionExists } from './store.ts'
 
 /** The result of a successful authentication step: signed in, or another step is required. */
@@ -79,8 +79,15 @@ const refusalOf = ({ request }: Exchange, { user, amr, login }: VerifiedAuthenti
   userId: user.id,
   email: user.email,
   reason: 'changed_meanwhile',
-  method: amr.includes('fed') ? 'sso' : isByPassword(amr) ? 'password' : 'passkey',
+  method: methodOf(amr),
 })
+
+/** The first factor. */
+function methodOf(amr: string[]): SignInMethod {
+  if (amr.includes('fed')) return 'sso'
+  if (isByPassword(amr)) return 'password'
+  return amr.includes('otp') ? 'email_code' : 'passkey'
+}
 
 export interface SignIn {
   exchange: Exchange

@@ -6,7 +6,7 @@ import type { SignInResult } from './establish-session.ts'
 const OUTCOMES = ['ok', 'second_factor', 'scheduled', 'refused', 'limited', 'unavailable', 'failed'] as const
 type Outcome = (typeof OUTCOMES)[number]
 
-const METHODS = ['password', 'passkey', 'sso'] as const
+const METHODS = ['password', 'passkey', 'sso', 'email_code'] as const
 const FACTORS = ['totp', 'recovery_code', 'passkey'] as const
 
 export const SIGN_INS = defineCounter({

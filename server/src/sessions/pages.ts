@@ -1,3 +1,4 @@
+import { emailCodePages } from './pages/email-code.tsx'
 import { loginPages } from './pages/login.tsx'
 import { mfaPages } from './pages/mfa.tsx'
 import { passwordResetPages } from './pages/password-reset.tsx'
@@ -8,6 +9,7 @@ import { waitingPages } from './pages/waiting.tsx'
 
 export const sessionPages = [
   ...loginPages,
+  ...emailCodePages,
   ...mfaPages,
   ...restorePages,
   ...signUpPages,

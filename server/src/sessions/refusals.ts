@@ -4,7 +4,7 @@ import type { Ctx } from '../context.ts'
 import { parseEmail } from '../lib/email.ts'
 import type { LoginTransaction } from './login-transaction.ts'
 
-export type SignInMethod = 'password' | 'passkey' | 'sso' | 'totp' | 'recovery_code'
+export type SignInMethod = 'password' | 'passkey' | 'sso' | 'email_code' | 'totp' | 'recovery_code'
 
 export interface RefusedSignIn {
   action?: 'session.refused' | 'session.second_factor_refused'

@@ -10,7 +10,7 @@ export async function* streamTenants(db: Db): AsyncGenerator<Entry> {
   for (let after = ''; ; ) {
     const page = await db
       .selectFrom('tenants')
-      .select(['id', 'slug', 'name', 'mfa_policy', 'settings', 'branding_approved', 'suspended_at'])
+      .select(['id', 'slug', 'name', 'mfa_policy', 'settings', 'branding_approved', 'email_codes', 'suspended_at'])
       .where(sql<boolean>`slug collate "C" > ${after}`)
       .orderBy(sql`slug collate "C"`)
       .limit(PAGE_SIZE)
@@ -21,6 +21,7 @@ export async function* streamTenants(db: Db): AsyncGenerator<Entry> {
         name,
         mfaPolicy: row.mfa_policy,
         brandingApproved: row.branding_approved,
+        emailCodes: row.email_codes,
         suspended: row.suspended_at !== null,
         settings: sortKeys(row.settings),
         members: await listDeclarableMembers(db, id),

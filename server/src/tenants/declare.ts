@@ -31,6 +31,8 @@ const DeclaredTenant = Type.Object(
     mfaPolicy: Type.Optional(Type.Enum(['OPTIONAL', 'REQUIRED'])),
     /** Whether its branding may be shown before the sign-in. */
     brandingApproved: Type.Optional(Type.Boolean()),
+    /** Whether its members may sign in with a mailed code. */
+    emailCodes: Type.Optional(Type.Boolean()),
     suspended: Type.Optional(Type.Boolean()),
     /** A merge patch for the current settings (RFC 7396). */
     settings: Type.Optional(Type.Unsafe<Settings>({ type: 'object' })),
@@ -112,15 +114,16 @@ const planCreation = (ctx: Ctx, entry: TenantEntry): Change[] => [
     action: 'create',
     subject: `tenant ${entry.slug}`,
     fields: [
-      ...describeFields(entry, ['name', 'mfaPolicy', 'brandingApproved', 'suspended']),
+      ...describeFields(entry, ['name', 'mfaPolicy', 'brandingApproved', 'emailCodes', 'suspended']),
       ...describeFields(entry.settings ?? {}, Object.keys(entry.settings ?? {})).map((line) => `settings.${line}`),
       ...entry.members.map((member) => describeMember(undefined, member)),
     ],
     async apply(tx) {
       const { id: tenantId } = await createTenant(ctx, tx, entry, OPERATOR_SOURCE)
-      const { brandingApproved } = entry
-      if (brandingApproved) {
-        await changeTenant(ctx, tx, { id: tenantId, change: { brandingApproved }, source: OPERATOR_SOURCE })
+      const { brandingApproved = false, emailCodes = false } = entry
+      if (brandingApproved || emailCodes) {
+        const change = { brandingApproved, emailCodes }
+        await changeTenant(ctx, tx, { id: tenantId, change, source: OPERATOR_SOURCE })
       }
       await enrollMembers(ctx, tx, { tenantId, members: entry.members, source: OPERATOR_SOURCE })
     },
@@ -141,7 +144,7 @@ function planUpdate(
   { tenant, currentMembers }: { tenant: Tenant; currentMembers: Member[] },
 ): Change[] {
   const current = toDeclaredState(tenant)
-  const { change, fields } = findDifference(current, entry, ['name', 'mfaPolicy', 'brandingApproved'])
+  const { change, fields } = findDifference(current, entry, ['name', 'mfaPolicy', 'brandingApproved', 'emailCodes'])
   const suspension = findDifference(current, entry, ['suspended'])
   const settings = describeSettings(tenant.settings, entry.settings)
   const membersByEmail = new Map(currentMembers.map((member) => [member.email, member]))
@@ -175,10 +178,11 @@ function planUpdate(
   ]
 }
 
-const toDeclaredState = ({ name, mfa_policy, branding_approved, suspended_at }: Tenant) => ({
+const toDeclaredState = ({ name, mfa_policy, branding_approved, email_codes, suspended_at }: Tenant) => ({
   name,
   mfaPolicy: mfa_policy,
   brandingApproved: branding_approved,
+  emailCodes: email_codes,
   suspended: suspended_at !== null,
 })
 

@@ -44,6 +44,8 @@ export interface TenantChange {
   settings?: Settings
   /** Only operators may set this. */
   brandingApproved?: boolean
+  /** Members may sign in with a mailed code. Only operators may set this. */
+  emailCodes?: boolean
 }
 
 /** Omitted fields are not checked. */
@@ -107,7 +109,7 @@ export async function changeTenant(
   tx: Tx,
   { id, change, source, setter }: { id: string; change: TenantChange; source: AuditSource; setter?: Person },
 ): Promise<Tenant> {
-  const { name, slug, mfaPolicy, settings, brandingApproved } = change
+  const { name, slug, mfaPolicy, settings, brandingApproved, emailCodes } = change
   validateTenant(change)
   const tenant = await getTenant(tx, id)
   const before = toAuditState(tenant)
@@ -117,6 +119,7 @@ export async function changeTenant(
     mfaPolicy: mfaPolicy ?? before.mfaPolicy,
     settings: settings === undefined ? before.settings : mergeSettings(before.settings, settings),
     brandingApproved: brandingApproved ?? before.brandingApproved,
+    emailCodes: emailCodes ?? before.emailCodes,
   }
   const details = findChanges(before, after)
   if (!details) return tenant
@@ -129,17 +132,19 @@ export async function changeTenant(
       ...(after.mfaPolicy !== before.mfaPolicy && toMfaGrace(ctx, { policy: after.mfaPolicy, setter, before: tenant })),
       settings: JSON.stringify(after.settings),
       branding_approved: after.brandingApproved,
+      email_codes: after.emailCodes,
       updated_at: ctx.now(),
     }),
   )
 }
 
-const toAuditState = ({ name, slug, mfa_policy, settings, branding_approved }: Tenant) => ({
+const toAuditState = ({ name, slug, mfa_policy, settings, branding_approved, email_codes }: Tenant) => ({
   name,
   slug,
   mfaPolicy: mfa_policy,
   settings,
   brandingApproved: branding_approved,
+  emailCodes: email_codes,
 })
 
 async function rejectTakenSlug<T>(work: Promise<T>): Promise<T> {

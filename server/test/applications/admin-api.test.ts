@@ -29,6 +29,7 @@ test('an application is created, read, changed and deleted', async () => {
     name: 'Shop',
     slug: 'shop',
     trusted: true,
+    emailCodes: false,
     licensingMode: 'PER_SEAT',
     accessTokenTtl: 600,
     idTokenTtl: null,

@@ -50,6 +50,7 @@ test('creating, changing and deleting an application records an entry each, with
     name: 'Shop',
     slug: 'shop',
     trusted: true,
+    emailCodes: false,
     licensingMode: 'PER_SEAT',
     accessTokenTtl: null,
     idTokenTtl: null,

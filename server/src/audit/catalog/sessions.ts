@@ -14,7 +14,7 @@ const refused = (reasons: string[]) =>
   Type.Object(
     {
       reason: Type.Enum(reasons),
-      method: Type.Enum(['password', 'passkey', 'sso', 'totp', 'recovery_code']),
+      method: Type.Enum(['password', 'passkey', 'sso', 'email_code', 'totp', 'recovery_code']),
       provider: Type.Optional(Type.String({ description: 'Of a sign-in through a provider' })),
     },
     { additionalProperties: false },
@@ -40,6 +40,7 @@ export const sessionActions = defineActions({
       'A sign-in failed because of a wrong password or another reason. Beyond a rate limit, one entry is recorded for each account, network and period.',
     details: refused([
       'wrong_password',
+      'wrong_code',
       'unknown_address',
       'no_password',
       'disabled',

@@ -15,6 +15,7 @@ const TenantState = partialObject({
   mfaPolicy: MfaPolicy,
   settings: Settings,
   brandingApproved: Type.Boolean(),
+  emailCodes: Type.Boolean(),
 })
 const Text = nullable(Type.String())
 const Branding = partialObject({ displayName: Text, color: Text, logo: Text })

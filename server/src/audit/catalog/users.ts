@@ -60,6 +60,7 @@ export const userActions = defineActions({
   'user.enabled': { summary: 'An operator enabled an account again.' },
   'user.password_changed': { summary: 'A user changed their password.' },
   'user.password_reset_requested': { summary: 'A password reset was requested.' },
+  'user.sign_in_code_requested': { summary: 'A code to sign in was mailed to a user.' },
   'user.password_reset_forced': {
     summary: 'An operator forced a password reset. The old password is no longer valid.',
     details: Type.Object(

@@ -9,6 +9,8 @@ export interface ApplicationsTable {
   name: string
   trusted: Generated<boolean>
   licensing_mode: Generated<LicensingMode>
+  /** People may sign in with a mailed code. */
+  email_codes: Generated<boolean>
   /** Created by the service itself. */
   built_in: Generated<boolean>
   access_token_ttl: number | null

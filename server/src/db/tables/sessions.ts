@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { PkceMethod } from './applications.ts'
 import type { Fixed } from './columns.ts'
 
@@ -69,6 +69,16 @@ export interface PendingSignInsTable {
   auth_time: Fixed<Date | null>
   auth_time_assumed: Fixed<boolean>
   restores: boolean
+  expires_at: Fixed<Date>
+}
+
+/** Codes that are mailed to people who sign in. */
+export interface SignInCodesTable {
+  browser_hash: Fixed<Buffer>
+  code_hash: Fixed<Buffer>
+  user_id: ColumnType<string | null, string | undefined, string>
+  attempts: Generated<number>
+  used: Generated<boolean>
   expires_at: Fixed<Date>
 }
 

@@ -12,6 +12,8 @@ export interface TenantsTable {
   suspended_at: ColumnType<Date | null, never, Date | null>
   /** An operator allows the tenant's branding on pages before the sign-in. */
   branding_approved: ColumnType<boolean, never, boolean>
+  /** Members may sign in with a mailed code. */
+  email_codes: ColumnType<boolean, never, boolean>
   /** The end of the last suspension. */
   reactivated_at: ColumnType<Date | null, never, Date>
   /** This session may act without the required second factor until `mfa_grace_until`. */

@@ -69,7 +69,7 @@ function MailPage(content: MailContent) {
                       </p>
                     ))}
                     {facts.length > 0 && <Facts facts={facts} />}
-                    <Button {...content.button} color={color} />
+                    {content.button.label !== '' && <Button {...content.button} color={color} />}
                     {note !== undefined && (
                       <p class="quiet" style="margin:0;color:#5b6372;font-size:14px;line-height:1.5">
                         {note}

@@ -9,7 +9,7 @@ export function renderText({ heading, paragraphs, facts, button, note, footer }:
     wrap(heading),
     ...paragraphs.map((paragraph) => wrap(paragraph)),
     ...(facts.length > 0 ? [facts.map(({ label, value }) => wrap(`${label}: ${value}`, '  ')).join('\n')] : []),
-    `${button.label}:\n${button.url}`,
+    ...(button.label === '' ? [] : [`${button.label}:\n${button.url}`]),
     ...(note === undefined ? [] : [wrap(note)]),
     `--\n${footer}`,
   ]

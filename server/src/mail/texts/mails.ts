@@ -25,6 +25,13 @@ export const MAIL_TEXTS: MailTexts<Exclude<MailKind, NoticeKind>> = {
     button: 'Choose a new password',
     note: 'If it was not you, do not follow the link: your password stays as it is.',
   },
+  'sign-in-code': {
+    subject: '{{code}} is your code for {{application}}',
+    heading: '{{code}}',
+    text: 'Type this code in the browser in which you asked for it, to sign in to {{application}}.\n\nIt works once, within {{validity}}. Nobody from {{application}} will ever ask you for it.',
+    button: '',
+    note: 'If you did not ask for a code, there is nothing you need to do: without it nobody gets in.',
+  },
   'password-ended': {
     subject: 'You need a new password',
     heading: 'You need a new password',

@@ -9,6 +9,7 @@ export interface MailText {
   heading: string
   /** Paragraphs are separated by an empty line. */
   text: string
+  /** Empty: the mail has no button. */
   button: string
   /** What to do about an unexpected mail. It cannot be edited, so that no edit removes this advice. */
   note?: string

@@ -10,11 +10,13 @@ import { render } from '../../ui/render.ts'
 import { typedAddressScript } from '../../ui/scripts.ts'
 import { findLoginBrand } from '../brand.ts'
 import { findBrowserSession, signOut } from '../browser-session.ts'
+import { findCodeOffer } from '../email-codes/policy.ts'
 import { nextPage } from '../establish-session.ts'
 import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
 import { signIn } from '../sign-in.ts'
 import { readTypedAddress, urlWithAddress } from '../typed-address.ts'
 import { findUsedMethods, type UsedMethod } from '../used-methods.ts'
+import { CODE_PATH } from './email-code.tsx'
 
 export const loginPages = [
   definePage({
@@ -80,6 +82,7 @@ async function showLogin(ctx: Ctx, input: PageInput, { login, email, problem }: 
       path: pageUrl(ctx, ssoPath(provider), login),
     })),
     usedMethods: findUsedMethods(ctx, input),
+    codePage: (await findCodeOffer(ctx, login)) && pageUrl(ctx, CODE_PATH, login),
   }
   return {
     status: problem?.status ?? 200,
@@ -97,6 +100,8 @@ interface LoginPageProps {
   providers: Provider[]
   /** In this browser, the last one first. */
   usedMethods: UsedMethod[]
+  /** Where a mailed code is requested; undefined: none is offered. */
+  codePage: string | undefined
 }
 
 interface Provider {
@@ -127,7 +132,7 @@ const LoginPage = ({ pages, providers, usedMethods, ...props }: LoginPageProps) 
           <p class="or">or</p>
         </>
       )}
-      <PasswordForm {...props} action={pages.login} />
+      <AddressForm {...props} action={pages.login} usedCode={usedMethods[0] === 'email_code'} />
       {!hasPasskey && passkeyButton}
       {providers
         .filter((provider) => provider !== lastProvider)
@@ -149,13 +154,16 @@ const ProviderLink = ({ path, label, second = false }: Provider & { second?: boo
   </a>
 )
 
-const PasswordForm = ({
-  action,
-  csrf,
-  email,
-  problem,
-}: Pick<LoginPageProps, 'csrf' | 'email' | 'problem'> & { action: string }) => {
+interface AddressFormProps extends Pick<LoginPageProps, 'csrf' | 'email' | 'problem' | 'codePage'> {
+  action: string
+  /** The last sign-in in this browser was with a mailed code. */
+  usedCode: boolean
+}
+
+/** The address with a password, or with a mailed code. The first button is the one that the Enter key presses. */
+const AddressForm = ({ action, csrf, email, problem, codePage, usedCode }: AddressFormProps) => {
   const describedBy = problem === undefined ? undefined : 'problem'
+  const isCodeFirst = usedCode && codePage !== undefined
   return (
     <Form action={action} csrf={csrf}>
       <Field
@@ -168,6 +176,12 @@ const PasswordForm = ({
         focus={!email}
         describedBy={describedBy}
       />
+      {isCodeFirst && (
+        <>
+          <CodeButton path={codePage} />
+          <p class="or">or</p>
+        </>
+      )}
       <Field
         label="Password"
         name="password"
@@ -176,7 +190,17 @@ const PasswordForm = ({
         focus={Boolean(email)}
         describedBy={describedBy}
       />
-      <button type="submit">Sign in</button>
+      <button type="submit" class={isCodeFirst ? 'second' : undefined}>
+        Sign in
+      </button>
+      {codePage !== undefined && !isCodeFirst && <CodeButton path={codePage} second />}
     </Form>
   )
 }
+
+/** Sends the address without the password. */
+const CodeButton = ({ path, second = false }: { path: string; second?: boolean }) => (
+  <button type="submit" class={second ? 'second' : undefined} formaction={path} formnovalidate>
+    Email me a code
+  </button>
+)

@@ -45,6 +45,9 @@ export const UpdateAdminTenantRequest = Type.Object(
     brandingApproved: Type.Optional(
       Type.Boolean({ description: 'true: its branding may be shown before the sign-in' }),
     ),
+    emailCodes: Type.Optional(
+      Type.Boolean({ description: 'true: its members may sign in with a code that is mailed to them' }),
+    ),
     suspended: Type.Optional(
       Type.Boolean({ description: 'true: nobody can act for the tenant until it is false again' }),
     ),

@@ -12,6 +12,7 @@ export const AdminTenant = Type.Object(
     mfaPolicy: Type.Enum(['OPTIONAL', 'REQUIRED']),
     memberCount: Type.Integer({ description: 'ACTIVE members' }),
     brandingApproved: Type.Boolean({ description: 'Its branding may be shown before the sign-in' }),
+    emailCodes: Type.Boolean({ description: 'Its members may sign in with a code that is mailed to them' }),
     suspended: Type.Boolean({ description: 'Nobody can act for it' }),
     suspendedAt: Type.Union([Timestamp, Type.Null()], {
       description: 'When it was suspended; null: it is not suspended',
@@ -31,6 +32,7 @@ export const toAdministeredTenant = (tenant: TenantWithCount): AdminTenant => ({
   mfaPolicy: tenant.mfa_policy,
   memberCount: tenant.member_count,
   brandingApproved: tenant.branding_approved,
+  emailCodes: tenant.email_codes,
   suspended: tenant.suspended_at !== null,
   suspendedAt: tenant.suspended_at?.toISOString() ?? null,
   createdAt: tenant.created_at.toISOString(),

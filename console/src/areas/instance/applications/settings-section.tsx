@@ -13,7 +13,7 @@ import type { Application } from './types.ts'
 const MODES = ['PER_SEAT', 'TENANT_WIDE', 'FREE'] as const
 const LIFETIMES = ['accessTokenTtl', 'idTokenTtl', 'refreshTokenIdleTtl', 'refreshTokenTtl'] as const
 type Lifetimes = Pick<Application, (typeof LIFETIMES)[number]>
-type Settings = Pick<Application, 'name' | 'slug' | 'trusted' | 'licensingMode'> & Lifetimes
+type Settings = Pick<Application, 'name' | 'slug' | 'trusted' | 'emailCodes' | 'licensingMode'> & Lifetimes
 
 const settingsOf = ({ id, createdAt, updatedAt, ...settings }: Application): Settings => settings
 
@@ -57,6 +57,12 @@ export function SettingsSection({ application }: { application: Application }) {
           description={text.settings.trustedText}
           checked={draft.trusted}
           onChange={(event) => set({ trusted: event.currentTarget.checked })}
+        />
+        <Switch
+          label={text.settings.emailCodes}
+          description={text.settings.emailCodesText}
+          checked={draft.emailCodes}
+          onChange={(event) => set({ emailCodes: event.currentTarget.checked })}
         />
         <Radio.Group
           label={text.settings.mode}

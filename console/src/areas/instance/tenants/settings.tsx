@@ -12,13 +12,14 @@ import type { AdminTenant } from './types.ts'
 
 const text = allTenants.settings
 
-/** Name, slug, second-factor policy and branding approval of a tenant. */
+/** Name, slug, second-factor policy, mailed codes and branding approval of a tenant. */
 export function TenantSettings({ tenant }: { tenant: AdminTenant }) {
   const { id } = tenant
   const [name, setName] = useState(tenant.name)
   const [slug, setSlug] = useState(tenant.slug)
   const [isRequired, setRequired] = useState(tenant.mfaPolicy === 'REQUIRED')
   const [brandingApproved, setApproved] = useState(tenant.brandingApproved)
+  const [emailCodes, setEmailCodes] = useState(tenant.emailCodes)
   const save = useApiMutation('PATCH /api/admin/tenants/{id}', {
     invalidates: ['GET /api/admin/tenants/{id}', 'GET /api/admin/tenants', 'GET /api/tenants'],
     onError: () => true,
@@ -30,6 +31,7 @@ export function TenantSettings({ tenant }: { tenant: AdminTenant }) {
     ...(slug !== tenant.slug && { slug }),
     ...(mfaPolicy !== tenant.mfaPolicy && { mfaPolicy }),
     ...(brandingApproved !== tenant.brandingApproved && { brandingApproved }),
+    ...(emailCodes !== tenant.emailCodes && { emailCodes }),
   }
   const form = useSubmit(() => save.mutateAsync({ path: { id }, body }).catch(toFieldError('SLUG_TAKEN', 'slug')))
   return (
@@ -64,6 +66,12 @@ export function TenantSettings({ tenant }: { tenant: AdminTenant }) {
             description={text.mfaHint}
             checked={isRequired}
             onChange={(event) => setRequired(event.currentTarget.checked)}
+          />
+          <Switch
+            label={text.emailCodes}
+            description={text.emailCodesHint}
+            checked={emailCodes}
+            onChange={(event) => setEmailCodes(event.currentTarget.checked)}
           />
           <Switch
             label={text.branding}
