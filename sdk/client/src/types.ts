@@ -14,11 +14,11 @@ export type AddPasskeyRequest = { id: string; rawId: string; type: 'public-key';
 
 export type AddedPasskey = { id: string; name: string; createdAt: string; lastUsedAt: string | null; backedUp: boolean; recoveryCodes?: string[] }
 
-export type AdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string }
+export type AdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string }
 
 export type AdminTenantPage = { tenants: AdminTenant[]; pagination: CursorPagination }
 
-export type Application = { id: string; name: string; slug: string; trusted: boolean; licensingMode: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl: number | null; idTokenTtl: number | null; refreshTokenIdleTtl: number | null; refreshTokenTtl: number | null; createdAt: string; updatedAt: string }
+export type Application = { id: string; name: string; slug: string; trusted: boolean; emailCodes: boolean; licensingMode: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl: number | null; idTokenTtl: number | null; refreshTokenIdleTtl: number | null; refreshTokenTtl: number | null; createdAt: string; updatedAt: string }
 
 export type AuditEntry = { id: string; occurredAt: string; action: string; actor: { kind: 'user' | 'client' | 'system'; id: string | null; displayName: string | null }; clientId: string | null; tenantId: string | null; userId: string | null; email: string | null; ipAddress: string | null; userAgent: string | null; requestId: string | null; details: Record<string, unknown> }
 
@@ -66,7 +66,7 @@ export type CreateUserRequest = { email: string; givenName?: string; familyName?
 
 export type CreateWebhookRequest = { url: string; events: string[]; description?: string | null; disabled?: boolean }
 
-export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
+export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
 
 export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 
@@ -114,7 +114,7 @@ export type InvitationList = { invitations: { id: string; email: string; role: '
 
 export type JsonWebKeySet = { keys: { kty: string; kid: string; use: string; alg: string; n: string; e: string }[] }
 
-export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.mail_template_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
+export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.sign_in_code_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.mail_template_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
 
 export type LedgerEntry = { sequence: number; occurredAt: string; actor: string | null; reason: 'GRANTED' | 'REVOKED' | 'CHANGED' | 'RESERVED' | 'ACCEPTED' | 'SUSPENDED' | 'REACTIVATED' | 'ENDED' | 'SUBSCRIBED' | 'SUBSCRIPTION_CHANGED' | 'SUBSCRIPTION_ENDED'; subject: 'seat' | 'subscription'; subjectId: string; userId: string | null; applicationId: string; before: Record<string, unknown> | null; after: Record<string, unknown> | null }
 
@@ -242,7 +242,7 @@ export type TokenResponse = { access_token: string; token_type: 'Bearer'; expire
 
 export type TotpEnrollment = { secret: string; otpauthUrl: string; qrCode: string }
 
-export type UpdateAdminTenantRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; slug?: string; brandingApproved?: boolean; suspended?: boolean }
+export type UpdateAdminTenantRequest = { name?: string; settings?: Record<string, unknown>; mfaPolicy?: 'OPTIONAL' | 'REQUIRED'; slug?: string; brandingApproved?: boolean; emailCodes?: boolean; suspended?: boolean }
 
 export type UpdateBrandingRequest = { displayName?: string | null; color?: string | null; theme?: ('classic' | 'soft' | 'crisp') | null; logo?: string | null }
 
@@ -897,7 +897,7 @@ export interface Operations {
   }
   /** Creates an application */
   'POST /api/admin/applications': {
-    body: { name: string; slug?: string; trusted?: boolean; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
+    body: { name: string; slug?: string; trusted?: boolean; emailCodes?: boolean; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
     reply: Application
   }
   /** Shows an application */
@@ -908,7 +908,7 @@ export interface Operations {
   /** Changes an application */
   'PATCH /api/admin/applications/{id}': {
     path: { id: string }
-    body: { name?: string; slug?: string; trusted?: boolean; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
+    body: { name?: string; slug?: string; trusted?: boolean; emailCodes?: boolean; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
     reply: Application
   }
   /** Deletes an application, its clients and their tokens */
