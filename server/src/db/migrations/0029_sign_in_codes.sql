@@ -1,4 +1,4 @@
--- Programs that know migration 0027 go on working.
+-- Programs that know migration 0028 go on working.
 
 -- Whether people may sign in with a code that is mailed to them.
 alter table applications add column email_codes boolean not null default false;
