@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSignedInUser, findLinkToken, insertUser, listMailTo, logIn } from '../account/people.ts'
+import { linkOn, linkTo } from '../sessions/sign-up-steps.ts'
 import type { TestService } from '../support/service.ts'
 import { cookieOf, PASSWORD, signIn, startDemoService } from '../support/world.ts'
 import { csrfOf, openTab } from './browser-tab.ts'
@@ -145,6 +146,21 @@ describe('a person with an unverified address', () => {
     const [mail] = await listMailTo(service, email)
     expect(mail?.subject).toBe('Confirm your email address')
     await browser.open(`/verify-email?token=${findLinkToken(mail)}`)
+    expect(await browser.submit()).toMatchObject({ status: 303, location: expect.stringContaining(invited.path) })
+    await browser.open(invited.path)
+    expect((await browser.submit()).text).toContain('You are now a member')
+    expect(await outcome(invited)).toMatchObject(JOINED)
+  })
+
+  test('who signs up on the way returns to the invitation with the link of the mail', async () => {
+    const { person, invited } = await inviteUser({ email_verified: false })
+    const { email } = person
+    const browser = tab()
+    const shown = await browser.open(invited.path)
+    const login = await browser.open(linkOn(shown.html, 'Sign in to accept'))
+    await browser.open(linkOn(login.html, 'Create an account'))
+    expect((await browser.submit({ email, ...NEW_USER })).text).toContain(`We have sent a mail to ${email}`)
+    await browser.open(await linkTo(service, email))
     expect(await browser.submit()).toMatchObject({ status: 303, location: expect.stringContaining(invited.path) })
     await browser.open(invited.path)
     expect((await browser.submit()).text).toContain('You are now a member')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sweepSessions } from '../../src/sessions/sweep.ts'
 import { insertUser, listMailTo } from '../account/people.ts'
 import { openTab, type Tab } from '../invitations/browser-tab.ts'
 import type { TestService } from '../support/service.ts'
@@ -119,4 +120,17 @@ test('the first wrong field has the focus', async () => {
     expect(page.status).toBe(422)
     expect(focus(page.html)).toBe(field)
   }
+})
+
+test('a browser waits no longer than the link works, and its row is deleted', async () => {
+  const browser = tab()
+  const email = newAddress()
+  await signUpFor(service, browser, email)
+  const rows = async () => (await service.ctx.db.selectFrom('awaited_links').select('purpose').execute()).length
+  expect(await rows()).toBeGreaterThan(0)
+  service.advance(25 * 3_600_000)
+  expect((await browser.open('/signup/waiting')).location).toBe('/login')
+  expect((await browser.open(await linkTo(service, email))).status).toBe(400)
+  await sweepSessions(service.ctx)
+  expect(await rows()).toBe(0)
 })

@@ -93,7 +93,7 @@ async function confirm(ctx: Ctx, input: PageInput, { token, link, awaited, isSig
   const redirect = awaited && (await finishSignUp(ctx, input, awaited))
   if (redirect !== undefined) return { redirect }
   const isChange = link.purpose === 'change-email'
-  const isWaiting = !isChange && (await isAwaitedElsewhere(ctx, link.userId))
+  const isWaiting = !isChange && !awaited && (await isAwaitedElsewhere(ctx, link.userId))
   const page = <VerifiedPage email={link.email} isSignedIn={isSignedIn} isWaiting={isWaiting} />
   return { html: render(page, await findUrlBrand(ctx, input.query)) }
 }
