@@ -6,23 +6,23 @@ import { OperatorError } from '../errors.ts'
 /** The location of an IP address, such as "Berlin, Germany", or "Unknown". */
 export type Locate = (address: string) => string
 
-const UNKNOWN = 'Unknown'
+export const UNKNOWN_LOCATION = 'Unknown'
 /** The database types that contain countries. Others, such as ASN, use the same file format. */
 const SUPPORTED_TYPES = /city|country|enterprise/i
 
 /** Loads a MaxMind database of cities or countries into memory. Without one, every location is "Unknown". */
 export function openGeoIp(path: string | undefined): Locate {
-  if (path === undefined) return () => UNKNOWN
+  if (path === undefined) return () => UNKNOWN_LOCATION
   const reader = openReader(path)
   return (address) => {
     const plain = toPlainAddress(address)
     // In an IPv4 database, an IPv6 address would match an unrelated entry.
-    if (isIP(plain) === 0 || (isIP(plain) === 6 && reader.metadata.ipVersion === 4)) return UNKNOWN
+    if (isIP(plain) === 0 || (isIP(plain) === 6 && reader.metadata.ipVersion === 4)) return UNKNOWN_LOCATION
     try {
       return describe(reader.get(plain))
     } catch {
       // The file is damaged at this entry. A session list without locations is better than an error.
-      return UNKNOWN
+      return UNKNOWN_LOCATION
     }
   }
 }
@@ -60,5 +60,5 @@ const toPlainAddress = (address: string): string => address.replace(/%.*$/, '').
 function describe(found: Partial<CityResponse> | null): string {
   const names = [found?.city?.names?.en, found?.country?.names?.en].filter((name) => name !== undefined)
   // A city state is named once.
-  return [...new Set(names)].join(', ') || UNKNOWN
+  return [...new Set(names)].join(', ') || UNKNOWN_LOCATION
 }

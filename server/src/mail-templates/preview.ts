@@ -3,11 +3,11 @@ import type { Ctx } from '../context.ts'
 import { createLimiter } from '../db/limiter.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { AppError, tooManyAttempts } from '../errors.ts'
-import { clientAddress, clientUserAgent } from '../http/request/client-address.ts'
 import type { Caller } from '../http/routing/callers.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { toDurationText } from '../lib/duration-text.ts'
 import { applyEdits, loadMailDesign } from '../mail/design.ts'
+import { createDeviceFacts } from '../mail/device-facts.ts'
 import type { MailKind } from '../mail/kinds.ts'
 import { loadMailLogo } from '../mail/logo.ts'
 import type { MailFact } from '../mail/mail.ts'
@@ -15,8 +15,7 @@ import { queueRenderedMail } from '../mail/outbox.ts'
 import { toDocument } from '../mail/render/document.ts'
 import { type RenderedMail, renderMail } from '../mail/render/render-mail.ts'
 import { fillTemplate } from '../mail/template.ts'
-import { toDateText, toTimeText } from '../mail/texts/dates.ts'
-import { toDeviceText } from '../mail/texts/device.ts'
+import { toDateText } from '../mail/texts/dates.ts'
 import { PHRASES, ROLE_NAMES } from '../mail/texts/phrases.ts'
 import { findUser, type User } from '../users/service.ts'
 import { type MailEditsInput, parseEdits } from './rules.ts'
@@ -81,20 +80,12 @@ async function renderDraft(ctx: Ctx, db: Db, draft: Draft, person: User | undefi
 const SAMPLE_TENANT = 'Acme'
 const SAMPLE_ADDRESS = 'you@example.com'
 
-const createSampleFacts = (ctx: Ctx, request: FastifyRequest): Partial<Record<MailKind, MailFact[]>> => {
-  const address = clientAddress(request)
-  return {
-    invitation: [{ label: 'role', value: ROLE_NAMES.member }],
-    'new-device': [
-      { label: 'device', value: toDeviceText(clientUserAgent(request)) },
-      { label: 'location', value: ctx.locate(address) },
-      { label: 'ipAddress', value: address },
-      { label: 'time', value: toTimeText(ctx.now()) },
-    ],
-    'email-changed': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
-    'email-change-requested': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
-    'webhook-disabled': [{ label: 'reason', value: PHRASES.webhookUnreachable }],
-    'instance-webhook-disabled': [{ label: 'reason', value: PHRASES.webhookUnreachable }],
-    'super-admin': [{ label: 'service', value: ctx.config.baseUrl }],
-  }
-}
+const createSampleFacts = (ctx: Ctx, request: FastifyRequest): Partial<Record<MailKind, MailFact[]>> => ({
+  invitation: [{ label: 'role', value: ROLE_NAMES.member }],
+  'new-device': createDeviceFacts(ctx, request),
+  'email-changed': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
+  'email-change-requested': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
+  'webhook-disabled': [{ label: 'reason', value: PHRASES.webhookUnreachable }],
+  'instance-webhook-disabled': [{ label: 'reason', value: PHRASES.webhookUnreachable }],
+  'super-admin': [{ label: 'service', value: ctx.config.baseUrl }],
+})

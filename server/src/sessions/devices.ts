@@ -1,12 +1,10 @@
 import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { findBrowserId, findOrCreateBrowserId, setBrowserId } from '../http/request/browser-cookie.ts'
-import { clientAddress, clientNetwork, clientUserAgent } from '../http/request/client-address.ts'
+import { clientNetwork } from '../http/request/client-address.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import type { MailFact } from '../mail/mail.ts'
-import { toTimeText } from '../mail/texts/dates.ts'
-import { toDeviceText } from '../mail/texts/device.ts'
+import { createDeviceFacts } from '../mail/device-facts.ts'
 import { isOverMailQuota } from '../users/mail-quota.ts'
 import { type NoticeRecipient, queueNotice } from '../users/notices.ts'
 import { findKnownDevice } from './devices-store.ts'
@@ -46,13 +44,7 @@ export async function notifyNewDevice(
 ): Promise<void> {
   // An unverified address may belong to somebody else.
   if (!user.email_verified || (await isOverMailQuota(ctx, 'new-device', user.email))) return
-  const address = clientAddress(request)
-  const facts: MailFact[] = [
-    { label: 'device', value: toDeviceText(clientUserAgent(request)) },
-    { label: 'location', value: ctx.locate(address) },
-    { label: 'ipAddress', value: address },
-    { label: 'time', value: toTimeText(ctx.now()) },
-  ]
+  const facts = createDeviceFacts(ctx, request)
   const origin = { clientId: login?.clientId, tenant: login?.tenant }
   await queueNotice(ctx, tx, { to: user, kind: 'new-device', facts, origin, path: '/account/sessions' })
 }

@@ -10,6 +10,8 @@ beforeAll(async () => {
   const limits = { signInFailures: 3, confirmFailures: 5, clientFailures: 60 }
   service = await startDemoService({ worker: true, config: { trustedProxies: ['127.0.0.1'], limits } })
   url = service.url
+  const { ctx } = service
+  Object.assign(ctx, { locate: (address: string) => (address === '203.0.113.7' ? 'Berlin, Germany' : 'Unknown') })
 })
 afterAll(() => service.close())
 
@@ -52,6 +54,29 @@ test('a sign-in from a new device sends a mail, from the first or a known device
     .find((cookie) => cookie.startsWith('latchkey_browser='))
   await signInFrom(email, { address: '10.3.3.3', program: 'Firefox 2', cookie: browser ?? '' })
   expect(await notices(email)).toHaveLength(1)
+})
+
+const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
+
+test('the mail says when, with which device and from where, and leads to the sessions', async () => {
+  const { email } = await insertUser(service)
+  await signInFrom(email, {})
+  await signInFrom(email, { address: '203.0.113.7', program: CHROME })
+  const [notice] = await notices(email)
+  expect(notice?.text).toContain(
+    '\nDevice: Chrome on Linux\nLocation: Berlin, Germany\nIP address: 203.0.113.7\nTime: ',
+  )
+  expect(notice?.text).toMatch(/^Time: \w+ \d+, \d{4} at \d\d:\d\d UTC$/m)
+  expect(notice?.text).toContain(`\n${url}/account/sessions\n`)
+  expect(notice?.text).toContain('If it was')
+})
+
+test('an address gets at most five mails about new devices an hour', async () => {
+  const { email } = await insertUser(service)
+  for (let device = 0; device < 8; device++) {
+    expect((await signInFrom(email, { address: `10.9.0.${device}`, program: `Device ${device}` })).status).toBe(200)
+  }
+  expect(await notices(email)).toHaveLength(5)
 })
 
 test('an unverified address gets no mail about new devices', async () => {

@@ -28,7 +28,6 @@ export const PHRASES = {
   unnamedInviter: 'An admin',
   device: '{{browser}} on {{system}}',
   unknownDevice: 'Unknown device',
-  unknownLocation: 'Unknown',
   testSubject: 'Test: {{subject}}',
   webhookGone: 'It answered that it is gone for good (410).',
   webhookUnreachable: 'No delivery has succeeded for three days.',

@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify'
+import type { Ctx } from '../context.ts'
+import { clientAddress, clientUserAgent } from '../http/request/client-address.ts'
+import { UNKNOWN_LOCATION } from '../lib/geoip.ts'
+import type { MailFact } from './mail.ts'
+import { toTimeText } from './texts/dates.ts'
+import { toDeviceText } from './texts/device.ts'
+
+/** The device, the place and the time of a request. Without a GeoIP database the place is only an address. */
+export function createDeviceFacts(ctx: Ctx, request: FastifyRequest): MailFact[] {
+  const address = clientAddress(request)
+  const location = ctx.locate(address)
+  return [
+    { label: 'device', value: toDeviceText(clientUserAgent(request)) },
+    ...(location === UNKNOWN_LOCATION ? [] : [{ label: 'location', value: location } as const]),
+    { label: 'ipAddress', value: address },
+    { label: 'time', value: toTimeText(ctx.now()) },
+  ]
+}
