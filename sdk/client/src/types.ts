@@ -547,7 +547,7 @@ export interface Operations {
   /** Lists the members of a tenant */
   'GET /api/tenants/{id}/members': {
     path: { id: string }
-    query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member'; search?: string }
+    query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member'; sort?: 'joinedAt' | '-joinedAt'; search?: string }
     reply: MemberPage
   }
   /** Changes the role of a member, or suspends or reactivates the member */
@@ -602,7 +602,7 @@ export interface Operations {
   /** Lists the members of a tenant */
   'GET /api/admin/tenants/{id}/members': {
     path: { id: string }
-    query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member'; search?: string }
+    query: { page?: number; limit?: number; status?: 'ACTIVE' | 'INVITED' | 'SUSPENDED'; role?: 'owner' | 'admin' | 'member'; sort?: 'joinedAt' | '-joinedAt'; search?: string }
     reply: MemberPage
   }
   /** Adds a member without an invitation */
@@ -780,7 +780,7 @@ export interface Operations {
   /** Lists the members of a tenant, with the license that each holds */
   'GET /api/tenants/{id}/licenses/{applicationId}/seats': {
     path: { id: string; applicationId: string }
-    query: { page?: number; limit?: number; search?: string; licensed?: boolean; licenseTypeId?: string }
+    query: { page?: number; limit?: number; search?: string; licensed?: boolean; licenseTypeId?: string; sort?: 'displayName' | '-displayName' }
     reply: SeatPage
   }
   /** Lists the purchased and assigned seats of a tenant, day by day */

@@ -75,6 +75,10 @@ describe('the list of members with their licenses', () => {
     const page = await list(firm, owner)
     expect(toNames(page)).toEqual(['aaron', 'Bea', 'mo.nobody', 'Zoe Ark'])
     expect(page.pagination).toEqual({ page: 1, limit: 20, total: 4, pages: 1 })
+    const fromZ = await list(firm, owner, { sort: '-displayName' })
+    expect(toNames(fromZ)).toEqual(['Zoe Ark', 'mo.nobody', 'Bea', 'aaron'])
+    const lastOfTwo = { sort: '-displayName', limit: '3', page: '2' }
+    expect(toNames(await list(firm, owner, lastOfTwo))).toEqual(['aaron'])
     expect(page.seats[0]).toMatchObject({ role: 'owner', license: null })
     expect(page.seats[1]).toEqual({
       userId: bea.id,

@@ -87,6 +87,15 @@ test('every page of a long list is correct, in any order of requests', async () 
   expect((await list('&page=1000')).members).toEqual([])
 })
 
+test('the reverse order has the same members, also of a status and with a search', async () => {
+  const reverse = '&sort=-joinedAt'
+  expect(await readAllPages(reverse)).toEqual((await readExpected()).toReversed())
+  const suspended = await readExpected({ status: 'SUSPENDED' })
+  expect(await readAllPages(`${reverse}&status=SUSPENDED`)).toEqual(suspended.toReversed())
+  const search = '&search=hand-45'
+  expect(await readAllPages(search + reverse)).toEqual((await readAllPages(search)).toReversed())
+})
+
 test.runIf(FULL)('the list stays correct when members leave, change, join, are invited or are restored', async () => {
   const [, second = '', third = '', fourth = ''] = await readExpected()
   const at = (id: string) => `/api/tenants/${tenantId}/members/${id}`

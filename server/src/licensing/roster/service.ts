@@ -27,6 +27,7 @@ export async function getRosterPage(
     mode,
     words,
     licensed: query.licensed,
+    descending: query.sort === '-displayName',
     now: ctx.now(),
     // An invalid id matches no one.
     licenseTypeId: query.licenseTypeId === undefined ? undefined : (toId(query.licenseTypeId) ?? NIL_ID),

@@ -24,6 +24,8 @@ export interface RosterFilter extends HolderQuery {
   words: string[]
   licensed: boolean | undefined
   licenseTypeId: string | undefined
+  /** Sorts by display name, from Z to A. */
+  descending: boolean
 }
 
 /** The SQL form of `displayNameOf`. */
@@ -34,6 +36,9 @@ const DISPLAY_NAME = sql`coalesce(
 )`
 /** Sorts by code point, so that the order does not depend on the locale of the database. */
 const SORT_KEY = sql`lower(${DISPLAY_NAME}) collate "C"`
+
+const toOrder = ({ descending }: RosterFilter, key: RawBuilder<unknown>, id: RawBuilder<unknown>) =>
+  descending ? sql`${key} desc, ${id} desc` : sql`${key}, ${id}`
 
 const joinLicenses = ({ mode, ...query }: RosterFilter) => sql`
   left join (${selectHeldLicenses(mode, query)}) as held on held."userId" = memberships.user_id`
@@ -67,7 +72,7 @@ export async function findRosterPage(
       select memberships.id, ${SORT_KEY} as key ${members} ${toConditions(filter, matchesSearch)}
     )
     select (select count(*)::int from roster) as total,
-      array(select id from roster order by key, id offset ${offset} limit ${limit}) as ids
+      array(select id from roster order by ${toOrder(filter, sql`key`, sql`id`)} offset ${offset} limit ${limit}) as ids
   `.execute(db)
   return rows[0] ?? { total: 0, ids: [] }
 }
@@ -78,7 +83,7 @@ export async function listRoster(db: Db, filter: RosterFilter, ids: string[]): P
     select users.id as "userId", memberships.id as "membershipId", memberships.role, users.email,
       ${DISPLAY_NAME} as "displayName", held."licenseTypeId", held.slug, held.name, held."assignedAt"
     ${fromMembers(filter)} and memberships.id = any(${ids}::uuid[])
-    order by ${SORT_KEY}, memberships.id
+    order by ${toOrder(filter, SORT_KEY, sql`memberships.id`)}
   `.execute(db)
   return rows
 }

@@ -11,6 +11,10 @@ export const MemberQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(Status),
   role: Type.Optional(RoleName),
+  sort: Type.Enum(['joinedAt', '-joinedAt'], {
+    default: 'joinedAt',
+    description: 'By the time of joining; with a minus: the latest first, after those who are invited',
+  }),
   search: Type.Optional(
     Type.String({
       maxLength: 1_000,
@@ -47,7 +51,7 @@ export type MemberBody = Static<typeof MemberBody>
 
 export const MemberPage = Type.Object(
   {
-    members: Type.Array(MemberBody, { description: 'In the order of joining' }),
+    members: Type.Array(MemberBody, { description: 'In the order of joining, or the reverse of it' }),
     pagination: Pagination,
   },
   { title: 'MemberPage' },

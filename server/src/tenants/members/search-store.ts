@@ -11,10 +11,11 @@ import type { MemberFilter } from './store.ts'
 export async function searchMembers(
   db: Db,
   { tenantId, status, role, now }: MemberFilter,
-  { words, offset, limit }: Range & { words: string[] },
+  { words, reversed, offset, limit }: Range & { words: string[]; reversed: boolean },
 ): Promise<{ total: number; ids: string[] }> {
   const ofRole = role === undefined ? sql`` : sql`and role = ${role}`
   const ofStatus = status === undefined ? sql`` : sql`and status = ${status}`
+  const order = reversed ? sql`joined_at desc nulls first, id desc` : sql`joined_at nulls last, id`
   const isFound = await createSearchCondition(db, words, 'memberships.user_id')
   const { rows } = await sql<{ total: number; ids: string[] }>`
     with found as materialized (
@@ -27,7 +28,7 @@ export async function searchMembers(
         and ${emailMatches(words, 'users.email')}
     )
     select (select count(*)::int from found) as total,
-      array(select id from found order by joined_at nulls last, id offset ${offset} limit ${limit}) as ids
+      array(select id from found order by ${order} offset ${offset} limit ${limit}) as ids
   `.execute(db)
   return rows[0] ?? { total: 0, ids: [] }
 }

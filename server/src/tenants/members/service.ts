@@ -3,7 +3,7 @@ import { type Action, recordAuditEvent, toActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { AppError } from '../../errors.ts'
-import { describePage, toRange } from '../../http/routing/pagination.ts'
+import { describePage, type Range, toRange } from '../../http/routing/pagination.ts'
 import { toDisplayName } from '../../lib/display-name.ts'
 import { isId, toId } from '../../lib/ids.ts'
 import { parseSearch } from '../../lib/search-words.ts'
@@ -42,20 +42,34 @@ export async function getMemberPage(
   if (words.length > 0) return getSearchPage(tx, filter, { words, query })
   const counts = await countMembers(tx, filter)
   const total = counts.joined + counts.invited
-  const { offset, limit } = toRange(query)
-  const range = { offset, limit: Math.min(limit, total - offset) }
+  const range = toListRange(query, total)
   const members = range.limit > 0 ? await listRange(tx, filter, range, counts) : []
-  return { members: members.map(toBody), pagination: describePage(query, total) }
+  return toPage(query, members, total)
 }
+
+/** The rows of a page in the order of joining. The first page of the reverse order is the end of the list. */
+function toListRange(query: MemberQuery, total: number): Range {
+  const { offset, limit } = toRange(query)
+  const count = Math.min(limit, total - offset)
+  return { offset: isReversed(query) ? total - offset - count : offset, limit: count }
+}
+
+const isReversed = ({ sort }: MemberQuery): boolean => sort === '-joinedAt'
+
+/** Makes a page of rows that are in the order of joining. */
+const toPage = (query: MemberQuery, rows: MemberRow[], total: number): MemberPage => ({
+  members: (isReversed(query) ? rows.toReversed() : rows).map(toBody),
+  pagination: describePage(query, total),
+})
 
 async function getSearchPage(
   tx: Tx,
   filter: MemberFilter,
   { words, query }: { words: string[]; query: MemberQuery },
 ): Promise<MemberPage> {
-  const { total, ids } = await searchMembers(tx, filter, { words, ...toRange(query) })
-  const members = ids.length > 0 ? await listMembersByIds(tx, ids) : []
-  return { members: members.map(toBody), pagination: describePage(query, total) }
+  const reversed = isReversed(query)
+  const { total, ids } = await searchMembers(tx, filter, { words, reversed, ...toRange(query) })
+  return toPage(query, ids.length > 0 ? await listMembersByIds(tx, ids) : [], total)
 }
 
 /** Reads from the end of the list that is closer to the page, or from an anchor when the page is far from both. */
