@@ -21,11 +21,53 @@ function brotliAssets(): Plugin {
   }
 }
 
+/**
+ * A page takes a few files, because each file costs a request. What three or more parts share is in one file. The
+ * sign-in has its own, because it starts before the others are loaded.
+ */
+const CHUNKS = [
+  {
+    name: 'session',
+    test: /\/(oauth4webapi|sdk\/client|console\/src\/(session|api\/(api|preload|connection)))/,
+    priority: 2,
+  },
+  { name: 'shared', minShareCount: 3, priority: 1 },
+  { name: 'shared', test: /console\/src\/(ui|text)\/(?!libraries|snippets)/, minShareCount: 2, priority: 1 },
+]
+
+/** Lets the browser load the main parts together with the entry, which imports them only when it runs. */
+function preloadRoot(): Plugin {
+  return {
+    name: 'preload-root',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle }) {
+        const chunks = Object.values(bundle ?? {}).flatMap((file) => (file.type === 'chunk' ? [file] : []))
+        const root = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('/src/root.tsx'))
+        if (!root) return []
+        const scripts = [root.fileName, ...root.imports].map((file) => ({ rel: 'modulepreload', file }))
+        const styles = [...(root.viteMetadata?.importedCss ?? [])].map((file) => ({
+          rel: 'preload',
+          as: 'style',
+          file,
+        }))
+        return [...scripts, ...styles]
+          .filter(({ file }) => !html.includes(file))
+          .map(({ file, ...attrs }) => ({
+            tag: 'link',
+            attrs: { ...attrs, crossorigin: true, href: `/console/${file}` },
+            injectTo: 'head' as const,
+          }))
+      },
+    },
+  }
+}
+
 export default defineConfig({
   base: '/console/',
   // The packages of this repository are used from their sources, without a build.
   resolve: { conditions: ['source', ...defaultClientConditions] },
-  plugins: [react(), brotliAssets()],
+  plugins: [react(), brotliAssets(), preloadRoot()],
   // The service replaces this placeholder by the nonce that the Content-Security-Policy allows for styles.
   html: { cspNonce: '__style_nonce__' },
   build: {
@@ -34,7 +76,7 @@ export default defineConfig({
     // No inlined assets: the Content-Security-Policy allows own files only.
     assetsInlineLimit: 0,
     // The service serves the fonts for the hosted pages and the console.
-    rolldownOptions: { external: [/^\/assets\//] },
+    rolldownOptions: { external: [/^\/assets\//], output: { codeSplitting: { groups: CHUNKS } } },
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
   },

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { Redirect, Route, Router, Switch } from 'wouter'
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Frame } from './frame/frame.tsx'
 import { MeProvider, useMe } from './me.tsx'
@@ -20,16 +20,24 @@ export const App = () => (
     <Router base="/console">
       <MeProvider>
         <Frame>
-          <ErrorBoundary>
-            <Suspense fallback={<LoadingSkeleton rows={6} />}>
-              <AppRoutes />
-            </Suspense>
-          </ErrorBoundary>
+          <Page />
         </Frame>
       </MeProvider>
     </Router>
   </ErrorBoundary>
 )
+
+/** An error of one page does not keep the user from going to another. */
+function Page() {
+  const [location] = useLocation()
+  return (
+    <ErrorBoundary resetKey={location}>
+      <Suspense fallback={<LoadingSkeleton rows={6} />}>
+        <AppRoutes />
+      </Suspense>
+    </ErrorBoundary>
+  )
+}
 
 function AppRoutes() {
   const { access } = useMe()

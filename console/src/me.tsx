@@ -1,5 +1,5 @@
 import type { Reply } from '@latchkey/client'
-import { createContext, type ReactNode, useContext } from 'react'
+import { createContext, type ReactNode, useContext, useDeferredValue, useMemo } from 'react'
 import { useApiQuery } from './api/use-api.ts'
 import { ErrorAlert } from './ui/states.tsx'
 
@@ -28,10 +28,16 @@ export function MeProvider({ children }: { children: ReactNode }) {
   const access = useApiQuery('GET /api/users/me/access', { input: {} })
   const tenants = useApiQuery('GET /api/tenants', { input: {} })
   const error = profile.error ?? access.error ?? tenants.error
-  if (profile.data && access.data && tenants.data) {
-    const me = { profile: profile.data, access: access.data, tenants: tenants.data.tenants }
-    return <MeContext.Provider value={me}>{children}</MeContext.Provider>
-  }
+  const loaded = useMemo(
+    () =>
+      profile.data && access.data && tenants.data
+        ? { profile: profile.data, access: access.data, tenants: tenants.data.tenants }
+        : undefined,
+    [profile.data, access.data, tenants.data],
+  )
+  // Rendered in slices, because the whole page depends on it.
+  const me = useDeferredValue(loaded)
+  if (me) return <MeContext.Provider value={me}>{children}</MeContext.Provider>
   if (error) {
     const retry = () => Promise.all([profile, access, tenants].map((query) => query.refetch()))
     return <ErrorAlert error={error} onRetry={retry} />

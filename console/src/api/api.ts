@@ -1,6 +1,7 @@
 import { type Client, createClient, type Input, type Operation, type Reply } from '@latchkey/client'
 import { LatchkeyError } from '@latchkey/client/error'
 import { discardTokens, expireToken, getAccessToken } from '../session/session.ts'
+import { watchConnection } from './connection.ts'
 
 const baseUrl = window.location.origin
 
@@ -22,7 +23,7 @@ export const isMfaRequired = (error: unknown): boolean =>
 export async function call<O extends Operation>(operation: O, input: Input<O>, tenant?: string): Promise<Reply<O>> {
   if (isTenantFromToken(operation) && tenant === undefined) throw new Error(`${operation} needs a tenant`)
   try {
-    return await attempt(operation, input, tenant)
+    return await watchConnection(() => attempt(operation, input, tenant))
   } catch (error) {
     // The token may have been revoked before it expired, for example by a password change. Retry with a new one.
     if (isUnauthorized(error) || isMfaRequired(error)) return attempt(operation, input, tenant)

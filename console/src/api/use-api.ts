@@ -13,6 +13,7 @@ import {
 import { SignedOutError, signIn } from '../session/session.ts'
 import { showError } from '../ui/notifications.tsx'
 import { call } from './api.ts'
+import { takePreloaded } from './preload.ts'
 
 /** Cached replies are stale after 5 seconds and are then refetched in the background. */
 export const queryClient = new QueryClient({
@@ -24,9 +25,11 @@ export const queryClient = new QueryClient({
       // Only server and network errors are worth a retry.
       retry: (count, error) => count < 2 && isTransient(error),
       refetchOnWindowFocus: true,
+      // Without a connection, requests fail at once and the banner says so. By default they would wait in silence.
+      networkMode: 'always',
     },
     // Passwords and one-time secrets must not stay in the cache.
-    mutations: { gcTime: 0 },
+    mutations: { gcTime: 0, networkMode: 'always' },
   },
 })
 
@@ -58,7 +61,7 @@ export function useApiQuery<O extends Operation>(
 ) {
   return useQuery<Reply<O>>({
     queryKey: tenant === undefined ? toQueryKey(operation, input) : [...toQueryKey(operation, input), tenant],
-    queryFn: () => call(operation, input, tenant),
+    queryFn: () => takePreloaded(operation, input) ?? call(operation, input, tenant),
     enabled,
     placeholderData: keepPreviousData,
     ...(refetchIntervalMs !== undefined && { refetchInterval: refetchIntervalMs }),

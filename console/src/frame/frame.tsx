@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { shell } from '../text/shell.ts'
 import { Logo } from '../ui/logo.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
 import { Navigation } from './navigation.tsx'
 import { useShortcuts } from './palette/use-shortcuts.ts'
 import { SearchButton } from './search-button.tsx'
@@ -59,6 +60,7 @@ export function Frame({ children }: { children: ReactNode }) {
       <AppShell.Main id="content" tabIndex={-1}>
         {/* The padding keeps notifications from covering the end of the page. */}
         <Box maw={1080} mx="auto" pb={112}>
+          <ConnectionBanner />
           {children}
         </Box>
       </AppShell.Main>

@@ -39,18 +39,15 @@ let tokens: Tokens | undefined
 /** The user this page was loaded for. */
 let currentUserId: string | undefined
 let renewal: Promise<Tokens> | undefined
-let metadata: Promise<oauth.AuthorizationServer> | undefined
 
-/** The origin must be the issuer (RFC 8414 §3.3). */
-function getServerMetadata(): Promise<oauth.AuthorizationServer> {
-  metadata ??= (async () => {
-    const issuer = new URL(ORIGIN)
-    return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, HTTP_OPTIONS))
-  })()
-  metadata.catch(() => {
-    metadata = undefined
-  })
-  return metadata
+/**
+ * What the console needs of the provider metadata. The service publishes it as well, but reading it would delay every
+ * visit by a request. ID tokens of another issuer are refused.
+ */
+const SERVER: oauth.AuthorizationServer = {
+  issuer: ORIGIN,
+  token_endpoint: `${ORIGIN}/api/oauth/token`,
+  authorization_response_iss_parameter_supported: true,
 }
 
 /** Gets tokens with `prompt=none`. Returns false if the user must sign in. */
@@ -118,13 +115,12 @@ export async function completeSignIn(parameters: URLSearchParams): Promise<strin
 async function createAuthorizationRequest(
   extra: Record<string, string>,
 ): Promise<{ url: string; attempt: AuthorizationParameters }> {
-  const { authorization_endpoint = '' } = await getServerMetadata()
   const attempt = {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     verifier: oauth.generateRandomCodeVerifier(),
   }
-  const url = new URL(authorization_endpoint)
+  const url = new URL(`${ORIGIN}/oauth/authorize`)
   const parameters = {
     client_id: CLIENT.client_id,
     redirect_uri: REDIRECT_URI,
@@ -144,10 +140,9 @@ async function exchangeCode(
   parameters: URLSearchParams,
   { state, nonce, verifier }: AuthorizationParameters,
 ): Promise<Tokens> {
-  const server = await getServerMetadata()
-  const callbackParameters = oauth.validateAuthResponse(server, CLIENT, parameters, state)
+  const callbackParameters = oauth.validateAuthResponse(SERVER, CLIENT, parameters, state)
   const response = await oauth.authorizationCodeGrantRequest(
-    server,
+    SERVER,
     CLIENT,
     oauth.None(),
     callbackParameters,
@@ -155,7 +150,7 @@ async function exchangeCode(
     verifier,
     HTTP_OPTIONS,
   )
-  const reply = await oauth.processAuthorizationCodeResponse(server, CLIENT, response, {
+  const reply = await oauth.processAuthorizationCodeResponse(SERVER, CLIENT, response, {
     expectedNonce: nonce,
     requireIdToken: true,
   })
@@ -236,12 +231,11 @@ async function renew(tenant: string | undefined): Promise<Tokens> {
 }
 
 async function refresh(previous: Tokens, refreshToken: string, tenant: string | undefined): Promise<Tokens> {
-  const server = await getServerMetadata()
-  const response = await oauth.refreshTokenGrantRequest(server, CLIENT, oauth.None(), refreshToken, {
+  const response = await oauth.refreshTokenGrantRequest(SERVER, CLIENT, oauth.None(), refreshToken, {
     ...HTTP_OPTIONS,
     ...(tenant !== undefined && { additionalParameters: { tenant } }),
   })
-  return toTokens(await oauth.processRefreshTokenResponse(server, CLIENT, response), previous)
+  return toTokens(await oauth.processRefreshTokenResponse(SERVER, CLIENT, response), previous)
 }
 
 /** Marks a rejected token as expired, so that the next request renews it. */
@@ -259,8 +253,7 @@ export function discardTokens(token: string): void {
 
 /** Signs out with RP-initiated logout. */
 export async function signOut(): Promise<void> {
-  const { end_session_endpoint = '' } = await getServerMetadata()
-  const url = new URL(end_session_endpoint)
+  const url = new URL(`${ORIGIN}/api/oauth/logout`)
   if (tokens?.idToken !== undefined) url.searchParams.set('id_token_hint', tokens.idToken)
   url.searchParams.set('client_id', CLIENT.client_id)
   url.searchParams.set('post_logout_redirect_uri', `${ORIGIN}/console/`)

@@ -15,10 +15,6 @@ export const allTenants = {
     label: 'Show',
     options: { '': 'All tenants', false: 'Open', true: 'Suspended' },
   },
-  sort: {
-    label: 'Order',
-    options: { '-createdAt': 'Newest first', name: 'By name', slug: 'By slug' },
-  },
   none: {
     title: 'No tenants yet',
     text: 'A tenant is an organization with its own members and licenses. Create one for somebody, or let people create their own.',

@@ -1,5 +1,5 @@
 import { pluralize } from './pluralize.ts'
-import { usedOf } from './seats.ts'
+import { countSeats, usedOf } from './seats.ts'
 
 const people = (count: number): string => pluralize(count, 'person', 'people')
 
@@ -81,7 +81,16 @@ export const licenses = {
   bulk: {
     page: 'Select this page',
     person: (name: string) => `Select ${name}`,
-    selected: (count: number) => `${count.toLocaleString()} selected`,
+    all: (count: number) => `Select all ${count.toLocaleString()}`,
+    first: (count: number) => `Select the first ${count.toLocaleString()}`,
+    selected: (count: number, left: number) => `${count.toLocaleString()} selected, ${countSeats(left)} left`,
+    tooMany: (most: number) => `Select at most ${most.toLocaleString()} people at once`,
+    few: {
+      title: 'Fewer seats than people',
+      text: (count: number, left: number, type: string) =>
+        `${people(count)} without a license are selected, and ${type} has ${countSeats(left)} left. They go to the first in the list; the others get none.`,
+      action: (left: number) => `Give ${countSeats(left)}`,
+    },
     give: 'Give license',
     take: 'Take licenses back',
     clear: 'Clear selection',
@@ -90,8 +99,14 @@ export const licenses = {
     undone: 'Undone.',
     title: 'Not everyone was changed',
     lead: (done: number, failed: number) => `Done for ${people(done)}, not for ${people(failed)}.`,
-    done: 'Done',
-    results: 'Result for each person',
+    results: 'Results',
+    reasons: {
+      DONE: (count: number) => `Done for ${people(count)}`,
+      ALREADY_LICENSED: (count: number) => `${people(count)} already had a license`,
+      NO_SEATS_AVAILABLE: (count: number) => `No seat was left for ${people(count)}`,
+      LICENSE_NOT_FOUND: (count: number) => `${people(count)} had no license`,
+    } as Record<string, (count: number) => string>,
+    andMore: (names: string, more: number) => `${names} and ${more.toLocaleString()} more`,
   },
   shortage: {
     title: 'No seats left',

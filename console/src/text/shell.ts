@@ -71,13 +71,32 @@ export const shell = {
     previous: 'Previous page',
     next: 'Next page',
     range: (from: number, to: number, total: string) => `${from}–${to} of ${total}`,
+    label: 'Pages',
+    number: 'Page number',
+    of: (last: number) => `of ${last.toLocaleString()}`,
+    size: 'Entries on a page',
+    perPage: (count: number) => `${count} per page`,
+  },
+  sort: {
+    label: 'Order',
+    ascending: (column: string) => `${column}, ascending`,
+    descending: (column: string) => `${column}, descending`,
   },
   never: 'Never',
   none: 'None',
   secret: { once: 'Shown once. Copy it now and keep it where only your software can read it.' },
   typeToConfirm: (word: string) => `Type “${word}” to confirm`,
-  newVersion: 'The console was updated. Reload the page.',
   reload: 'Reload',
+  chunk: {
+    offline: 'This page could not be loaded, because the service cannot be reached. Check your connection.',
+    interrupted: 'A part of this page could not be loaded. Try again.',
+    outdated: 'The console was updated. Reload the page.',
+  },
+  connection: {
+    lost: 'The connection is lost',
+    stale: (time: string) =>
+      `What you see was loaded until ${time} and may be out of date. Changes cannot be saved until the service can be reached.`,
+  },
   nav: {
     account: {
       profile: 'Profile',

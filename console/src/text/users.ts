@@ -27,15 +27,6 @@ export const users = {
       deleting: 'Scheduled for deletion',
     },
   },
-  sort: {
-    label: 'Order',
-    options: {
-      '-createdAt': 'Newest first',
-      createdAt: 'Oldest first',
-      email: 'By address, A–Z',
-      '-email': 'By address, Z–A',
-    },
-  },
   none: { title: 'No users yet', text: 'Create an account, or let people sign up.' },
   noMatch: {
     title: 'No user matches',

@@ -18,6 +18,8 @@ const PATHS = {
   building: 'M5 21V4h9v17M14 9h5v12M8 8h3M8 12h3M8 16h3M3 21h18',
   tag: 'M4 4h8l8 8-8 8-8-8V4Zm4 4h.01',
   chevron: 'M7 10l5 5 5-5',
+  up: 'M7 14l5-5 5 5',
+  sort: 'M8 10l4-4 4 4M8 14l4 4 4-4',
   right: 'M10 7l5 5-5 5',
   left: 'M14 7l-5 5 5 5',
   plus: 'M12 5v14M5 12h14',

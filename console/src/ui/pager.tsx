@@ -1,6 +1,8 @@
-import { ActionIcon, Group, Text } from '@mantine/core'
+import { ActionIcon, Group, Select, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
 import { shell } from '../text/shell.ts'
 import { Icon } from './icon.tsx'
+import { PAGE_SIZES } from './use-filters.ts'
 
 interface Pagination {
   page: number
@@ -10,10 +12,20 @@ interface Pagination {
   totalIsExact?: boolean
 }
 
-/** Page navigation. Renders nothing if there is only one page. */
-export function Pager({ pagination, onPage }: { pagination: Pagination; onPage: (page: number) => void }) {
+interface PagerProps {
+  pagination: Pagination
+  onPage: (page: number) => void
+  /** Missing if the page size is fixed. */
+  onLimit?: (limit: number) => void
+}
+
+/** Above this number of pages, a page can be chosen by its number. */
+const MIN_PAGES_TO_JUMP = 3
+
+/** Page navigation. Renders nothing if all entries fit on the smallest page. */
+export function Pager({ pagination, onPage, onLimit }: PagerProps) {
   const { page, limit, total, totalIsExact = true } = pagination
-  if (total <= limit && page === 1) return null
+  if (total <= (onLimit ? PAGE_SIZES[0] : limit) && page === 1) return null
   const last = Math.max(1, Math.ceil(total / limit))
   const range = shell.pages.range(
     Math.min((page - 1) * limit + 1, total),
@@ -21,7 +33,8 @@ export function Pager({ pagination, onPage }: { pagination: Pagination; onPage: 
     `${total.toLocaleString()}${totalIsExact ? '' : '+'}`,
   )
   return (
-    <Group justify="flex-end" gap="xs" role="navigation">
+    <Group justify="flex-end" gap="xs" role="navigation" aria-label={shell.pages.label}>
+      {onLimit && <PageSize limit={limit} onLimit={onLimit} />}
       <Text size="sm" c="dimmed" aria-live="polite">
         {range}
       </Text>
@@ -33,6 +46,7 @@ export function Pager({ pagination, onPage }: { pagination: Pagination; onPage: 
       >
         <Icon name="left" size={16} />
       </ActionIcon>
+      {totalIsExact && last > MIN_PAGES_TO_JUMP && <PageNumber key={page} page={page} last={last} onPage={onPage} />}
       <ActionIcon
         variant="default"
         disabled={page >= last}
@@ -42,5 +56,45 @@ export function Pager({ pagination, onPage }: { pagination: Pagination; onPage: 
         <Icon name="right" size={16} />
       </ActionIcon>
     </Group>
+  )
+}
+
+const PageSize = ({ limit, onLimit }: { limit: number; onLimit: (limit: number) => void }) => (
+  <Select
+    aria-label={shell.pages.size}
+    data={PAGE_SIZES.map((size) => ({ value: String(size), label: shell.pages.perPage(size) }))}
+    value={String(limit)}
+    onChange={(size) => size !== null && onLimit(Number(size))}
+    allowDeselect={false}
+    size="xs"
+    w={128}
+  />
+)
+
+/** Goes to the typed page on Enter. */
+function PageNumber({ page, last, onPage }: { page: number; last: number; onPage: (page: number) => void }) {
+  const [typed, setTyped] = useState(String(page))
+  const jump = (event: FormEvent) => {
+    event.preventDefault()
+    const wanted = Number.parseInt(typed, 10)
+    if (wanted >= 1) onPage(Math.min(wanted, last))
+  }
+  return (
+    <form onSubmit={jump}>
+      <Group gap={6} wrap="nowrap">
+        <TextInput
+          aria-label={shell.pages.number}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          inputMode="numeric"
+          maxLength={7}
+          size="xs"
+          w={56}
+        />
+        <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          {shell.pages.of(last)}
+        </Text>
+      </Group>
+    </form>
   )
 }

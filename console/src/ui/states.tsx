@@ -1,7 +1,7 @@
 import { LatchkeyError } from '@latchkey/client/error'
 import { Alert, Button, Center, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { isMfaRequired } from '../api/api.ts'
 import { shell } from '../text/shell.ts'
 import { Icon, type IconName } from './icon.tsx'
@@ -84,7 +84,9 @@ export function QueryContent<T>({
   skeletonHeight?: number
   children: (data: NonNullable<T>) => ReactNode
 }) {
-  if (query.data !== undefined && query.data !== null) return children(query.data)
+  // Rendered in slices, so that a long list does not block the page.
+  const data = useDeferredValue(query.data)
+  if (data !== undefined && data !== null) return children(data)
   if (query.isError) return <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
   return (
     <LoadingSkeleton

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { asSuperuser } from '../support/many-users.ts'
 import { admin, findIds, machineToken } from '../support/world.ts'
@@ -39,6 +40,21 @@ export function createOtherAdmin({ service }: ConsoleTest) {
       await grant('mia@acme.test')
     },
   }
+}
+
+/** Adds members to Acme: Colleague 01, Colleague 02 and so on. */
+export async function addColleagues({ service }: ConsoleTest, count: number): Promise<void> {
+  const { tenantId } = await findIds(service, 'mia@acme.test', 'acme')
+  const { db } = service.ctx
+  await sql`
+    insert into users (id, email, display_name, email_verified, is_super_admin, created_at, updated_at)
+    select gen_random_uuid(), 'colleague-' || n || '@acme.test', 'Colleague ' || lpad(n::text, 2, '0'),
+      true, false, now(), now()
+    from generate_series(1, ${count}::int) as n`.execute(db)
+  await sql`
+    insert into memberships (id, tenant_id, user_id, role, status, joined_at, created_at, updated_at)
+    select gen_random_uuid(), ${tenantId}::uuid, id, 'member', 'ACTIVE', now(), now(), now()
+    from users where email like 'colleague-%'`.execute(db)
 }
 
 /** Moves all ledger entries into the past. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { FULL } from '../support/rounds.ts'
 import { type ConsoleTest, openConsole } from './console-page.ts'
-import { ageLedger, createOtherAdmin, createSubscriptions } from './license-data.ts'
+import { addColleagues, ageLedger, createOtherAdmin, createSubscriptions } from './license-data.ts'
 
 const PATH = '/t/acme/licenses/project-manager'
 
@@ -124,12 +124,12 @@ describe.runIf(FULL && browserPath)('licenses in the console', () => {
     expect(errors.filter((text) => !text.includes('status of 400'))).toEqual([])
   })
 
-  test('bulk changes have a result for each user', async () => {
+  test('bulk changes have a result for each reason', async () => {
     const { page, expectHeading, expectText, click, expectAccessible, takeScreenshots, errors } =
       await consoleTest.signIn('adam@acme.test', PATH)
     await expectHeading('Project Manager')
     await page.getByLabel('Select this page').check()
-    await expectText('4 selected')
+    await expectText('4 selected, 5 seats left')
     await expectAccessible()
     await takeScreenshots('licenses-bulk')
     await choose(page, 'Give license', /^Pro/)
@@ -251,5 +251,38 @@ describe.runIf(FULL && browserPath)('licenses in the console', () => {
       await expectAccessible()
     }
     expect(errors).toEqual([])
+  })
+
+  test('everyone who matches can be selected, and the seats that are left go to the first of them', async () => {
+    await addColleagues(consoleTest, 24)
+    const session = await consoleTest.signIn('adam@acme.test', PATH)
+    const { page, click, expectHeading, expectText, expectAccessible, takeScreenshots } = session
+    await expectHeading('Project Manager')
+    await page.getByLabel('Select this page').check()
+    await expectText('20 selected, 5 seats left')
+    await click('Select all 28')
+    await expectText('28 selected, 5 seats left')
+    await choose(page, 'Give license', /^Pro/)
+    const question = page.getByRole('dialog', { name: 'Fewer seats than people' })
+    await question.getByText(/^27 people without a license are selected, and Pro has 4 seats left/).waitFor()
+    await takeScreenshots('licenses-few-seats')
+    // Somebody else takes one of these seats before the answer.
+    await otherAdmin.grant('olivia@acme.test')
+    await question.getByRole('button', { name: 'Give 4 seats' }).click()
+    const results = page.getByRole('dialog', { name: 'Not everyone was changed' })
+    const reasons = results.getByRole('listitem')
+    await reasons.filter({ hasText: 'No seat was left for 1 person' }).getByText('Colleague 03').waitFor()
+    const done = 'Adam Admin, Colleague 01, Colleague 02'
+    await reasons.filter({ hasText: 'Done for 3 people' }).getByText(done).waitFor()
+    await expectAccessible()
+    await takeScreenshots('licenses-bulk-results')
+    await results.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('columnheader', { name: 'Person' }).getByRole('button').click()
+    await page.waitForURL(/sort=-displayName/)
+    await rowOf(page, 'Olivia Owner').waitFor()
+    await page.getByRole('combobox', { name: 'Entries on a page' }).click()
+    await page.getByRole('option', { name: '50 per page' }).click()
+    await rowOf(page, 'Colleague 01').waitFor()
+    expect(new URL(page.url()).search).toBe('?sort=-displayName&limit=50')
   })
 })

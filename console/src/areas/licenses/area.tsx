@@ -1,3 +1,4 @@
+import { useDeferredValue } from 'react'
 import { Route, Switch } from 'wouter'
 import { useApiQuery } from '../../api/use-api.ts'
 import { licenses as text } from '../../text/licenses.ts'
@@ -25,7 +26,9 @@ export const LicensesArea = () => (
 function ApplicationRoute({ slug }: { slug: string }) {
   const tenant = useTenant()
   const query = useApiQuery(TENANT_LICENSES, { input: { path: { id: tenant.id } } })
-  if (query.data === undefined) {
+  // Rendered in slices, because the page is large.
+  const data = useDeferredValue(query.data)
+  if (data === undefined) {
     return (
       <Page title={text.title}>
         <QueryContent query={query} skeletonRows={8}>
@@ -34,6 +37,6 @@ function ApplicationRoute({ slug }: { slug: string }) {
       </Page>
     )
   }
-  const application = query.data.applications.find((candidate) => candidate.slug === slug)
+  const application = data.applications.find((candidate) => candidate.slug === slug)
   return application ? <ApplicationLicensesPage application={application} /> : <NotFound />
 }

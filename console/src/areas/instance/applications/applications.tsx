@@ -12,11 +12,14 @@ import { Tag } from '../../../ui/tag.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
 
+const ORDERS = ['name', '-name', 'slug', '-slug', 'createdAt', '-createdAt'] as const
+
 export function ApplicationsPage() {
-  const { values, page, set } = useFilters(['search'])
+  const { values, page, limit, set, sortBy, onPage, onLimit } = useFilters(['search'])
+  const sorting = sortBy(ORDERS)
   const { search } = values
   const query = useApiQuery('GET /api/admin/applications', {
-    input: { query: { page, sort: 'name', ...(search !== '' && { search }) } },
+    input: { query: { page, limit, sort: sorting.value, ...(search !== '' && { search }) } },
   })
   return (
     <Page title={text.title} lead={text.lead} actions={<CreateButton />}>
@@ -38,16 +41,22 @@ export function ApplicationsPage() {
                   <EmptyState icon="search" title={text.noMatch.title} text={text.noMatch.text} />
                 )
               }
+              sorting={sorting}
               columns={[
                 {
                   title: text.name,
+                  sort: { ascending: 'name', descending: '-name' },
                   cell: ({ id, name }) => (
                     <Anchor component={Link} href={`/applications/${id}`} fw={600}>
                       {name}
                     </Anchor>
                   ),
                 },
-                { title: text.slug, cell: ({ slug }) => <Code>{slug}</Code> },
+                {
+                  title: text.slug,
+                  sort: { ascending: 'slug', descending: '-slug' },
+                  cell: ({ slug }) => <Code>{slug}</Code>,
+                },
                 {
                   title: text.licensing,
                   cell: ({ licensingMode }) => <Text size="sm">{text.modes[licensingMode].label}</Text>,
@@ -58,12 +67,13 @@ export function ApplicationsPage() {
                 },
                 {
                   title: text.created,
+                  sort: { ascending: 'createdAt', descending: '-createdAt' },
                   cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
                   wideOnly: true,
                 },
               ]}
             />
-            <Pager pagination={pagination} onPage={(next) => set({ page: next })} />
+            <Pager pagination={pagination} onPage={onPage} onLimit={onLimit} />
           </>
         )}
       </QueryContent>

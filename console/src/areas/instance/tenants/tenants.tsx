@@ -16,28 +16,31 @@ import { NewTenantDialog } from './new-tenant.tsx'
 import { TenantStatusBadge } from './tenant-status-badge.tsx'
 import type { AdminTenant } from './types.ts'
 
-const SORTS = ['-createdAt', 'name', 'slug'] as const
+const ORDERS = ['-createdAt', 'name', 'slug'] as const
 
 const COLUMNS: Column<AdminTenant>[] = [
   {
     title: text.name,
+    sort: { ascending: 'name' },
     cell: ({ id, name, slug }) => <NameLink href={`/tenants/${id}`} name={name} note={slug} />,
   },
   { title: text.members, cell: ({ memberCount }) => memberCount.toLocaleString() },
   { title: text.status, cell: ({ suspended }) => <TenantStatusBadge suspended={suspended} /> },
-  { title: text.created, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { title: text.created, sort: { descending: '-createdAt' }, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ]
 
 /** All tenants of the instance. */
 export function TenantsPage() {
-  const { values, page, set } = useFilters(['search', 'suspended', 'sort'])
+  const { values, page, limit, set, sortBy, onPage, onLimit } = useFilters(['search', 'suspended'])
+  const sorting = sortBy(ORDERS)
   const [isNew, { open, close }] = useDisclosure()
   const suspended = toFlag(values.suspended)
   const query = useApiQuery('GET /api/admin/tenants', {
     input: {
       query: {
         page,
-        sort: SORTS.find((sort) => sort === values.sort) ?? '-createdAt',
+        limit,
+        sort: sorting.value,
         ...(values.search !== '' && { search: values.search }),
         ...(suspended !== undefined && { suspended }),
       },
@@ -59,12 +62,6 @@ export function TenantsPage() {
           options={text.filter.options}
           onChange={(value) => set({ suspended: value })}
         />
-        <Filter
-          label={text.sort.label}
-          value={values.sort}
-          options={text.sort.options}
-          onChange={(sort) => set({ sort })}
-        />
       </Group>
       <QueryContent query={query} skeletonRows={6} skeletonHeight={56}>
         {({ tenants, pagination }) => (
@@ -76,8 +73,9 @@ export function TenantsPage() {
               busy={query.isPlaceholderData}
               empty={isFiltered ? <NoMatch /> : <EmptyState icon="building" {...text.none} action={createButton} />}
               columns={COLUMNS}
+              sorting={sorting}
             />
-            <Pager pagination={pagination} onPage={(next) => set({ page: next })} />
+            <Pager pagination={pagination} onPage={onPage} onLimit={onLimit} />
           </>
         )}
       </QueryContent>

@@ -18,7 +18,7 @@ import { UserStatusBadges } from './user-status-badges.tsx'
 
 type UserSummary = Reply<'GET /api/admin/users'>['users'][number]
 
-const SORTS = ['-createdAt', 'createdAt', 'email', '-email'] as const
+const ORDERS = ['-createdAt', 'createdAt', 'email', '-email'] as const
 
 /** The query parameters of each filter option. */
 const FILTERS = {
@@ -31,23 +31,31 @@ const FILTERS = {
 const COLUMNS: Column<UserSummary>[] = [
   {
     title: text.name,
+    sort: { ascending: 'email', descending: '-email' },
     cell: ({ id, displayName, email }) => <Person href={`/users/${id}`} name={displayName} email={email} />,
   },
   { title: text.status, cell: (user) => <UserStatusBadges user={user} /> },
   { title: text.lastSignIn, cell: ({ lastSignInAt }) => <RelativeTime at={lastSignInAt} /> },
-  { title: text.created, cell: ({ createdAt }) => <RelativeTime at={createdAt} />, wideOnly: true },
+  {
+    title: text.created,
+    sort: { ascending: 'createdAt', descending: '-createdAt' },
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+    wideOnly: true,
+  },
 ]
 
 /** All users of the instance. */
 export function UsersPage() {
-  const { values, page, set } = useFilters(['search', 'show', 'sort'])
+  const { values, page, limit, set, sortBy, onPage, onLimit } = useFilters(['search', 'show'])
+  const sorting = sortBy(ORDERS)
   const [isNew, { open, close }] = useDisclosure()
   const filter = Object.entries(FILTERS).find(([name]) => name === values.show)?.[1]
   const query = useApiQuery('GET /api/admin/users', {
     input: {
       query: {
         page,
-        sort: SORTS.find((sort) => sort === values.sort) ?? '-createdAt',
+        limit,
+        sort: sorting.value,
         ...(values.search !== '' && { search: values.search }),
         ...filter,
       },
@@ -64,7 +72,6 @@ export function UsersPage() {
       <Group gap="sm">
         <SearchBox label={text.search} value={values.search} onSearch={(search) => set({ search })} />
         <Filter {...text.filter} value={values.show} onChange={(show) => set({ show })} />
-        <Filter {...text.sort} value={values.sort} onChange={(sort) => set({ sort })} />
       </Group>
       <QueryContent query={query} skeletonRows={6} skeletonHeight={56}>
         {({ users, pagination }) => (
@@ -82,8 +89,9 @@ export function UsersPage() {
                 )
               }
               columns={COLUMNS}
+              sorting={sorting}
             />
-            <Pager pagination={pagination} onPage={(next) => set({ page: next })} />
+            <Pager pagination={pagination} onPage={onPage} onLimit={onLimit} />
           </>
         )}
       </QueryContent>

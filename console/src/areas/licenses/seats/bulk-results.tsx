@@ -5,8 +5,9 @@ import { Icon } from '../../../ui/icon.tsx'
 import type { Outcome } from './use-bulk.ts'
 
 const { bulk: text } = licenses
+const MAX_NAMES = 10
 
-/** The result per user, with the message of the service. */
+/** The result of a bulk change: one entry for each reason, with the people that it concerns. */
 export const BulkResults = ({ outcome, onClose }: { outcome: Outcome | undefined; onClose: () => void }) => (
   <Modal
     opened={outcome !== undefined}
@@ -18,23 +19,31 @@ export const BulkResults = ({ outcome, onClose }: { outcome: Outcome | undefined
   </Modal>
 )
 
-function Results({ reply, members }: Outcome) {
-  const nameOf = (userId: string) => members.find((member) => member.userId === userId)?.displayName ?? userId
+interface Reason {
+  /** The error code, or undefined for success. */
+  error: string | undefined
+  message: string
+  names: string[]
+}
+
+function Results(outcome: Outcome) {
   return (
     <Stack>
-      <Text size="sm">{text.lead(reply.done, reply.failed)}</Text>
+      <Text size="sm">{text.lead(outcome.reply.done, outcome.reply.failed)}</Text>
       <Stack component="ul" gap="sm" className="plain-list" aria-label={text.results}>
-        {reply.results.map(({ userId, error, message }) => (
-          <Group component="li" key={userId} gap="xs" wrap="nowrap" align="flex-start">
+        {groupByReason(outcome).map(({ error, message, names }) => (
+          <Group component="li" key={error ?? ''} gap="xs" wrap="nowrap" align="flex-start">
             <span className={error === undefined ? undefined : 'alarming'}>
               <Icon name={error === undefined ? 'check' : 'warning'} />
             </span>
             <div>
               <Text size="sm" fw={600}>
-                {nameOf(userId)}
+                {text.reasons[error ?? 'DONE']?.(names.length) ?? message}
               </Text>
               <Text size="sm" c="dimmed">
-                {error === undefined ? text.done : message}
+                {names.length > MAX_NAMES
+                  ? text.andMore(names.slice(0, MAX_NAMES).join(', '), names.length - MAX_NAMES)
+                  : names.join(', ')}
               </Text>
             </div>
           </Group>
@@ -42,4 +51,16 @@ function Results({ reply, members }: Outcome) {
       </Stack>
     </Stack>
   )
+}
+
+/** Failures first. */
+function groupByReason({ reply, members }: Outcome): Reason[] {
+  const names = new Map(members.map(({ userId, displayName }) => [userId, displayName]))
+  const reasons = new Map<string | undefined, Reason>()
+  for (const { userId, error, message } of reply.results) {
+    const reason = reasons.get(error) ?? { error, message: message ?? '', names: [] }
+    reason.names.push(names.get(userId) ?? userId)
+    reasons.set(error, reason)
+  }
+  return [...reasons.values()].toSorted((a, b) => Number(a.error === undefined) - Number(b.error === undefined))
 }

@@ -13,6 +13,7 @@ import { showValueOf, useSeatFilter, WITH, WITHOUT } from './filter.ts'
 import { NoSeats, NoSeatsBanner } from './no-seats.tsx'
 import { SeatTable } from './seat-table.tsx'
 import { useBulk } from './use-bulk.ts'
+import { useMatching } from './use-matching.ts'
 import { useSeats } from './use-seats.ts'
 import { useSelection } from './use-selection.ts'
 
@@ -28,6 +29,7 @@ export function SeatList({ application }: { application: LicensedApplication }) 
   const page = query.data?.seats ?? []
   const selection = useSelection(page)
   const seats = useSeats(application)
+  const matching = useMatching({ tenantId: tenant.id, applicationId, query: filter.matching })
   const bulk = useBulk(applicationId, selection.clear)
   const [searchKey, setSearchKey] = useState(0)
   const showOnly = (show: string) => {
@@ -62,9 +64,11 @@ export function SeatList({ application }: { application: LicensedApplication }) 
         <BulkBar
           page={page}
           selection={selection}
+          matching={matching}
           types={types}
           busy={bulk.busy}
-          onGrant={(type) => void bulk.grant(selection.selected, type)}
+          total={query.data?.pagination.total ?? 0}
+          onGrant={(type) => bulk.grant(selection.selected, type)}
           onRevoke={() => void bulk.revoke(selection.selected)}
         />
       )}
@@ -75,10 +79,11 @@ export function SeatList({ application }: { application: LicensedApplication }) 
               application={application}
               rows={rows}
               busy={query.isPlaceholderData}
+              sorting={filter.sorting}
               empty={<NobodyFound show={filter.show} onEveryone={() => showOnly('')} />}
               {...(canManage && { seats, selection })}
             />
-            <Pager pagination={pagination} onPage={(to) => filter.set({ page: to })} />
+            <Pager pagination={pagination} onPage={filter.onPage} onLimit={filter.onLimit} />
           </>
         )}
       </QueryContent>
@@ -89,6 +94,7 @@ export function SeatList({ application }: { application: LicensedApplication }) 
         onShowHolders={() => showOnly(seats.shortage?.type ? showValueOf(seats.shortage.type) : WITH)}
         onGrant={seats.grant}
       />
+      {bulk.dialog}
       <BulkResults outcome={bulk.outcome} onClose={bulk.closeOutcome} />
     </Stack>
   )

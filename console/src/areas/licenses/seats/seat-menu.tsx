@@ -2,6 +2,7 @@ import { Button, Group, Menu, Text } from '@mantine/core'
 import { licenses } from '../../../text/licenses.ts'
 import { seatBar } from '../../../text/seats.ts'
 import { Icon } from '../../../ui/icon.tsx'
+import { RowMenu } from '../../../ui/row-menu.tsx'
 import { grantableSeats, isUsable, type LicensedType, type MemberSeat } from '../types.ts'
 
 const { seats: text } = licenses
@@ -18,8 +19,9 @@ interface SeatMenuProps {
 export function SeatMenu({ member, types, onGrant, onRevoke, onShortage }: SeatMenuProps) {
   const { displayName, license } = member
   return (
-    <Menu position="bottom-end" width={250}>
-      <Menu.Target>
+    <RowMenu
+      width={250}
+      target={
         <Button
           size="xs"
           variant={license ? 'default' : 'light'}
@@ -28,25 +30,24 @@ export function SeatMenu({ member, types, onGrant, onRevoke, onShortage }: SeatM
         >
           {license ? text.change : text.give}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{text.choose}</Menu.Label>
-        <TypeItems types={types} currentId={license?.licenseTypeId} onChoose={onGrant} />
-        {types.some((type) => grantableSeats(type) === 0) && (
-          <Menu.Item leftSection={<Icon name="info" size={16} />} onClick={onShortage}>
-            {text.needMore}
+      }
+    >
+      <Menu.Label>{text.choose}</Menu.Label>
+      <TypeItems types={types} currentId={license?.licenseTypeId} onChoose={onGrant} />
+      {types.some((type) => grantableSeats(type) === 0) && (
+        <Menu.Item leftSection={<Icon name="info" size={16} />} onClick={onShortage}>
+          {text.needMore}
+        </Menu.Item>
+      )}
+      {license && (
+        <>
+          <Menu.Divider />
+          <Menu.Item leftSection={<Icon name="cross" size={16} />} onClick={onRevoke} className="alarming">
+            {text.takeBack}
           </Menu.Item>
-        )}
-        {license && (
-          <>
-            <Menu.Divider />
-            <Menu.Item leftSection={<Icon name="cross" size={16} />} onClick={onRevoke} className="alarming">
-              {text.takeBack}
-            </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+        </>
+      )}
+    </RowMenu>
   )
 }
 

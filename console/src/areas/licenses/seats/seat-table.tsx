@@ -2,7 +2,7 @@ import { Checkbox, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useMe } from '../../../me.tsx'
 import { licenses } from '../../../text/licenses.ts'
-import { type Column, DataTable } from '../../../ui/data-table.tsx'
+import { type Column, DataTable, type Sorting } from '../../../ui/data-table.tsx'
 import { Person } from '../../../ui/person.tsx'
 import { formatDate } from '../../../ui/time.tsx'
 import type { LicensedApplication, MemberSeat } from '../types.ts'
@@ -17,19 +17,21 @@ interface SeatTableProps {
   rows: MemberSeat[]
   busy: boolean
   empty: ReactNode
+  sorting: Sorting
   /** Only for owners and admins. */
   seats?: ReturnType<typeof useSeats>
   selection?: Selection
 }
 
 /** Members with their licenses. The signed-in user comes first. */
-export function SeatTable({ application, rows, busy, empty, seats, selection }: SeatTableProps) {
+export function SeatTable({ application, rows, busy, empty, sorting, seats, selection }: SeatTableProps) {
   const { profile } = useMe()
   const isMe = ({ userId }: MemberSeat) => userId === profile.id
   const sorted = [...rows.filter(isMe), ...rows.filter((row) => !isMe(row))]
   const columns: Column<MemberSeat>[] = [
     {
       title: text.person,
+      sort: { ascending: 'displayName', descending: '-displayName' },
       cell: (member) => (
         <Group gap="sm" wrap="nowrap" miw={0}>
           {selection && (
@@ -91,6 +93,7 @@ export function SeatTable({ application, rows, busy, empty, seats, selection }: 
       busy={busy}
       empty={empty}
       columns={columns}
+      sorting={sorting}
     />
   )
 }

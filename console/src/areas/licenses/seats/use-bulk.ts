@@ -2,9 +2,10 @@ import type { BulkLicenseResponse } from '@latchkey/client/types'
 import { useState } from 'react'
 import { useApiMutation } from '../../../api/use-api.ts'
 import { licenses } from '../../../text/licenses.ts'
+import { useConfirm } from '../../../ui/confirm.tsx'
 import { showSuccess } from '../../../ui/notifications.tsx'
 import { useTenant } from '../../tenant/tenant.ts'
-import { type LicensedType, type MemberSeat, SEAT_QUERIES } from '../types.ts'
+import { grantableSeats, type LicensedType, type MemberSeat, SEAT_QUERIES } from '../types.ts'
 
 /** The result of a bulk request. */
 export interface Outcome {
@@ -18,6 +19,7 @@ const { bulk: text } = licenses
 export function useBulk(applicationId: string, onSettled: () => void) {
   const tenant = useTenant()
   const [outcome, setOutcome] = useState<Outcome>()
+  const [dialog, ask] = useConfirm()
   const options = { tenant: tenant.slug, invalidates: SEAT_QUERIES }
   const grant = useApiMutation('POST /api/integration/licenses/grant/bulk', options)
   const revoke = useApiMutation('POST /api/integration/licenses/revoke/bulk', options)
@@ -51,6 +53,19 @@ export function useBulk(applicationId: string, onSettled: () => void) {
     const undo = () => void revokeAll(ids).then(showUndone, () => {})
     if (reply) showResult(reply, members, { text: text.given(ids.length, type.name), undo })
   }
+  /** Asks first if there are fewer seats than people, and then gives only these seats. */
+  const grantOrAsk = (selected: MemberSeat[], type: LicensedType): void => {
+    const unlicensed = selected.filter(({ license }) => license === null)
+    const left = grantableSeats(type)
+    if (unlicensed.length <= left) return void grantSelected(selected, type)
+    const question = {
+      title: text.few.title,
+      text: text.few.text(unlicensed.length, left, type.name),
+      action: text.few.action(left),
+      isDestructive: false,
+    }
+    ask(question, () => grantSelected(unlicensed.slice(0, left), type))
+  }
   const revokeSelected = async (selected: MemberSeat[]): Promise<void> => {
     const members = selected.filter(({ license }) => license !== null)
     const reply = await revokeAll(members.map(({ userId }) => userId)).catch(() => undefined)
@@ -61,10 +76,11 @@ export function useBulk(applicationId: string, onSettled: () => void) {
     if (reply) showResult(reply, members, { text: text.taken(members.length), undo })
   }
   return {
+    dialog,
     outcome,
     busy: grant.isPending || revoke.isPending,
     closeOutcome: () => setOutcome(undefined),
-    grant: grantSelected,
+    grant: grantOrAsk,
     revoke: revokeSelected,
   }
 }

@@ -6,6 +6,7 @@ import { members as text } from '../../../text/members.ts'
 import type { Ask } from '../../../ui/confirm.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { showSuccess } from '../../../ui/notifications.tsx'
+import { RowMenu } from '../../../ui/row-menu.tsx'
 import { manageableRoles } from '../roles.ts'
 import { useTenant } from '../tenant.ts'
 import { useLeave } from './use-leave.ts'
@@ -20,14 +21,12 @@ interface ActionsProps {
 export function MemberActions({ member, ask }: ActionsProps) {
   const tenant = useTenant()
   const { profile } = useMe()
-  const [, navigate] = useLocation()
-  const leave = useLeave(ask)
   const isSelf = member.userId === profile.id
   const mayChange = manageableRoles(tenant.role).includes(member.role)
   if (!mayChange && !isSelf) return null
   return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
+    <RowMenu
+      target={
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -36,24 +35,33 @@ export function MemberActions({ member, ask }: ActionsProps) {
         >
           <Icon name="dots" />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {member.status === 'INVITED' ? (
-          <Menu.Item leftSection={<Icon name="mail" size={16} />} onClick={() => navigate('/invitations')}>
-            {text.seeInvitation}
-          </Menu.Item>
-        ) : (
-          mayChange && <StatusItem member={member} ask={ask} isSelf={isSelf} />
-        )}
-        {isSelf ? (
-          <Menu.Item color="red" leftSection={<Icon name="out" size={16} />} onClick={() => leave(member.id)}>
-            {text.leave.action}
-          </Menu.Item>
-        ) : (
-          member.status !== 'INVITED' && <RemoveItem member={member} ask={ask} />
-        )}
-      </Menu.Dropdown>
-    </Menu>
+      }
+    >
+      <Items member={member} ask={ask} isSelf={isSelf} mayChange={mayChange} />
+    </RowMenu>
+  )
+}
+
+function Items({ member, ask, isSelf, mayChange }: ActionsProps & { isSelf: boolean; mayChange: boolean }) {
+  const [, navigate] = useLocation()
+  const leave = useLeave(ask)
+  return (
+    <>
+      {member.status === 'INVITED' ? (
+        <Menu.Item leftSection={<Icon name="mail" size={16} />} onClick={() => navigate('/invitations')}>
+          {text.seeInvitation}
+        </Menu.Item>
+      ) : (
+        mayChange && <StatusItem member={member} ask={ask} isSelf={isSelf} />
+      )}
+      {isSelf ? (
+        <Menu.Item color="red" leftSection={<Icon name="out" size={16} />} onClick={() => leave(member.id)}>
+          {text.leave.action}
+        </Menu.Item>
+      ) : (
+        member.status !== 'INVITED' && <RemoveItem member={member} ask={ask} />
+      )}
+    </>
   )
 }
 

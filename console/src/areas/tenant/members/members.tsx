@@ -15,17 +15,20 @@ import { Person } from '../../../ui/person.tsx'
 import { EmptyState, QueryContent } from '../../../ui/states.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
-import { InviteDialog } from '../invite/invite-dialog.tsx'
+import { InviteDialog } from '../invite/lazy-invite-dialog.tsx'
 import { useTenant } from '../tenant.ts'
 import { MemberActions } from './member-actions.tsx'
 import { MemberFilters, toMemberQuery } from './member-filters.tsx'
 import { RoleCell } from './role-cell.tsx'
 import type { Member } from './use-member-change.ts'
 
+const ORDERS = ['joinedAt', '-joinedAt'] as const
+
 export function MembersPage() {
   const tenant = useTenant()
   const { profile } = useMe()
-  const { values, page, set } = useFilters(['search', 'role', 'status'])
+  const { values, page, limit, set, sortBy, onPage, onLimit } = useFilters(['search', 'role', 'status'])
+  const sorting = sortBy(ORDERS)
   const [isInviting, { open: invite, close }] = useDisclosure()
   const [dialog, ask] = useConfirm()
   // A new key remounts the filter fields with empty values.
@@ -35,7 +38,7 @@ export function MembersPage() {
     setFilterKey((key) => key + 1)
   }
   const query = useApiQuery('GET /api/tenants/{id}/members', {
-    input: { path: { id: tenant.id }, query: { page, ...toMemberQuery(values) } },
+    input: { path: { id: tenant.id }, query: { page, limit, sort: sorting.value, ...toMemberQuery(values) } },
   })
   const columns: Column<Member>[] = [
     {
@@ -51,6 +54,7 @@ export function MembersPage() {
     },
     {
       title: text.joined,
+      sort: { ascending: 'joinedAt', descending: '-joinedAt' },
       cell: ({ joinedAt }) => (joinedAt === null ? text.notYet : <RelativeTime at={joinedAt} />),
     },
     {
@@ -82,8 +86,9 @@ export function MembersPage() {
               busy={query.isPlaceholderData}
               empty={<NobodyFound clear={clear} />}
               columns={columns}
+              sorting={sorting}
             />
-            <Pager pagination={pagination} onPage={(to) => set({ page: to })} />
+            <Pager pagination={pagination} onPage={onPage} onLimit={onLimit} />
           </>
         )}
       </QueryContent>

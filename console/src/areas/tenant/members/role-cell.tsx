@@ -1,9 +1,10 @@
-import { Select, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useMe } from '../../../me.tsx'
 import { members as text } from '../../../text/members.ts'
 import { roles } from '../../../text/roles.ts'
 import type { Ask } from '../../../ui/confirm.tsx'
 import { showSuccess } from '../../../ui/notifications.tsx'
+import { RowSelect } from '../../../ui/row-select.tsx'
 import { manageableRoles, type Role } from '../roles.ts'
 import { useTenant } from '../tenant.ts'
 import { type Member, useMemberChange } from './use-member-change.ts'
@@ -22,8 +23,8 @@ export function RoleCell({ member, ask }: { member: Member; ask: Ask }) {
       change.mutate({ member: { ...member, role: newRole }, change: { role } }),
     )
   }
-  const choose = (newRole: Role | null) => {
-    if (newRole === null || newRole === role) return
+  const choose = (newRole: Role) => {
+    if (newRole === role) return
     const { title, action } = text.ownRole
     if (member.userId === profile.id) {
       ask({ title, action, text: text.ownRole.text(roles.as[newRole]) }, () =>
@@ -32,15 +33,11 @@ export function RoleCell({ member, ask }: { member: Member; ask: Ask }) {
     } else void changeRole(newRole).catch(() => {})
   }
   return (
-    <Select
-      aria-label={text.roleOf(user.displayName)}
-      data={manageable.map((value) => ({ value, label: roles[value] }))}
+    <RowSelect
+      label={text.roleOf(user.displayName)}
+      options={manageable.map((value) => ({ value, label: roles[value] }))}
       value={role}
       onChange={choose}
-      allowDeselect={false}
-      size="xs"
-      w={120}
-      comboboxProps={{ width: 140, position: 'bottom-start' }}
     />
   )
 }

@@ -1,31 +1,31 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { tenantMembers as text } from '../../../../text/tenant-members.ts'
 import { Icon } from '../../../../ui/icon.tsx'
+import { RowMenu } from '../../../../ui/row-menu.tsx'
 import type { AdminMember } from './types.ts'
 import type { MemberHandlers } from './use-member-handlers.tsx'
 
 export function MemberActions({ member, handlers }: { member: AdminMember; handlers: MemberHandlers }) {
   const isSuspended = member.status === 'SUSPENDED'
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
+    <RowMenu
+      target={
         <ActionIcon variant="default" aria-label={text.actionsFor(member.user.displayName)}>
           <Icon name="dots" />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {member.status !== 'INVITED' && (
-          <Menu.Item
-            leftSection={<Icon name={isSuspended ? 'play' : 'clock'} size={16} />}
-            onClick={() => handlers.setStatus(member, isSuspended ? 'ACTIVE' : 'SUSPENDED')}
-          >
-            {isSuspended ? text.reactivate : text.suspend}
-          </Menu.Item>
-        )}
-        <Menu.Item color="red" leftSection={<Icon name="trash" size={16} />} onClick={() => handlers.remove(member)}>
-          {text.remove.action}
+      }
+    >
+      {member.status !== 'INVITED' && (
+        <Menu.Item
+          leftSection={<Icon name={isSuspended ? 'play' : 'clock'} size={16} />}
+          onClick={() => handlers.setStatus(member, isSuspended ? 'ACTIVE' : 'SUSPENDED')}
+        >
+          {isSuspended ? text.reactivate : text.suspend}
         </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      )}
+      <Menu.Item color="red" leftSection={<Icon name="trash" size={16} />} onClick={() => handlers.remove(member)}>
+        {text.remove.action}
+      </Menu.Item>
+    </RowMenu>
   )
 }

@@ -19,11 +19,13 @@ import { MemberActions } from './member-actions.tsx'
 import { RoleSelect } from './role-select.tsx'
 import { type MemberListInput, ROLES, useMemberHandlers } from './use-member-handlers.tsx'
 
+const ORDERS = ['joinedAt', '-joinedAt'] as const
 const STATUSES = ['ACTIVE', 'INVITED', 'SUSPENDED'] as const
 
 /** The members of a tenant with their actions. */
 export function TenantMembers({ tenant: { id } }: { tenant: AdminTenant }) {
-  const { values, page, set } = useFilters(['search', 'role', 'status'])
+  const { values, page, limit, set, sortBy, onPage, onLimit } = useFilters(['search', 'role', 'status'])
+  const sorting = sortBy(ORDERS)
   const [isAdding, { open, close }] = useDisclosure()
   const role = ROLES.find((name) => name === values.role)
   const status = STATUSES.find((name) => name === values.status)
@@ -31,6 +33,8 @@ export function TenantMembers({ tenant: { id } }: { tenant: AdminTenant }) {
     path: { id },
     query: {
       page,
+      limit,
+      sort: sorting.value,
       ...(values.search !== '' && { search: values.search }),
       ...(role && { role }),
       ...(status && { status }),
@@ -61,6 +65,7 @@ export function TenantMembers({ tenant: { id } }: { tenant: AdminTenant }) {
                 keyOf={(member) => member.id}
                 busy={query.isPlaceholderData}
                 empty={<EmptyState {...(isFiltered ? text.noMatch : text.none)} icon="users" />}
+                sorting={sorting}
                 columns={[
                   {
                     title: text.name,
@@ -80,6 +85,7 @@ export function TenantMembers({ tenant: { id } }: { tenant: AdminTenant }) {
                   },
                   {
                     title: text.joined,
+                    sort: { ascending: 'joinedAt', descending: '-joinedAt' },
                     cell: ({ joinedAt }) => <RelativeTime at={joinedAt} />,
                     wideOnly: true,
                   },
@@ -90,7 +96,7 @@ export function TenantMembers({ tenant: { id } }: { tenant: AdminTenant }) {
                   },
                 ]}
               />
-              <Pager pagination={pagination} onPage={(next) => set({ page: next })} />
+              <Pager pagination={pagination} onPage={onPage} onLimit={onLimit} />
             </>
           )}
         </QueryContent>

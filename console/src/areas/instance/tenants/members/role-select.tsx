@@ -1,6 +1,6 @@
-import { Select } from '@mantine/core'
 import { roles } from '../../../../text/roles.ts'
 import { tenantMembers as text } from '../../../../text/tenant-members.ts'
+import { RowSelect } from '../../../../ui/row-select.tsx'
 import type { AdminMember } from './types.ts'
 import { type MemberHandlers, ROLES } from './use-member-handlers.tsx'
 
@@ -8,14 +8,11 @@ import { type MemberHandlers, ROLES } from './use-member-handlers.tsx'
 export function RoleSelect({ member, handlers }: { member: AdminMember; handlers: MemberHandlers }) {
   if (member.status === 'INVITED') return roles[member.role]
   return (
-    <Select
-      aria-label={text.roleOf(member.user.displayName)}
-      data={ROLES.map((value) => ({ value, label: roles[value] }))}
+    <RowSelect
+      label={text.roleOf(member.user.displayName)}
+      options={ROLES.map((value) => ({ value, label: roles[value] }))}
       value={member.role}
-      onChange={(role) => role !== null && role !== member.role && handlers.setRole(member, role)}
-      allowDeselect={false}
-      size="xs"
-      w={120}
+      onChange={(role) => role !== member.role && handlers.setRole(member, role)}
     />
   )
 }

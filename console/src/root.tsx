@@ -6,12 +6,11 @@ import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
-import { StrictMode } from 'react'
+import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/use-api.ts'
 import { App } from './app.tsx'
 import { CrashPage } from './error-boundary.tsx'
-import { ensureSignedIn } from './session/ensure-signed-in.ts'
 import { theme } from './ui/theme.ts'
 
 /** The Content-Security-Policy allows styles with this nonce. */
@@ -19,20 +18,27 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]'
 setNonce(nonce)
 
 const root = createRoot(document.getElementById('root') ?? document.body)
+
+/** Renders in slices, so that the page reacts meanwhile. */
 const render = (content: React.ReactNode) =>
-  root.render(
-    <StrictMode>
-      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-        <QueryClientProvider client={queryClient}>
-          {/* Centered, because the buttons of a page are at its right edge. */}
-          <Notifications position="bottom-center" />
-          {content}
-        </QueryClientProvider>
-      </MantineProvider>
-    </StrictMode>,
+  startTransition(() =>
+    root.render(
+      <StrictMode>
+        <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+          <QueryClientProvider client={queryClient}>
+            {/* Centered, because the buttons of a page are at its right edge. */}
+            <Notifications position="bottom-center" />
+            {content}
+          </QueryClientProvider>
+        </MantineProvider>
+      </StrictMode>,
+    ),
   )
 
-ensureSignedIn().then(
-  () => render(<App />),
-  (error: unknown) => render(<CrashPage error={error} />),
-)
+/** Shows the console after the sign-in. */
+export function renderConsole(signedIn: Promise<void>): void {
+  signedIn.then(
+    () => render(<App />),
+    (error: unknown) => render(<CrashPage error={error} />),
+  )
+}

@@ -1,0 +1,50 @@
+import type { Input } from '@latchkey/client'
+import { useState } from 'react'
+import { call } from '../../../api/api.ts'
+import { showError } from '../../../ui/notifications.tsx'
+import { type MemberSeat, SEATS } from '../types.ts'
+
+/** The most rows of a bulk request of the API. */
+export const MAX_BULK = 500
+const PAGE_SIZE = 100
+
+interface ListRequest {
+  tenantId: string
+  applicationId: string
+  /** Search, filter and order. */
+  query: Omit<NonNullable<Input<typeof SEATS>['query']>, 'page' | 'limit'>
+}
+
+/**
+ * Loads every member that matches the search and the filter, up to the size of a bulk request. The caller selects these
+ * members and shows their number, so that an action changes nobody who joins the list later.
+ */
+export function useMatching({ tenantId, applicationId, query }: ListRequest) {
+  const [busy, setBusy] = useState(false)
+  const load = async (): Promise<MemberSeat[]> => {
+    const found = new Map<string, MemberSeat>()
+    const path = { id: tenantId, applicationId }
+    for (let page = 1; found.size < MAX_BULK; page++) {
+      const { seats, pagination } = await call(SEATS, { path, query: { ...query, page, limit: PAGE_SIZE } })
+      for (const seat of seats.slice(0, MAX_BULK - found.size)) found.set(seat.userId, seat)
+      if (page >= pagination.pages) break
+    }
+    return [...found.values()]
+  }
+  return {
+    busy,
+    async load(): Promise<MemberSeat[]> {
+      setBusy(true)
+      try {
+        return await load()
+      } catch (error) {
+        showError(error)
+        return []
+      } finally {
+        setBusy(false)
+      }
+    },
+  }
+}
+
+export type Matching = ReturnType<typeof useMatching>
