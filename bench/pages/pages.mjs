@@ -45,6 +45,6 @@ export const PAGES = [
     kind: 'console',
     email: 'admin@latchkey.test',
     path: '/console/instance',
-    complete: '#content svg[role=img]',
+    complete: '#content .example-data, #content svg[role=img]',
   },
 ]

@@ -38,6 +38,8 @@ export const instance = {
       `${day}: ${succeeded.toLocaleString()} succeeded, ${failed.toLocaleString()} failed`,
     most: (count: number) => `Most in a day: ${count.toLocaleString()}`,
     none: 'Nobody has signed in yet.',
+    example: (succeeded: number, failed: number) =>
+      `From the second day on, this shows your own sign-ins. So far, ${succeeded.toLocaleString()} succeeded and ${failed.toLocaleString()} failed.`,
   },
   health: {
     title: 'Health',

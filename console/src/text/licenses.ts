@@ -151,7 +151,6 @@ export const licenses = {
     chart: 'Seats by day. Use the arrow keys to read each day.',
     reading: (day: string, assigned: number, purchased: number) => `${day}: ${usedOf(assigned, purchased)}`,
     changes: 'Days on which something changed, the latest first.',
-    empty: 'No history yet',
-    emptyText: 'From tomorrow on, this shows how your seats were used.',
+    exampleText: 'There is no history yet. From tomorrow on, this shows how your own seats were used.',
   },
 }

@@ -82,6 +82,7 @@ export const shell = {
     ascending: (column: string) => `${column}, ascending`,
     descending: (column: string) => `${column}, descending`,
   },
+  example: 'Example',
   never: 'Never',
   none: 'None',
   secret: { once: 'Shown once. Copy it now and keep it where only your software can read it.' },

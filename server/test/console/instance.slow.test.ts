@@ -26,10 +26,21 @@ describe.runIf(FULL && browserPath)('the instance in the console', () => {
     await page.getByRole('link', { name: /^Users 6/ }).waitFor()
     await page.getByRole('link', { name: /^Applications 1 With 4 clients/ }).waitFor()
     await expectText('Of 6 that tenants have bought')
-    await page.getByRole('img', { name: /sign-ins succeeded and \d+ failed/ }).waitFor()
+    await expectText(/From the second day on, this shows your own sign-ins. So far, \d+ succeeded/)
     await expectAccessible()
     await onPhone()
     await takeScreenshots('instance')
+    // The reply of a service with a longer history.
+    await page.route('**/api/admin/overview', async (route) => {
+      const response = await route.fetch()
+      const overview = await response.json()
+      overview.signIns[0].succeeded = 3
+      await route.fulfill({ response, json: overview })
+    })
+    await page.reload()
+    await page.getByRole('img', { name: /sign-ins succeeded and \d+ failed/ }).waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+    await expectAccessible()
     await page.getByRole('link', { name: 'See details' }).click()
     await expectHeading('Health')
   })

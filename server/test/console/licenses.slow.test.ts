@@ -202,7 +202,7 @@ describe.runIf(FULL && browserPath)('licenses in the console', () => {
     const { page, expectHeading, expectText, click, expectAccessible, takeScreenshots, errors } =
       await consoleTest.signIn('adam@acme.test', PATH)
     await expectHeading('Project Manager')
-    await expectText('No history yet')
+    await expectText(/There is no history yet/)
     await ageLedger(consoleTest, 20)
     await otherAdmin.grant('max@acme.test')
     await page.reload()

@@ -4,11 +4,12 @@ import { useState } from 'react'
 import { useApiQuery } from '../../api/use-api.ts'
 import { licenses } from '../../text/licenses.ts'
 import { Section } from '../../ui/section.tsx'
-import { EmptyState, QueryContent } from '../../ui/states.tsx'
+import { QueryContent } from '../../ui/states.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { useTenant } from '../tenant/tenant.ts'
 import { USAGE } from './types.ts'
 import { UsageChart } from './usage-chart.tsx'
+import { UsageExample } from './usage-example.tsx'
 import { UsageTable } from './usage-table.tsx'
 
 const { usage: text } = licenses
@@ -47,7 +48,7 @@ export function Usage({ applicationId }: { applicationId: string }) {
     >
       <QueryContent query={query} skeletonRows={1} skeletonHeight={274}>
         {({ days }) => {
-          if (!hasHistory(days)) return <EmptyState icon="pulse" title={text.empty} text={text.emptyText} />
+          if (!hasHistory(days)) return <UsageExample days={days} />
           return asTable ? <UsageTable days={days} /> : <UsageChart days={days} />
         }}
       </QueryContent>

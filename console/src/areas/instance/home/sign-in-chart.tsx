@@ -1,6 +1,7 @@
 import type { Reply } from '@latchkey/client'
 import { Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
 import { instance } from '../../../text/instance.ts'
+import { ExampleData } from '../../../ui/example-data.tsx'
 
 const text = instance.signIns
 const COLORS = { succeeded: 'var(--mantine-primary-color-filled)', failed: 'var(--mantine-color-red-6)' }
@@ -13,8 +14,25 @@ type Day = Reply<'GET /api/admin/overview'>['signIns'][number]
 const format = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const nameOf = (day: string) => format.format(new Date(`${day}T00:00:00Z`))
 
-/** Successful and failed sign-ins per day as stacked bars, with a hidden table for screen readers. */
+/** Successful and failed sign-ins per day. With less than two days, what it will look like. */
 export function SignInChart({ days }: { days: Day[] }) {
+  if (days.filter(({ succeeded, failed }) => succeeded + failed > 0).length > 1) return <Chart days={days} />
+  const sum = (field: 'succeeded' | 'failed') => days.reduce((total, day) => total + day[field], 0)
+  return (
+    <ExampleData text={text.example(sum('succeeded'), sum('failed'))}>
+      <Chart days={days.map(toExample)} />
+    </ExampleData>
+  )
+}
+
+/** Invented sign-ins: fewer on two days of each week. */
+const toExample = ({ day }: Day, index: number): Day => {
+  const isWeekend = index % 7 > 4
+  return { day, succeeded: isWeekend ? 12 + index : 48 + ((index * 11) % 17), failed: isWeekend ? 1 : 2 + (index % 4) }
+}
+
+/** Stacked bars, with a hidden table for screen readers. */
+function Chart({ days }: { days: Day[] }) {
   const max = Math.max(0, ...days.map(({ succeeded, failed }) => succeeded + failed))
   const sum = (field: 'succeeded' | 'failed') => days.reduce((total, day) => total + day[field], 0)
   return (
