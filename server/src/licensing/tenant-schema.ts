@@ -62,7 +62,10 @@ export const RosterQuery = Type.Object({
   licenseTypeId: Type.Optional(
     Type.String({ maxLength: 200, description: 'Only members with a license of this type' }),
   ),
-  sort: Type.Enum(['displayName', '-displayName'], { default: 'displayName', description: 'With a minus: from Z to A' }),
+  sort: Type.Enum(['displayName', '-displayName'], {
+    default: 'displayName',
+    description: 'With a minus: from Z to A',
+  }),
 })
 export type RosterQuery = Static<typeof RosterQuery>
 
