@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 /** Another one is added here by somebody who has read it. */
 const ALLOWED_LICENSES = [
   ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'CC0-1.0', 'ISC'],
-  ...['MIT', 'MIT-0', 'MPL-2.0', 'Python-2.0', 'Unlicense', 'Zlib'],
+  ...['MIT', 'MIT-0', 'MPL-2.0', 'PSF-2.0', 'Python-2.0', 'Unlicense', 'Zlib'],
 ]
 /** Packages that may run a program when they are installed, and what it does. */
 const ALLOWED_INSTALL_SCRIPTS = [
