@@ -138,7 +138,7 @@ describe('a filter of the list', () => {
   })
 
   test('with an unknown name is ignored', async () => {
-    expect(await list('?status[]=ACTIVE&email=x&sort=role&tenantId=1')).toEqual(await list())
+    expect(await list('?status[]=ACTIVE&email=x&order=role&tenantId=1')).toEqual(await list())
   })
 })
 

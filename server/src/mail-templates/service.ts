@@ -21,7 +21,7 @@ export type { TemplateOwner }
 export const listKindsOf = (owner: TemplateOwner): readonly MailKind[] => (owner ? TENANT_MAIL_KINDS : listMailKinds())
 
 export function requireKind(owner: TemplateOwner, kind: string): MailKind {
-  if (!isMailKind(kind) || !listKindsOf(owner).includes(kind)) throw new AppError('NOT_FOUND')
+  if (!isMailKind(kind) || !listKindsOf(owner).includes(kind)) throw new AppError('MAIL_TEMPLATE_NOT_FOUND')
   return kind
 }
 

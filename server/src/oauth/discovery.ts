@@ -10,22 +10,21 @@ import type { ProviderMetadata } from './schema.ts'
  */
 export const describeProvider = async (ctx: Ctx): Promise<string> =>
   (await ctx.cache.getOrLoad('provider-metadata', async () => {
-    const value = await loadMetadata(ctx)
+    const value = JSON.stringify(toMetadata(ctx.config, await loadFeatures(ctx)))
     return { value, subjects: ['client-features'] }
   })) ?? ''
 
-const lastTexts = new WeakMap<Ctx, string>()
+const lastFeatures = new WeakMap<Ctx, ClientFeatures>()
 
 /** Applications start with this document, so it is also answered while the database is unreachable. */
-async function loadMetadata(ctx: Ctx): Promise<string> {
+async function loadFeatures(ctx: Ctx): Promise<ClientFeatures> {
   try {
-    const text = JSON.stringify(toMetadata(ctx.config, await findClientFeatures(ctx.db)))
-    lastTexts.set(ctx, text)
-    return text
+    const features = await findClientFeatures(ctx.db)
+    lastFeatures.set(ctx, features)
+    return features
   } catch (error) {
-    const lastText = lastTexts.get(ctx)
-    if (lastText === undefined || !isConnectionError(error)) throw error
-    return lastText
+    if (!isConnectionError(error)) throw error
+    return lastFeatures.get(ctx) ?? { formPost: false }
   }
 }
 

@@ -78,7 +78,8 @@ test('neither a hostile name nor an edited text before it brings a header, a rec
 
 test('a reset that an application asks for is in the name of the application', async () => {
   const application = await createBrandedApplication(service)
-  await application.brand({ displayName: 'Quarterly Reports', color: '#0c8599' })
+  const brand = { displayName: 'Quarterly Reports', color: '#0b7285' }
+  expect((await application.brand(brand)).status).toBe(200)
   const { email } = await createSignedInUser(service, { email_verified: true })
   const tab = openTab(service.url)
   const login = await follow(tab, authorizeUrl('', { client_id: application.clientId }))

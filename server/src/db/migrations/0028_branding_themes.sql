@@ -1,5 +1,7 @@
 -- Programs that know migration 0027 go on working.
 
+-- Takes time on brandings: every row is checked. There is one row for each branded application or tenant.
+
 -- One of the ready looks of the hosted pages; null: the default.
 alter table brandings add column theme text check (theme in ('classic', 'soft', 'crisp'));
 
