@@ -93,10 +93,18 @@ export const licenses = {
     },
     give: 'Give license',
     take: 'Take licenses back',
+    takeBack: {
+      title: (count: number) =>
+        count === 1 ? 'Take 1 license back?' : `Take ${count.toLocaleString()} licenses back?`,
+      text: (count: number, hidden: number) =>
+        `${people(count)} can no longer use the application, and the seats are free again. ${hidden.toLocaleString()} of them ${hidden === 1 ? 'is' : 'are'} not on this page.`,
+      action: 'Take licenses back',
+    },
     clear: 'Clear selection',
     given: (count: number, type: string) => `${people(count)} got ${type}.`,
     taken: (count: number) => `${people(count)} no longer ${count === 1 ? 'has' : 'have'} a license.`,
     undone: 'Undone.',
+    undoText: (count: number) => `The change of ${people(count)} can be undone.`,
     title: 'Not everyone was changed',
     lead: (done: number, failed: number) => `Done for ${people(done)}, not for ${people(failed)}.`,
     results: 'Results',
@@ -151,6 +159,7 @@ export const licenses = {
     chart: 'Seats by day. Use the arrow keys to read each day.',
     reading: (day: string, assigned: number, purchased: number) => `${day}: ${usedOf(assigned, purchased)}`,
     changes: 'Days on which something changed, the latest first.',
-    exampleText: 'There is no history yet. From tomorrow on, this shows how your own seats were used.',
+    exampleText:
+      'This time span has too little data for a chart. From the second day with seats on, it shows how your own seats were used.',
   },
 }

@@ -25,6 +25,7 @@ export function createOtherAdmin({ service }: ConsoleTest) {
     })
   }
   const grant = async (email: string, type = 'pro') => expect((await send('grant', email, type)).status).toBe(201)
+  const revoke = async (email: string, type = 'pro') => expect((await send('revoke', email, type)).status).toBe(200)
   const suspend = async (email: string, isSuspended: boolean) => {
     const { userId } = await findIds(service, email, 'acme')
     const status = isSuspended ? 'SUSPENDED' : 'ACTIVE'
@@ -32,6 +33,7 @@ export function createOtherAdmin({ service }: ConsoleTest) {
   }
   return {
     grant,
+    revoke,
     suspend,
     /** Restores the seats of the demo data: Mia has Pro. */
     async reset() {

@@ -43,7 +43,7 @@ export function BulkBar({ page, total, selection, matching, types, busy, onGrant
             size="compact-sm"
             variant="subtle"
             loading={matching.busy}
-            onClick={() => void matching.load().then((members) => toggle(members, true))}
+            onClick={() => void matching.load().then((found) => found && selection.select(found))}
           >
             {total > MAX_BULK ? text.first(MAX_BULK) : text.all(total)}
           </Button>

@@ -1,4 +1,4 @@
-import { Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { licenses } from '../../../text/licenses.ts'
 import { shell } from '../../../text/shell.ts'
 import { Icon } from '../../../ui/icon.tsx'
@@ -15,7 +15,7 @@ export const BulkResults = ({ outcome, onClose }: { outcome: Outcome | undefined
     title={text.title}
     closeButtonProps={{ 'aria-label': shell.close }}
   >
-    {outcome && <Results {...outcome} />}
+    {outcome && <Results outcome={outcome} onClose={onClose} />}
   </Modal>
 )
 
@@ -26,7 +26,8 @@ interface Reason {
   names: string[]
 }
 
-function Results(outcome: Outcome) {
+function Results({ outcome, onClose }: { outcome: Outcome; onClose: () => void }) {
+  const { undo } = outcome
   return (
     <Stack>
       <Text size="sm">{text.lead(outcome.reply.done, outcome.reply.failed)}</Text>
@@ -49,6 +50,20 @@ function Results(outcome: Outcome) {
           </Group>
         ))}
       </Stack>
+      {undo && (
+        <Group justify="space-between" gap="sm">
+          <Text size="sm">{text.undoText(outcome.reply.done)}</Text>
+          <Button
+            variant="default"
+            onClick={() => {
+              onClose()
+              undo()
+            }}
+          >
+            {shell.undo}
+          </Button>
+        </Group>
+      )}
     </Stack>
   )
 }

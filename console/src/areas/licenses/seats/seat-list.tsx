@@ -27,7 +27,7 @@ export function SeatList({ application }: { application: LicensedApplication }) 
   const filter = useSeatFilter(types)
   const query = useApiQuery(SEATS, { input: { path: { id: tenant.id, applicationId }, query: filter.query } })
   const page = query.data?.seats ?? []
-  const selection = useSelection(page)
+  const selection = useSelection({ members: page, seenAt: query.dataUpdatedAt })
   const seats = useSeats(application)
   const matching = useMatching({ tenantId: tenant.id, applicationId, query: filter.matching })
   const bulk = useBulk(applicationId, selection.clear)
@@ -69,7 +69,7 @@ export function SeatList({ application }: { application: LicensedApplication }) 
           busy={bulk.busy}
           total={query.data?.pagination.total ?? 0}
           onGrant={(type) => bulk.grant(selection.selected, type)}
-          onRevoke={() => void bulk.revoke(selection.selected)}
+          onRevoke={() => bulk.revoke(selection.selected, page)}
         />
       )}
       <QueryContent query={query} skeletonHeight={56}>
