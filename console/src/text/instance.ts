@@ -37,9 +37,8 @@ export const instance = {
     ofDay: (day: string, succeeded: number, failed: number) =>
       `${day}: ${succeeded.toLocaleString()} succeeded, ${failed.toLocaleString()} failed`,
     most: (count: number) => `Most in a day: ${count.toLocaleString()}`,
-    none: 'Nobody has signed in yet.',
     example: (succeeded: number, failed: number) =>
-      `From the second day on, this shows your own sign-ins. So far, ${succeeded.toLocaleString()} succeeded and ${failed.toLocaleString()} failed.`,
+      `Fewer than two of the last 14 days have sign-ins, too few for a chart: ${succeeded.toLocaleString()} succeeded and ${failed.toLocaleString()} failed.`,
   },
   health: {
     title: 'Health',

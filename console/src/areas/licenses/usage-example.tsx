@@ -14,7 +14,7 @@ const toExample = ({ day }: DailyLicenseUsage, index: number, { length }: DailyL
   return { day, purchased: progress < 0.4 ? 10 : 20, assigned: Math.round(4 + 13 * progress + Math.sin(index / 3)) }
 }
 
-/** What the chart will look like once there is a history. */
+/** What the chart looks like with enough data. */
 export function UsageExample({ days }: { days: DailyLicenseUsage[] }) {
   const { ref, width } = useElementSize()
   const example = days.map(toExample)

@@ -48,7 +48,7 @@ export function Usage({ applicationId }: { applicationId: string }) {
     >
       <QueryContent query={query} skeletonRows={1} skeletonHeight={274}>
         {({ days }) => {
-          if (!hasHistory(days)) return <UsageExample days={days} />
+          if (!hasEnoughData(days)) return <UsageExample days={days} />
           return asTable ? <UsageTable days={days} /> : <UsageChart days={days} />
         }}
       </QueryContent>
@@ -56,6 +56,6 @@ export function Usage({ applicationId }: { applicationId: string }) {
   )
 }
 
-/** A history needs at least two days with data. */
-const hasHistory = (days: DailyLicenseUsage[]): boolean =>
+/** A chart needs at least two days with data. */
+const hasEnoughData = (days: DailyLicenseUsage[]): boolean =>
   days.filter(({ purchased, assigned }) => purchased > 0 || assigned > 0).length > 1

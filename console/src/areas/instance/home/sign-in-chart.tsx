@@ -14,7 +14,7 @@ type Day = Reply<'GET /api/admin/overview'>['signIns'][number]
 const format = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const nameOf = (day: string) => format.format(new Date(`${day}T00:00:00Z`))
 
-/** Successful and failed sign-ins per day. With less than two days, what it will look like. */
+/** Successful and failed sign-ins per day. With less than two days that have sign-ins, what it looks like with more. */
 export function SignInChart({ days }: { days: Day[] }) {
   if (days.filter(({ succeeded, failed }) => succeeded + failed > 0).length > 1) return <Chart days={days} />
   const sum = (field: 'succeeded' | 'failed') => days.reduce((total, day) => total + day[field], 0)
@@ -33,7 +33,7 @@ const toExample = ({ day }: Day, index: number): Day => {
 
 /** Stacked bars, with a hidden table for screen readers. */
 function Chart({ days }: { days: Day[] }) {
-  const max = Math.max(0, ...days.map(({ succeeded, failed }) => succeeded + failed))
+  const max = Math.max(1, ...days.map(({ succeeded, failed }) => succeeded + failed))
   const sum = (field: 'succeeded' | 'failed') => days.reduce((total, day) => total + day[field], 0)
   return (
     <Stack gap="xs">
@@ -43,7 +43,7 @@ function Chart({ days }: { days: Day[] }) {
           <Legend color={COLORS.failed} label={`${text.failed}: ${sum('failed').toLocaleString()}`} />
         </Group>
         <Text size="xs" c="dimmed">
-          {max === 0 ? text.none : text.most(max)}
+          {text.most(max)}
         </Text>
       </Group>
       <svg
@@ -55,7 +55,7 @@ function Chart({ days }: { days: Day[] }) {
         height={HEIGHT}
       >
         {days.map((day, index) => (
-          <Bar key={day.day} day={day} x={index * BAR_STEP + (BAR_STEP - BAR_WIDTH) / 2} max={Math.max(1, max)} />
+          <Bar key={day.day} day={day} x={index * BAR_STEP + (BAR_STEP - BAR_WIDTH) / 2} max={max} />
         ))}
       </svg>
       <Group justify="space-between" aria-hidden="true">
