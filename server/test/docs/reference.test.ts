@@ -39,6 +39,8 @@ test('the page of a resource shows every operation with its fields, errors and f
       for (const { name } of operation.parameters) expect(text, operation.id).toContain(name)
       for (const { code, meaning } of operation.errors) expect(text, operation.id).toContain(code + meaning)
       const request = createSampleRequest(operation, service.url)
+      const [, forScript = ''] = /data-operation="([^"]*)"/.exec(section) ?? []
+      expect(JSON.parse(toText(forScript)).body, operation.id).toEqual(request.body)
       for (const { id, write } of LANGUAGES) {
         expect(section, operation.id).toContain(`data-language="${id}"`)
         expect(text, `${operation.id} in ${id}`).toContain(write(request))

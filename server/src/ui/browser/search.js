@@ -25,23 +25,36 @@ export function addSearch(box) {
   const status = createElement('p', { class: 'visually-hidden', role: 'status' })
   box.append(input, createElement('kbd', { 'aria-hidden': 'true' }, '/'), results, status)
   let index
+  let isReturning = false
   const show = async () => {
     index ??= loadIndex(box.dataset.search.split(' '))
     const query = input.value.trim()
-    const found = query === '' ? [] : (await index).search(query).slice(0, MAX_RESULTS)
+    const { entries, isComplete } = await index
+    // The next use loads what is missing.
+    if (!isComplete) index = undefined
+    const found = query === '' ? [] : entries.search(query).slice(0, MAX_RESULTS)
     // The text may have changed while the entries were loaded.
     if (query !== input.value.trim()) return
     results.replaceChildren(...(found.length > 0 ? found.map((entry) => createResult(entry)) : [createNothing(query)]))
     results.hidden = query === ''
     status.textContent = query === '' ? '' : `${found.length} results`
   }
-  input.addEventListener('focus', show)
+  input.addEventListener('focus', () => !isReturning && show())
   input.addEventListener('input', show)
   addKeys(box, input, results)
+  box.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return
+    // The focus of a hidden result would be lost. Its return to the field must not open the results again.
+    isReturning = true
+    input.focus()
+    isReturning = false
+    results.hidden = true
+  })
 }
 
+/** The entries of all files that can be loaded. */
 async function loadIndex(addresses) {
-  const index = new MiniSearch({
+  const entries = new MiniSearch({
     fields: ['title', 'route', 'parent', 'text'],
     storeFields: ['url', 'title', 'parent', 'route', 'text'],
     tokenize,
@@ -52,13 +65,21 @@ async function loadIndex(addresses) {
       combineWith: 'AND',
     },
   })
-  for (const address of addresses) {
+  const files = await Promise.all(addresses.map(loadEntries))
+  for (const file of files) entries.addAll(file ?? [])
+  return { entries, isComplete: !files.includes(undefined) }
+}
+
+/** Undefined if the file cannot be loaded. */
+async function loadEntries(address) {
+  try {
     const response = await fetch(address)
-    const entries = response.ok ? await response.json() : []
+    if (!response.ok) return undefined
     // Addresses of entries are relative to their file, because the exported guide may be in any folder.
-    index.addAll(entries.map((entry) => ({ ...entry, url: new URL(entry.url, response.url).href })))
+    return (await response.json()).map((entry) => ({ ...entry, url: new URL(entry.url, response.url).href }))
+  } catch {
+    return undefined
   }
-  return index
 }
 
 function createResult({ url, title, parent, route, text, terms }) {
@@ -80,14 +101,14 @@ function excerpt(text, terms) {
   return `${start > 0 ? '… ' : ''}${text.slice(start, start + EXCERPT_LENGTH)}`
 }
 
-/** `/` goes to the search, the arrows move through the results, Escape closes them. */
+/** `/` goes to the search, the arrows move through the results. */
 function addKeys(box, input, results) {
   const close = () => {
     results.hidden = true
   }
   document.addEventListener('keydown', (event) => {
     const isTyping = event.target.closest?.('input, textarea, select')
-    if (event.key !== '/' || isTyping) return
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return
     event.preventDefault()
     input.focus()
   })
@@ -102,6 +123,5 @@ function addKeys(box, input, results) {
       next.focus()
     }
     if (event.key === 'Enter' && position === -1) links[0]?.click()
-    if (event.key === 'Escape') close()
   })
 }

@@ -3,7 +3,7 @@ import { Code } from './code.tsx'
 import { Fields, Parameters } from './fields.tsx'
 import type { Operation, OperationError, Parameter, Reference, Reply } from './operations.ts'
 import { Prose } from './prose.tsx'
-import { createSampleRequest, exampleOf } from './request.ts'
+import { createSampleRequest, exampleOf, sampleBodyOf } from './request.ts'
 import { LANGUAGES } from './samples.ts'
 
 interface OperationProps {
@@ -142,8 +142,9 @@ function Samples({ operation, baseUrl }: { operation: Operation; baseUrl: string
 }
 
 /** What "Try it" needs to know. */
-const describeForScript = ({ method, path, authentication, parameters, body }: Operation): string =>
-  JSON.stringify({
+const describeForScript = (operation: Operation): string => {
+  const { method, path, authentication, parameters, body } = operation
+  return JSON.stringify({
     method,
     path,
     authentication,
@@ -153,5 +154,6 @@ const describeForScript = ({ method, path, authentication, parameters, body }: O
       required: parameter.required,
       example: exampleOf(parameter),
     })),
-    ...(body && { mediaType: body.mediaType, body: body.example }),
+    ...(body && { mediaType: body.mediaType, body: sampleBodyOf(operation) }),
   })
+}

@@ -31,10 +31,14 @@ export function createSampleRequest(operation: Operation, baseUrl: string): Samp
     url: `${baseUrl}${path}${query && `?${query}`}`,
     authentication,
     mediaType: body?.mediaType,
-    body: authentication === 'client' ? withoutCredentials(body?.example) : body?.example,
+    body: sampleBodyOf(operation),
     repliesJson: replies[0]?.mediaType === 'application/json',
   }
 }
+
+/** The body of the samples and of "Try it". */
+export const sampleBodyOf = ({ authentication, body }: Operation): unknown =>
+  authentication === 'client' && body ? withoutCredentials(body.example) : body?.example
 
 /** The client authenticates by header, and a form that has a code has neither a refresh token nor a scope. */
 const withoutCredentials = (form: unknown): unknown =>

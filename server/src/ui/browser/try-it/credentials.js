@@ -25,7 +25,12 @@ function createClientCredentials(id) {
 
 /** One token serves all forms of the page. It is in no storage, and a reload forgets it. */
 function createTokenChoice(id) {
-  const tenant = createElement('input', { id: `${id}-tenant`, placeholder: 'acme', autocomplete: 'off' })
+  const tenant = createElement('input', {
+    id: `${id}-tenant`,
+    'data-tenant': '',
+    placeholder: 'acme',
+    autocomplete: 'off',
+  })
   const session = createElement('button', { type: 'button', class: 'second', 'data-use-session': '' }, 'Use my session')
   const pasted = createElement('input', { id: `${id}-token`, type: 'password', autocomplete: 'off' })
   const clear = createElement('button', { type: 'button', class: 'second' }, 'Forget the token')

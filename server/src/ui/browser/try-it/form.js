@@ -3,6 +3,9 @@ import { createCredentials } from './credentials.js'
 import { createReply } from './reply.js'
 import { createRequest } from './request.js'
 
+/** Within this time after the question, a submit belongs to a double click and is no answer. */
+const QUESTION_MS = 1_000
+
 /** The form that sends one operation to the service of this page. */
 export function createForm(operation, id) {
   const credentials = createCredentials(operation.authentication, id)
@@ -22,13 +25,17 @@ export function createForm(operation, id) {
     reply,
   )
   let isConfirmed = operation.method === 'GET'
+  let askedAt = Number.NEGATIVE_INFINITY
+  ignoreHeldEnter(form)
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
+    if (performance.now() - askedAt < QUESTION_MS) return
     notice.textContent = ''
     try {
       const request = createRequest(operation, { fields, body: body?.value(), headers: credentials?.headers() ?? {} })
       if (!isConfirmed) {
         isConfirmed = true
+        askedAt = performance.now()
         send.textContent = 'Send, and change data'
         notice.textContent = `${operation.method} may change data of this instance. Press the button again to send it.`
         return
@@ -47,10 +54,18 @@ export function createForm(operation, id) {
   // Another request than the one that was confirmed is confirmed again.
   form.addEventListener('input', () => {
     isConfirmed = operation.method === 'GET'
+    askedAt = Number.NEGATIVE_INFINITY
     send.textContent = 'Send'
     notice.textContent = ''
   })
   return form
+}
+
+/** A held Enter submits again and again. In a text area it only writes lines. */
+function ignoreHeldEnter(form) {
+  form.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && event.repeat && event.target.tagName !== 'TEXTAREA') event.preventDefault()
+  })
 }
 
 export function createField(label, control) {

@@ -37,7 +37,7 @@ export async function getSessionToken(tenant, operation) {
   const answer = new URL(response.url).searchParams
   await response.body?.cancel()
   const error = answer.get('error')
-  if (error === 'login_required') return signIn(operation, url)
+  if (error === 'login_required') return signIn(url, { operation, tenant, state: attempt.state })
   if (error) throw new Error(answer.get('error_description') ?? error)
   if (answer.get('state') !== attempt.state) throw new Error('The service did not give a token. Try again.')
   await exchangeCode(answer.get('code'), attempt, tenant)
@@ -78,24 +78,28 @@ async function exchangeCode(code, { verifier }, tenant) {
   setToken(reply.access_token, tenant === '' ? 'of your session' : `of your session, for ${tenant}`)
 }
 
-const RETURN_KEY = 'latchkey.docs.return'
+const RESUME_KEY = 'latchkey.docs.resume'
 
 /** The callback page leads back to the operation. There the session is known, and its code is not needed. */
-async function signIn(operation, url) {
-  sessionStorage.setItem(RETURN_KEY, `${window.location.pathname}#${operation}`)
+async function signIn(url, resumed) {
+  sessionStorage.setItem(RESUME_KEY, JSON.stringify({ ...resumed, path: window.location.pathname }))
   window.location.assign(url)
   return new Promise(() => {})
 }
 
-/** On the callback page: goes back. On the page of the operation: its id, once. */
+/**
+ * On the callback page: goes back. On the page of the operation, after a sign-in: its id and the tenant, once. Whoever
+ * has given up the sign-in comes back without the callback page, and nothing goes on by itself.
+ */
 export function continueSignIn() {
-  const path = sessionStorage.getItem(RETURN_KEY)
-  if (path === null) return undefined
-  if (window.location.pathname === new URL(REDIRECT_URI).pathname) {
-    // Only this page wrote the path, but an address of another site must never be opened.
-    if (path.startsWith('/docs/')) window.location.replace(path)
-    return undefined
-  }
-  sessionStorage.removeItem(RETURN_KEY)
-  return path.split('#')[1]
+  const resumed = JSON.parse(sessionStorage.getItem(RESUME_KEY) ?? 'null')
+  sessionStorage.removeItem(RESUME_KEY)
+  if (resumed === null) return undefined
+  if (window.location.pathname !== new URL(REDIRECT_URI).pathname) return resumed.isSignedIn ? resumed : undefined
+  const answer = new URLSearchParams(window.location.search)
+  if (answer.get('state') !== resumed.state) return undefined
+  if (answer.has('code')) sessionStorage.setItem(RESUME_KEY, JSON.stringify({ ...resumed, isSignedIn: true }))
+  // Only this page wrote the path, but an address of another site must never be opened.
+  if (resumed.path.startsWith('/docs/')) window.location.replace(`${resumed.path}#${resumed.operation}`)
+  return undefined
 }

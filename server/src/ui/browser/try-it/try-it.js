@@ -19,8 +19,10 @@ export function addTryIt(root) {
       if (!form.hidden) form.querySelector('input, textarea, button')?.focus()
     })
     section.querySelector('.samples').prepend(button)
-    if (section.id === resumed) {
+    if (section.id === resumed?.operation) {
       button.click()
+      const tenant = section.querySelector('[data-tenant]')
+      if (tenant) tenant.value = resumed.tenant
       section.querySelector('[data-use-session]')?.click()
     }
   }
