@@ -55,6 +55,9 @@ describe.runIf(FULL && browserPath)('the texts of mails in the console', () => {
     await click('Save')
     await expectText('Saved')
     await expectText('Edited')
+    // Whoever goes on by keyboard is where they were.
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Save')
+    expect(await page.getByRole('radio', { name: 'Plain text' }).isChecked()).toBe(true)
     await page.reload()
     await expect.poll(() => page.getByLabel('Heading', { exact: true }).inputValue()).toBe('Welcome to {{tenant}}')
     await click('Back to default')
@@ -62,5 +65,38 @@ describe.runIf(FULL && browserPath)('the texts of mails in the console', () => {
     await expectText('The mail has its default texts again.')
     await expect.poll(() => page.getByLabel('Heading', { exact: true }).inputValue()).toBe('Join {{tenant}}')
     expect(errors.filter((error) => !isHttpError(error))).toEqual([])
+  })
+
+  test('a text of another admin never replaces what somebody types', async () => {
+    const { page, go, fill, click, expectText } = owner
+    await go('/t/acme/mails/invitation')
+    await expect.poll(() => subject().inputValue()).toBe('Join {{tenant}}')
+    const other = await consoleTest.signIn('adam@acme.test', '/t/acme/mails/invitation')
+    const changeElsewhere = async (button: string) => {
+      await other.fill('Label of the button', button)
+      const saved = other.page.waitForResponse((reply) => reply.request().method() === 'PUT')
+      await other.click('Save')
+      await saved
+    }
+    const returnToPage = () => page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    await changeElsewhere('Look at it')
+    // The texts are read again only once they are stale.
+    await expect
+      .poll(async () => {
+        await returnToPage()
+        return page.getByLabel('Label of the button', { exact: true }).inputValue()
+      })
+      .toBe('Look at it')
+
+    await fill('Subject', 'Come to {{tenant}}')
+    await changeElsewhere('See it')
+    const template = page.waitForResponse(/\/mail-templates\/invitation$/, { timeout: 20_000 })
+    const timer = setInterval(() => void returnToPage().catch(() => {}), 500)
+    await template
+    clearInterval(timer)
+    expect(await subject().inputValue()).toBe('Come to {{tenant}}')
+    await click('Save')
+    await expectText('Saved')
+    expect(await subject().inputValue()).toBe('Come to {{tenant}}')
   })
 })

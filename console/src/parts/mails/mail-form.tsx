@@ -4,8 +4,10 @@ import { shell } from '../../text/shell.ts'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { Section } from '../../ui/section.tsx'
 import { ErrorAlert } from '../../ui/states.tsx'
+import { useKeptFocus } from '../../ui/use-kept-focus.ts'
+import type { Texts } from './draft.ts'
 import type { MailTemplate } from './mails-api.ts'
-import type { MailEditorState, Texts } from './use-mail.ts'
+import type { MailEditorState } from './use-mail.ts'
 
 /** The fields of a mail, its variables, and what can be done with it. */
 export function MailForm({ mail, template }: { mail: MailEditorState; template: MailTemplate }) {
@@ -42,11 +44,12 @@ export function MailForm({ mail, template }: { mail: MailEditorState; template: 
 
 function Actions({ mail, isEdited }: { mail: MailEditorState; isEdited: boolean }) {
   const [dialog, ask] = useConfirm()
+  const saveButton = useKeptFocus(mail.form.busy)
   const question = { title: text.resetQuestion, text: text.resetText, action: text.reset }
   return (
     <Group gap="sm">
       {dialog}
-      <Button type="submit" loading={mail.form.busy}>
+      <Button ref={saveButton} type="submit" loading={mail.form.busy}>
         {shell.save}
       </Button>
       <Button variant="default" onClick={mail.sendTest} loading={mail.isSendingTest}>

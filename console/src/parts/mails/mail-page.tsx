@@ -21,7 +21,7 @@ export function MailPage({ owner, kind }: { owner: MailOwner; kind: string }) {
       badges={query.data?.updatedAt != null && <Tag>{text.edited}</Tag>}
     >
       <QueryContent query={query} skeletonRows={4} skeletonHeight={76}>
-        {(template) => <MailEditor key={template.updatedAt} owner={owner} template={template} />}
+        {(template) => <MailEditor owner={owner} template={template} />}
       </QueryContent>
     </Page>
   )

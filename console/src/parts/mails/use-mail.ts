@@ -6,12 +6,10 @@ import { mails as text } from '../../text/mails.ts'
 import { shell } from '../../text/shell.ts'
 import { showSuccess } from '../../ui/notifications.tsx'
 import { fieldErrorsOf, useSubmit } from '../../ui/use-submit.ts'
+import { startDraft, type Texts, takeOver } from './draft.ts'
 import { type MailOwner, type MailTemplate, mailsApi, mailsKey } from './mails-api.ts'
 
 const PREVIEW_DELAY_MS = 400
-
-/** The texts as they are edited. The service stores only those that differ from the default. */
-export type Texts = MailTemplate['defaults']
 
 const toTexts = ({ subject, heading, text, button, defaults }: MailTemplate): Texts => ({
   subject: subject ?? defaults.subject,
@@ -24,7 +22,10 @@ const toTexts = ({ subject, heading, text, button, defaults }: MailTemplate): Te
 export function useMail(owner: MailOwner, template: MailTemplate) {
   const { kind } = template
   const api = mailsApi(owner)
-  const [draft, setDraft] = useState(toTexts(template))
+  const [state, setState] = useState(() => startDraft(toTexts(template)))
+  const current = takeOver(state, toTexts(template))
+  if (current !== state) setState(current)
+  const { draft } = current
   const [settled] = useDebouncedValue(draft, PREVIEW_DELAY_MS)
   const preview = useQuery({
     queryKey: ['mail-preview', owner ?? null, kind, settled],
@@ -36,16 +37,26 @@ export function useMail(owner: MailOwner, template: MailTemplate) {
   const save = useAction((body: Texts) => api.save(kind, body), {
     invalidates,
     silent: true,
-    onSuccess: () => showSuccess(shell.saved),
+    onSuccess: (_reply, saved) => {
+      setState((before) => ({ ...before, base: saved }))
+      showSuccess(shell.saved)
+    },
   })
-  const reset = useAction(() => api.reset(kind), { invalidates, onSuccess: () => showSuccess(text.wasReset) })
+  const reset = useAction(() => api.reset(kind), {
+    invalidates,
+    onSuccess: () => {
+      setState((before) => ({ ...before, draft: template.defaults, base: template.defaults }))
+      showSuccess(text.wasReset)
+    },
+  })
   const test = useAction((body: Texts) => api.sendTest(kind, body), {
     onSuccess: ({ message }) => showSuccess(message),
   })
   const form = useSubmit(() => save.mutateAsync(draft))
   return {
     draft,
-    setText: (field: keyof Texts, value: string) => setDraft((before) => ({ ...before, [field]: value })),
+    setText: (field: keyof Texts, value: string) =>
+      setState((before) => ({ ...before, draft: { ...before.draft, [field]: value } })),
     form,
     /** The preview checks the draft while it is typed. */
     fieldErrors: { ...form.fieldErrors, ...fieldErrorsOf(preview.error) },
