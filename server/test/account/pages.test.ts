@@ -86,6 +86,7 @@ test('the applications with access have their logo, and access can be withdrawn 
   const { body } = await person.call('GET', '/api/users/me/consents')
   const [consent] = body.consents as { logoUrl: string }[]
   const page = await tab.open('/account/data')
+  expect(page.text).toContain(ownData.consents.lead)
   expect(page.html).toContain(`<img class="app-logo" src="${consent?.logoUrl}"`)
   expect((await fetch(service.url + consent?.logoUrl)).headers.get('content-type')).toBe('image/png')
   expect((await tab.submit({ withdraw: application.id })).location).toBe('/account/data')

@@ -36,7 +36,10 @@ const DataPage = ({ consents, csrf, problem }: DataPageProps) => (
     consolePage="/data"
     problem={problem}
   >
-    <AccountSection title="Applications with access" lead="What you have allowed the applications of others.">
+    <AccountSection
+      title="Applications with access"
+      lead="What you have allowed the applications of others. Withdrawing ends the access of an application in every tenant."
+    >
       {consents.length === 0 ? <p>You have given no application access.</p> : <Consents {...{ consents, csrf }} />}
     </AccountSection>
     <AccountSection
