@@ -1,31 +1,23 @@
 import { AppShell, Box, Burger, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import { shell } from '../text/shell.ts'
 import { Logo } from '../ui/logo.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Navigation } from './navigation.tsx'
+import { LazyOverlays } from './palette/lazy-overlays.tsx'
 import { useShortcuts } from './palette/use-shortcuts.ts'
 import { SearchButton } from './search-button.tsx'
 import { TenantSwitcher } from './tenant-switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
 import './frame.css'
 
-/** After the page has loaded. */
-const PRELOAD_AFTER_MS = 2_000
-
-const loadOverlays = () => import('./palette/overlays.tsx')
-const Overlays = lazy(() => loadOverlays().then(({ Overlays }) => ({ default: Overlays })))
-
 /** The layout of every page: header with tenant switcher, navigation and content. */
 export function Frame({ children }: { children: ReactNode }) {
   const [open, { toggle, close }] = useDisclosure()
   const [location] = useLocation()
   const shortcuts = useShortcuts()
-  const [isOverlayUsed, setOverlayUsed] = useState(false)
-  if (shortcuts.shown && !isOverlayUsed) setOverlayUsed(true)
-  useEffect(preloadOverlays, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the mobile menu.
   useEffect(close, [location])
   return (
@@ -56,7 +48,7 @@ export function Frame({ children }: { children: ReactNode }) {
       <AppShell.Navbar p="sm" aria-label={shell.menu}>
         <Navigation />
       </AppShell.Navbar>
-      <Suspense>{isOverlayUsed && <Overlays {...shortcuts} />}</Suspense>
+      <LazyOverlays {...shortcuts} />
       <AppShell.Main id="content" tabIndex={-1}>
         {/* The padding keeps notifications from covering the end of the page. */}
         <Box maw={1080} mx="auto" pb={112}>
@@ -66,10 +58,4 @@ export function Frame({ children }: { children: ReactNode }) {
       </AppShell.Main>
     </AppShell>
   )
-}
-
-/** Loads the palette while the browser has nothing else to do, so that it opens at once. */
-function preloadOverlays() {
-  const timer = setTimeout(() => void loadOverlays().catch(() => {}), PRELOAD_AFTER_MS)
-  return () => clearTimeout(timer)
 }

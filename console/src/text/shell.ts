@@ -93,6 +93,12 @@ export const shell = {
     interrupted: 'A part of this page could not be loaded. Try again.',
     outdated: 'The console was updated. Reload the page.',
   },
+  overlayChunk: {
+    offline:
+      'The search could not be loaded, because the service cannot be reached. Check your connection and try again.',
+    interrupted: 'The search could not be loaded. Try again, or reload the page.',
+    outdated: 'The console was updated. Reload the page.',
+  },
   connection: {
     lost: 'The connection is lost',
     stale: (time: string) =>

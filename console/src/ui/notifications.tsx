@@ -1,6 +1,7 @@
 import { LatchkeyError } from '@latchkey/client/error'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
+import type { ReactNode } from 'react'
 import { isMfaRequired } from '../api/api.ts'
 import { shell } from '../text/shell.ts'
 import { SecondFactorPrompt } from './second-factor-prompt.tsx'
@@ -33,20 +34,19 @@ export function showSuccess(message: string, undo?: () => void): void {
 }
 
 /** Shows an error notification with the message of the service. */
-export function showError(error: unknown): void {
-  notifications.show({
-    color: 'red',
-    title: shell.problem,
-    message: (
-      <Stack gap="xs" align="flex-start">
-        <Text size="sm" c="dimmed">
-          {toErrorMessage(error)}
-        </Text>
-        {isMfaRequired(error) && <SecondFactorPrompt />}
-      </Stack>
-    ),
-    autoClose: 10_000,
-  })
+export const showError = (error: unknown): void =>
+  showProblem(
+    <Stack gap="xs" align="flex-start">
+      <Text size="sm" c="dimmed">
+        {toErrorMessage(error)}
+      </Text>
+      {isMfaRequired(error) && <SecondFactorPrompt />}
+    </Stack>,
+  )
+
+/** Shows an error notification. */
+export function showProblem(message: ReactNode): void {
+  notifications.show({ color: 'red', title: shell.problem, message, autoClose: 10_000 })
 }
 
 /** The user-facing message of an error. */

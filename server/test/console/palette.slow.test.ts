@@ -93,5 +93,47 @@ describe.runIf(FULL && browserPath)('the command palette', () => {
     await expectHeading('Members')
     await expectText('mia@acme.test')
     await page.getByText('max@acme.test').waitFor({ state: 'detached' })
+    // On the page itself, the field and the list follow the next result.
+    const search = page.getByLabel('Search by name or email')
+    expect(await search.inputValue()).toBe('mia@acme.test')
+    await openPalette(page, 'Control+k')
+    await page.keyboard.type('max')
+    await page.getByRole('option', { name: 'Max Member' }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => search.inputValue()).toBe('max@acme.test')
+    await expectText('max@acme.test')
+    // Typing is not disturbed by the own search.
+    await search.fill('')
+    await search.pressSequentially('adam ', { delay: 100 })
+    await page.waitForURL(/search=adam$/)
+    expect(await search.inputValue()).toBe('adam ')
+  })
+
+  test('the arrows reach every result, also the own tenant', async () => {
+    const { page, expectHeading } = await consoleTest.signIn('olivia@acme.test', '/t/acme/settings')
+    await expectHeading('Settings')
+    await openPalette(page, 'Control+k')
+    const options = page.getByRole('option')
+    const count = await options.count()
+    for (let position = 0; position < count; position++) {
+      expect(await options.nth(position).getAttribute('aria-selected')).toBe('true')
+      await page.keyboard.press('ArrowDown')
+    }
+    expect(await options.first().getAttribute('aria-selected')).toBe('true')
+    const tenant = page.getByRole('option', { name: 'Open this tenant' }).first()
+    await tenant.click()
+    await expectHeading('Members')
+  })
+
+  test('a palette that cannot be loaded leaves the page as it is, and opens at the next attempt', async () => {
+    const { page, expectHeading, expectText } = await consoleTest.signIn('olivia@acme.test', '/t/acme/members')
+    await page.route(/\/assets\/overlays-[^/]*\.js/, (route) => route.abort())
+    await page.reload()
+    await expectHeading('Members')
+    await page.keyboard.press('Control+k')
+    await expectText(/^The search could not be loaded/)
+    await expectHeading('Members')
+    await page.unrouteAll()
+    await openPalette(page, 'Control+k')
   })
 })

@@ -51,8 +51,9 @@ export function findLocalResults(me: Me, location: string, typed: string): Resul
       : []),
     { href: '/new-tenant', label: shell.newTenant, note: shell.account, icon: 'plus' as const },
   ]
+  // An address of their own, because the results are told apart by it. It leads to the members.
   const tenants = me.tenants.map(({ slug, name }) => ({
-    href: `/t/${slug}/members`,
+    href: `/t/${slug}`,
     label: name,
     note: text.ownTenant,
     icon: 'building' as const,

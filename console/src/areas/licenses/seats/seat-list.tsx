@@ -1,5 +1,4 @@
 import { Button, Group, Select, Stack, Text, Title } from '@mantine/core'
-import { useState } from 'react'
 import { useApiQuery } from '../../../api/use-api.ts'
 import { licenses } from '../../../text/licenses.ts'
 import { Pager } from '../../../ui/pager.tsx'
@@ -31,11 +30,8 @@ export function SeatList({ application }: { application: LicensedApplication }) 
   const seats = useSeats(application)
   const matching = useMatching({ tenantId: tenant.id, applicationId, query: filter.matching })
   const bulk = useBulk(applicationId, selection.clear)
-  const [searchKey, setSearchKey] = useState(0)
   const showOnly = (show: string) => {
     filter.set({ show, search: null })
-    // A new key remounts the search box with an empty value.
-    setSearchKey(searchKey + 1)
     seats.setShortage(undefined)
   }
   return (
@@ -52,12 +48,7 @@ export function SeatList({ application }: { application: LicensedApplication }) 
         <NoSeatsBanner application={application.name} onAsk={() => seats.setShortage({})} />
       )}
       <Group gap="sm">
-        <SearchBox
-          key={searchKey}
-          label={text.search}
-          value={filter.search}
-          onSearch={(search) => filter.set({ search })}
-        />
+        <SearchBox label={text.search} value={filter.search} onSearch={(search) => filter.set({ search })} />
         <ShowSelect application={application} show={filter.show} onShow={(show) => filter.set({ show })} />
       </Group>
       {canManage && (
