@@ -68,6 +68,8 @@ export const theme = createTheme({
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45, blur: 2 } } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md', highlightOnHover: true } },
     NavLink: { defaultProps: { styles: { root: { borderRadius: 8 } } } },
+    // A transition would show colors without contrast when the color scheme changes.
+    SegmentedControl: { defaultProps: { transitionDuration: 0 } },
     Paper: { defaultProps: { withBorder: true, radius: 'lg' } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': shell.close } } },
     Loader: { defaultProps: { type: 'dots' } },

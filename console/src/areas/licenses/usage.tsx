@@ -33,7 +33,6 @@ export function Usage({ applicationId }: { applicationId: string }) {
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            transitionDuration={0}
             aria-label={text.range}
             value={range}
             // Keeps the page of the member list above.

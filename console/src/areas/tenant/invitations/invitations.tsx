@@ -58,7 +58,6 @@ export function InvitationsPage() {
         aria-label={text.filter}
         data={STATUSES.map((value) => ({ value, label: text.status[value] }))}
         value={status}
-        transitionDuration={0}
         onChange={(value) => set({ status: value === 'PENDING' ? null : value })}
         w={{ base: '100%', xs: 'max-content' }}
       />
