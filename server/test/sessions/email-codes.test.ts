@@ -15,6 +15,7 @@ import {
   signIn,
   startDemoService,
 } from '../support/world.ts'
+import { linkTo, newAddress, PASSWORD as SIGN_UP_PASSWORD, signUp } from './sign-up-steps.ts'
 
 let service: TestService
 let url: string
@@ -30,7 +31,7 @@ const MINUTE = 60_000
 const allow = (email_codes: boolean) =>
   service.ctx.db.updateTable('applications').set({ email_codes }).where('slug', '=', 'project-manager').execute()
 
-const linkTo = (html: string, path: string) =>
+const formTargetIn = (html: string, path: string) =>
   (new RegExp(`formaction="(${path}[^"]*)"`).exec(html)?.[1] ?? '').replaceAll('&amp;', '&')
 
 /** Opens the sign-in page of the demo application. */
@@ -42,7 +43,7 @@ async function openLogin(parameters: Record<string, string> = {}, tab: Tab = ope
 /** Asks for a code and returns the page that follows. */
 async function ask(email: string, parameters: Record<string, string> = {}) {
   const { tab, page } = await openLogin(parameters)
-  const asked = await tab.submit({ email, password: '' }, { to: linkTo(page.html, '/login/code') })
+  const asked = await tab.submit({ email, password: '' }, { to: formTargetIn(page.html, '/login/code') })
   expect(asked.location).toMatch(/^\/login\/code\?journey=/)
   return { tab, page: await tab.open(asked.location) }
 }
@@ -124,7 +125,7 @@ describe('a person with a mailed code', () => {
     const { tab } = await ask(email)
     const first = await receiveCode(email)
     const { location } = await openLogin({}, tab).then(({ page }) =>
-      tab.submit({ email }, { to: linkTo(page.html, '/login/code') }),
+      tab.submit({ email }, { to: formTargetIn(page.html, '/login/code') }),
     )
     const second = await receiveCode(email, 2)
     await tab.open(location)
@@ -238,6 +239,23 @@ describe('who gets no code', () => {
     expect(codeIn(mail?.subject)).toBe('')
   })
 
+  test('an unconfirmed address: the link requires the password of the sign-up, which somebody else may know', async () => {
+    const email = newAddress()
+    await signUp(openTab(url), email)
+    const signUpLink = await linkTo(service, email)
+    await ask(email)
+    await expect.poll(async () => (await listMailTo(service, email)).length).toBe(2)
+    const confirmed = async () =>
+      (await service.ctx.db.selectFrom('users').select('email_verified').where('email', '=', email).execute())[0]
+    const tab = openTab(url)
+    expect(await linkTo(service, email)).not.toBe(signUpLink)
+    await tab.open(await linkTo(service, email))
+    expect((await tab.submit()).text).toContain('Give the password that you chose')
+    expect(await confirmed()).toEqual({ email_verified: false })
+    expect((await tab.submit({ password: SIGN_UP_PASSWORD })).status).toBe(200)
+    expect(await confirmed()).toEqual({ email_verified: true })
+  })
+
   test.each([
     ['a disabled account', { disabled: true }],
     ['an account without sign-in by password', { password_sign_in: false }],
@@ -253,7 +271,7 @@ describe('who gets no code', () => {
 
   test('an invalid address is refused on the page, which keeps it', async () => {
     const { tab, page } = await openLogin()
-    const refused = await tab.submit({ email: 'not an address' }, { to: linkTo(page.html, '/login/code') })
+    const refused = await tab.submit({ email: 'not an address' }, { to: formTargetIn(page.html, '/login/code') })
     expect(refused.status).toBe(422)
     expect(refused.html).toContain('value="not an address"')
   })

@@ -13,7 +13,8 @@ import { newDigits, newSecret } from '../../lib/secrets.ts'
 import { queueMail } from '../../mail/outbox.ts'
 import { isOverMailQuota } from '../../users/mail-quota.ts'
 import { isPlaceholder } from '../../users/placeholders.ts'
-import { findUserByEmail, type User } from '../../users/service.ts'
+import { findUserByEmail, lockUser, type User } from '../../users/service.ts'
+import { markAddressContested } from '../contested-address.ts'
 import type { LoginTransaction } from '../login-transaction.ts'
 import { resendVerification } from '../resend-verification.ts'
 import { CODE_SECONDS, saveAskingBrowser, toBrowserHash, toCodeHash } from './asking-browser.ts'
@@ -74,13 +75,26 @@ export const mailSignInCode = defineJob<CodeMail>({
     const { email, code } = JSON.parse(text) as { email: string; code: string }
     const user = await findUserByEmail(ctx.db, email)
     if (!user || user.disabled || isPlaceholder(user) || !(await mayReceiveCode(ctx, user.id, mail))) return
-    // Somebody else may have signed up with the address, so it has to be confirmed first.
-    if (!user.email_verified) return resendVerification(ctx, user)
+    if (!user.email_verified) return mailConfirmation(ctx, user)
     // The account is for a provider or a passkey only.
     if (!user.password_sign_in) return
     await mailCode(ctx, mail, { user, code })
   },
 })
+
+/**
+ * The address has to be confirmed first. Somebody else may have signed up with it, so the link requires the password of
+ * the sign-up.
+ */
+async function mailConfirmation(ctx: Ctx, { id }: User): Promise<void> {
+  const contested = await ctx.db.transaction().execute(async (tx) => {
+    const user = await lockUser(tx, id)
+    if (!user || user.email_verified) return undefined
+    await markAddressContested(ctx, tx, { id, passwordHash: user.password_hash })
+    return { ...user, contested: true }
+  })
+  if (contested) await resendVerification(ctx, contested)
+}
 
 async function mailCode(
   ctx: Ctx,
