@@ -6,7 +6,7 @@ import type { Mail } from '../mail/mail.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { isOverMailQuota } from '../users/mail-quota.ts'
 import type { Registration } from '../users/registration.ts'
-import { findUser, type User } from '../users/service.ts'
+import { findUser, lockUser, type User } from '../users/service.ts'
 import { type AwaitedLink, claimResend, endWait, findAwaitedLink, saveAwaitedLink } from './awaited-links.ts'
 import { isAwaited } from './awaited-links-store.ts'
 import { establishSession, nextPage } from './establish-session.ts'
@@ -113,7 +113,8 @@ async function createMailAgain(
   { userId, email, passwordHash, names, login }: AwaitedLink,
 ): Promise<Mail> {
   const origin = toMailOrigin(login)
-  const user = userId === undefined ? undefined : await findUser(tx, userId)
+  // Locked, because somebody else may claim the address at this moment.
+  const user = userId === undefined ? undefined : await lockUser(tx, userId)
   if (!user || user.email_verified || user.email !== email) return toAccountExistsMail(origin)
   const own = passwordHash ?? user.password_hash
   await deleteLinksWithPassword(tx, { userId: user.id, purpose: PURPOSE, passwordHash: own })

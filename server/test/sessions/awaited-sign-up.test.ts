@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSignedInUser } from '../account/people.ts'
 import { openTab } from '../invitations/browser-tab.ts'
+import { collide } from '../support/locks.ts'
 import type { TestService } from '../support/service.ts'
 import { startDemoService } from '../support/world.ts'
 import {
@@ -9,6 +11,7 @@ import {
   isSignedIn,
   linkOn,
   linkTo,
+  NAMES,
   newAddress,
   PASSWORD,
   signUp,
@@ -135,6 +138,39 @@ describe('the link of a sign-up', () => {
     expect((await other.submit({ choice: 'reject' })).text).toContain('does not work any more')
     expect((await browser.open(link)).status).toBe(400)
     expect(await userOf(email)).toMatchObject({ email_verified: false })
+  })
+})
+
+describe('a link that is mailed again while somebody else claims the address', () => {
+  /** Sends the mail while the sign-up of the other person waits for the row of the user. */
+  async function resendDuringSignUp(email: string, resend: () => Promise<unknown>) {
+    const other = tab()
+    await other.open('/signup')
+    const hold = { statement: 'select from users where email = $1 for update', values: [email] }
+    await collide(service, hold, [() => other.submit({ email, password: 'another password', ...NAMES }), resend])
+  }
+
+  const linksWithoutPassword = (email: string) =>
+    service.ctx.db
+      .selectFrom('mailed_links')
+      .select('hash')
+      .where('email', '=', email)
+      .where('password_hash', 'is', null)
+      .execute()
+
+  test('requires the password if the page mails it', async () => {
+    const [browser, email] = [tab(), newAddress()]
+    await signUp(browser, email)
+    service.advance(60_000)
+    await browser.open('/signup/waiting')
+    await resendDuringSignUp(email, () => browser.submit({ choice: 'resend' }))
+    expect(await linksWithoutPassword(email)).toEqual([])
+  })
+
+  test('requires the password if the account mails it', async () => {
+    const { email, call } = await createSignedInUser(service, { email_verified: false })
+    await resendDuringSignUp(email, () => call('POST', '/api/users/me/email/verification'))
+    expect(await linksWithoutPassword(email)).toEqual([])
   })
 })
 

@@ -86,14 +86,13 @@ export const mailSignInCode = defineJob<CodeMail>({
  * The address has to be confirmed first. Somebody else may have signed up with it, so the link requires the password of
  * the sign-up.
  */
-async function mailConfirmation(ctx: Ctx, { id }: User): Promise<void> {
-  const contested = await ctx.db.transaction().execute(async (tx) => {
-    const user = await lockUser(tx, id)
-    if (!user || user.email_verified) return undefined
-    await markAddressContested(ctx, tx, { id, passwordHash: user.password_hash })
-    return { ...user, contested: true }
+async function mailConfirmation(ctx: Ctx, user: User): Promise<void> {
+  await ctx.db.transaction().execute(async (tx) => {
+    const locked = await lockUser(tx, user.id)
+    if (!locked || locked.email_verified) return
+    await markAddressContested(ctx, tx, { id: user.id, passwordHash: locked.password_hash })
   })
-  if (contested) await resendVerification(ctx, contested)
+  await resendVerification(ctx, user)
 }
 
 async function mailCode(
