@@ -210,6 +210,33 @@ describe('a code', () => {
   })
 })
 
+describe('wrong codes', () => {
+  const limits = { signInFailures: 10, confirmFailures: 5, clientFailures: 60 }
+  let guarded: TestService
+  beforeAll(async () => {
+    guarded = await startDemoService({ worker: true, config: { trustedProxies: ['127.0.0.1'], limits } })
+    await guarded.ctx.db.updateTable('applications').set({ email_codes: true }).execute()
+  })
+  afterAll(() => guarded?.close())
+
+  /** Asks for a code, types it or a wrong one in this network, and returns the status. */
+  async function attempt(email: string, network: string, code = '') {
+    const tab = openTab(guarded.url)
+    const page = await tab.open((await tab.open(authorizeUrl(''))).location)
+    await tab.open((await tab.submit({ email }, { to: formTargetIn(page.html, '/login/code') })).location)
+    const headers = { 'x-forwarded-for': network }
+    return (await tab.submit({ code }, { headers })).status
+  }
+
+  test('stop guesses in one network, and then in all of them', async () => {
+    const { email } = await insertUser(guarded)
+    for (let guess = 0; guess < 5; guess++) expect(await attempt(email, '10.0.0.1')).toBe(400)
+    expect(await attempt(email, '10.0.0.1')).toBe(429)
+    for (let guess = 0; guess < 20; guess++) expect(await attempt(email, `10.0.1.${guess}`)).toBe(400)
+    expect(await attempt(email, '10.0.0.2')).toBe(429)
+  })
+})
+
 describe('who gets no code', () => {
   test('an address without an account: the page and its cookies are the same, and the attempts too', async () => {
     const { email } = await insertUser(service)

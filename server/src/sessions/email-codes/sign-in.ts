@@ -69,13 +69,24 @@ async function useCode(ctx: Ctx, asking: AskingBrowser, code: string): Promise<U
   return isUsable ? user : undefined
 }
 
-/** Keyed by the address that was typed, so that the limit does not disclose whether it has an account. */
+/**
+ * Keyed by the address that was typed, so that the limits do not disclose whether it has an account. Anybody may guess,
+ * so guesses are limited per network before they lock the person out elsewhere.
+ */
 function guessLimits(ctx: Ctx, exchange: Exchange, { email }: AskingBrowser): GuessLimit[] {
   const { confirmFailures, signInFailures } = ctx.config.limits
-  const accountLimit = { name: 'mailed-code-account', max: confirmFailures, seconds: DAY_SECONDS }
+  const network = clientNetwork(exchange.request)
+  const account = fingerprintOf(email)
+  const isExempt = () => isKnownDevice(ctx, exchange, email)
+  const accountLimit = { name: 'mailed-code-account', max: confirmFailures * 5, seconds: DAY_SECONDS }
   const networkLimit = { name: 'mailed-code-address', max: signInFailures * 50, seconds: WINDOW_SECONDS }
   return [
-    { limit: networkLimit, key: clientNetwork(exchange.request) },
-    { limit: accountLimit, key: fingerprintOf(email), isExempt: () => isKnownDevice(ctx, exchange, email) },
+    { limit: networkLimit, key: network },
+    {
+      limit: { name: 'mailed-code', max: confirmFailures, seconds: DAY_SECONDS },
+      key: `${account}:${network}`,
+      isExempt,
+    },
+    { limit: accountLimit, key: account, isExempt },
   ]
 }
