@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Tx } from '../db/open.ts'
 import { findBrowserId } from '../http/request/browser-cookie.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { newId } from '../lib/ids.ts'
 import type { Mail } from '../mail/mail.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { isOverMailQuota } from '../users/mail-quota.ts'
@@ -74,7 +75,8 @@ export const isAwaitedElsewhere = ({ db, now }: Ctx, userId: string): Promise<bo
 
 async function findVerifiedUser(ctx: Ctx, awaited: AwaitedLink): Promise<User | undefined> {
   const { userId, email, passwordHash } = awaited
-  const user = userId === undefined ? undefined : await findUser(ctx.db, userId)
+  // The same query for an address that is taken, so that the response time does not disclose it.
+  const user = await findUser(ctx.db, userId ?? newId())
   if (!user || user.disabled || !user.email_verified || user.email !== email) return undefined
   const isOwnPassword = user.password_hash === passwordHash && user.password_sign_in
   return passwordHash === undefined || isOwnPassword ? user : undefined

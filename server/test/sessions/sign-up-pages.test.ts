@@ -3,6 +3,7 @@ import { sweepSessions } from '../../src/sessions/sweep.ts'
 import { insertUser, listMailTo } from '../account/people.ts'
 import { openTab, type Tab } from '../invitations/browser-tab.ts'
 import type { TestService } from '../support/service.ts'
+import { watchStatements } from '../support/statements.ts'
 import { startDemoService } from '../support/world.ts'
 import {
   arriveFrom,
@@ -41,6 +42,17 @@ describe('the page that waits', () => {
     expect(mail?.subject).toBe('You have an account already')
     const back = await known.open('/signup/sign-in')
     expect(fieldOf((await known.open(back.location)).html, 'email')).toBe(taken)
+  })
+
+  test('makes the same queries for an address that has an account', async () => {
+    const { email: taken } = await insertUser(service)
+    const [known, unknown] = [tab(), tab()]
+    await signUp(known, taken)
+    await signUp(unknown, newAddress())
+    const watch = await watchStatements(service)
+    const statements = (browser: Tab) => watch.list(() => browser.open('/signup/waiting'))
+    expect(await statements(known)).toEqual(await statements(unknown))
+    await watch.close()
   })
 
   test('sends another mail once a minute, and at most five an hour to one address', async () => {
