@@ -11,7 +11,7 @@ import { findUser, lockUser, type User } from '../users/service.ts'
 import { type AwaitedLink, claimResend, endWait, findAwaitedLink, saveAwaitedLink } from './awaited-links.ts'
 import { isAwaited } from './awaited-links-store.ts'
 import { establishSession, nextPage } from './establish-session.ts'
-import { type LoginTransaction, pageUrl } from './login-transaction.ts'
+import { type LoginTransaction, pageUrl, signInUrl } from './login-transaction.ts'
 import { createLink } from './mailed-links.ts'
 import { signUp, toAccountExistsMail, verificationMail } from './sign-up.ts'
 import { deleteLinksWithPassword } from './store.ts'
@@ -84,7 +84,8 @@ async function findVerifiedUser(ctx: Ctx, awaited: AwaitedLink): Promise<User | 
 
 /**
  * Signs the person in whose address was verified, and returns the page where they continue; undefined if it is not
- * verified. The sign-in counts as one with the password that was chosen in this browser.
+ * verified. The sign-in counts as one with the password that was chosen in this browser, at the time of the sign-up. If
+ * that is too long ago for the application, the page is the sign-in.
  */
 export async function finishSignUp(ctx: Ctx, exchange: Exchange, awaited: AwaitedLink): Promise<string | undefined> {
   const { passwordHash, login, createdAt } = awaited
@@ -94,8 +95,14 @@ export async function finishSignUp(ctx: Ctx, exchange: Exchange, awaited: Awaite
   const isFirst = await endWait(ctx, exchange, awaited)
   if (passwordHash === undefined) return signedInPage
   if (!isFirst) return pageUrl(ctx, '/login', login)
+  if (login && isTooOld(ctx, createdAt, login)) return signInUrl(ctx, { ...login, loginHint: user.email }, true)
   const result = await establishSession(ctx, exchange, { user, amr: ['pwd'], authTime: createdAt, login })
   return nextPage(ctx, result, login)
+}
+
+/** Whether the sign-up is older than the application allows. With 0 it asked for a new sign-in, and a sign-up is one. */
+function isTooOld({ now }: Ctx, createdAt: Date, { maxAge = 0 }: LoginTransaction): boolean {
+  return maxAge > 0 && now().getTime() - createdAt.getTime() > maxAge * 1000
 }
 
 export type Resend = 'sent' | 'too-early' | 'over-quota'

@@ -8,6 +8,7 @@ import {
   arriveFrom,
   BACK,
   confirmElsewhere,
+  fieldOf,
   isSignedIn,
   linkOn,
   linkTo,
@@ -138,6 +139,34 @@ describe('the link of a sign-up', () => {
     expect((await other.submit({ choice: 'reject' })).text).toContain('does not work any more')
     expect((await browser.open(link)).status).toBe(400)
     expect(await userOf(email)).toMatchObject({ email_verified: false })
+  })
+})
+
+describe('an application that limits the age of the sign-in', () => {
+  /** Signs up for the application, and returns the page after a link that was followed so many seconds later. */
+  async function continueAfter(seconds: number, parameters: Record<string, string>) {
+    const [browser, email] = [tab(), newAddress()]
+    await signUpFor(service, browser, email, parameters)
+    service.advance(seconds * 1000)
+    await confirmElsewhere(service, email)
+    await browser.open('/signup/waiting')
+    return { browser, email, location: (await browser.submit()).location }
+  }
+
+  test('gets a new sign-in if the link of the sign-up is followed later than that', async () => {
+    const { browser, email, location } = await continueAfter(601, { max_age: '600' })
+    expect(location).toMatch(/^\/login\?journey=/)
+    expect(await isSignedIn(browser)).toBe(false)
+    expect(fieldOf((await browser.open(location)).html, 'email')).toBe(email)
+    expect(await arriveFrom(browser, (await browser.submit({ email, password: PASSWORD })).location)).toMatch(BACK)
+  })
+
+  test.each([
+    ['the link is followed in time', 599, { max_age: '600' }],
+    ['it asked for a new sign-in, which a sign-up is', 601, { prompt: 'login' }],
+  ])('gets the sign-up if %s', async (_, seconds, parameters) => {
+    const { browser, location } = await continueAfter(seconds, parameters as unknown as Record<string, string>)
+    expect(await arriveFrom(browser, location)).toMatch(BACK)
   })
 })
 

@@ -17,8 +17,8 @@ async function follow(browser: Tab, path: string) {
 }
 
 /** The sign-in page of a person whom an application sends. */
-export const openLogin = (service: TestService, browser: Tab) =>
-  follow(browser, authorizeUrl(service.url, { state: 'kept' }).slice(service.url.length))
+export const openLogin = (service: TestService, browser: Tab, parameters: Record<string, string> = {}) =>
+  follow(browser, authorizeUrl(service.url, { state: 'kept', ...parameters }).slice(service.url.length))
 
 /** The end of an authorization: back at the application, with a code and the state that it sent. */
 export const BACK = new RegExp(`^${CALLBACK}\\?code=[\\w-]+&state=kept&iss=`)
@@ -34,8 +34,13 @@ export async function signUp(browser: Tab, email: string, password = PASSWORD) {
 }
 
 /** An application sends a person, who signs up in this browser and waits. */
-export async function signUpFor(service: TestService, browser: Tab, email: string) {
-  const login = await openLogin(service, browser)
+export async function signUpFor(
+  service: TestService,
+  browser: Tab,
+  email: string,
+  parameters: Record<string, string> = {},
+) {
+  const login = await openLogin(service, browser, parameters)
   await browser.open(linkOn(login.html, 'Create an account'))
   const page = await browser.submit({ email, password: PASSWORD, ...NAMES })
   expect(page.status).toBe(200)
