@@ -39,14 +39,14 @@ export async function deleteAwaited(db: Db, secretHash: Buffer): Promise<boolean
   return deleted !== undefined
 }
 
-/** Records that a mail is sent now, unless one was sent after `latest`; returns whether it did. */
+/** Records that a mail is sent now, whose link works until `expiresAt`, unless one was sent after `latest`; returns whether. */
 export async function claimMail(
   db: Db,
-  { secretHash, latest, now }: { secretHash: Buffer; latest: Date; now: Date },
+  { secretHash, latest, now, expiresAt }: Record<'latest' | 'now' | 'expiresAt', Date> & { secretHash: Buffer },
 ): Promise<boolean> {
   const claimed = await db
     .updateTable('awaited_links')
-    .set({ mailed_at: now })
+    .set({ mailed_at: now, expires_at: expiresAt })
     .where('secret_hash', '=', secretHash)
     .where('mailed_at', '<=', latest)
     .returning('secret_hash')

@@ -121,6 +121,22 @@ export async function forgetAwaitedLinks(ctx: Ctx, exchange: Exchange): Promise<
 export const secondsUntilResend = ({ now }: Ctx, { mailedAt }: AwaitedLink): number =>
   Math.max(0, Math.ceil(RESEND_SECONDS - (now().getTime() - mailedAt.getTime()) / 1000))
 
-/** Returns whether the browser may have another mail now. Of concurrent requests one may. */
-export const claimResend = ({ db, now }: Ctx, { id: secretHash }: AwaitedLink): Promise<boolean> =>
-  claimMail(db, { secretHash, latest: new Date(now().getTime() - RESEND_SECONDS * 1000), now: now() })
+/**
+ * Returns whether the browser may have another mail now. Of concurrent requests one may. The browser then waits as long
+ * as the link in that mail works.
+ */
+export async function claimResend(
+  ctx: Ctx,
+  { request, reply }: Exchange,
+  { id: secretHash, purpose }: AwaitedLink,
+): Promise<boolean> {
+  const now = ctx.now()
+  const name = COOKIES[purpose]
+  const maxAgeSeconds = ctx.config.lifetimes[LIFETIMES[purpose]]
+  const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000)
+  const mail = { secretHash, now, latest: inSeconds(-RESEND_SECONDS), expiresAt: inSeconds(maxAgeSeconds) }
+  if (!(await claimMail(ctx.db, mail))) return false
+  const value = readCookie(request, ctx.config, name)
+  if (value !== undefined) setCookie(reply, ctx.config, { name, value, maxAgeSeconds })
+  return true
+}

@@ -23,7 +23,7 @@ export async function beginReset(
 /** Asks for another link. Returns false if the last one was asked for just now. */
 export async function resendReset(ctx: Ctx, exchange: Exchange, awaited: AwaitedLink): Promise<boolean> {
   const { email, login } = awaited
-  if (!(await claimResend(ctx, awaited))) return false
+  if (!(await claimResend(ctx, exchange, awaited))) return false
   await requestPasswordReset(ctx, { email, request: exchange.request, login })
   return true
 }

@@ -108,9 +108,9 @@ function isTooOld({ now }: Ctx, createdAt: Date, { maxAge = 0 }: LoginTransactio
 export type Resend = 'sent' | 'too-early' | 'over-quota'
 
 /** Mails another link in place of the previous one. */
-export async function resendSignUpMail(ctx: Ctx, awaited: AwaitedLink): Promise<Resend> {
+export async function resendSignUpMail(ctx: Ctx, exchange: Exchange, awaited: AwaitedLink): Promise<Resend> {
   const { email } = awaited
-  if (!(await claimResend(ctx, awaited))) return 'too-early'
+  if (!(await claimResend(ctx, exchange, awaited))) return 'too-early'
   if (await isOverMailQuota(ctx, 'sign-up', email)) return 'over-quota'
   await ctx.db.transaction().execute(async (tx) => queueMail(ctx, tx, email, await createMailAgain(ctx, tx, awaited)))
   return 'sent'

@@ -8,7 +8,9 @@ import { startDemoService } from '../support/world.ts'
 import {
   arriveFrom,
   BACK,
+  confirmElsewhere,
   fieldOf,
+  isSignedIn,
   linkOn,
   linkTo,
   NAMES,
@@ -24,6 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+const HOUR = 3_600_000
 const tab = () => openTab(service.url)
 
 describe('the page that waits', () => {
@@ -134,13 +137,27 @@ test('the first wrong field has the focus', async () => {
   }
 })
 
+test('a browser waits as long as the link in the newest mail works', async () => {
+  const [browser, email] = [tab(), newAddress()]
+  await signUp(browser, email)
+  service.advance(20 * HOUR)
+  await browser.open('/signup/waiting')
+  const resent = await browser.submit({ choice: 'resend' })
+  expect(resent.headers.get('set-cookie')).toMatch(/latchkey_sign_up=[\w-]{43}; Path=\/; Max-Age=86400;/)
+  service.advance(20 * HOUR)
+  await confirmElsewhere(service, email)
+  await browser.open('/signup/waiting')
+  expect((await browser.submit()).location).toBe('/account')
+  expect(await isSignedIn(browser)).toBe(true)
+})
+
 test('a browser waits no longer than the link works, and its row is deleted', async () => {
   const browser = tab()
   const email = newAddress()
   await signUpFor(service, browser, email)
   const rows = async () => (await service.ctx.db.selectFrom('awaited_links').select('purpose').execute()).length
   expect(await rows()).toBeGreaterThan(0)
-  service.advance(25 * 3_600_000)
+  service.advance(25 * HOUR)
   expect((await browser.open('/signup/waiting')).location).toBe('/login')
   expect((await browser.open(await linkTo(service, email))).status).toBe(400)
   await sweepSessions(service.ctx)

@@ -73,7 +73,7 @@ export interface AwaitedLinksTable {
   sealed: Fixed<Buffer>
   mailed_at: Date
   created_at: Fixed<Date>
-  expires_at: Fixed<Date>
+  expires_at: Date
 }
 
 export interface TotpSecretsTable {

@@ -36,7 +36,7 @@ export const waitingPages = [
       const redirect = await finishSignUp(ctx, input, awaited)
       if (redirect !== undefined) return { redirect }
       if (input.form.get('choice') !== 'resend') return showWaiting(ctx, input, awaited, { problem: NOT_VERIFIED })
-      const outcome = await resendSignUpMail(ctx, awaited)
+      const outcome = await resendSignUpMail(ctx, input, awaited)
       const current = (await findAwaitedSignUp(ctx, input)) ?? awaited
       return showWaiting(ctx, input, current, toMessage(outcome, secondsUntilResend(ctx, current)))
     },
