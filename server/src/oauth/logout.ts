@@ -4,7 +4,7 @@ import type { Ctx } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
 import type { Fields } from '../lib/fields.ts'
-import { type BrowserSession, clearSessionCookie, endSession, findBrowserSession } from '../sessions/browser-session.ts'
+import { type BrowserSession, endSession, findBrowserSession, forgetPerson } from '../sessions/browser-session.ts'
 import { endGrantsOfSession } from './grants/end-grant.ts'
 import { findIdTokenHint, type IdTokenHint } from './id-token-hint.ts'
 
@@ -68,13 +68,14 @@ const hasPostLogoutUri = (client: Client | undefined, uri: string): boolean =>
 
 async function endByHint(
   ctx: Ctx,
-  { request, reply }: Exchange,
+  exchange: Exchange,
   { session, hint }: { session: BrowserSession | undefined; hint: IdTokenHint },
 ): Promise<void> {
+  const { request } = exchange
   // Without a session cookie in the request, no cookie is cleared: it may belong to another user.
   if (!session) return endWithoutCookie(ctx, hint, request)
   await endSession(ctx, session.id, request)
-  clearSessionCookie(ctx, reply)
+  await forgetPerson(ctx, exchange)
 }
 
 /**

@@ -11,6 +11,7 @@ import { hashSecret, isSecret, newSecret } from '../lib/secrets.ts'
 import { forgetAwaitedLinks } from './awaited-links.ts'
 import type { DeviceMarks } from './devices.ts'
 import { insertSession, insertSessionIfEligible, type LockedUserQuery, recordDevice } from './devices-store.ts'
+import { clearAskingBrowser } from './email-codes/asking-browser.ts'
 import { deleteSession, findSessionBySecret, touchSession, updateSession } from './store.ts'
 
 const COOKIE = 'latchkey_session'
@@ -250,12 +251,16 @@ export async function endSession(ctx: Ctx, id: string, request: FastifyRequest):
   await ctx.changes.waitUntilCurrent()
 }
 
-export const clearSessionCookie = (ctx: Ctx, reply: FastifyReply): void => clearCookie(reply, ctx.config, COOKIE)
+/** Removes from this browser what the next person at the device must not continue. */
+export async function forgetPerson(ctx: Ctx, exchange: Exchange): Promise<void> {
+  clearCookie(exchange.reply, ctx.config, COOKIE)
+  clearAskingBrowser(ctx, exchange)
+  await forgetAwaitedLinks(ctx, exchange)
+}
 
 /** Ends the session of this browser, if there is one. */
 export async function signOut(ctx: Ctx, exchange: Exchange): Promise<void> {
   const session = await findBrowserSession(ctx, exchange)
   if (session) await endSession(ctx, session.id, exchange.request)
-  clearSessionCookie(ctx, exchange.reply)
-  await forgetAwaitedLinks(ctx, exchange)
+  await forgetPerson(ctx, exchange)
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSignedInUser } from '../account/people.ts'
-import { openTab } from '../invitations/browser-tab.ts'
+import { openTab, type PageView, type Tab } from '../invitations/browser-tab.ts'
 import { collide } from '../support/locks.ts'
 import type { TestService } from '../support/service.ts'
-import { startDemoService } from '../support/world.ts'
+import { PASSWORD as DEMO_PASSWORD, obtainTokens, startDemoService } from '../support/world.ts'
 import {
   arriveFrom,
   BACK,
@@ -120,13 +120,31 @@ describe('the link of a sign-up', () => {
     expect(await isSignedIn(first)).toBe(false)
   })
 
-  test('is forgotten when somebody signs out in the browser', async () => {
-    const [browser, email] = [tab(), newAddress()]
+  const waysOut: [string, (browser: Tab) => Promise<PageView>][] = [
+    ['in the account', (browser) => browser.submit({}, { to: '/logout' })],
+    [
+      'through an application',
+      async (browser) => {
+        const { id_token } = await obtainTokens(service.url, browser.cookies())
+        return browser.open(`/api/oauth/logout?id_token_hint=${id_token}`)
+      },
+    ],
+    [
+      'by deleting the account',
+      async (browser) => {
+        await browser.open('/account/delete')
+        return browser.submit({ confirmation: 'DELETE MY ACCOUNT', password: DEMO_PASSWORD })
+      },
+    ],
+  ]
+  test.each(waysOut)('is forgotten when somebody signs out in the browser %s', async (_, signOut) => {
+    const person = await createSignedInUser(service)
+    const browser = openTab(service.url, `${person.cookie}; latchkey_code=a-code-was-asked-for`)
+    const email = newAddress()
     await signUp(browser, email)
-    await browser.open('/login')
-    expect((await browser.submit({ email, password: PASSWORD })).status).toBe(303)
     await browser.open('/account')
-    await browser.submit({}, { to: '/logout' })
+    expect((await signOut(browser)).status).toBeLessThan(400)
+    expect(browser.cookies()).not.toMatch(/latchkey_(session|sign_up|code)=/)
     await confirmElsewhere(service, email)
     expect((await browser.open('/signup/waiting')).location).toBe('/login')
   })

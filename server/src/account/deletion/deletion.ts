@@ -2,7 +2,7 @@ import { userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { isCheckViolation, retryOnDeadlock } from '../../db/errors.ts'
 import { AppError } from '../../errors.ts'
-import { clearSessionCookie } from '../../sessions/browser-session.ts'
+import { forgetPerson } from '../../sessions/browser-session.ts'
 import { requireNotLastOwner } from '../../tenants/ownership.ts'
 import { scheduleDeletion } from '../../users/deletion.ts'
 import { confirmIdentity, lockConfirmedUser, type PersonExchange } from '../confirm-identity.ts'
@@ -31,5 +31,5 @@ export async function requestDeletion(
     throw error
   }
   await ctx.changes.waitUntilCurrent()
-  clearSessionCookie(ctx, exchange.reply)
+  await forgetPerson(ctx, exchange)
 }

@@ -27,7 +27,9 @@ export const saveAskingBrowser = ({ config, keys }: Ctx, { reply }: Exchange, as
     maxAgeSeconds: CODE_SECONDS,
   })
 
-export const clearAskingBrowser = ({ config }: Ctx, { reply }: Exchange): void => clearCookie(reply, config, COOKIE)
+export function clearAskingBrowser({ config }: Ctx, { request, reply }: Exchange): void {
+  if (readCookie(request, config, COOKIE) !== undefined) clearCookie(reply, config, COOKIE)
+}
 
 export const toBrowserHash = ({ secret }: AskingBrowser): Buffer => hashSecret(secret)
 
