@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { call, errorBody } from '../support/calls.ts'
 import { findLink, findToken, listMails } from '../support/mail.ts'
-import { pressButton, readForms, submitForm } from '../support/pages.ts'
+import { followRedirects, pressButton, readForms, submitForm } from '../support/pages.ts'
 import { newConfirmedPerson, newPerson } from '../support/person.ts'
 import { baseUrl, unique } from '../support/service.ts'
 import { expectedSignIn, expectedUser, hasSession, postAuth } from '../support/sign-in.ts'
@@ -98,7 +98,8 @@ describe('signing up', () => {
     const [browser, email, password] = [openBrowser(), newAddress(), newPassword()]
     const [form] = await readForms(await browser.get('/signup'))
     if (!form) throw new Error('no form')
-    expect((await submitForm(browser, form, { email, password, ...SAM })).status).toBe(200)
+    const submitted = await submitForm(browser, form, { email, password, ...SAM })
+    expect((await followRedirects(browser, submitted)).status).toBe(200)
     expect((await logIn(email, password)).body).toEqual(expectedSignIn(email))
   })
 })

@@ -30,6 +30,14 @@ const HOUR = 3_600_000
 const tab = () => openTab(service.url)
 
 describe('the page that waits', () => {
+  test('has a URL of its own, so that a reload does not sign up again', async () => {
+    const [browser, email] = [tab(), newAddress()]
+    await browser.open('/signup')
+    const submitted = await browser.submit({ email, password: PASSWORD, ...NAMES })
+    expect(submitted).toMatchObject({ status: 303, location: '/signup/waiting' })
+    expect((await browser.open(submitted.location)).text).toContain(`We have sent a mail to ${email}`)
+  })
+
   test('is the same for an address that has an account, which gets no link', async () => {
     const { email: taken } = await insertUser(service)
     const [known, unknown, free] = [tab(), tab(), newAddress()]

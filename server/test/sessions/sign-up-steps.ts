@@ -30,7 +30,13 @@ export async function arriveFrom(browser: Tab, location: string): Promise<string
 
 export async function signUp(browser: Tab, email: string, password = PASSWORD) {
   await browser.open('/signup')
-  return browser.submit({ email, password, ...NAMES })
+  return submitSignUp(browser, { email, password })
+}
+
+/** Submits the form of a sign-up, and returns the page that waits, or the form with a problem. */
+export async function submitSignUp(browser: Tab, { email, password }: { email: string; password: string }) {
+  const submitted = await browser.submit({ email, password, ...NAMES })
+  return submitted.location === '' ? submitted : browser.open(submitted.location)
 }
 
 /** An application sends a person, who signs up in this browser and waits. */
@@ -42,7 +48,7 @@ export async function signUpFor(
 ) {
   const login = await openLogin(service, browser, parameters)
   await browser.open(linkOn(login.html, 'Create an account'))
-  const page = await browser.submit({ email, password: PASSWORD, ...NAMES })
+  const page = await submitSignUp(browser, { email, password: PASSWORD })
   expect(page.status).toBe(200)
   expect(page.text).toContain(`We have sent a mail to ${email}`)
   return page

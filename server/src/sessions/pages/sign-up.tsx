@@ -13,7 +13,7 @@ import { beginSignUp, findAwaitedSignUp } from '../awaited-sign-up.ts'
 import { findLoginBrand } from '../brand.ts'
 import { type LoginTransaction, pageUrl, readLoginTransaction } from '../login-transaction.ts'
 import { readTypedAddress, urlWithAddress } from '../typed-address.ts'
-import { showWaiting } from './waiting.tsx'
+import { WAITING_PATH } from './waiting.tsx'
 
 export const signUpPages = [
   definePage({
@@ -35,7 +35,8 @@ export const signUpPages = [
         const password = input.form.get('password') ?? ''
         throwIfInvalid([requireName('givenName', values), requireName('familyName', values)])
         const registration = { ...values, email: values.email ?? '', password }
-        return await showWaiting(ctx, input, await beginSignUp(ctx, input, { registration, login }))
+        await beginSignUp(ctx, input, { registration, login })
+        return { redirect: pageUrl(ctx, WAITING_PATH, login) }
       } catch (error) {
         return showSignUp(ctx, input, { login, values, problem: toPageProblem(error, input.reply) })
       }

@@ -14,13 +14,13 @@ import { nextPage } from '../establish-session.ts'
 import { pageUrl, readLoginTransaction } from '../login-transaction.ts'
 import { urlWithAddress } from '../typed-address.ts'
 
-const PATH = '/signup/waiting'
+export const WAITING_PATH = '/signup/waiting'
 
 /** The page of the browser that has signed up, until the link in the mail is followed. */
 export const waitingPages = [
   definePage({
     method: 'GET',
-    path: PATH,
+    path: WAITING_PATH,
     handler: async (ctx, input) => {
       const awaited = await findAwaitedSignUp(ctx, input)
       return awaited ? showWaiting(ctx, input, awaited) : showNothingAwaited(ctx, input)
@@ -28,7 +28,7 @@ export const waitingPages = [
   }),
   definePage({
     method: 'POST',
-    path: PATH,
+    path: WAITING_PATH,
     handler: async (ctx, input) => {
       requireCsrf(ctx, input.request, input.form)
       const awaited = await findAwaitedSignUp(ctx, input)
@@ -66,7 +66,7 @@ function toMessage(outcome: Resend, seconds: number): Message {
 }
 
 /** Shows what the browser waits for, or that it can continue. */
-export async function showWaiting(
+async function showWaiting(
   ctx: Ctx,
   input: PageInput,
   awaited: AwaitedLink,
@@ -74,7 +74,7 @@ export async function showWaiting(
 ): Promise<PageResult> {
   const { email, login } = awaited
   const frame = {
-    action: pageUrl(ctx, PATH, login),
+    action: pageUrl(ctx, WAITING_PATH, login),
     csrf: createCsrfToken(ctx, input.request, input.reply),
     application: login?.application,
   }
