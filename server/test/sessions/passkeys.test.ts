@@ -236,10 +236,10 @@ test('cross-site requests are refused', async () => {
 })
 
 test('challenges and failures are rate limited', async () => {
-  const exhaust = (name: string, points: number) =>
+  const exhaust = (name: string, points: number, key = '127.0.0.1') =>
     service.ctx.db
       .insertInto('throttle' as never)
-      .values({ key: `${name}:127.0.0.1`, points, expire: Date.now() + MINUTE } as never)
+      .values({ key: `${name}:${key}`, points, expire: Date.now() + MINUTE } as never)
       .onConflict((conflict) =>
         conflict.column('key' as never).doUpdateSet({ points, expire: Date.now() + MINUTE } as never),
       )
@@ -247,6 +247,11 @@ test('challenges and failures are rate limited', async () => {
   const options = await ask()
   await exhaust('passkey-options', 2_000)
   expect(await post('/options')).toMatchObject(errorReply(429, 'RATE_LIMITED'))
+  // A second factor has a limit for each user, so that the sign-in pages that others open do not use it up.
+  const pending = { cookie: await sendPassword(somebody.email) }
+  expect((await post('/options', undefined, pending)).status).toBe(200)
+  await exhaust('passkey-second-factor', 100, somebody.id)
+  expect(await post('/options', undefined, pending)).toMatchObject(errorReply(429, 'RATE_LIMITED'))
   await exhaust('passkey', service.ctx.config.limits.signInFailures * 50)
   const refused = await post('', passkey.get(options, { count: 9_000 }))
   expect(refused).toMatchObject(errorReply(429, 'RATE_LIMITED'))

@@ -22,6 +22,8 @@ import { rememberMethod } from '../used-methods.ts'
 const WINDOW_SECONDS = 15 * 60
 /** Every request stores a challenge, and needs no authentication. */
 const OPTIONS_LIMIT = { name: 'passkey-options', max: 2_000, seconds: WINDOW_SECONDS }
+/** Counted apart: every view of a sign-in page in the same network asks for options, too. */
+const SECOND_FACTOR_LIMIT = { name: 'passkey-second-factor', max: 100, seconds: WINDOW_SECONDS }
 
 /**
  * Creates WebAuthn request options: for the second factor of a challenged user, else for a sign-in without a password.
@@ -32,9 +34,11 @@ export async function createPasskeyOptions(
   exchange: Exchange,
   { passwordless }: { passwordless: boolean },
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
-  const wait = await createLimiter(ctx.db, OPTIONS_LIMIT).count(clientNetwork(exchange.request))
-  if (wait !== undefined) throw tooManyAttempts(wait)
   const challenged = passwordless ? undefined : await findChallengedUser(ctx, exchange)
+  const wait = challenged
+    ? await createLimiter(ctx.db, SECOND_FACTOR_LIMIT).count(challenged.user.id)
+    : await createLimiter(ctx.db, OPTIONS_LIMIT).count(clientNetwork(exchange.request))
+  if (wait !== undefined) throw tooManyAttempts(wait)
   return (challenged && (await createSecondFactorOptions(ctx, challenged.user.id))) ?? createSignInOptions(ctx)
 }
 
