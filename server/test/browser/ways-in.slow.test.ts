@@ -44,7 +44,7 @@ describe.runIf(FULL && browserPath)('ways to sign in, in a browser with scripts'
   const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
   const button = (name: string) => page.getByRole('button', { name, exact: true })
 
-  test('a mailed code signs in, and is offered first the next time', async () => {
+  test('a mailed code signs in, and is shown first the next time, but the Enter key sends the password', async () => {
     const { email } = await insertUser(service)
     await start()
     await page.getByLabel('Email address').fill(email)
@@ -61,8 +61,11 @@ describe.runIf(FULL && browserPath)('ways to sign in, in a browser with scripts'
     await start()
     await page.getByLabel('Email address').fill(email)
     await takeScreenshots(page, 'sign-in-with-code-first')
+    const top = async (name: string) => (await button(name).boundingBox())?.y ?? 0
+    expect(await top('Email me a code')).toBeLessThan(await top('Sign in'))
+    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
     await page.keyboard.press('Enter')
-    await heading('Check your mail')
+    await heading('Back in the application')
     expect(errors).toEqual([])
   })
 

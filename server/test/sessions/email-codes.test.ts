@@ -110,14 +110,16 @@ describe('a person with a mailed code', () => {
     expect((await tab.submit({ code: await receiveCode(email) })).location).toMatch(/^\/restore/)
   })
 
-  test('finds this way first the next time', async () => {
+  test('sees this way first the next time, but the Enter key does not ignore a password', async () => {
     const { email } = await insertUser(service)
-    const order = (html: string) => [...html.matchAll(/Email me a code|name="password"/g)].map(([part]) => part)
-    expect(order((await openLogin()).page.html)).toEqual(['name="password"', 'Email me a code'])
+    const isCodeFirst = (html: string) => html.includes('class="code-first"')
+    const buttons = (html: string) => [...html.matchAll(/<button type="submit"[^>]*>([^<]*)/g)].map(([, text]) => text)
+    expect(isCodeFirst((await openLogin()).page.html)).toBe(false)
     const { tab } = await ask(email)
     await tab.submit({ code: await receiveCode(email) })
     const { page } = await openLogin({ prompt: 'login' }, tab)
-    expect(order(page.html)).toEqual(['Email me a code', 'name="password"'])
+    expect(isCodeFirst(page.html)).toBe(true)
+    expect(buttons(page.html).slice(0, 2)).toEqual(['Sign in', 'Email me a code'])
   })
 
   test('can ask for another code, which replaces the first; the mail quota holds', async () => {

@@ -160,12 +160,15 @@ interface AddressFormProps extends Pick<LoginPageProps, 'csrf' | 'email' | 'prob
   usedCode: boolean
 }
 
-/** The address with a password, or with a mailed code. The first button is the one that the Enter key presses. */
+/**
+ * The address with a password, or with a mailed code. In every field the Enter key presses the first button of the
+ * document, which must not ignore a password. So the style sheet alone shows the code first.
+ */
 const AddressForm = ({ action, csrf, email, problem, codePage, usedCode }: AddressFormProps) => {
   const describedBy = problem === undefined ? undefined : 'problem'
   const isCodeFirst = usedCode && codePage !== undefined
-  return (
-    <Form action={action} csrf={csrf}>
+  const fields = (
+    <>
       <Field
         label="Email address"
         name="email"
@@ -176,12 +179,6 @@ const AddressForm = ({ action, csrf, email, problem, codePage, usedCode }: Addre
         focus={!email}
         describedBy={describedBy}
       />
-      {isCodeFirst && (
-        <>
-          <CodeButton path={codePage} />
-          <p class="or">or</p>
-        </>
-      )}
       <Field
         label="Password"
         name="password"
@@ -193,13 +190,19 @@ const AddressForm = ({ action, csrf, email, problem, codePage, usedCode }: Addre
       <button type="submit" class={isCodeFirst ? 'second' : undefined}>
         Sign in
       </button>
-      {codePage !== undefined && !isCodeFirst && <CodeButton path={codePage} second />}
+      {isCodeFirst && <p class="or">or</p>}
+      {codePage !== undefined && <CodeButton path={codePage} second={!isCodeFirst} />}
+    </>
+  )
+  return (
+    <Form action={action} csrf={csrf}>
+      {isCodeFirst ? <div class="code-first">{fields}</div> : fields}
     </Form>
   )
 }
 
 /** Sends the address without the password. */
-const CodeButton = ({ path, second = false }: { path: string; second?: boolean }) => (
+const CodeButton = ({ path, second }: { path: string; second: boolean }) => (
   <button type="submit" class={second ? 'second' : undefined} formaction={path} formnovalidate>
     Email me a code
   </button>
