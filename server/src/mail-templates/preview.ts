@@ -44,6 +44,8 @@ const TEST_LIMIT = { name: 'test-mail', max: 30, seconds: 3_600 }
 export async function sendTestMail(ctx: Ctx, tx: Tx, draft: Draft): Promise<string> {
   const person = await findPerson(tx, draft.caller)
   if (!person) throw new AppError('FORBIDDEN', { message: 'Only a person has an address for a test mail.' })
+  // An unverified address may belong to somebody else.
+  if (!person.email_verified) throw new AppError('EMAIL_NOT_VERIFIED')
   const mail = await renderDraft(ctx, tx, draft, person)
   const wait = await createLimiter(tx, TEST_LIMIT).count(person.id)
   if (wait !== undefined) throw tooManyAttempts(wait)
@@ -64,6 +66,7 @@ async function renderDraft(ctx: Ctx, db: Db, draft: Draft, person: User | undefi
     tenant: (owner && (await findTenantName(db, owner.tenantId))) ?? SAMPLE_TENANT,
     inviter: person ? toDisplayName(person) : '',
     expires: toDateText(new Date(ctx.now().getTime() + ctx.config.lifetimes.invitation * 1_000)),
+    code: SAMPLE_CODE,
     validity: toDurationText(ctx.config.lifetimes.emailLink),
   }
   return renderMail({
@@ -78,6 +81,7 @@ async function renderDraft(ctx: Ctx, db: Db, draft: Draft, person: User | undefi
 }
 
 const SAMPLE_TENANT = 'Acme'
+const SAMPLE_CODE = '123456'
 const SAMPLE_ADDRESS = 'you@example.com'
 
 const createSampleFacts = (ctx: Ctx, request: FastifyRequest): Partial<Record<MailKind, MailFact[]>> => ({

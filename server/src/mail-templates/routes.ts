@@ -87,7 +87,7 @@ const instanceMailTemplatesRoutes = [
     operationId: 'sendTestMail',
     summary: 'Sends a mail with these texts and sample values to the address of the caller',
     body: MailTemplateTexts,
-    errors: ['MAIL_TEMPLATE_NOT_FOUND', 'RATE_LIMITED'],
+    errors: ['MAIL_TEMPLATE_NOT_FOUND', 'EMAIL_NOT_VERIFIED', 'RATE_LIMITED'],
     reply: { 200: ActionResult },
     async handler(ctx, { params, body: input, caller, request }) {
       const draft = { owner: OWNER, kind: requireKind(OWNER, params.kind), input, caller, request }

@@ -18,19 +18,32 @@ export const NO_EDITS: MailEdits = { subject: null, heading: null, text: null, b
  * changes of the default. Throws one error that lists every invalid field.
  */
 export function parseEdits(kind: MailKind, input: MailEditsInput, defaults: MailText): MailEdits {
-  const entries = EDITED_FIELDS.map((field) => [field, normalize(input[field])] as const)
-  throwIfInvalid(entries.flatMap(([field, text]) => (text === null ? [] : checkText(kind, field, text))))
-  return {
-    ...NO_EDITS,
-    ...Object.fromEntries(entries.map(([field, text]) => [field, text === defaults[field] ? null : text])),
-  }
+  const entries = EDITED_FIELDS.map((field) => {
+    const text = normalize(input[field])
+    return [field, text === defaults[field] ? null : text] as const
+  })
+  const edits: MailEdits = { ...NO_EDITS, ...Object.fromEntries(entries) }
+  throwIfInvalid([
+    ...entries.flatMap(([field, text]) => (text === null ? [] : checkText(kind, field, text))),
+    ...(kind === 'sign-in-code' ? checkCodeMail(edits, defaults) : []),
+  ])
+  return edits
+}
+
+/** The mail is the only place that shows the code, and it must be typed in the browser that asked for it. */
+function checkCodeMail({ heading, text, button }: MailEdits, defaults: MailText) {
+  const shown = listUsedVariables(`${heading ?? defaults.heading} ${text ?? defaults.text}`)
+  return [
+    checkField(shown.includes('code'), 'text', 'must contain {{code}}, unless the heading does'),
+    checkField(button === null, 'button', 'must be empty: this mail has no button'),
+  ]
 }
 
 const normalize = (text: string | null | undefined): string | null =>
   text
     ?.trim()
     .replace(/\r\n?/g, '\n')
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n') ?? null
 
 function checkText(kind: MailKind, field: EditedField, text: string) {

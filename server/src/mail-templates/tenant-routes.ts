@@ -97,7 +97,7 @@ export const tenantMailTemplatesRoutes = [
     operationId: 'sendTenantTestMail',
     summary: 'Sends a mail of a tenant with these texts and sample values to the address of the caller',
     body: MailTemplateTexts,
-    errors: ['MAIL_TEMPLATE_NOT_FOUND', 'RATE_LIMITED'],
+    errors: ['MAIL_TEMPLATE_NOT_FOUND', 'EMAIL_NOT_VERIFIED', 'RATE_LIMITED'],
     reply: { 200: ActionResult },
     async handler(ctx, { tx, params, body: input, caller, request }) {
       const owner = { tenantId: caller.tenantId }

@@ -7,7 +7,7 @@ import type { MailKind } from './kinds.ts'
 export interface MailOrigin {
   clientId?: string | undefined
   tenantId?: string | undefined
-  /** The slug of the tenant, as an alternative to its id. */
+  /** The slug of the tenant that a request names, as an alternative to the id. It counts only for its members. */
   tenant?: string | undefined
 }
 
@@ -35,17 +35,19 @@ export interface MailDesignRow {
 /** Whose brand and texts a mail has. */
 export interface MailDesignQuery extends MailOrigin {
   kind: MailKind
+  /** The address that the mail goes to. */
+  recipient?: string | undefined
   /** For a preview: the brand of the tenant counts even if it is not approved. */
   unapproved?: boolean
 }
 
 /**
  * The brands and the edited texts of a mail. Only an approved tenant has its own: anybody can create a tenant with any
- * name and invite people.
+ * name and invite people. Anybody can name a tenant in an authorization request, so that it counts only for members.
  */
 export async function findMailDesign(
   db: Db,
-  { kind, clientId, tenantId, tenant, unapproved = false }: MailDesignQuery,
+  { kind, clientId, tenantId, tenant, recipient, unapproved = false }: MailDesignQuery,
 ): Promise<MailDesignRow | undefined> {
   const { rows } = await sql<MailDesignRow>`
     select ${brandJson('applications')} as "ofApplication", ${brandJson('tenants')} as "ofTenant",
@@ -54,12 +56,15 @@ export async function findMailDesign(
         select ${editsJson('tenant_mail_templates')} from tenant_mail_templates
         where kind = ${kind} and tenant_id = tenants.id
       ) as "tenantEdits"
-    from (values (${clientId ?? null}::text, ${tenantId ?? null}::uuid, ${tenant ?? null}::text))
-      as requested (client_id, tenant_id, slug)
+    from (values (${clientId ?? null}::text, ${tenantId ?? null}::uuid, ${tenant ?? null}::text, ${recipient ?? null}::text))
+      as requested (client_id, tenant_id, slug, recipient)
     left join clients on clients.client_id = requested.client_id
     left join applications on applications.id = clients.application_id and not applications.built_in
     left join brandings as of_applications on of_applications.application_id = applications.id
-    left join tenants on (tenants.id = requested.tenant_id or tenants.slug = requested.slug)
+    left join tenants on (tenants.id = requested.tenant_id or tenants.slug = requested.slug and exists (
+        select from memberships join users on users.id = memberships.user_id
+        where memberships.tenant_id = tenants.id and memberships.status = 'ACTIVE' and users.email = requested.recipient
+      ))
       and (${unapproved} or tenants.branding_approved) and tenants.suspended_at is null
     left join brandings as of_tenants on of_tenants.tenant_id = tenants.id
   `.execute(db)

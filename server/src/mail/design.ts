@@ -22,8 +22,15 @@ export async function loadMailDesign(
   kind: MailKind,
   origin: Omit<MailDesignQuery, 'kind'> = {},
 ): Promise<MailDesign> {
-  const { clientId, tenantId, tenant, unapproved } = origin
-  const found = await findMailDesign(db, { kind, clientId, tenantId, tenant, ...(unapproved && { unapproved }) })
+  const { clientId, tenantId, tenant, recipient, unapproved } = origin
+  const found = await findMailDesign(db, {
+    kind,
+    clientId,
+    tenantId,
+    tenant,
+    recipient,
+    ...(unapproved && { unapproved }),
+  })
   const text = applyEdits(applyEdits(findDefaultText(kind), found?.instanceEdits), found?.tenantEdits)
   return { brand: found?.ofTenant ?? found?.ofApplication ?? DEFAULT_BRAND, text }
 }

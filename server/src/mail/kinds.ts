@@ -54,11 +54,12 @@ export const isMailKind = (text: string): text is MailKind => Object.hasOwn(MAIL
 
 export const listMailKinds = (): MailKind[] => Object.keys(MAIL_KINDS).filter(isMailKind)
 
-/** The kinds that may belong to a tenant, so that the tenant may edit their texts. */
+/**
+ * The kinds that may belong to a tenant, so that the tenant may edit their texts. The mails of a sign-up go to any
+ * address, so they are not among them.
+ */
 export const TENANT_MAIL_KINDS = [
   'invitation',
-  'verify-email',
-  'account-exists',
   'password-reset',
   'new-device',
   'webhook-disabled',

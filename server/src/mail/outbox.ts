@@ -18,7 +18,7 @@ const SEAL = 'mail'
 /** Queues a mail in the caller's transaction. It is sent if and only if the transaction commits. */
 export async function queueMail(ctx: Ctx, tx: Tx, to: string, mail: Mail): Promise<void> {
   const { kind, path, values, facts, origin } = mail
-  const design = mail.design ?? (await loadMailDesign(tx, kind, origin))
+  const design = mail.design ?? (await loadMailDesign(tx, kind, { ...origin, recipient: to }))
   const { baseUrl } = ctx.config
   await queueRenderedMail(ctx, tx, to, renderMail({ kind, design, to, baseUrl, path, values, facts }))
 }

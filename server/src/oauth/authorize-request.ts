@@ -49,7 +49,8 @@ export async function readRedirectTarget(ctx: Ctx, request: FastifyRequest, fiel
   if (repeated) throw invalidTarget(`it has ${repeated} more than once`)
   const client = clientId === undefined ? undefined : await findClient(ctx, clientId)
   if (!client || client.disabled) {
-    throw invalidTarget('its client_id is not that of a registered application', { disabled: client?.disabled })
+    const problem = client ? 'disabled_client' : 'unknown_client'
+    throw invalidTarget('its client_id is not that of a registered application', { problem })
   }
   const redirectUri = fields.get('redirect_uri')
   const { redirectUris: registered } = client

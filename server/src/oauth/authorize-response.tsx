@@ -29,7 +29,8 @@ export function respondToClient(
 /** The form-action source for a redirect URI: an origin, or the scheme of a native app. */
 export function toFormTarget(uri: string): string {
   const { origin, protocol } = new URL(uri)
-  return origin === 'null' ? protocol : origin
+  // A policy cannot name an IPv6 address.
+  return origin === 'null' || origin.includes('[') ? protocol : origin
 }
 
 /** OAuth 2.0 Form Post Response Mode: the browser posts the response. Without a script the user presses the button. */

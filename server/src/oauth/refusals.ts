@@ -11,10 +11,17 @@ const MAX_LOGGED_LENGTH = 200
 export function logRefusal(request: FastifyRequest, clientId: string | undefined, error: OAuthError): void {
   const facts = Object.fromEntries(Object.entries(error.facts ?? {}).map(([name, value]) => [name, shorten(value)]))
   const { code, message } = error
-  requestLog(request).info({ clientId: shorten(clientId), error: code, reason: message, ...facts }, 'request refused')
+  // An unknown id may be a secret in the wrong field.
+  const known = error.facts?.problem === 'unknown_client' ? undefined : shorten(clientId)
+  requestLog(request).info({ clientId: known, error: code, reason: message, ...facts }, 'request refused')
 }
 
-const shorten = (value: unknown): unknown => (typeof value === 'string' ? value.slice(0, MAX_LOGGED_LENGTH) : value)
+const MAX_LOGGED_VALUES = 10
+
+function shorten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, MAX_LOGGED_VALUES).map(shorten)
+  return typeof value === 'string' ? value.slice(0, MAX_LOGGED_LENGTH) : value
+}
 
 /** Logs a token request that is refused. */
 export async function loggingRefusals<T>(request: FastifyRequest, form: TokenForm, work: () => Promise<T>): Promise<T> {

@@ -3,8 +3,10 @@ import { call, createSignedInUser, listMailTo, type TestUser } from '../account/
 import { captureEntries, captureEntry } from '../audit/entries.ts'
 import { approve } from '../branding/calls.ts'
 import { LOGO } from '../branding/images.ts'
+import { follow, linkOn } from '../branding/pages.ts'
+import { openTab } from '../invitations/browser-tab.ts'
 import type { TestService } from '../support/service.ts'
-import { machineToken, startDemoService } from '../support/world.ts'
+import { authorizeUrl, machineToken, startDemoService } from '../support/world.ts'
 import { insertMembership, insertTenant, type TestTenant } from '../tenants/tenant-rows.ts'
 
 let service: TestService
@@ -132,6 +134,30 @@ describe('an edited text', () => {
   })
 })
 
+test('a text with thousands of spaces after two braces is refused at once', async () => {
+  const text = `{{${' '.repeat(39_000)}x`
+  expect((await ofTenant('POST', '/invitation/preview', { text })).status).toBe(422)
+  expect((await ofTenant('POST', '/invitation/preview', { text: `x${' '.repeat(39_000)}x` })).status).toBe(422)
+})
+
+describe('the mail with a code', () => {
+  test('can be edited with its button left empty, and the preview shows a code', async () => {
+    const { defaults } = (await ofInstance('GET', '/sign-in-code')).body as { defaults: Record<string, string> }
+    const preview = await ofInstance('POST', '/sign-in-code/preview', { ...defaults, text: 'Type it.' })
+    expect(preview.body).toMatchObject({ subject: expect.stringContaining('123456') })
+  })
+
+  test('must contain the code, and has no button', async () => {
+    const refused = await ofInstance('PUT', '/sign-in-code', { heading: 'Hello', text: 'Type it.', button: 'Sign in' })
+    expect(refused.body).toMatchObject({
+      details: [
+        { field: 'text', message: 'must contain {{code}}, unless the heading does' },
+        { field: 'button', message: 'must be empty: this mail has no button' },
+      ],
+    })
+  })
+})
+
 describe('the texts of a tenant', () => {
   test('are in mails once an operator has approved the branding, and take precedence over those of the instance', async () => {
     await ofInstance('PUT', '/invitation', { subject: 'From the instance', heading: 'Instance heading' })
@@ -156,12 +182,27 @@ describe('the texts of a tenant', () => {
     await ofInstance('DELETE', '/invitation')
   })
 
+  test('are in mails to its members only, if the request names the tenant', async () => {
+    await approve(service, company.id)
+    await ofTenant('PUT', '/password-reset', { subject: 'From the tenant' })
+    const stranger = await createSignedInUser(service, { email_verified: true })
+    const { url } = service
+    for (const [{ email }, subject] of [
+      [owner, 'From the tenant'],
+      [stranger, 'Choose a new password'],
+    ] as const) {
+      const tab = openTab(url)
+      const login = await follow(tab, authorizeUrl('', { tenant: company.slug }))
+      await tab.open(linkOn(login.html, 'Forgot your password'))
+      await tab.submit({ email })
+      await expect.poll(() => listMailTo(service, email)).toMatchObject([{ subject }])
+    }
+  })
+
   test('exist for the mails that may belong to a tenant only', async () => {
     const { body } = await ofTenant('GET')
     expect((body as { mailTemplates: { kind: string }[] }).mailTemplates.map(({ kind }) => kind)).toEqual([
       'invitation',
-      'verify-email',
-      'account-exists',
       'password-reset',
       'new-device',
       'webhook-disabled',
@@ -194,6 +235,12 @@ describe('a preview', () => {
     expect(await listMailTo(service, owner.email)).toEqual([])
   })
 
+  test('contains the logo once, even if a text has the address of the logo', async () => {
+    await owner.call('PUT', `/api/tenants/${company.id}/branding`, { displayName: 'Harbour', logo: LOGO })
+    const { body } = await ofTenant('POST', '/invitation/preview', { text: 'cid:logo cid:logo' })
+    expect((body as { html: string }).html.split(LOGO)).toHaveLength(2)
+  })
+
   test('of every kind can be rendered', async () => {
     const { body } = await ofInstance('GET')
     for (const { kind } of (body as { mailTemplates: { kind: string }[] }).mailTemplates) {
@@ -212,6 +259,12 @@ describe('a test mail', () => {
     expect(await listMailTo(service, 'eve@evil.test')).toEqual([])
     for (let sent = 1; sent < 30; sent++) await ofTenant('POST', '/invitation/test', {})
     expect((await ofTenant('POST', '/invitation/test', {})).status).toBe(429)
+  })
+
+  test('is not sent to an unverified address, which may belong to somebody else', async () => {
+    await service.ctx.db.updateTable('users').set({ email_verified: false }).where('id', '=', owner.id).execute()
+    expect((await ofTenant('POST', '/invitation/test', {})).body).toMatchObject({ error: 'EMAIL_NOT_VERIFIED' })
+    expect(await listMailTo(service, owner.email)).toEqual([])
   })
 
   test('is not sent to a machine client, which has no address', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { toFormTarget } from '../../src/oauth/authorize-response.tsx'
 import type { TestService } from '../support/service.ts'
 import { admin, authorize, CALLBACK, exchange, signIn, startDemoService } from '../support/world.ts'
 
@@ -87,4 +88,10 @@ test('the metadata lists form_post only while an enabled client may use it', asy
 
 test('at least one response mode is required', async () => {
   await expect(setResponseModes([])).rejects.toThrow()
+})
+
+test('the policy of the page allows the redirect URI, by its scheme where it is an IPv6 address', () => {
+  expect(toFormTarget('http://127.0.0.1:4000/callback')).toBe('http://127.0.0.1:4000')
+  expect(toFormTarget('http://[::1]:4000/callback')).toBe('http:')
+  expect(toFormTarget('com.example.app:/callback')).toBe('com.example.app:')
 })

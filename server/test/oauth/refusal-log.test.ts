@@ -72,6 +72,15 @@ test('a refused token request is logged with what was compared, and without secr
 })
 
 test('what a caller sends is cut in the log', async () => {
-  await postToken({ grant_type: 'refresh_token', refresh_token: 'x', client_id: 'c'.repeat(5_000) })
-  expect(refusals()).toMatchObject([{ clientId: 'c'.repeat(200), problem: 'unknown_client' }])
+  const cookie = await signIn(url, 'mia@acme.test')
+  await authorize(url, cookie, { redirect_uri: `http://localhost:8080/${'c'.repeat(500)}` })
+  expect(refusals()).toMatchObject([{ redirectUri: `http://localhost:8080/${'c'.repeat(178)}` }])
+})
+
+test('an unknown client_id is not logged, because it may be a secret in the wrong field', async () => {
+  await postToken({ grant_type: 'client_credentials', client_id: 'demo-machine-secret' })
+  const cookie = await signIn(url, 'mia@acme.test')
+  await authorize(url, cookie, { client_id: 'demo-machine-secret' })
+  expect(refusals()).toMatchObject([{ problem: 'unknown_client' }, { problem: 'unknown_client' }])
+  expect(JSON.stringify(refusals())).not.toContain('demo-machine-secret')
 })

@@ -63,5 +63,11 @@ const quoteNames = (values: Readonly<Partial<Record<string, string>>>) =>
 
 const toShownFact = ({ label, value }: MailFact) => ({
   label: FACT_LABELS[label],
-  value: NAME_FACTS.includes(label) ? quoteName(value, MAX_FACT_LENGTH) : toOneLine(value),
+  value: toFactText(label, value),
 })
+
+/** Only the address of the service may become a link: an email address can look like that of a page. */
+function toFactText(label: MailFact['label'], value: string): string {
+  if (NAME_FACTS.includes(label)) return quoteName(value, MAX_FACT_LENGTH)
+  return label === 'service' ? toOneLine(value) : preventLinks(toOneLine(value))
+}

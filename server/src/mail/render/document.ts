@@ -5,7 +5,8 @@ import type { RenderedMail } from './render-mail.ts'
 /** The HTML of a mail as a document of its own, with the logo inside. */
 export function toDocument({ html }: RenderedMail, logo: { logo: Buffer; type: string } | undefined): string {
   if (!logo) return html
-  return html.replaceAll(LOGO_SRC, `data:${logo.type};base64,${logo.logo.toString('base64')}`)
+  // With its quotation marks, which are escaped in texts: a text may contain the address of the logo.
+  return html.replace(`src="${LOGO_SRC}"`, `src="data:${logo.type};base64,${logo.logo.toString('base64')}"`)
 }
 
 /** The hashes that allow exactly the inline styles of a rendered mail in a Content-Security-Policy. */
