@@ -50,11 +50,12 @@ describe.runIf(FULL && browserPath)('branding in a browser', () => {
   test('the button has the brand color, adjusted for contrast', async () => {
     await application.brand({ displayName: 'Reports', color: '#8a5a00' })
     await visit(async (page) => {
-      // The background is darkened for white text.
+      // The color itself is dark enough for white text.
       expect(await styleOf(page, 'button[type=submit]', 'color')).toBe('rgb(255, 255, 255)')
     })
+    // On a dark page the color is lightened.
     const expectDarkColors = async (page: Page) => {
-      expect(await styleOf(page, 'button[type=submit]', 'backgroundColor')).toBe('rgb(255, 212, 59)')
+      expect(await styleOf(page, 'button[type=submit]', 'backgroundColor')).toBe('rgb(186, 122, 0)')
       expect(await styleOf(page, 'button[type=submit]', 'color')).toBe('rgb(0, 0, 0)')
     }
     await visit(expectDarkColors, { dark: true })
