@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSignedInUser, insertUser, listMailTo } from '../account/people.ts'
 import { openTab } from '../invitations/browser-tab.ts'
+import { submitSignUp } from '../sessions/sign-up-steps.ts'
 import { eventually } from '../support/eventually.ts'
 import type { TestService } from '../support/service.ts'
 import { watchStatements } from '../support/statements.ts'
@@ -67,8 +68,7 @@ describe('the branding of an application', () => {
     const login = await follow(tab, authorizePath())
     const signUp = await tab.open(linkOn(login.html, 'Create an account'))
     expect(brandOn(signUp.html)).toEqual(REPORTS)
-    const names = { givenName: 'Nico', familyName: 'Newcomer' }
-    const mailed = await tab.submit({ email: 'newcomer@people.test', password: 'a harbour full of boats', ...names })
+    const mailed = await submitSignUp(tab, { email: 'newcomer@people.test', password: 'a harbour full of boats' })
     expect(mailed.text).toContain('Check your mailbox')
     expect(brandOn(mailed.html)).toEqual(REPORTS)
     const forgot = await tab.open(linkOn(login.html, 'Forgot your password'))

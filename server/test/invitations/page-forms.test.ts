@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSignedInUser, findLinkToken, insertUser, listMailTo, logIn } from '../account/people.ts'
-import { linkOn, linkTo } from '../sessions/sign-up-steps.ts'
+import { linkOn, linkTo, submitSignUp } from '../sessions/sign-up-steps.ts'
 import type { TestService } from '../support/service.ts'
 import { cookieOf, PASSWORD, signIn, startDemoService } from '../support/world.ts'
 import { csrfOf, openTab } from './browser-tab.ts'
@@ -159,7 +159,7 @@ describe('a person with an unverified address', () => {
     const shown = await browser.open(invited.path)
     const login = await browser.open(linkOn(shown.html, 'Sign in to accept'))
     await browser.open(linkOn(login.html, 'Create an account'))
-    expect((await browser.submit({ email, ...NEW_USER })).text).toContain(`We have sent a mail to ${email}`)
+    expect((await submitSignUp(browser, { email, ...NEW_USER })).text).toContain(`We have sent a mail to ${email}`)
     await browser.open(await linkTo(service, email))
     expect(await browser.submit()).toMatchObject({ status: 303, location: expect.stringContaining(invited.path) })
     await browser.open(invited.path)
