@@ -148,3 +148,11 @@ describe('the device in a mail', () => {
     ['evil.test/1.0', '"evil.\u200btest"'],
   ])('%s is %s', (userAgent, text) => expect(toDeviceText(userAgent)).toBe(text))
 })
+
+test.each([
+  ['ann.lee@people.test', 'ann.lee@people.test'],
+  ['www.evil.test/login?x@people.test', 'www.\u200bevil.\u200btest/login?x@people.\u200btest'],
+])('the new address %s is shown as %j', (value, shown) => {
+  const { text } = render({ kind: 'email-changed', facts: [{ label: 'newAddress', value }] })
+  expect(text).toContain(`New address: ${shown}`)
+})

@@ -66,8 +66,11 @@ const toShownFact = ({ label, value }: MailFact) => ({
   value: toFactText(label, value),
 })
 
-/** Only the address of the service may become a link: an email address can look like that of a page. */
 function toFactText(label: MailFact['label'], value: string): string {
   if (NAME_FACTS.includes(label)) return quoteName(value, MAX_FACT_LENGTH)
-  return label === 'service' ? toOneLine(value) : preventLinks(toOneLine(value))
+  const line = toOneLine(value)
+  return label === 'newAddress' && LOOKS_LIKE_PAGE.test(line) ? preventLinks(line) : line
 }
+
+/** An email address that a mail program may take for the address of a page, such as `www.evil.test/login@a.test`. */
+const LOOKS_LIKE_PAGE = /^www\.|[/?#]/
