@@ -105,6 +105,7 @@ export const OAUTH_ERRORS = {
   consent_required: 400,
   request_not_supported: 400,
   request_uri_not_supported: 400,
+  invalid_request_uri: 400,
   server_error: 500,
   temporarily_unavailable: 503,
 } as const satisfies Record<string, number>

@@ -35,6 +35,8 @@ test('every OAuth error code is returned by a route or in a redirect to the clie
     'consent_required',
     'request_not_supported',
     'request_uri_not_supported',
+    // Shown on a page and logged.
+    'invalid_request_uri',
   ]
   const common = ['server_error', 'temporarily_unavailable']
   expect(Object.keys(OAUTH_ERRORS).sort()).toEqual([...new Set([...declared, ...redirected, ...common])].sort())

@@ -65,6 +65,9 @@ export const clients = {
   responseModesText:
     'How the application receives the code. With form post the browser sends it in a form, not in the URL.',
   responseMode: { query: 'Query', form_post: 'Form post' },
+  requirePushedRequests: 'Require pushed requests',
+  requirePushedRequestsText:
+    'The application must send each request to the service itself (PAR). The browser only carries a reference to it.',
   disabled: 'Disabled',
   none: {
     title: 'No clients yet',

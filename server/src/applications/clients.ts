@@ -38,6 +38,8 @@ export interface Client {
   userinfoInIdToken: boolean
   pkceMethods: PkceMethod[]
   responseModes: ResponseMode[]
+  /** Authorization requests must be pushed (RFC 9126). */
+  requirePushedRequests: boolean
   disabled: boolean
   secrets: { id: string; hash: Buffer }[]
   /** Token lifetimes in seconds; undefined for the default of the instance. */

@@ -79,6 +79,9 @@ export const clientFields = {
     maxItems: 2,
     description: 'How it may receive authorization codes: in the redirect URL, or posted as a form',
   }),
+  requirePushedRequests: Type.Boolean({
+    description: 'Authorization requests must be pushed (RFC 9126); plain ones are refused',
+  }),
   disabled: Type.Boolean({ description: 'A disabled client and its tokens do not work' }),
 }
 

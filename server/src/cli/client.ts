@@ -23,6 +23,7 @@ interface CreateOptions {
   requireNonce: boolean
   userinfoInIdToken: boolean
   responseMode?: ResponseMode[]
+  requirePushedRequests?: boolean
 }
 
 const create = new Command('create')
@@ -40,6 +41,7 @@ const create = new Command('create')
     new Option('--response-mode <mode...>', 'how it may receive codes (query)').choices(['query', 'form_post']),
   )
   .option('--no-require-nonce', 'accept sign-ins of libraries that send no nonce, such as django-allauth')
+  .option('--require-pushed-requests', 'refuse authorization requests that were not pushed (PAR)')
   .option('--no-userinfo-in-id-token', 'leave profile and email claims out of ID tokens')
   .action(async (options: CreateOptions) => {
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
@@ -55,6 +57,7 @@ const create = new Command('create')
         clientId: options.clientId,
         requireNonce: options.requireNonce,
         userinfoInIdToken: options.userinfoInIdToken,
+        requirePushedRequests: options.requirePushedRequests ?? false,
         ...toLists(options),
       }
       const { client, clientSecret } = await ctx.db

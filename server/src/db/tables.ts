@@ -24,6 +24,7 @@ import type {
   ConsentsTable,
   GrantsTable,
   PendingSignInsTable,
+  PushedRequestsTable,
   RefreshTokensTable,
   RevokedTokensTable,
   SessionsTable,
@@ -101,6 +102,7 @@ export interface Tables {
   recovery_codes: RecoveryCodesTable
   passkeys: PasskeysTable
   passkey_challenges: PasskeyChallengesTable
+  pushed_requests: PushedRequestsTable
   pending_sign_ins: PendingSignInsTable
   sign_in_codes: SignInCodesTable
   known_devices: KnownDevicesTable

@@ -38,13 +38,22 @@ const MAX_NONCE_LENGTH = 2048
 
 /** RFC 6749 §4.1.2.1: with an invalid client or redirect_uri the error is shown on a page and not redirected. */
 export async function readRedirectTarget(ctx: Ctx, request: FastifyRequest, fields: Fields): Promise<RedirectTarget> {
-  const clientId = fields.get('client_id')
-  const invalidTarget = (reason: string, facts: Record<string, unknown> = {}) => {
-    logRefusal(request, clientId, new OAuthError('invalid_request', reason, { facts }))
-    return new AppError('INVALID_REQUEST', {
-      message: `The application sent a sign-in request that cannot be answered: ${reason}.`,
+  try {
+    return await findRedirectTarget(ctx, fields)
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    logRefusal(request, fields.get('client_id'), error)
+    throw new AppError('INVALID_REQUEST', {
+      message: `The application sent a sign-in request that cannot be answered: ${error.message}.`,
     })
   }
+}
+
+/** Throws an OAuthError whose message says what is wrong with the request: "its …". */
+export async function findRedirectTarget(ctx: Ctx, fields: Fields): Promise<RedirectTarget> {
+  const clientId = fields.get('client_id')
+  const invalidTarget = (reason: string, facts: Record<string, unknown> = {}) =>
+    new OAuthError('invalid_request', reason, { facts })
   const repeated = ['client_id', 'redirect_uri'].find((name) => fields.repeated.includes(name))
   if (repeated) throw invalidTarget(`it has ${repeated} more than once`)
   const client = clientId === undefined ? undefined : await findClient(ctx, clientId)

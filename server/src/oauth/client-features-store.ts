@@ -4,11 +4,13 @@ import type { Db } from '../db/open.ts'
 /** Options of the protocol that at least one client of the instance may use. */
 export interface ClientFeatures {
   formPost: boolean
+  pushedRequests: boolean
 }
 
 export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
   db
     .selectFrom('clients')
     .select(sql<boolean>`coalesce(bool_or('form_post' = any(response_modes)), false)`.as('formPost'))
+    .select(sql<boolean>`coalesce(bool_or(require_pushed_requests), false)`.as('pushedRequests'))
     .where('disabled', '=', false)
     .executeTakeFirstOrThrow()

@@ -24,11 +24,11 @@ async function loadFeatures(ctx: Ctx): Promise<ClientFeatures> {
     return features
   } catch (error) {
     if (!isConnectionError(error)) throw error
-    return lastFeatures.get(ctx) ?? { formPost: false }
+    return lastFeatures.get(ctx) ?? { formPost: false, pushedRequests: false }
   }
 }
 
-export const toMetadata = ({ baseUrl }: Config, { formPost }: ClientFeatures): ProviderMetadata => ({
+export const toMetadata = ({ baseUrl }: Config, { formPost, pushedRequests }: ClientFeatures): ProviderMetadata => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/api/oauth/token`,
@@ -37,6 +37,7 @@ export const toMetadata = ({ baseUrl }: Config, { formPost }: ClientFeatures): P
   end_session_endpoint: `${baseUrl}/api/oauth/logout`,
   revocation_endpoint: `${baseUrl}/api/oauth/revoke`,
   introspection_endpoint: `${baseUrl}/api/oauth/introspect`,
+  ...(pushedRequests && { pushed_authorization_request_endpoint: `${baseUrl}/api/oauth/par` }),
   scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
   response_types_supported: ['code'],
   response_modes_supported: ['query', ...(formPost ? ['form_post'] : [])],

@@ -20,6 +20,7 @@ import {
 } from './authorize.ts'
 import { readRedirectTarget } from './authorize-request.ts'
 import { grantConsent } from './consent.ts'
+import { resolvePushed } from './pushed-requests/reference.ts'
 import { AccountPage, ConsentPage, TenantPage } from './step-pages.tsx'
 
 const PATHS = {
@@ -32,13 +33,12 @@ export const authorizePages = [
   definePage({
     method: 'GET',
     path: '/oauth/authorize',
-    handler: (ctx, input) => dispatch(ctx, input, { fields: input.query, show: showStep(ctx, input) }),
+    handler: (ctx, input) => start(ctx, input, input.query),
   }),
   definePage({
     method: 'POST',
     path: '/oauth/authorize',
-    handler: (ctx, input) =>
-      redirectToGet(input) ?? dispatch(ctx, input, { fields: input.form, show: showStep(ctx, input) }),
+    handler: (ctx, input) => redirectToGet(input) ?? start(ctx, input, input.form),
   }),
   definePage({
     method: 'GET',
@@ -56,15 +56,18 @@ export const authorizePages = [
   defineStepForm(PATHS.consent, async (ctx, { form, login, userId, request }) => {
     const target = await readRedirectTarget(ctx, request, toFields(login.state.fields))
     if (form.get('decision') !== 'allow') {
-      return {
-        answer: respondWithError(ctx, request, target, new OAuthError('access_denied', 'The user did not consent.')),
-      }
+      const { pushed } = login.state
+      const error = new OAuthError('access_denied', 'The user did not consent.')
+      return { answer: await respondWithError(ctx, request, { target, pushed }, error) }
     }
     const { tenantId, scopes } = login.state.consent ?? { tenantId: undefined, scopes: [] }
     await grantConsent(ctx, { userId, tenantId, scopes, client: target.client, request })
     return { state: login.state }
   }),
 ]
+
+const start = async (ctx: Ctx, input: PageInput, fields: Fields): Promise<PageResult> =>
+  dispatch(ctx, input, { ...(await resolvePushed(ctx, input.request, fields)), show: showStep(ctx, input) })
 
 function getLogin(ctx: Ctx, query: Fields): Authorization {
   const login = readLoginTransaction(ctx, query.get('journey'))

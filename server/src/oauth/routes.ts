@@ -4,12 +4,15 @@ import { defineRoute, type Route } from '../http/routing/define-route.ts'
 import { sendCacheable } from './cacheable.ts'
 import { describeProvider } from './discovery.ts'
 import { introspect } from './introspect.ts'
+import { answerPushedRequest } from './pushed-requests/endpoint.ts'
 import { revoke } from './revoke.ts'
 import {
   IntrospectForm,
   IntrospectionResponse,
   JsonWebKeySet,
   ProviderMetadata,
+  PushedRequestForm,
+  PushedRequestResponse,
   RevokeForm,
   SuccessResponse,
   TokenForm,
@@ -74,6 +77,15 @@ const TOKEN_ERRORS: OAuthErrorCode[] = [
   'invalid_scope',
 ]
 
+/** Those of client authentication, and those of an authorization request. */
+const PUSH_ERRORS: OAuthErrorCode[] = [
+  'invalid_request',
+  'invalid_client',
+  'unauthorized_client',
+  'unsupported_response_type',
+  'request_not_supported',
+]
+
 export const oauthRoutes: Route[] = [
   discoveryRoute('/.well-known/openid-configuration', 'getOpenidConfiguration'),
   discoveryRoute('/.well-known/oauth-authorization-server', 'getAuthorizationServerMetadata'),
@@ -105,6 +117,22 @@ export const oauthRoutes: Route[] = [
       reply.header('Pragma', 'no-cache')
       return answerTokenRequest(ctx, request, body)
     },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/oauth/par',
+    operationId: 'pushAuthorizationRequest',
+    tag,
+    summary: 'Store an authorization request, and get a reference to it for the browser',
+    caller: 'anyone',
+    authenticatedBy: 'client-or-form',
+    crossOrigin: 'registered',
+    form: PushedRequestForm,
+    reply: { 201: PushedRequestResponse },
+    errors: ['RATE_LIMITED'],
+    oauthErrors: PUSH_ERRORS,
+    oauthStatuses: { invalid_client: 401 },
+    handler: (ctx, { request, body }) => answerPushedRequest(ctx, request, body),
   }),
   ...userInfoRoutes,
   defineRoute({

@@ -19,6 +19,37 @@ export const TokenForm = Type.Object(
 )
 export type TokenForm = Static<typeof TokenForm>
 
+/** The parameters of an authorization request, with client authentication as at the token endpoint (RFC 9126 §2.1). */
+export const PushedRequestForm = Type.Object(
+  {
+    client_id: Parameter('The client, unless the Authorization header names it'),
+    client_secret: Parameter('For confidential clients, unless sent with HTTP Basic'),
+    response_type: Parameter('code'),
+    redirect_uri: Parameter('One of the redirect URIs of the client'),
+    scope: Parameter('Space-separated scopes'),
+    state: Parameter('Returned with the response'),
+    nonce: Parameter('Returned in the ID token'),
+    code_challenge: Parameter('The PKCE challenge'),
+    code_challenge_method: Parameter('S256 or plain'),
+  },
+  {
+    title: 'PushedAuthorizationRequest',
+    description: 'Every other parameter of an authorization request is accepted too',
+    // Also keeps the fields that are not listed.
+    patternProperties: { '^': { type: 'string' } },
+  },
+)
+export type PushedRequestForm = Record<string, string | undefined>
+
+export const PushedRequestResponse = Type.Object(
+  {
+    request_uri: Type.String({ description: 'For the authorization endpoint, good for one authorization' }),
+    expires_in: Type.Integer({ description: 'Seconds until the authorization must have begun' }),
+  },
+  { title: 'PushedAuthorizationResponse' },
+)
+export type PushedRequestResponse = Static<typeof PushedRequestResponse>
+
 export const TokenResponse = Type.Object(
   {
     access_token: Type.String({ description: 'A JWT' }),
@@ -121,6 +152,9 @@ export const ProviderMetadata = Type.Object(
     end_session_endpoint: Type.String(),
     revocation_endpoint: Type.String(),
     introspection_endpoint: Type.String(),
+    pushed_authorization_request_endpoint: Type.Optional(
+      Type.String({ description: 'Listed while a client requires pushed requests' }),
+    ),
     scopes_supported: StringArray,
     response_types_supported: StringArray,
     response_modes_supported: StringArray,

@@ -65,6 +65,7 @@ test('a client is registered with its secret, which is never shown again', async
     scopes: ['openid', 'invoices:read'],
     pkceMethods: ['S256'],
     responseModes: ['query'],
+    requirePushedRequests: false,
   }
   const created = await api.call('POST', '/clients', draft)
   const client = {

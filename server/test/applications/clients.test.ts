@@ -48,6 +48,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     userinfoInIdToken: true,
     pkceMethods: ['S256', 'plain'],
     responseModes: ['query'],
+    requirePushedRequests: false,
     disabled: false,
     secrets: [{ id: expect.any(String), hash: expect.any(Buffer) }],
     lifetimes: {

@@ -40,12 +40,19 @@ test('the command line creates applications and clients and prints the secret on
 })
 
 test('a client for a library that sends no nonce can be created', async () => {
-  const options = ['--client-id', 'no-nonce', '--no-require-nonce', '--no-userinfo-in-id-token']
+  const options = [
+    '--client-id',
+    'no-nonce',
+    '--no-require-nonce',
+    '--no-userinfo-in-id-token',
+    '--require-pushed-requests',
+  ]
   await latchkey(...WEB, '--redirect-uri', 'https://c.example/cb', ...options)
   const { output } = await latchkey('export')
   const [, exported = ''] = output.split('clientId: no-nonce')
   expect(exported).toContain('requireNonce: false')
   expect(exported).toContain('userinfoInIdToken: false')
+  expect(exported).toContain('requirePushedRequests: true')
 })
 
 test('the help of client create names the option for such a library', async () => {

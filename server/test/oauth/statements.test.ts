@@ -3,6 +3,7 @@ import type { TestService } from '../support/service.ts'
 import { type StatementWatch, watchStatements } from '../support/statements.ts'
 import {
   authorize,
+  authorizeUrl,
   exchange,
   introspect,
   machineToken,
@@ -75,6 +76,11 @@ test('introspection of a refresh token: one statement', async () => {
 
 test('an authorization of a signed-in user: three statements', async () => {
   await expectStatements(3, () => authorize(url, cookie))
+})
+
+test('a pushed request: two statements', async () => {
+  const body = new URLSearchParams(new URL(authorizeUrl(url)).searchParams)
+  await expectStatements(2, () => fetch(`${url}/api/oauth/par`, { method: 'POST', body }))
 })
 
 test('the key set, and discovery once it was read: no statement', async () => {

@@ -76,6 +76,7 @@ export async function registerClient(
     userinfo_in_id_token: settings.userinfoInIdToken,
     pkce_methods: settings.pkceMethods,
     response_modes: settings.responseModes,
+    require_pushed_requests: settings.requirePushedRequests,
     disabled: settings.disabled,
     created_at: now,
     updated_at: now,

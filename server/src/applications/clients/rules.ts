@@ -23,6 +23,7 @@ export interface ClientSettings {
   userinfoInIdToken: boolean
   pkceMethods: PkceMethod[]
   responseModes: ResponseMode[]
+  requirePushedRequests: boolean
   disabled: boolean
 }
 
@@ -36,6 +37,7 @@ export const CLIENT_SETTINGS = [
   'userinfoInIdToken',
   'pkceMethods',
   'responseModes',
+  'requirePushedRequests',
   'disabled',
 ] as const satisfies (keyof ClientSettings)[]
 
@@ -48,6 +50,7 @@ export const defaultSettings = (kind: ClientKind): Omit<ClientSettings, 'name'> 
   userinfoInIdToken: true,
   pkceMethods: ['S256', 'plain'],
   responseModes: ['query'],
+  requirePushedRequests: false,
   disabled: false,
 })
 

@@ -41,6 +41,7 @@ const CLIENT_COLUMNS = [
   'clients.userinfo_in_id_token as userinfoInIdToken',
   'clients.pkce_methods as pkceMethods',
   'clients.response_modes as responseModes',
+  'clients.require_pushed_requests as requirePushedRequests',
   'clients.disabled',
   'clients.created_at as createdAt',
   'clients.updated_at as updatedAt',
@@ -121,6 +122,7 @@ export async function updateClient(
       userinfo_in_id_token: change.userinfoInIdToken,
       pkce_methods: change.pkceMethods,
       response_modes: change.responseModes,
+      require_pushed_requests: change.requirePushedRequests,
       disabled: change.disabled,
       updated_at: change.updatedAt,
     })

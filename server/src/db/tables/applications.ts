@@ -43,6 +43,8 @@ export interface ClientsTable {
   userinfo_in_id_token: boolean
   pkce_methods: PkceMethod[]
   response_modes: Generated<ResponseMode[]>
+  /** Authorization requests must be pushed. */
+  require_pushed_requests: Generated<boolean>
   disabled: boolean
   created_at: Fixed<Date>
   updated_at: Date

@@ -62,6 +62,14 @@ export interface RevokedTokensTable {
   expires_at: Fixed<Date>
 }
 
+/** Pushed authorization requests. Without parameters: it was used. */
+export interface PushedRequestsTable {
+  hash: Fixed<Buffer>
+  client_id: Fixed<string>
+  sealed_parameters: Buffer | null
+  expires_at: Date
+}
+
 export interface PendingSignInsTable {
   secret_hash: Fixed<Buffer>
   user_id: Fixed<string>

@@ -33,6 +33,7 @@ export interface ClientDraft {
   userinfoInIdToken: boolean
   pkceMethods: Client['pkceMethods']
   responseModes: Client['responseModes']
+  requirePushedRequests: boolean
 }
 
 export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
@@ -52,6 +53,7 @@ export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   userinfoInIdToken: true,
   pkceMethods: ['S256'],
   responseModes: ['query'],
+  requirePushedRequests: false,
 })
 
 /** The default scopes of a new client. Those of a machine are chosen by a person. */
@@ -70,7 +72,8 @@ export const toClientDraft = (client: Client): ClientDraft => ({
 
 /** The body of a PATCH request. */
 export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /api/admin/clients/{id}'>['body']> {
-  const { kind, name, scopes, requireNonce, userinfoInIdToken, pkceMethods, responseModes } = draft
+  const { kind, name, scopes, requireNonce, userinfoInIdToken, pkceMethods, responseModes, requirePushedRequests } =
+    draft
   if (kind === 'MACHINE') return { name, scopes }
   return {
     name,
@@ -79,6 +82,7 @@ export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /
     userinfoInIdToken,
     pkceMethods,
     responseModes,
+    requirePushedRequests,
     redirectUris: toLines(draft.redirectUris),
     postLogoutRedirectUris: toLines(draft.postLogoutRedirectUris),
     allowedOrigins: toLines(draft.allowedOrigins),

@@ -17,6 +17,12 @@ export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
       checked={draft.userinfoInIdToken}
       onChange={(event) => change({ userinfoInIdToken: event.currentTarget.checked })}
     />
+    <Switch
+      label={text.requirePushedRequests}
+      description={text.requirePushedRequestsText}
+      checked={draft.requirePushedRequests}
+      onChange={(event) => change({ requirePushedRequests: event.currentTarget.checked })}
+    />
     <Checkbox.Group
       label={text.pkceMethods}
       description={text.pkceMethodsText}
