@@ -34,7 +34,8 @@ type Options struct {
 	ApplicationID string
 	// TenantID limits the accepted tokens to this tenant. Default: every tenant.
 	TenantID string
-	// Algorithms are the accepted signature algorithms. Default: RS256.
+	// Algorithms are the accepted signature algorithms. Default: RS256, PS256, ES256 and EdDSA. A key is used only for
+	// the algorithm that the key set states for it.
 	Algorithms []string
 	// LicenseCache is how long the result of a license check is reused. Default: 5 seconds. Less than zero: not at all.
 	LicenseCache time.Duration
@@ -66,7 +67,7 @@ func New(options Options) (*Client, error) {
 		return nil, errors.New("latchkey: ApplicationID must be the id of your application")
 	}
 	if len(options.Algorithms) == 0 {
-		options.Algorithms = []string{"RS256"}
+		options.Algorithms = []string{"RS256", "PS256", "ES256", "EdDSA"}
 	}
 	if options.LicenseCache == 0 {
 		options.LicenseCache = defaultLicenseCache
@@ -177,7 +178,7 @@ func (c *Client) verify(ctx context.Context, token string) (*Auth, error) {
 	if err != nil {
 		return nil, newAuthError(Unavailable, "The keys of Latchkey cannot be read.", "", err)
 	}
-	if key == nil || (key.Algorithm != "" && key.Algorithm != header.Algorithm) {
+	if key == nil || key.Algorithm != header.Algorithm {
 		return nil, errors.New("the token names an unknown key")
 	}
 	var registered jwt.Claims

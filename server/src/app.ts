@@ -14,6 +14,7 @@ import { isKnownOrigin } from './applications/clients.ts'
 import { clientsSection } from './applications/declare/clients.ts'
 import { applicationsSection } from './applications/declare.ts'
 import { applicationsRoutes } from './applications/routes.ts'
+import { createNeededKeys } from './applications/signing-algorithm.ts'
 import { logAuditHead } from './audit/chain/head.ts'
 import { auditCollector } from './audit/chain/metrics.ts'
 import { pruneAuditLog } from './audit/chain/retention.ts'
@@ -166,6 +167,7 @@ export const jobs: Job<never>[] = [
   mailPasswordReset,
   mailSignInCode,
   maintainKeys,
+  createNeededKeys,
   sweepExpired,
   sweepSsoAttempts,
   sweepPasskeyChallenges,

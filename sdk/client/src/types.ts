@@ -18,7 +18,7 @@ export type AdminTenant = { id: string; name: string; slug: string; settings: Re
 
 export type AdminTenantPage = { tenants: AdminTenant[]; pagination: CursorPagination }
 
-export type Application = { id: string; name: string; slug: string; trusted: boolean; emailCodes: boolean; licensingMode: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl: number | null; idTokenTtl: number | null; refreshTokenIdleTtl: number | null; refreshTokenTtl: number | null; createdAt: string; updatedAt: string }
+export type Application = { id: string; name: string; slug: string; trusted: boolean; emailCodes: boolean; signingAlgorithm: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; licensingMode: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl: number | null; idTokenTtl: number | null; refreshTokenIdleTtl: number | null; refreshTokenTtl: number | null; createdAt: string; updatedAt: string }
 
 export type AuditEntry = { id: string; occurredAt: string; action: string; actor: { kind: 'user' | 'client' | 'system'; id: string | null; displayName: string | null }; clientId: string | null; tenantId: string | null; userId: string | null; email: string | null; ipAddress: string | null; userAgent: string | null; requestId: string | null; details: Record<string, unknown> }
 
@@ -112,7 +112,7 @@ export type InvitationDetails = { tenant: { id: string; name: string; slug: stri
 
 export type InvitationList = { invitations: { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string; createdAt: string; invitedBy: { id: string; displayName: string } | null }[] }
 
-export type JsonWebKeySet = { keys: { kty: string; kid: string; use: string; alg: string; n: string; e: string }[] }
+export type JsonWebKeySet = { keys: { kty: string; kid: string; use: string; alg: string; n?: string; e?: string; crv?: string; x?: string; y?: string }[] }
 
 export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.sign_in_code_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.mail_template_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
 
@@ -212,6 +212,8 @@ export type RevokeTokenRequest = { token: string; token_type_hint?: string; clie
 
 export type RotateKeyRequest = { leaked?: boolean; immediately?: boolean }
 
+export type RotatedSigningKeys = { kid: string; alg: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; state: 'upcoming' | 'signing' | 'published' | 'retired'; createdAt: string; activatesAt: string; retiresAt: string | null; others: SigningKey[] }
+
 export type RotatedWebhookSecret = { secret: string; previousSecretUntil: string }
 
 export type SeatPage = { seats: MemberSeat[]; pagination: Pagination }
@@ -220,7 +222,7 @@ export type Session = { id: string; userAgent: string; ipAddress: string; locati
 
 export type SignedInUser = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null }
 
-export type SigningKey = { kid: string; alg: 'RS256'; state: 'upcoming' | 'signing' | 'published' | 'retired'; createdAt: string; activatesAt: string; retiresAt: string | null }
+export type SigningKey = { kid: string; alg: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; state: 'upcoming' | 'signing' | 'published' | 'retired'; createdAt: string; activatesAt: string; retiresAt: string | null }
 
 export type SsoLink = { provider: string; email: string | null; displayName: string | null; avatarUrl: string | null; linkedAt: string; lastUsedAt: string }
 
@@ -906,7 +908,7 @@ export interface Operations {
   }
   /** Creates an application */
   'POST /api/admin/applications': {
-    body: { name: string; slug?: string; trusted?: boolean; emailCodes?: boolean; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
+    body: { name: string; slug?: string; trusted?: boolean; emailCodes?: boolean; signingAlgorithm?: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
     reply: Application
   }
   /** Shows an application */
@@ -917,7 +919,7 @@ export interface Operations {
   /** Changes an application */
   'PATCH /api/admin/applications/{id}': {
     path: { id: string }
-    body: { name?: string; slug?: string; trusted?: boolean; emailCodes?: boolean; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
+    body: { name?: string; slug?: string; trusted?: boolean; emailCodes?: boolean; signingAlgorithm?: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
     reply: Application
   }
   /** Deletes an application, its clients and their tokens */
@@ -1047,10 +1049,10 @@ export interface Operations {
     query: { page?: number; limit?: number }
     reply: { keys: SigningKey[]; pagination: Pagination }
   }
-  /** Makes the next key; one that waits for its turn, or was made just now, is answered with 200 */
+  /** Makes the next key of each algorithm in use; keys that wait for their turn, or were made just now, are answered with 200 */
   'POST /api/admin/keys/rotate': {
     body: RotateKeyRequest | undefined
-    reply: SigningKey
+    reply: RotatedSigningKeys
   }
   /** Searches the audit log */
   'GET /api/admin/audit': {

@@ -3,6 +3,9 @@ import { type Auth, toAuth } from './auth.ts'
 import { AuthError } from './auth-error.ts'
 import { createFeatureCheck } from './feature-check.ts'
 
+/** The algorithms that Latchkey signs with, each with keys of its own. */
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
+
 export interface LatchkeyOptions {
   /** The base URL of Latchkey, such as https://id.example.com. */
   issuer: string
@@ -58,7 +61,8 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
       const { payload } = await jwtVerify(token, keys, {
         issuer,
         audience: options.applicationId,
-        algorithms: ['RS256'],
+        // jose uses a key only for the algorithm that the key set states for it (RFC 8725 §3.1).
+        algorithms: ALGORITHMS,
         // RFC 9068 §4: otherwise an ID token would be accepted as an access token.
         typ: 'at+jwt',
         requiredClaims: ['sub', 'exp', 'client_id'],

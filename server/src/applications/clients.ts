@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import type { ClientKind, PkceMethod, ResponseMode } from '../db/tables.ts'
 import { hashSecret } from '../lib/secrets.ts'
+import type { SigningAlgorithm } from '../lib/signer.ts'
 import { isUriLike } from './clients/addresses.ts'
 import { consoleAddresses } from './clients/console.ts'
 import { isClientId } from './clients/rules.ts'
@@ -42,6 +43,8 @@ export interface Client {
   requirePushedRequests: boolean
   disabled: boolean
   secrets: { id: string; hash: Buffer }[]
+  /** How its tokens are signed; a later one only while the ones before it have no active key. */
+  signingAlgorithms: SigningAlgorithm[]
   /** Token lifetimes in seconds; undefined for the default of the instance. */
   lifetimes: {
     accessToken: number | undefined
@@ -67,7 +70,8 @@ async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefine
   if (!stored) return undefined
   const { createdAt, updatedAt, applicationSlug, ...withLifetimes } = stored
   const { accessTokenTtl, idTokenTtl, refreshTokenIdleTtl, refreshTokenTtl, ...withSuspension } = withLifetimes
-  const { tenantSuspendedAt: suspendedAt, tenantReactivatedAt: reactivatedAt, ...client } = withSuspension
+  const { tenantSuspendedAt: suspendedAt, tenantReactivatedAt: reactivatedAt, ...rest } = withSuspension
+  const { signingAlgorithm, previousSigningAlgorithm: previous, ...client } = rest
   return {
     ...client,
     ...(stored.builtIn && consoleAddresses(ctx.config)),
@@ -75,6 +79,7 @@ async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefine
     tenantSlug: stored.tenantSlug ?? undefined,
     suspension: stored.tenantId === null ? undefined : { suspendedAt, reactivatedAt },
     secrets: stored.secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'hex') })),
+    signingAlgorithms: previous === null ? [signingAlgorithm] : [signingAlgorithm, previous],
     lifetimes: {
       accessToken: accessTokenTtl ?? undefined,
       idToken: idTokenTtl ?? undefined,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Pagination, pageQuery } from '../http/routing/pagination.ts'
 import { Timestamp } from '../http/routing/schema.ts'
+import { SIGNING_ALGORITHMS } from '../lib/signer.ts'
 
 const MAX_LIST_ENTRIES = 50
 const Id = Type.String({ description: 'A UUID' })
@@ -27,6 +28,10 @@ const DAY_SECONDS = 86_400
 export const applicationFields = {
   trusted: Type.Boolean({ description: 'First-party: no consent is requested' }),
   emailCodes: Type.Boolean({ description: 'People may sign in to it with a code that is mailed to them' }),
+  signingAlgorithm: Type.Enum(SIGNING_ALGORITHMS, {
+    description:
+      'How its tokens are signed. With an algorithm that no application used before, they are signed as before for the 15 minutes in which the new key is published',
+  }),
   licensingMode: LicensingMode,
   accessTokenTtl: lifetime(DAY_SECONDS),
   idTokenTtl: lifetime(DAY_SECONDS),

@@ -11,7 +11,7 @@ import type {
   InstanceFactsTable,
   MailMessagesTable,
   ProcessesTable,
-  SigningKeysTable,
+  TokenKeysTable,
 } from './tables/instance.ts'
 import type {
   LicenseLedgerTable,
@@ -78,7 +78,7 @@ export interface Tables {
   applications: ApplicationsTable
   clients: ClientsTable
   client_secrets: ClientSecretsTable
-  signing_keys: SigningKeysTable
+  token_keys: TokenKeysTable
   sessions: SessionsTable
   consents: ConsentsTable
   grants: GrantsTable

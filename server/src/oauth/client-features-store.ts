@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
+import type { SigningAlgorithm } from '../lib/signer.ts'
 
 /** Options of the protocol that at least one client of the instance may use. */
 export interface ClientFeatures {
   formPost: boolean
   pushedRequests: boolean
+  /** The signing algorithms of applications, besides RS256. */
+  furtherAlgorithms: SigningAlgorithm[]
 }
 
 export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
@@ -12,5 +15,13 @@ export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
     .selectFrom('clients')
     .select(sql<boolean>`coalesce(bool_or('form_post' = any(response_modes)), false)`.as('formPost'))
     .select(sql<boolean>`coalesce(bool_or(require_pushed_requests), false)`.as('pushedRequests'))
+    .select(
+      sql<SigningAlgorithm[]>`array(
+        select signing_algorithm from applications
+        union select previous_signing_algorithm from applications
+        except select unnest(array['RS256', null])
+        order by 1
+      )`.as('furtherAlgorithms'),
+    )
     .where('disabled', '=', false)
     .executeTakeFirstOrThrow()

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import { isConnectionError } from '../db/connection-errors.ts'
+import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
 import { type ClientFeatures, findClientFeatures } from './client-features-store.ts'
 import type { ProviderMetadata } from './schema.ts'
 
@@ -24,11 +25,14 @@ async function loadFeatures(ctx: Ctx): Promise<ClientFeatures> {
     return features
   } catch (error) {
     if (!isConnectionError(error)) throw error
-    return lastFeatures.get(ctx) ?? { formPost: false, pushedRequests: false }
+    return lastFeatures.get(ctx) ?? { formPost: false, pushedRequests: false, furtherAlgorithms: [] }
   }
 }
 
-export const toMetadata = ({ baseUrl }: Config, { formPost, pushedRequests }: ClientFeatures): ProviderMetadata => ({
+export const toMetadata = (
+  { baseUrl }: Config,
+  { formPost, pushedRequests, furtherAlgorithms }: ClientFeatures,
+): ProviderMetadata => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/api/oauth/token`,
@@ -47,7 +51,7 @@ export const toMetadata = ({ baseUrl }: Config, { formPost, pushedRequests }: Cl
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
   revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: ['RS256'],
+  id_token_signing_alg_values_supported: [DEFAULT_ALGORITHM, ...furtherAlgorithms],
   code_challenge_methods_supported: ['S256', 'plain'],
   claims_supported: [
     'iss',

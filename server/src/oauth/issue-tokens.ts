@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Client } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { randomText } from '../lib/secrets.ts'
-import type { Claims } from '../lib/signer.ts'
+import type { Claims, SigningAlgorithm } from '../lib/signer.ts'
 import { findLicense } from '../licensing/licenses.ts'
 import type { TokenResponse } from './schema.ts'
 import { type ClaimColumns, toUserClaims } from './user-claims.ts'
@@ -58,11 +58,16 @@ export async function issueTokens(
   { refreshToken, nonce, license }: TokenContent,
 ): Promise<TokenResponse> {
   const { client, scopes } = subject
+  const algorithm = await ctx.signer.chooseAlgorithm(client.signingAlgorithms)
   const expires_in = lifetimeOf(ctx, client, 'accessToken')
   // The ID token contains the hash of the access token (at_hash), so it is signed second.
-  const access_token = await ctx.signer.sign('at+jwt', accessClaims(ctx, subject, { expires_in, license }))
+  const access_token = await ctx.signer.sign('at+jwt', accessClaims(ctx, subject, { expires_in, license }), algorithm)
   const id_token = scopes.includes('openid')
-    ? await ctx.signer.sign('JWT', idClaims(ctx, subject, { nonce, access_token }))
+    ? await ctx.signer.sign(
+        'JWT',
+        idClaims(ctx, subject, { nonce, at_hash: toAtHash(access_token, algorithm) }),
+        algorithm,
+      )
     : undefined
   const scope = scopes.join(' ')
   return { access_token, token_type: 'Bearer', expires_in, refresh_token: refreshToken, id_token, scope }
@@ -78,7 +83,7 @@ export async function issueMachineToken(
   const tenant = tenantId === undefined ? undefined : { id: tenantId, slug: tenantSlug, roles: [] }
   const scope = scopes.join(' ')
   const iat = toSeconds(ctx.now())
-  const access_token = await ctx.signer.sign('at+jwt', {
+  const claims = {
     iss: ctx.config.baseUrl,
     iat,
     exp: iat + expires_in,
@@ -90,7 +95,9 @@ export async function issueMachineToken(
     tenant_id: tenant?.id,
     tenant_slug: tenant?.slug,
     tenant_roles: tenant?.roles,
-  })
+  }
+  const algorithm = await ctx.signer.chooseAlgorithm(client.signingAlgorithms)
+  const access_token = await ctx.signer.sign('at+jwt', claims, algorithm)
   return { access_token, token_type: 'Bearer', expires_in, scope }
 }
 
@@ -121,11 +128,17 @@ function accessClaims(
   }
 }
 
+/** The left half of the hash that the algorithm of the ID token uses (OpenID Connect Core §3.1.3.6): Ed25519 uses SHA-512. */
+function toAtHash(accessToken: string, algorithm: SigningAlgorithm): string {
+  const digest = hash(algorithm === 'EdDSA' ? 'sha512' : 'sha256', accessToken, 'buffer')
+  return digest.toString('base64url', 0, digest.length / 2)
+}
+
 /** Many client libraries read the user from the ID token, so it has the claims of userinfo, unless the client opts out. */
 function idClaims(
   ctx: Ctx,
   subject: Subject,
-  { nonce, access_token }: { nonce: string | null | undefined; access_token: string },
+  { nonce, at_hash }: { nonce: string | null | undefined; at_hash: string },
 ): Claims {
   const iat = toSeconds(ctx.now())
   return {
@@ -135,7 +148,7 @@ function idClaims(
     sub: subject.userId,
     aud: subject.client.clientId,
     nonce: nonce || undefined,
-    at_hash: hash('sha256', access_token, 'buffer').toString('base64url', 0, 16),
+    at_hash,
     acr: subject.amr.includes('mfa') ? '2' : '1',
     sid: subject.sessionId,
     auth_time: toSeconds(subject.authTime),

@@ -131,13 +131,17 @@ export const UserInfo = Type.Object(
 )
 export type UserInfo = Static<typeof UserInfo>
 
+const RsaMember = Type.Optional(Type.String({ description: 'Only of RS256 and PS256 keys' }))
 const PublicKey = Type.Object({
   kty: Type.String(),
   kid: Type.String(),
   use: Type.String(),
   alg: Type.String(),
-  n: Type.String(),
-  e: Type.String(),
+  n: RsaMember,
+  e: RsaMember,
+  crv: Type.Optional(Type.String({ description: 'P-256 (ES256) or Ed25519 (EdDSA)' })),
+  x: Type.Optional(Type.String({ description: 'Only of ES256 and EdDSA keys' })),
+  y: Type.Optional(Type.String({ description: 'Only of ES256 keys' })),
 })
 export const JsonWebKeySet = Type.Object({ keys: Type.Array(PublicKey) }, { title: 'JsonWebKeySet' })
 

@@ -30,6 +30,7 @@ test('an application is created, read, changed and deleted', async () => {
     slug: 'shop',
     trusted: true,
     emailCodes: false,
+    signingAlgorithm: 'RS256',
     licensingMode: 'PER_SEAT',
     accessTokenTtl: 600,
     idTokenTtl: null,

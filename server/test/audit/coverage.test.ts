@@ -51,6 +51,7 @@ test('creating, changing and deleting an application records an entry each, with
     slug: 'shop',
     trusted: true,
     emailCodes: false,
+    signingAlgorithm: 'RS256',
     licensingMode: 'PER_SEAT',
     accessTokenTtl: null,
     idTokenTtl: null,

@@ -31,7 +31,7 @@ class Latchkey:
     ``issuer``: the base URL of Latchkey, such as https://id.example.com.
     ``application_id``: the id of your application. Tokens for other applications are refused.
     ``tenant_id``: accept only tokens for this tenant. Default: every tenant.
-    ``algorithms``: the accepted signature algorithms.
+    ``algorithms``: the accepted signature algorithms. A key is used only for the algorithm that the key set states.
     ``license_cache_seconds``: how long the result of a license check is reused.
     ``machine``: asks for licenses of users of whom there is only the id.
     ``resource_metadata_url``: where this API publishes its metadata (RFC 9728). It is named in the challenge of a 401.
@@ -43,7 +43,7 @@ class Latchkey:
         application_id: str,
         *,
         tenant_id: str | None = None,
-        algorithms: Sequence[str] = ("RS256",),
+        algorithms: Sequence[str] = ("RS256", "PS256", "ES256", "EdDSA"),
         license_cache_seconds: float = 5.0,
         machine: MachineToken | None = None,
         resource_metadata_url: str | None = None,
@@ -126,10 +126,13 @@ class Latchkey:
         key = self._keys.find(header["kid"]) if "kid" in header else None
         if key is None:
             raise ValueError("The token names an unknown key.")
+        # RFC 8725 §3.1: a key is for one algorithm.
+        if key.algorithm_name != header["alg"]:
+            raise ValueError("The key is for another signature algorithm.")
         claims = jwt.decode(
             token,
             key,
-            algorithms=self._algorithms,
+            algorithms=[key.algorithm_name],
             issuer=self.issuer,
             audience=self.application_id,
             # The clock of Latchkey may be ahead, so a token from the future is not an error.

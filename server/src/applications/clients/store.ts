@@ -1,6 +1,7 @@
 import { type Insertable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
 import type { ClientKind, ClientSecretsTable, ClientsTable, Tables } from '../../db/tables.ts'
+import type { SigningAlgorithm } from '../../lib/signer.ts'
 import type { ClientSettings } from './rules.ts'
 
 /** A client joined with its application, its tenant and its secrets. */
@@ -14,6 +15,8 @@ export interface StoredClient extends ClientSettings {
   trusted: boolean
   /** The client of the console. */
   builtIn: boolean
+  signingAlgorithm: SigningAlgorithm
+  previousSigningAlgorithm: SigningAlgorithm | null
   accessTokenTtl: number | null
   idTokenTtl: number | null
   refreshTokenIdleTtl: number | null
@@ -53,6 +56,8 @@ const APPLICATION_COLUMNS = [
   'applications.name as applicationName',
   'applications.trusted',
   'applications.built_in as builtIn',
+  'applications.signing_algorithm as signingAlgorithm',
+  'applications.previous_signing_algorithm as previousSigningAlgorithm',
   'applications.access_token_ttl as accessTokenTtl',
   'applications.id_token_ttl as idTokenTtl',
   'applications.refresh_token_idle_ttl as refreshTokenIdleTtl',

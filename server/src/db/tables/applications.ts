@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { SigningAlgorithm } from '../../lib/signer.ts'
 import type { Fixed } from './columns.ts'
 
 export type LicensingMode = 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'
@@ -11,6 +12,10 @@ export interface ApplicationsTable {
   licensing_mode: Generated<LicensingMode>
   /** People may sign in with a mailed code. */
   email_codes: Generated<boolean>
+  /** How its tokens are signed. */
+  signing_algorithm: Generated<SigningAlgorithm>
+  /** Signs while there is no active key for `signing_algorithm`; null: RS256. */
+  previous_signing_algorithm: SigningAlgorithm | null
   /** Created by the service itself. */
   built_in: Generated<boolean>
   access_token_ttl: number | null
