@@ -39,6 +39,7 @@ const TEXTS: Record<string, string> = {
   code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
   color: '#1f6feb',
   confirmation: 'acme',
+  crv: 'P-256',
   currentPassword: 'correct horse battery staple',
   description: 'Events for the data warehouse',
   detail: 'The user has a seat.',
@@ -158,6 +159,8 @@ const TEXTS: Record<string, string> = {
   username: 'mia@acme.test',
   version: '0.1.0',
   website: 'https://people.example.com/mia',
+  x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+  y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
   zoneinfo: 'Europe/Berlin',
 }
 
