@@ -5,6 +5,7 @@ import type { Ctx } from '../context.ts'
 import type { PkceMethod, ResponseMode } from '../db/tables.ts'
 import { AppError, OAuthError } from '../errors.ts'
 import type { Fields } from '../lib/fields.ts'
+import { intersect, readRequestedSubjects } from './claims-parameter.ts'
 import { findIdTokenHint } from './id-token-hint.ts'
 import { isChallenge, isPkceMethod } from './pkce.ts'
 import { logRefusal } from './refusals.ts'
@@ -29,8 +30,8 @@ export interface AuthorizeRequest extends RedirectTarget {
   prompts: Prompt[]
   maxAge: number | undefined
   loginHint: string | undefined
-  /** The user of the id_token_hint. */
-  expectedUserId: string | undefined
+  /** The response must be about one of these users. Undefined: about anybody. */
+  expectedUserIds: string[] | undefined
   tenantSlug: string | undefined
 }
 
@@ -103,7 +104,10 @@ export async function readAuthorizeRequest(
     prompts: readPrompts(fields.get('prompt')),
     maxAge: readMaxAge(fields.get('max_age')),
     loginHint: fields.get('login_hint'),
-    expectedUserId: await readHint(ctx, client, fields.get('id_token_hint')),
+    expectedUserIds: intersect(
+      await readHint(ctx, client, fields.get('id_token_hint')),
+      readRequestedSubjects(fields.get('claims')),
+    ),
     tenantSlug: fields.get('tenant'),
   }
 }
@@ -165,9 +169,9 @@ function readMaxAge(text: string | undefined): number | undefined {
   return Number(text)
 }
 
-async function readHint(ctx: Ctx, client: Client, token: string | undefined): Promise<string | undefined> {
+async function readHint(ctx: Ctx, client: Client, token: string | undefined): Promise<string[] | undefined> {
   if (token === undefined) return undefined
   const hint = await findIdTokenHint(ctx, token)
   if (hint?.clientId !== client.clientId) throw invalid('The id_token_hint is not one that this client was given.')
-  return hint.userId
+  return [hint.userId]
 }

@@ -161,10 +161,10 @@ async function findNextStep(ctx: Ctx, exchange: Exchange, authorization: Authori
 
 /** Whether the session is too old for this request, or belongs to another user than the client expects. */
 function mustSignIn(session: BrowserSession, { request, login }: AuthorizationContext): boolean {
-  const { prompts, maxAge, expectedUserId } = request
+  const { prompts, maxAge, expectedUserIds } = request
   const signedInAt = session.authTime.getTime()
   const isFresh = signedInAt >= login.startedAt
-  if (expectedUserId !== undefined && expectedUserId !== session.userId) {
+  if (expectedUserIds && !expectedUserIds.includes(session.userId)) {
     // The user was asked to sign in again and came back as another user.
     if (isFresh) throw new OAuthError('login_required', 'Somebody else has signed in.')
     return true
