@@ -12,7 +12,9 @@ import { ownSessionsRoutes } from './account/sessions/routes.ts'
 import { ssoLinkRoutes } from './account/sso/routes.ts'
 import { isKnownOrigin } from './applications/clients.ts'
 import { clientsSection } from './applications/declare/clients.ts'
+import { resourcesSection } from './applications/declare/resources.ts'
 import { applicationsSection } from './applications/declare.ts'
+import { resourceRoutes } from './applications/resources/routes.ts'
 import { applicationsRoutes } from './applications/routes.ts'
 import { createNeededKeys } from './applications/signing-algorithm.ts'
 import { logAuditHead } from './audit/chain/head.ts'
@@ -123,6 +125,7 @@ export function listRoutes(config: Config): AppRoutes {
     ...tenantLicensesRoutes,
     ...eventsRoutes,
     ...applicationsRoutes,
+    ...resourceRoutes,
     ...brandingRoutes,
     ...mailTemplatesRoutes,
     ...signingKeyRoutes,
@@ -185,6 +188,7 @@ export const sections: Section[] = [
   tenantsSection,
   applicationsSection,
   clientsSection,
+  resourcesSection,
   licenseTypesSection,
   subscriptionsSection,
   mailTemplatesSection,

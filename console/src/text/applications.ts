@@ -30,6 +30,7 @@ export const applications = {
   tabs: {
     label: 'Parts of the application',
     clients: 'Clients',
+    resources: 'Resources',
     licenseTypes: 'License types',
     branding: 'Branding',
     settings: 'Settings',

@@ -3,6 +3,7 @@ import type { LatchkeyEvent } from '@latchkey/client/types'
 /** Operator actions, which have no webhook event. */
 type InstanceAction =
   | `application.${'created' | 'changed' | 'deleted' | 'branding_changed'}`
+  | `resource.${'registered' | 'changed' | 'deleted'}`
   | `client.${'registered' | 'changed' | 'deleted' | 'secret_added' | 'secret_ended' | 'refused'}`
   | `signing_key.${'created' | 'brought_forward' | 'withdrawn'}`
   | 'mail_template.changed'
@@ -93,6 +94,9 @@ export const auditSentences = {
   'client.secret_added': '{actor} gave a client a new secret',
   'client.secret_ended': '{actor} ended a secret of a client',
   'client.refused': 'A client was refused',
+  'resource.registered': '{actor} registered a resource',
+  'resource.changed': '{actor} changed a resource',
+  'resource.deleted': '{actor} deleted a resource',
   'signing_key.created': '{actor} created a signing key',
   'signing_key.brought_forward': '{actor} activated a scheduled signing key early',
   'signing_key.withdrawn': '{actor} withdrew a signing key',

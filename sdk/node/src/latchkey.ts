@@ -11,6 +11,8 @@ export interface LatchkeyOptions {
   issuer: string
   /** The id of your application. Tokens for other applications are refused. */
   applicationId: string
+  /** The URI of your API, if it is registered as a resource. Then only tokens for this resource are accepted. */
+  audience?: string
   /** Accept only tokens for this tenant. Default: every tenant. */
   tenantId?: string
   /** How long the result of a license check is reused, in seconds. Default: 5. */
@@ -28,7 +30,8 @@ export interface Latchkey {
   authenticate(authorization: string | null | undefined): Promise<Auth>
   /**
    * Whether the license of the user has the feature now. It asks Latchkey with the user's own token and reuses the
-   * result for a few seconds. Throws an `AuthError` with status 503 if Latchkey cannot be reached.
+   * result for a few seconds. Throws an `AuthError` with status 503 if Latchkey cannot be reached. With `audience`, it
+   * reads the license in the token instead.
    */
   hasFeature(auth: Auth, feature: string): Promise<boolean>
   /** Throws an `AuthError` with status 403 unless the license has the feature. */
@@ -60,7 +63,7 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     try {
       const { payload } = await jwtVerify(token, keys, {
         issuer,
-        audience: options.applicationId,
+        audience: options.audience ?? options.applicationId,
         // jose uses a key only for the algorithm that the key set states for it (RFC 8725 §3.1).
         algorithms: ALGORITHMS,
         // RFC 9068 §4: otherwise an ID token would be accepted as an access token.
@@ -81,7 +84,11 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     }
   }
 
-  const hasFeature = createFeatureCheck({ ...options, issuer })
+  // Latchkey does not accept a token for another audience, so the license is the one in the token.
+  const hasFeature =
+    options.audience === undefined
+      ? createFeatureCheck({ ...options, issuer })
+      : async ({ license }: Auth, feature: string) => license?.features.includes(feature) ?? false
 
   const forbid = (message: string) => {
     throw new AuthError('insufficient_scope', message, { challenge: challenge('insufficient_scope') })
@@ -114,8 +121,8 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
  * absent value means that the claim is not checked.
  */
 function requireValues(options: LatchkeyOptions): void {
-  for (const name of ['issuer', 'applicationId', 'tenantId'] as const) {
-    const isOptional = name === 'tenantId' && !('tenantId' in options)
+  for (const name of ['issuer', 'applicationId', 'audience', 'tenantId'] as const) {
+    const isOptional = (name === 'tenantId' || name === 'audience') && !(name in options)
     if (!isOptional && !options[name]) throw new TypeError(`${name} is empty. Set it in the options of createLatchkey.`)
   }
 }

@@ -4,10 +4,10 @@ import { Timestamp } from '../http/routing/schema.ts'
 import { SIGNING_ALGORITHMS } from '../lib/signer.ts'
 
 const MAX_LIST_ENTRIES = 50
-const Id = Type.String({ description: 'A UUID' })
+export const Id = Type.String({ description: 'A UUID' })
 
 /** Names are trimmed before the limit of 120 is checked, so the schema allows more. */
-const Name = Type.String({ minLength: 1, maxLength: 1_000, description: '1 to 120 characters' })
+export const Name = Type.String({ minLength: 1, maxLength: 1_000, description: '1 to 120 characters' })
 const Slug = Type.String({
   minLength: 1,
   maxLength: 63,
@@ -65,7 +65,7 @@ export const ApplicationPage = Type.Object({
   pagination: Pagination,
 })
 
-const texts = (maxLength: number, description: string) =>
+export const texts = (maxLength: number, description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems: MAX_LIST_ENTRIES, description })
 
 /** The settings of a client that can be changed, besides its name. */
@@ -139,8 +139,8 @@ export const CreatedSecret = Type.Object({
 })
 
 /** The query fields for filtering and sorting. */
-const search = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
-const sort = <const F extends string>(fields: readonly F[]) =>
+export const search = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
+export const sort = <const F extends string>(fields: readonly F[]) =>
   Type.Enum(
     fields.flatMap((field) => [field, `-${field}`] as const),
     { description: 'With a minus: descending' },

@@ -1,4 +1,10 @@
-import type { ApplicationsTable, ClientSecretsTable, ClientsTable } from './tables/applications.ts'
+import type {
+  ApplicationsTable,
+  ClientSecretsTable,
+  ClientsTable,
+  ResourceClientsTable,
+  ResourcesTable,
+} from './tables/applications.ts'
 import type {
   AuditChainTable,
   AuditEntriesTable,
@@ -81,6 +87,8 @@ export interface Tables {
   token_keys: TokenKeysTable
   sessions: SessionsTable
   consents: ConsentsTable
+  resources: ResourcesTable
+  resource_clients: ResourceClientsTable
   grants: GrantsTable
   refresh_tokens: RefreshTokensTable
   processes: ProcessesTable

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isRegisteredRedirectUri } from '../applications/clients/loopback.ts'
 import { type Client, findClient } from '../applications/clients.ts'
+import type { Resource } from '../applications/resources.ts'
 import type { Ctx } from '../context.ts'
 import type { PkceMethod, ResponseMode } from '../db/tables.ts'
 import { AppError, OAuthError } from '../errors.ts'
@@ -9,6 +10,7 @@ import { intersect, readRequestedSubjects } from './claims-parameter.ts'
 import { findIdTokenHint } from './id-token-hint.ts'
 import { isChallenge, isPkceMethod } from './pkce.ts'
 import { logRefusal } from './refusals.ts'
+import { invalidTarget, requireResource, scopesWithin } from './resources.ts'
 import { MACHINE_SCOPE, parseScope } from './scopes.ts'
 
 /** Where the response is sent. It is validated first, because errors are sent there too. */
@@ -25,6 +27,8 @@ type Prompt = (typeof PROMPTS)[number]
 /** A valid authorization request. */
 export interface AuthorizeRequest extends RedirectTarget {
   scopes: string[]
+  /** The API that the tokens are for; undefined for the application itself. */
+  resource: Resource | undefined
   nonce: string | undefined
   challenge: { value: string; method: PkceMethod } | undefined
   prompts: Prompt[]
@@ -80,13 +84,16 @@ export async function readAuthorizeRequest(
   target: RedirectTarget,
   fields: Fields,
 ): Promise<AuthorizeRequest> {
+  if (fields.repeated.includes('resource')) throw invalidTarget('Only one resource can be requested at a time.')
   if (fields.repeated.length > 0) throw invalid('A parameter was sent more than once.')
   const { client } = target
   refuseUnsupported(client, fields)
+  const resource = await readResource(ctx, client, fields.get('resource'))
   // Unknown scopes are ignored (RFC 6749 §3.3); the token response says what was granted.
-  const scopes = parseScope(fields.get('scope')).filter(
+  const allowed = parseScope(fields.get('scope')).filter(
     (scope) => client.scopes.includes(scope) && scope !== MACHINE_SCOPE,
   )
+  const scopes = scopesWithin(allowed, resource)
   const nonce = fields.get('nonce')
   if (scopes.includes('openid') && nonce === undefined && client.requireNonce) {
     throw invalid(
@@ -99,6 +106,7 @@ export async function readAuthorizeRequest(
   return {
     ...target,
     scopes,
+    resource,
     nonce,
     challenge: readChallenge(client, fields),
     prompts: readPrompts(fields.get('prompt')),
@@ -111,6 +119,9 @@ export async function readAuthorizeRequest(
     tenantSlug: fields.get('tenant'),
   }
 }
+
+const readResource = async (ctx: Ctx, client: Client, uri: string | undefined): Promise<Resource | undefined> =>
+  uri === undefined ? undefined : requireResource(ctx, client, uri)
 
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 

@@ -18,6 +18,7 @@ import {
   readRedirectTarget,
 } from './authorize-request.ts'
 import { respondToClient, toFormTarget } from './authorize-response.tsx'
+import { consentScopesOf } from './consent-scopes.ts'
 import { insertGrant } from './grants/store.ts'
 import { type AuthorizationParameters, usePushed } from './pushed-requests/reference.ts'
 import { logRefusal } from './refusals.ts'
@@ -201,10 +202,10 @@ async function mustConsent(
   { request, login }: AuthorizationContext,
   { userId, tenantId }: { userId: string; tenantId: string | undefined },
 ): Promise<boolean> {
-  const { client, scopes, prompts } = request
+  const { client, prompts } = request
   if (client.trusted) return false
   const consent = await findConsent(ctx.db, { userId, applicationId: client.applicationId, tenantId })
-  if (!consent || scopes.some((scope) => !consent.scopes.includes(scope))) return true
+  if (!consent || consentScopesOf(request).some((scope) => !consent.scopes.includes(scope))) return true
   return prompts.includes('consent') && consent.granted_at.getTime() < login.startedAt
 }
 
@@ -224,7 +225,7 @@ async function issueCode(
   httpRequest: FastifyRequest,
   { request, pushed, session, tenant }: FinishedAuthorization,
 ): Promise<string | undefined> {
-  const { client, redirectUri, scopes, nonce, challenge } = request
+  const { client, redirectUri, scopes, resource, nonce, challenge } = request
   const code = newSecret()
   const now = ctx.now()
   const expiresAt = new Date(now.getTime() + CODE_SECONDS * 1000)
@@ -234,6 +235,7 @@ async function issueCode(
     user_id: session.userId,
     client_id: client.id,
     tenant_id: tenant?.id ?? null,
+    resource_id: resource?.id,
     scopes,
     auth_time: session.authTime,
     amr: session.amr,

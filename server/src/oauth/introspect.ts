@@ -8,7 +8,7 @@ import { toSubject } from './grant-subject.ts'
 import { findGrantByRefreshToken, type GrantRow } from './grants/store.ts'
 import type { Subject } from './issue-tokens.ts'
 import type { IntrospectionResponse } from './schema.ts'
-import { findLiveToken, type LiveToken } from './verify-access-token.ts'
+import { findTokenOfAnyAudience, type LiveToken } from './verify-access-token.ts'
 
 const INACTIVE: IntrospectionResponse = { active: false }
 
@@ -37,7 +37,7 @@ async function authenticateResource(ctx: Ctx, request: FastifyRequest): Promise<
   }
 }
 
-/** The application and tenant that a token is for. */
+/** The application and tenant that a token is for. A token for a resource is for the application that owns it. */
 interface TokenScope {
   applicationId: string
   tenantId: string | undefined
@@ -54,12 +54,12 @@ function maySee(caller: Client, { applicationId, tenantId }: TokenScope): boolea
 }
 
 async function describeAccessToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectionResponse> {
-  const live = await findLiveToken(ctx, token)
+  const live = await findTokenOfAnyAudience(ctx, token)
   return live && maySee(caller, tokenScopeOf(live)) ? describe(ctx, live) : INACTIVE
 }
 
-const tokenScopeOf = ({ claims }: LiveToken): TokenScope => ({
-  applicationId: claims.aud,
+const tokenScopeOf = ({ applicationId, claims }: LiveToken): TokenScope => ({
+  applicationId,
   tenantId: claims.tenant_id,
 })
 

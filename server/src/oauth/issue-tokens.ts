@@ -17,6 +17,14 @@ export interface TokenTenant {
   roles: string[]
 }
 
+/** The audience of an access token for a resource, and the scopes that it may have. */
+export interface TokenResource {
+  uri: string
+  scopes: string[]
+  /** The application that owns it. */
+  applicationId: string
+}
+
 /** The subject of tokens: one grant of one client by one user. */
 export interface Subject {
   client: Client
@@ -24,6 +32,8 @@ export interface Subject {
   sessionId: string
   userId: string
   scopes: string[]
+  /** The API that the access token is for; undefined for the application itself. */
+  resource: TokenResource | undefined
   authTime: Date
   amr: string[]
   /** The columns for the claims of the ID token. */
@@ -73,10 +83,22 @@ export async function issueTokens(
   return { access_token, token_type: 'Bearer', expires_in, refresh_token: refreshToken, id_token, scope }
 }
 
+interface MachineGrant {
+  client: Client
+  secretId: string
+  scopes: string[]
+  /** The URI of a resource; undefined for the application of the client. */
+  audience: string | undefined
+}
+
+/** A token for a resource has only scopes that the resource understands (RFC 9068 §2.2.3). */
+const accessScope = (scopes: string[], resource: TokenResource | undefined): string =>
+  (resource ? scopes.filter((scope) => resource.scopes.includes(scope)) : scopes).join(' ')
+
 /** Signs the access token of a machine client. It is valid only as long as the secret that obtained it. */
 export async function issueMachineToken(
   ctx: Ctx,
-  { client, secretId, scopes }: { client: Client; secretId: string; scopes: string[] },
+  { client, secretId, scopes, audience }: MachineGrant,
 ): Promise<TokenResponse> {
   const expires_in = lifetimeOf(ctx, client, 'accessToken')
   const { clientId, applicationId, tenantId, tenantSlug = '' } = client
@@ -88,7 +110,7 @@ export async function issueMachineToken(
     iat,
     exp: iat + expires_in,
     sub: clientId,
-    aud: applicationId,
+    aud: audience ?? applicationId,
     jti: newJti(secretId),
     client_id: clientId,
     scope,
@@ -114,10 +136,10 @@ function accessClaims(
     iat,
     exp: iat + expires_in,
     sub: subject.userId,
-    aud: subject.client.applicationId,
+    aud: subject.resource?.uri ?? subject.client.applicationId,
     jti: newJti(subject.grantId),
     client_id: subject.client.clientId,
-    scope: subject.scopes.join(' '),
+    scope: accessScope(subject.scopes, subject.resource),
     sid: subject.sessionId,
     auth_time: toSeconds(subject.authTime),
     amr: subject.amr,
@@ -164,14 +186,15 @@ export interface LicenseClaim {
 }
 
 /**
- * The user's license in the tenant for the application. It is read before a code or refresh token is used up, so that
+ * The user's license in the tenant for the application that the token is for. It is read before a code or refresh token is used up, so that
  * the client can retry if the read fails.
  */
 export async function findLicenseClaim(
   ctx: Ctx,
-  { client, userId, tenant }: Subject,
+  { client, resource, userId, tenant }: Subject,
 ): Promise<LicenseClaim | undefined> {
   if (!tenant) return undefined
-  const license = await findLicense(ctx, { tenantId: tenant.id, userId, applicationId: client.applicationId })
+  const applicationId = resource?.applicationId ?? client.applicationId
+  const license = await findLicense(ctx, { tenantId: tenant.id, userId, applicationId })
   return license && { type: license.type, name: license.name, features: license.features }
 }

@@ -14,6 +14,7 @@ const OUTCOMES = [
   'unauthorized_client',
   'unsupported_grant_type',
   'invalid_scope',
+  'invalid_target',
   'limited',
   'unavailable',
   'failed',

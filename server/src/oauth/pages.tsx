@@ -20,6 +20,7 @@ import {
 } from './authorize.ts'
 import { readRedirectTarget } from './authorize-request.ts'
 import { grantConsent } from './consent.ts'
+import { consentScopesOf } from './consent-scopes.ts'
 import { resolvePushed } from './pushed-requests/reference.ts'
 import { AccountPage, ConsentPage, TenantPage } from './step-pages.tsx'
 
@@ -116,9 +117,13 @@ function defineStepForm(
 
 const showStep =
   (ctx: Ctx, { request, reply }: PageInput): ShowStep =>
-  async (step, { client, scopes }, login) => {
+  async (step, authorizeRequest, login) => {
+    const { client, scopes, resource } = authorizeRequest
     const viewer = step.session.userId
-    const consent = step.kind === 'consent' ? { consent: { tenantId: step.tenant?.id, scopes } } : {}
+    const consent =
+      step.kind === 'consent'
+        ? { consent: { tenantId: step.tenant?.id, scopes: consentScopesOf(authorizeRequest) } }
+        : {}
     const shownLogin = { ...login, state: { ...login.state, viewer, ...consent } }
     const props = {
       action: urlWithLogin(ctx, PATHS[step.kind], shownLogin),
@@ -130,7 +135,8 @@ const showStep =
     const page = () => {
       if (step.kind === 'account') return <AccountPage {...props} />
       if (step.kind === 'tenant') return <TenantPage {...props} memberships={step.memberships} />
-      return <ConsentPage {...props} scopes={scopes} tenant={step.tenant?.name} target={login.formTargets.join()} />
+      const tenant = step.tenant?.name
+      return <ConsentPage {...props} {...{ scopes, resource, tenant }} target={login.formTargets.join()} />
     }
     return { html: render(page(), await findLoginBrand(ctx, login, viewer)), formTargets: login.formTargets }
   }

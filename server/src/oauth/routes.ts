@@ -75,6 +75,7 @@ const TOKEN_ERRORS: OAuthErrorCode[] = [
   'unauthorized_client',
   'unsupported_grant_type',
   'invalid_scope',
+  'invalid_target',
 ]
 
 /** Those of client authentication, and those of an authorization request. */
@@ -83,6 +84,7 @@ const PUSH_ERRORS: OAuthErrorCode[] = [
   'invalid_client',
   'unauthorized_client',
   'unsupported_response_type',
+  'invalid_target',
   'request_not_supported',
 ]
 

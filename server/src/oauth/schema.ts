@@ -14,6 +14,7 @@ export const TokenForm = Type.Object(
     refresh_token: Parameter('The refresh token, good for one use'),
     scope: Parameter('Space-separated scopes; with a refresh token not wider than granted'),
     tenant: Parameter('With a refresh token: the slug of another tenant to switch to'),
+    resource: Parameter('The URI of the API that the token is for; once only (RFC 8707)'),
   },
   { title: 'TokenRequest' },
 )
@@ -31,6 +32,7 @@ export const PushedRequestForm = Type.Object(
     nonce: Parameter('Returned in the ID token'),
     code_challenge: Parameter('The PKCE challenge'),
     code_challenge_method: Parameter('S256 or plain'),
+    resource: Parameter('The URI of the API that the tokens are for; once only (RFC 8707)'),
   },
   {
     title: 'PushedAuthorizationRequest',
@@ -85,7 +87,7 @@ export const IntrospectionResponse = Type.Object(
     active: Type.Boolean(),
     iss: Type.Optional(Type.String()),
     sub: Type.Optional(Type.String()),
-    aud: Type.Optional(Type.String({ description: 'The application; only for access tokens' })),
+    aud: Type.Optional(Type.String({ description: 'The application or the resource; only for access tokens' })),
     client_id: Type.Optional(Type.String()),
     scope: Type.Optional(Type.String()),
     token_type: Type.Optional(Type.String({ description: 'Bearer; only for access tokens' })),

@@ -1,3 +1,4 @@
+import type { Resource } from '../applications/resources.ts'
 import type { BrowserSession } from '../sessions/browser-session.ts'
 import { Form } from '../ui/form.tsx'
 import { Layout } from '../ui/layout.tsx'
@@ -71,10 +72,11 @@ export const ConsentPage = ({
   application,
   session,
   scopes,
+  resource,
   tenant,
   target,
   otherAccount,
-}: StepProps & { scopes: string[]; tenant: string | undefined; target: string }) => (
+}: StepProps & { scopes: string[]; resource: Resource | undefined; tenant: string | undefined; target: string }) => (
   <Layout title="Allow access">
     <h1>Allow {application}?</h1>
     <p>
@@ -88,9 +90,10 @@ export const ConsentPage = ({
       . It will be able to:
     </p>
     <ul>
-      {(scopes.length === 0 ? ['openid'] : scopes).map((scope) => (
+      {toListed(scopes, resource).map((scope) => (
         <li key={scope}>{SCOPE_DESCRIPTIONS[scope] ?? <code>{scope}</code>}</li>
       ))}
+      {resource && <ResourceItem resource={resource} scopes={scopes} />}
     </ul>
     <Form action={action} csrf={csrf}>
       <p class="actions">
@@ -105,6 +108,27 @@ export const ConsentPage = ({
     <p class="quiet after">Either way you go on to {target}</p>
     <OtherAccount path={otherAccount} />
   </Layout>
+)
+
+/** The scopes that are listed by themselves. Those of the resource are listed with it. */
+function toListed(scopes: string[], resource: Resource | undefined): string[] {
+  if (resource) return scopes.filter((scope) => !resource.scopes.includes(scope))
+  return scopes.length === 0 ? ['openid'] : scopes
+}
+
+const ResourceItem = ({ resource, scopes }: { resource: Resource; scopes: string[] }) => (
+  <li>
+    Use <strong>{resource.name}</strong> (<code>{resource.uri}</code>) for you
+    <ul>
+      {scopes
+        .filter((scope) => resource.scopes.includes(scope))
+        .map((scope) => (
+          <li key={scope}>
+            <code>{scope}</code>
+          </li>
+        ))}
+    </ul>
+  </li>
 )
 
 const OtherAccount = ({ path }: { path: string }) => (

@@ -4,13 +4,13 @@ import { checkField } from '../../lib/field-validation.ts'
 import { NAME_RULE, parseName } from '../../lib/names.ts'
 import { originProblem, redirectProblem } from './addresses.ts'
 
-const MAX_LIST_ENTRIES = 50
+export const MAX_LIST_ENTRIES = 50
 const CLIENT_ID = /^[A-Za-z0-9._~-]{3,100}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** RFC 6749 §3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/
+export const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/
 /** Scopes that only make sense for a user. */
-const PERSONAL_SCOPES = ['openid', 'profile', 'email', 'offline_access']
+export const PERSONAL_SCOPES = ['openid', 'profile', 'email', 'offline_access']
 
 /** The settings of a client that can be changed. The rules depend on its kind, which never changes. */
 export interface ClientSettings {
@@ -87,14 +87,17 @@ const browserProblems = (lists: Record<string, string[] | undefined>) =>
     checkField(list.length === 0, field, 'must be empty: a MACHINE client has no browser'),
   )
 
+export const SCOPE_RULE = 'must be 1 to 100 printable characters without spaces, quotes and backslashes'
+
 function scopeProblem(kind: ClientKind, scope: string): string | undefined {
-  if (!SCOPE.test(scope)) return 'must be 1 to 100 printable characters without spaces, quotes and backslashes'
+  if (!SCOPE.test(scope)) return SCOPE_RULE
   if (kind === 'MACHINE' && PERSONAL_SCOPES.includes(scope))
     return 'is a scope for users, which a MACHINE client cannot have'
   return undefined
 }
 
-function listProblems(
+/** The problems of the entries of a list, which must be distinct. */
+export function listProblems(
   field: string,
   list: string[] = [],
   problemOf: (entry: string) => string | undefined,

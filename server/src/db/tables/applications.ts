@@ -55,6 +55,23 @@ export interface ClientsTable {
   updated_at: Date
 }
 
+/** An API for which clients request tokens (RFC 8707). */
+export interface ResourcesTable {
+  id: Fixed<string>
+  application_id: Fixed<string>
+  name: string
+  uri: Fixed<string>
+  scopes: string[]
+  created_at: Fixed<Date>
+  updated_at: Date
+}
+
+/** The clients of other applications that may request tokens for a resource. */
+export interface ResourceClientsTable {
+  resource_id: Fixed<string>
+  client_id: Fixed<string>
+}
+
 export interface ClientSecretsTable {
   id: Fixed<string>
   client_id: Fixed<string>

@@ -34,6 +34,7 @@ export interface GrantsTable {
   user_id: Fixed<string>
   client_id: Fixed<string>
   tenant_id: string | null
+  resource_id: ColumnType<string | null, string | null | undefined, never>
   scopes: Fixed<string[]>
   auth_time: Fixed<Date>
   amr: Fixed<string[]>

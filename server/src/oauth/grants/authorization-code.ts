@@ -6,6 +6,7 @@ import { createRefreshToken, invalidGrant, toSubject } from '../grant-subject.ts
 import { findLicenseClaim, issueTokens, lifetimeOf } from '../issue-tokens.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
 import { matchesChallenge } from '../pkce.ts'
+import { requireGrantResource } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
 import { endGrant } from './end-grant.ts'
 import { findGrantByCode, type GrantRow, redeemCode } from './store.ts'
@@ -26,6 +27,7 @@ export async function exchangeCode(
     throw invalidGrant('The code is not valid.', { problem: grant ? 'issued to another client' : 'unknown code' })
   }
   requireBinding(grant, form)
+  requireGrantResource(grant, form.resource)
   if (grant.code_used_at !== null) throw await endReplayedGrant(ctx, authenticated, grant)
   const now = ctx.now()
   if (grant.code_expires_at <= now) throw invalidGrant('The code has expired.')

@@ -5,9 +5,11 @@ import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import { recordActivity } from '../../sessions/browser-session.ts'
 import type { AuthenticatedClient } from '../client-auth.ts'
+import { consentScopesOf } from '../consent-scopes.ts'
 import { createRefreshToken, invalidGrant, toSubject } from '../grant-subject.ts'
 import { findLicenseClaim, issueTokens, type Subject } from '../issue-tokens.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
+import { findGrantResource, requireGrantResource } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
@@ -59,6 +61,7 @@ async function rotateToken(
   if (tokenRow.client_id !== client.id) throw invalidGrant('The refresh token is not valid.')
   if (tokenRow.token_used_at !== null) return undefined
   if (tokenRow.token_expires_at <= now) throw invalidGrant('The refresh token has expired.')
+  requireGrantResource(tokenRow, form.resource)
   const { tenant: requestedTenant } = form
   const switchedRow =
     requestedTenant === undefined ? tokenRow : await switchTenant(ctx, client, tokenRow, requestedTenant)
@@ -126,9 +129,11 @@ const isUnused = ({ token_used_at }: TokenRow): boolean => token_used_at === nul
 async function loadToken(ctx: Ctx, hash: Buffer): Promise<CacheEntry<TokenRow> | undefined> {
   const tokenRow = await findGrantByRefreshToken(ctx.db, hash)
   if (!tokenRow) return undefined
-  const { id, session_id, user_id, client_id, tenant_id } = tokenRow
+  const { id, session_id, user_id, client_id, tenant_id, resource_id } = tokenRow
   const tenant = tenant_id === null ? [] : [`member:${tenant_id}:${user_id}`, `tenant:${tenant_id}`]
-  const invalidatedBy = [`grant:${id}`, `session:${session_id}`, `user:${user_id}`, `client:${client_id}`, ...tenant]
+  const resource = resource_id === null ? [] : [`resource:${resource_id}`]
+  const owners = [`grant:${id}`, `session:${session_id}`, `user:${user_id}`, `client:${client_id}`]
+  const invalidatedBy = [...owners, ...tenant, ...resource]
   // If another node rotated the token, an older one is still cached here; storing this entry removes it.
   return { value: tokenRow, subjects: invalidatedBy, latestOf: `refresh-tokens:${id}` }
 }
@@ -166,7 +171,8 @@ async function hasConsented(ctx: Ctx, grant: GrantRow, client: Client, tenantId:
   const key = { userId: grant.user_id, applicationId: client.applicationId, tenantId }
   const consent = await findConsent(ctx.db, key)
   const scopes = grant.scopes.filter((scope) => client.scopes.includes(scope))
-  return consent !== undefined && scopes.every((scope) => consent.scopes.includes(scope))
+  const needed = consentScopesOf({ scopes, resource: findGrantResource(grant, client.applicationId) ?? undefined })
+  return consent !== undefined && needed.every((scope) => consent.scopes.includes(scope))
 }
 
 /** RFC 6749 §6: the scope may not exceed what was granted. */

@@ -3,6 +3,7 @@ import { isForeignKeyViolation } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
 import { isConnected } from '../../db/processes.ts'
 import type { GrantsTable } from '../../db/tables.ts'
+import { RESOURCE_ALLOWS_CLIENT, RESOURCE_COLUMNS } from '../resource-columns-store.ts'
 import { CLAIM_COLUMNS } from '../user-claims.ts'
 
 /** A grant with the data that decides whether its user may still act for its tenant. */
@@ -12,6 +13,7 @@ const grantsWithSubject = (db: Db) =>
     .innerJoin('users', 'users.id', 'grants.user_id')
     .innerJoin('sessions', 'sessions.id', 'grants.session_id')
     .leftJoin('tenants', 'tenants.id', 'grants.tenant_id')
+    .leftJoin('resources', 'resources.id', 'grants.resource_id')
     .leftJoin('memberships', (join) =>
       join
         .onRef('memberships.tenant_id', '=', 'grants.tenant_id')
@@ -27,6 +29,8 @@ const grantsWithSubject = (db: Db) =>
       'tenants.suspended_at as tenant_suspended_at',
       'memberships.role as role',
     ])
+    .select(RESOURCE_COLUMNS)
+    .select(RESOURCE_ALLOWS_CLIENT)
     .select(CLAIM_COLUMNS)
 
 export type GrantRow = NonNullable<Awaited<ReturnType<typeof findGrantByCode>>>
