@@ -192,7 +192,7 @@ export type Profile = { id: string; email: string; emailVerified: boolean; usern
 
 export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; pushed_authorization_request_endpoint?: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
 
-export type PushedAuthorizationRequest = { client_id?: string; client_secret?: string; response_type?: string; redirect_uri?: string; scope?: string; state?: string; nonce?: string; code_challenge?: string; code_challenge_method?: string } & Record<string, string>
+export type PushedAuthorizationRequest = { client_id?: string; client_secret?: string; response_type?: string; redirect_uri?: string; scope?: string; state?: string; nonce?: string; code_challenge?: string; code_challenge_method?: string; resource?: string } & Record<string, string>
 
 export type PushedAuthorizationResponse = { request_uri: string; expires_in: number }
 
@@ -205,6 +205,8 @@ export type RegisterRequest = { email: string; password: string; givenName?: str
 export type RegisterResponse = { user: SignedInUser }
 
 export type ResetPasswordRequest = { token: string; newPassword: string }
+
+export type Resource = { id: string; applicationId: string; name: string; uri: string; scopes: string[]; allowedClients: string[]; createdAt: string; updatedAt: string }
 
 export type RevokeLicenseRequest = { userId: string; applicationId: string }
 
@@ -242,7 +244,7 @@ export type Tenant = { id: string; name: string; slug: string; settings: Record<
 
 export type TenantLicenses = { applications: LicensedApplication[] }
 
-export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; scope?: string; tenant?: string }
+export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; scope?: string; tenant?: string; resource?: string }
 
 export type TokenResponse = { access_token: string; token_type: 'Bearer'; expires_in: number; refresh_token?: string; id_token?: string; scope: string }
 
@@ -963,6 +965,32 @@ export interface Operations {
     path: { id: string; secretId: string }
     reply: ActionResult
   }
+  /** Lists the resources: APIs for which clients request tokens */
+  'GET /api/admin/resources': {
+    query: { page?: number; limit?: number; search?: string; applicationId?: string; sort?: 'name' | '-name' | 'uri' | '-uri' | 'createdAt' | '-createdAt' }
+    reply: { resources: Resource[]; pagination: Pagination }
+  }
+  /** Registers a resource of an application */
+  'POST /api/admin/resources': {
+    body: { applicationId: string; name: string; uri: string; scopes?: string[]; allowedClients?: string[] }
+    reply: Resource
+  }
+  /** Shows a resource */
+  'GET /api/admin/resources/{id}': {
+    path: { id: string }
+    reply: Resource
+  }
+  /** Changes the name, the scopes or the allowed clients of a resource */
+  'PATCH /api/admin/resources/{id}': {
+    path: { id: string }
+    body: { name?: string; scopes?: string[]; allowedClients?: string[] }
+    reply: Resource
+  }
+  /** Deletes a resource; the tokens for it end */
+  'DELETE /api/admin/resources/{id}': {
+    path: { id: string }
+    reply: ActionResult
+  }
   /** Shows how the hosted pages look for an application */
   'GET /api/admin/applications/{id}/branding': {
     path: { id: string }
@@ -1149,6 +1177,7 @@ export const IDEMPOTENT_OPERATIONS: readonly (keyof Operations)[] = [
   'POST /api/integration/licenses/revoke/bulk',
   'POST /api/licensing/tenants/{tenantId}/subscriptions',
   'POST /api/admin/clients',
+  'POST /api/admin/resources',
   'POST /api/admin/keys/rotate',
   'POST /api/admin/users',
 ]
@@ -1208,6 +1237,8 @@ export type ErrorCode =
   | 'RATE_LIMITED'
   | 'REAUTHENTICATION_REQUIRED'
   | 'REQUEST_TIMEOUT'
+  | 'RESOURCE_NOT_FOUND'
+  | 'RESOURCE_URI_TAKEN'
   | 'SAME_PASSWORD'
   | 'SEATS_IN_USE'
   | 'SECRET_NOT_FOUND'
