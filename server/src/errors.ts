@@ -88,8 +88,8 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * The error codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6), with
- * the HTTP status for responses that are not redirects.
+ * The error codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, RFC 8707 §2, RFC 9449 §12.2, OpenID Connect
+ * Core §3.1.2.6), with the HTTP status for responses that are not redirects.
  */
 export const OAUTH_ERRORS = {
   invalid_request: 400,
@@ -101,6 +101,8 @@ export const OAUTH_ERRORS = {
   invalid_scope: 400,
   invalid_target: 400,
   invalid_token: 401,
+  invalid_dpop_proof: 400,
+  use_dpop_nonce: 400,
   insufficient_scope: 403,
   access_denied: 403,
   login_required: 400,

@@ -11,6 +11,7 @@ import {
   withFixedResponse,
 } from '../row.ts'
 import { basic, bearer, DEVICE, FORM, getMachineToken, getTokens, getTokensOfAll, JSON_BODY } from './callers.ts'
+import { createProofSigner } from './dpop.ts'
 import { seatRows } from './seat-rows.ts'
 import { es256MachineId, FEATURES, MACHINES, machineId, PEOPLE, personEmail } from './seed.ts'
 
@@ -170,6 +171,25 @@ async function prepareRefresh(program: Program, connections: number): Promise<Sc
   return scenarios
 }
 
+/** Each request has a new proof. Signing it is work of the load generator. */
+async function prepareDpopRefresh(program: Program, connections: number): Promise<Scenario[]> {
+  const scenarios: Scenario[] = []
+  const address = `${program.url}/api/oauth/token`
+  for (let index = 0; index < connections; index++) {
+    const sign = createProofSigner('POST', address)
+    const { refresh_token } = await getTokens(program, personEmail(index % PEOPLE), { dpop: sign() })
+    // Without `chain`, so that the load generator builds every request anew.
+    const { request, check } = createRefreshScenario(program, refresh_token)
+    const withProof = () => {
+      const next = typeof request === 'function' ? request() : request
+      return { ...next, headers: { ...next.headers, dpop: sign() } }
+    }
+    const checkType = ({ body }: HttpResponse) => (body.includes('"DPoP"') ? undefined : 'the token is not bound')
+    scenarios.push({ request: withProof, check: (response) => check(response) ?? checkType(response) })
+  }
+  return scenarios
+}
+
 const prepareSignIn = (program: Program, connections: number): Scenario[] =>
   Array.from({ length: connections }, (_, index) => {
     const email = personEmail(index % PEOPLE)
@@ -241,6 +261,10 @@ export const latchkeyRows: Row[] = [
       { with: 'oidc-provider:refresh', minRatio: 1.25 },
       { with: 'fastify-sign-2' },
     ],
+  }),
+  row('refresh-dpop', 'Refresh with a DPoP proof that returns an ID token', {
+    prepare: prepareDpopRefresh,
+    compare: [{ with: 'refresh' }],
   }),
   row('sign-in', 'Sign-in with a password', {
     prepare: prepareSignIn,

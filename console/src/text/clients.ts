@@ -68,6 +68,9 @@ export const clients = {
   requirePushedRequests: 'Require pushed requests',
   requirePushedRequestsText:
     'The application must send each request to the service itself (PAR). The browser only carries a reference to it.',
+  requireDpop: 'Require DPoP',
+  requireDpopText:
+    'Binds tokens to a key of the application, so that stolen ones are useless. Its library must support it.',
   disabled: 'Disabled',
   none: {
     title: 'No clients yet',

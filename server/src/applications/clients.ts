@@ -41,6 +41,8 @@ export interface Client {
   responseModes: ResponseMode[]
   /** Authorization requests must be pushed (RFC 9126). */
   requirePushedRequests: boolean
+  /** Its token requests must have a DPoP proof. */
+  requireDpop: boolean
   disabled: boolean
   secrets: { id: string; hash: Buffer }[]
   /** How its tokens are signed; a later one only while the ones before it have no active key. */

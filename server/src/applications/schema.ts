@@ -87,6 +87,7 @@ export const clientFields = {
   requirePushedRequests: Type.Boolean({
     description: 'Authorization requests must be pushed (RFC 9126); plain ones are refused',
   }),
+  requireDpop: Type.Boolean({ description: 'Token requests must have a DPoP proof, which binds the tokens to a key' }),
   disabled: Type.Boolean({ description: 'A disabled client and its tokens do not work' }),
 }
 

@@ -24,6 +24,7 @@ interface CreateOptions {
   userinfoInIdToken: boolean
   responseMode?: ResponseMode[]
   requirePushedRequests?: boolean
+  requireDpop?: true
 }
 
 const create = new Command('create')
@@ -40,6 +41,7 @@ const create = new Command('create')
   .addOption(
     new Option('--response-mode <mode...>', 'how it may receive codes (query)').choices(['query', 'form_post']),
   )
+  .option('--require-dpop', 'refuse token requests without a DPoP proof')
   .option('--no-require-nonce', 'accept sign-ins of libraries that send no nonce, such as django-allauth')
   .option('--require-pushed-requests', 'refuse authorization requests that were not pushed (PAR)')
   .option('--no-userinfo-in-id-token', 'leave profile and email claims out of ID tokens')
@@ -58,6 +60,7 @@ const create = new Command('create')
         requireNonce: options.requireNonce,
         userinfoInIdToken: options.userinfoInIdToken,
         requirePushedRequests: options.requirePushedRequests ?? false,
+        requireDpop: options.requireDpop,
         ...toLists(options),
       }
       const { client, clientSecret } = await ctx.db

@@ -28,6 +28,7 @@ import type {
 } from './tables/licensing.ts'
 import type {
   ConsentsTable,
+  DpopProofsTable,
   GrantsTable,
   PendingSignInsTable,
   PushedRequestsTable,
@@ -93,6 +94,7 @@ export interface Tables {
   refresh_tokens: RefreshTokensTable
   processes: ProcessesTable
   revoked_tokens: RevokedTokensTable
+  dpop_proofs: DpopProofsTable
   mailed_links: MailedLinksTable
   awaited_links: AwaitedLinksTable
   idempotency_keys: IdempotencyKeysTable

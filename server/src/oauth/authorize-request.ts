@@ -5,6 +5,7 @@ import type { Resource } from '../applications/resources.ts'
 import type { Ctx } from '../context.ts'
 import type { PkceMethod, ResponseMode } from '../db/tables.ts'
 import { AppError, OAuthError } from '../errors.ts'
+import { decodeBase64Url } from '../lib/base64url.ts'
 import type { Fields } from '../lib/fields.ts'
 import { intersect, readRequestedSubjects } from './claims-parameter.ts'
 import { findIdTokenHint } from './id-token-hint.ts'
@@ -37,6 +38,8 @@ export interface AuthorizeRequest extends RedirectTarget {
   /** The response must be about one of these users. Undefined: about anybody. */
   expectedUserIds: string[] | undefined
   tenantSlug: string | undefined
+  /** The thumbprint of the key that the code is bound to (RFC 9449 §10). */
+  jkt: string | undefined
 }
 
 const MAX_NONCE_LENGTH = 2048
@@ -117,6 +120,7 @@ export async function readAuthorizeRequest(
       readRequestedSubjects(fields.get('claims')),
     ),
     tenantSlug: fields.get('tenant'),
+    jkt: readThumbprint(fields.get('dpop_jkt')),
   }
 }
 
@@ -178,6 +182,14 @@ function readMaxAge(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (!/^\d{1,10}$/.test(text)) throw invalid('The max_age must be a number of seconds.')
   return Number(text)
+}
+
+/** A SHA-256 thumbprint as base64url. */
+function readThumbprint(text: string | undefined): string | undefined {
+  if (text !== undefined && decodeBase64Url(text)?.length !== 32) {
+    throw invalid('The dpop_jkt must be the SHA-256 thumbprint of a key.')
+  }
+  return text
 }
 
 async function readHint(ctx: Ctx, client: Client, token: string | undefined): Promise<string[] | undefined> {

@@ -225,7 +225,7 @@ async function issueCode(
   httpRequest: FastifyRequest,
   { request, pushed, session, tenant }: FinishedAuthorization,
 ): Promise<string | undefined> {
-  const { client, redirectUri, scopes, resource, nonce, challenge } = request
+  const { client, redirectUri, scopes, resource, nonce, challenge, jkt } = request
   const code = newSecret()
   const now = ctx.now()
   const expiresAt = new Date(now.getTime() + CODE_SECONDS * 1000)
@@ -245,6 +245,7 @@ async function issueCode(
     nonce: nonce ?? null,
     code_challenge: challenge?.value ?? null,
     code_challenge_method: challenge?.method ?? null,
+    dpop_jkt: jkt ?? null,
     created_at: now,
     expires_at: expiresAt,
   }

@@ -8,6 +8,7 @@ import { OAuthError, tooManyAttempts } from '../errors.ts'
 import { readAuthorization } from '../http/request/authorization.ts'
 import { clientNetwork } from '../http/request/client-address.ts'
 import { decodeField } from '../lib/fields.ts'
+import type { Proof } from './dpop/request-proof.ts'
 
 interface Credentials {
   clientId: string
@@ -21,6 +22,11 @@ export interface AuthenticatedClient {
   request: FastifyRequest
   /** The secret that was used. Tokens of machine clients are valid only as long as it exists. */
   secretId: string | undefined
+}
+
+/** The client of a token request, with the proof that the request has. */
+export interface TokenRequester extends AuthenticatedClient {
+  proof: Proof | undefined
 }
 
 type Form = Record<string, string | undefined>

@@ -8,6 +8,8 @@ export interface ClientFeatures {
   pushedRequests: boolean
   /** The signing algorithms of applications, besides RS256. */
   furtherAlgorithms: SigningAlgorithm[]
+  /** A client requires DPoP. */
+  dpop: boolean
 }
 
 export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
@@ -23,5 +25,6 @@ export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
         order by 1
       )`.as('furtherAlgorithms'),
     )
+    .select(sql<boolean>`coalesce(bool_or(require_dpop), false)`.as('dpop'))
     .where('disabled', '=', false)
     .executeTakeFirstOrThrow()

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import { isConnectionError } from '../db/connection-errors.ts'
 import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
 import { type ClientFeatures, findClientFeatures } from './client-features-store.ts'
+import { PROOF_ALGORITHMS } from './dpop/keys.ts'
 import type { ProviderMetadata } from './schema.ts'
 
 /**
@@ -25,13 +26,13 @@ async function loadFeatures(ctx: Ctx): Promise<ClientFeatures> {
     return features
   } catch (error) {
     if (!isConnectionError(error)) throw error
-    return lastFeatures.get(ctx) ?? { formPost: false, pushedRequests: false, furtherAlgorithms: [] }
+    return lastFeatures.get(ctx) ?? { formPost: false, pushedRequests: false, dpop: false, furtherAlgorithms: [] }
   }
 }
 
 export const toMetadata = (
   { baseUrl }: Config,
-  { formPost, pushedRequests, furtherAlgorithms }: ClientFeatures,
+  { formPost, pushedRequests, dpop, furtherAlgorithms }: ClientFeatures,
 ): ProviderMetadata => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
@@ -53,6 +54,7 @@ export const toMetadata = (
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: [DEFAULT_ALGORITHM, ...furtherAlgorithms],
   code_challenge_methods_supported: ['S256', 'plain'],
+  ...(dpop && { dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS] }),
   claims_supported: [
     'iss',
     'sub',

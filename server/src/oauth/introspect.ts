@@ -69,7 +69,7 @@ const descriptions = new WeakMap<LiveToken, IntrospectionResponse>()
 function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
   const cached = descriptions.get(live)
   if (cached) return cached
-  const { sub, aud, client_id, exp, iat, jti, tenant_id } = live.claims
+  const { sub, aud, client_id, exp, iat, jti, tenant_id, jkt } = live.claims
   const description: IntrospectionResponse = {
     active: true,
     iss: config.baseUrl,
@@ -77,10 +77,11 @@ function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
     aud,
     client_id,
     scope: live.scopes.join(' '),
-    token_type: 'Bearer',
+    token_type: jkt === undefined ? 'Bearer' : 'DPoP',
     exp,
     iat,
     jti,
+    ...(jkt !== undefined && { cnf: { jkt } }),
     ...(tenant_id !== undefined && { tenant_id, tenant_roles: live.grant?.role ? [live.grant.role] : [] }),
   }
   descriptions.set(live, description)
@@ -104,6 +105,8 @@ async function describeRefreshToken(ctx: Ctx, caller: Client, token: string): Pr
     scope: subject.scopes.join(' '),
     exp: Math.floor(grant.token_expires_at.getTime() / 1000),
     iat: Math.floor(grant.token_created_at.getTime() / 1000),
+    // Those of confidential clients are bound to the client itself (RFC 9449 §5).
+    ...(grant.dpop_jkt !== null && client.kind === 'SPA' && { cnf: { jkt: grant.dpop_jkt } }),
     ...(subject.tenant && { tenant_id: subject.tenant.id, tenant_roles: subject.tenant.roles }),
   }
 }

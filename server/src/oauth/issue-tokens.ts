@@ -4,6 +4,7 @@ import type { Ctx } from '../context.ts'
 import { randomText } from '../lib/secrets.ts'
 import type { Claims, SigningAlgorithm } from '../lib/signer.ts'
 import { findLicense } from '../licensing/licenses.ts'
+import type { Proof } from './dpop/request-proof.ts'
 import type { TokenResponse } from './schema.ts'
 import { type ClaimColumns, toUserClaims } from './user-claims.ts'
 
@@ -59,19 +60,23 @@ interface TokenContent {
   refreshToken: string | undefined
   nonce?: string | null
   license: LicenseClaim | undefined
+  /** The access token is bound to its key. */
+  proof: Proof | undefined
 }
 
 /** Signs the tokens of a user's grant. Must not run inside a transaction: signing is slow. */
 export async function issueTokens(
   ctx: Ctx,
   subject: Subject,
-  { refreshToken, nonce, license }: TokenContent,
+  { refreshToken, nonce, license, proof }: TokenContent,
 ): Promise<TokenResponse> {
   const { client, scopes } = subject
+  await proof?.use()
   const algorithm = await ctx.signer.chooseAlgorithm(client.signingAlgorithms)
   const expires_in = lifetimeOf(ctx, client, 'accessToken')
   // The ID token contains the hash of the access token (at_hash), so it is signed second.
-  const access_token = await ctx.signer.sign('at+jwt', accessClaims(ctx, subject, { expires_in, license }), algorithm)
+  const claims = accessClaims(ctx, subject, { expires_in, license, proof })
+  const access_token = await ctx.signer.sign('at+jwt', claims, algorithm)
   const id_token = scopes.includes('openid')
     ? await ctx.signer.sign(
         'JWT',
@@ -80,7 +85,7 @@ export async function issueTokens(
       )
     : undefined
   const scope = scopes.join(' ')
-  return { access_token, token_type: 'Bearer', expires_in, refresh_token: refreshToken, id_token, scope }
+  return { access_token, token_type: tokenTypeOf(proof), expires_in, refresh_token: refreshToken, id_token, scope }
 }
 
 interface MachineGrant {
@@ -89,17 +94,25 @@ interface MachineGrant {
   scopes: string[]
   /** The URI of a resource; undefined for the application of the client. */
   audience: string | undefined
+  /** The access token is bound to its key. */
+  proof: Proof | undefined
 }
 
 /** A token for a resource has only scopes that the resource understands (RFC 9068 §2.2.3). */
 const accessScope = (scopes: string[], resource: TokenResource | undefined): string =>
   (resource ? scopes.filter((scope) => resource.scopes.includes(scope)) : scopes).join(' ')
 
+const tokenTypeOf = (proof: Proof | undefined) => (proof ? 'DPoP' : 'Bearer')
+
+/** The claim that binds a token to a key (RFC 9449 §6.1). */
+const confirmationOf = (proof: Proof | undefined) => proof && { jkt: proof.jkt }
+
 /** Signs the access token of a machine client. It is valid only as long as the secret that obtained it. */
 export async function issueMachineToken(
   ctx: Ctx,
-  { client, secretId, scopes, audience }: MachineGrant,
+  { client, secretId, scopes, audience, proof }: MachineGrant,
 ): Promise<TokenResponse> {
+  await proof?.use()
   const expires_in = lifetimeOf(ctx, client, 'accessToken')
   const { clientId, applicationId, tenantId, tenantSlug = '' } = client
   const tenant = tenantId === undefined ? undefined : { id: tenantId, slug: tenantSlug, roles: [] }
@@ -117,10 +130,11 @@ export async function issueMachineToken(
     tenant_id: tenant?.id,
     tenant_slug: tenant?.slug,
     tenant_roles: tenant?.roles,
+    cnf: confirmationOf(proof),
   }
   const algorithm = await ctx.signer.chooseAlgorithm(client.signingAlgorithms)
   const access_token = await ctx.signer.sign('at+jwt', claims, algorithm)
-  return { access_token, token_type: 'Bearer', expires_in, scope }
+  return { access_token, token_type: tokenTypeOf(proof), expires_in, scope }
 }
 
 // Claims are listed one by one, because object spread is several times slower here.
@@ -128,7 +142,7 @@ export async function issueMachineToken(
 function accessClaims(
   { config, now }: Ctx,
   subject: Subject,
-  { expires_in, license }: { expires_in: number; license: LicenseClaim | undefined },
+  { expires_in, license, proof }: Pick<TokenContent, 'license' | 'proof'> & { expires_in: number },
 ): Claims {
   const iat = toSeconds(now())
   return {
@@ -147,6 +161,7 @@ function accessClaims(
     tenant_slug: subject.tenant?.slug,
     tenant_roles: subject.tenant?.roles,
     license,
+    cnf: confirmationOf(proof),
   }
 }
 

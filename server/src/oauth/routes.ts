@@ -3,6 +3,7 @@ import type { OAuthErrorCode } from '../errors.ts'
 import { defineRoute, type Route } from '../http/routing/define-route.ts'
 import { sendCacheable } from './cacheable.ts'
 import { describeProvider } from './discovery.ts'
+import { offerNonce } from './dpop/nonces.ts'
 import { introspect } from './introspect.ts'
 import { answerPushedRequest } from './pushed-requests/endpoint.ts'
 import { revoke } from './revoke.ts'
@@ -38,6 +39,8 @@ const discoveryRoute = (path: string, operationId: string): Route =>
     handler: async (ctx, exchange) => sendCacheable(exchange, await describeProvider(ctx)) as never,
   })
 
+const PROOF_ERRORS = ['invalid_dpop_proof', 'use_dpop_nonce'] as const
+
 const userInfo = {
   path: '/api/oauth/userinfo',
   tag,
@@ -45,6 +48,7 @@ const userInfo = {
   authenticatedBy: 'token',
   crossOrigin: 'registered',
   reply: { 200: UserInfo },
+  oauthStatuses: { invalid_dpop_proof: 401, use_dpop_nonce: 401 },
 } as const
 
 const userInfoRoutes = [
@@ -53,8 +57,8 @@ const userInfoRoutes = [
     method: 'GET',
     operationId: 'getUserInfo',
     summary: 'The claims of the token holder, as far as the granted scopes allow',
-    oauthErrors: ['invalid_token', 'insufficient_scope'],
-    handler: (ctx, { request }) => answerUserInfo(ctx, request),
+    oauthErrors: ['invalid_token', 'insufficient_scope', ...PROOF_ERRORS],
+    handler: (ctx, exchange) => answerUserInfo(ctx, exchange),
   }),
   defineRoute({
     ...userInfo,
@@ -63,8 +67,8 @@ const userInfoRoutes = [
     summary: 'The same, with the token in the header or in a form',
     form: Type.Optional(UserInfoForm),
     ignoresOtherBodies: true,
-    oauthErrors: ['invalid_request', 'invalid_token', 'insufficient_scope'],
-    handler: (ctx, { request, body }) => answerUserInfo(ctx, request, body?.access_token),
+    oauthErrors: ['invalid_request', 'invalid_token', 'insufficient_scope', ...PROOF_ERRORS],
+    handler: (ctx, exchange) => answerUserInfo(ctx, exchange, exchange.body?.access_token),
   }),
 ]
 
@@ -76,6 +80,7 @@ const TOKEN_ERRORS: OAuthErrorCode[] = [
   'unsupported_grant_type',
   'invalid_scope',
   'invalid_target',
+  ...PROOF_ERRORS,
 ]
 
 /** Those of client authentication, and those of an authorization request. */
@@ -117,6 +122,7 @@ export const oauthRoutes: Route[] = [
     oauthErrors: TOKEN_ERRORS,
     handler: (ctx, { request, reply, body }) => {
       reply.header('Pragma', 'no-cache')
+      offerNonce(ctx, { request, reply })
       return answerTokenRequest(ctx, request, body)
     },
   }),

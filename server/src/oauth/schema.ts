@@ -55,7 +55,7 @@ export type PushedRequestResponse = Static<typeof PushedRequestResponse>
 export const TokenResponse = Type.Object(
   {
     access_token: Type.String({ description: 'A JWT' }),
-    token_type: Type.Literal('Bearer'),
+    token_type: Type.Enum(['Bearer', 'DPoP'], { description: 'DPoP: it is bound to the key of the proof' }),
     expires_in: Type.Integer({ description: 'Seconds until the access token expires' }),
     refresh_token: Type.Optional(Type.String()),
     id_token: Type.Optional(Type.String({ description: 'A JWT; present when openid was granted' })),
@@ -90,7 +90,10 @@ export const IntrospectionResponse = Type.Object(
     aud: Type.Optional(Type.String({ description: 'The application or the resource; only for access tokens' })),
     client_id: Type.Optional(Type.String()),
     scope: Type.Optional(Type.String()),
-    token_type: Type.Optional(Type.String({ description: 'Bearer; only for access tokens' })),
+    token_type: Type.Optional(Type.String({ description: 'Bearer or DPoP; only for access tokens' })),
+    cnf: Type.Optional(
+      Type.Object({ jkt: Type.String() }, { description: 'The thumbprint of the key that the token is bound to' }),
+    ),
     exp: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     iat: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     jti: Type.Optional(Type.String({ description: 'Only for access tokens' })),
@@ -171,6 +174,7 @@ export const ProviderMetadata = Type.Object(
     subject_types_supported: StringArray,
     id_token_signing_alg_values_supported: StringArray,
     code_challenge_methods_supported: StringArray,
+    dpop_signing_alg_values_supported: Type.Optional(StringArray),
     claims_supported: StringArray,
     ui_locales_supported: StringArray,
     request_uri_parameter_supported: Type.Boolean(),

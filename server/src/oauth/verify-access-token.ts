@@ -3,8 +3,7 @@ import { type Client, findClient } from '../applications/clients.ts'
 import { findResource, mayUseResource } from '../applications/resources.ts'
 import type { Ctx } from '../context.ts'
 import type { CacheEntry } from '../db/cache.ts'
-import { AppError } from '../errors.ts'
-import { readAuthorization } from '../http/request/authorization.ts'
+import { AppError, OAuthError } from '../errors.ts'
 import { requireSameOrigin } from '../http/request/csrf.ts'
 import { type Authenticator, type Caller, COOKIE_PERSON, type Person } from '../http/routing/callers.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
@@ -14,6 +13,7 @@ import { fingerprintOf } from '../lib/secrets.ts'
 import type { Claims } from '../lib/signer.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import { findGraceEnd, lacksSecondFactor } from '../tenants/mfa-policy.ts'
+import { dpopChallenge, type PresentedToken, readPresentedToken, requirePossession } from './dpop/possession.ts'
 import { grantOrSecretIdOf } from './issue-tokens.ts'
 import { findGrantResource } from './resources.ts'
 import { parseScope } from './scopes.ts'
@@ -30,6 +30,8 @@ export interface AccessClaims {
   exp: number
   sid: string | undefined
   tenant_id: string | undefined
+  /** The thumbprint of the key that the token is bound to (RFC 9449 §6.1). */
+  jkt: string | undefined
 }
 
 /** An access token whose session, user, membership and client are all still active. */
@@ -72,10 +74,15 @@ async function loadLiveToken(ctx: Ctx, token: string): Promise<CacheEntry<LiveTo
 
 /** Checks the shape: the signature proves only that this service issued the claims. */
 export function toAccessClaims(claims: Claims | undefined): AccessClaims | undefined {
-  const { sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id } = claims ?? {}
-  const texts = [sub, aud, jti, client_id, scope].every((claim) => typeof claim === 'string')
+  const { sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id, cnf } = claims ?? {}
+  const jkt = cnf === undefined ? undefined : (cnf as { jkt?: unknown } | null)?.jkt
+  const texts = [sub, aud, jti, client_id, scope, ...(cnf === undefined ? [] : [jkt])].every(
+    (claim) => typeof claim === 'string',
+  )
   const numbers = [iat, exp].every((claim) => Number.isSafeInteger(claim))
-  return texts && numbers ? ({ sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id } as AccessClaims) : undefined
+  return texts && numbers
+    ? ({ sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id, jkt } as AccessClaims)
+    : undefined
 }
 
 /** `iat` is rounded down, so the token was issued before this time. */
@@ -195,18 +202,19 @@ async function findMachineTarget(ctx: Ctx, client: Client, claims: AccessClaims)
   return { applicationId: resource.applicationId, resource }
 }
 
-/** The bearer token of the Authorization header, if any. */
-export const readBearer = (request: FastifyRequest): string | undefined =>
-  /^bearer +([\w.~+/-]+=*) *$/i.exec(readAuthorization(request) ?? '')?.[1]
-
 /** Authenticates a caller by access token or, if the route allows it, by session cookie. */
 export const authenticate: Authenticator = async (ctx, exchange, { cookies }) => {
   const { request } = exchange
   if (cookies && request.headers.authorization === undefined) return authenticateBrowser(ctx, exchange)
-  const token = readBearer(request)
-  if (token === undefined) throw unauthorized(request)
-  const live = await findLiveToken(ctx, token)
-  if (!live) throw unauthorized(request)
+  const presented = readPresentedToken(request)
+  const live = presented && (await findLiveToken(ctx, presented.token))
+  if (!live) throw unauthorized(request, presented)
+  try {
+    await requirePossession(ctx, exchange, { ...presented, jkt: live.claims.jkt })
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    throw new AppError('UNAUTHORIZED', { message: error.message, headers: error.headers })
+  }
   return live.caller
 }
 
@@ -233,7 +241,9 @@ async function authenticateBrowser(ctx: Ctx, exchange: Exchange): Promise<Caller
   return { ...COOKIE_PERSON, userId, sessionId, superAdmin, amr }
 }
 
-function unauthorized({ headers }: FastifyRequest): AppError {
-  const challenge = headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
+function unauthorized({ headers }: FastifyRequest, presented?: PresentedToken): AppError {
+  const bearer = headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
+  const isDpop = presented?.scheme === 'DPoP'
+  const challenge = isDpop ? dpopChallenge('invalid_token', 'The access token is not valid.') : bearer
   return new AppError('UNAUTHORIZED', { headers: { 'WWW-Authenticate': challenge } })
 }

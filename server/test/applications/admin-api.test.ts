@@ -67,6 +67,7 @@ test('a client is registered with its secret, which is never shown again', async
     pkceMethods: ['S256'],
     responseModes: ['query'],
     requirePushedRequests: false,
+    requireDpop: false,
   }
   const created = await api.call('POST', '/clients', draft)
   const client = {

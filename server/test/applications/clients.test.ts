@@ -49,6 +49,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     pkceMethods: ['S256', 'plain'],
     responseModes: ['query'],
     requirePushedRequests: false,
+    requireDpop: false,
     disabled: false,
     secrets: [{ id: expect.any(String), hash: expect.any(Buffer) }],
     lifetimes: {

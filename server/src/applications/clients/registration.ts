@@ -77,6 +77,7 @@ export async function registerClient(
     pkce_methods: settings.pkceMethods,
     response_modes: settings.responseModes,
     require_pushed_requests: settings.requirePushedRequests,
+    require_dpop: settings.requireDpop,
     disabled: settings.disabled,
     created_at: now,
     updated_at: now,

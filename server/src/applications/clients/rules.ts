@@ -24,6 +24,7 @@ export interface ClientSettings {
   pkceMethods: PkceMethod[]
   responseModes: ResponseMode[]
   requirePushedRequests: boolean
+  requireDpop: boolean
   disabled: boolean
 }
 
@@ -38,6 +39,7 @@ export const CLIENT_SETTINGS = [
   'pkceMethods',
   'responseModes',
   'requirePushedRequests',
+  'requireDpop',
   'disabled',
 ] as const satisfies (keyof ClientSettings)[]
 
@@ -51,6 +53,7 @@ export const defaultSettings = (kind: ClientKind): Omit<ClientSettings, 'name'> 
   pkceMethods: ['S256', 'plain'],
   responseModes: ['query'],
   requirePushedRequests: false,
+  requireDpop: false,
   disabled: false,
 })
 

@@ -45,6 +45,7 @@ const CLIENT_COLUMNS = [
   'clients.pkce_methods as pkceMethods',
   'clients.response_modes as responseModes',
   'clients.require_pushed_requests as requirePushedRequests',
+  'clients.require_dpop as requireDpop',
   'clients.disabled',
   'clients.created_at as createdAt',
   'clients.updated_at as updatedAt',
@@ -128,6 +129,7 @@ export async function updateClient(
       pkce_methods: change.pkceMethods,
       response_modes: change.responseModes,
       require_pushed_requests: change.requirePushedRequests,
+      require_dpop: change.requireDpop,
       disabled: change.disabled,
       updated_at: change.updatedAt,
     })

@@ -50,6 +50,7 @@ export interface ClientsTable {
   response_modes: Generated<ResponseMode[]>
   /** Authorization requests must be pushed. */
   require_pushed_requests: Generated<boolean>
+  require_dpop: Generated<boolean>
   disabled: boolean
   created_at: Fixed<Date>
   updated_at: Date

@@ -45,6 +45,8 @@ export interface GrantsTable {
   nonce: Fixed<string | null>
   code_challenge: Fixed<string | null>
   code_challenge_method: Fixed<PkceMethod | null>
+  /** The thumbprint of the key that the code and the refresh tokens are bound to. */
+  dpop_jkt: string | null
   created_at: Fixed<Date>
   expires_at: Date
 }
@@ -69,6 +71,12 @@ export interface PushedRequestsTable {
   client_id: Fixed<string>
   sealed_parameters: Buffer | null
   expires_at: Date
+}
+
+/** DPoP proofs that were used. */
+export interface DpopProofsTable {
+  hash: Fixed<Buffer>
+  expires_at: Fixed<Date>
 }
 
 export interface PendingSignInsTable {

@@ -1,7 +1,8 @@
 import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
-import type { AuthenticatedClient } from '../client-auth.ts'
+import type { AuthenticatedClient, TokenRequester } from '../client-auth.ts'
+import { requireProofOfKey } from '../dpop/binding.ts'
 import { createRefreshToken, invalidGrant, toSubject } from '../grant-subject.ts'
 import { findLicenseClaim, issueTokens, lifetimeOf } from '../issue-tokens.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
@@ -12,12 +13,8 @@ import { endGrant } from './end-grant.ts'
 import { findGrantByCode, type GrantRow, redeemCode } from './store.ts'
 
 /** The authorization code grant (RFC 6749 §4.1.3, RFC 7636 §4.5). */
-export async function exchangeCode(
-  ctx: Ctx,
-  authenticated: AuthenticatedClient,
-  form: TokenForm,
-): Promise<TokenResponse> {
-  const { client } = authenticated
+export async function exchangeCode(ctx: Ctx, requester: TokenRequester, form: TokenForm): Promise<TokenResponse> {
+  const { client, proof } = requester
   if (form.code === undefined) throw new OAuthError('invalid_request', 'The parameter code is missing.')
   if (form.redirect_uri === undefined) {
     throw new OAuthError('invalid_request', 'The parameter redirect_uri is missing.')
@@ -28,7 +25,8 @@ export async function exchangeCode(
   }
   requireBinding(grant, form)
   requireGrantResource(grant, form.resource)
-  if (grant.code_used_at !== null) throw await endReplayedGrant(ctx, authenticated, grant)
+  requireProofOfKey(grant.dpop_jkt, proof)
+  if (grant.code_used_at !== null) throw await endReplayedGrant(ctx, requester, grant)
   const now = ctx.now()
   if (grant.code_expires_at <= now) throw invalidGrant('The code has expired.')
   const subject = toSubject(client, grant)
@@ -36,10 +34,11 @@ export async function exchangeCode(
   const lifetime = lifetimeOf(ctx, client, hasRefreshToken ? 'refreshToken' : 'accessToken')
   const expiresAt = new Date(now.getTime() + lifetime * 1000)
   const refresh = hasRefreshToken ? createRefreshToken(ctx, client, expiresAt) : undefined
-  const redemption = { grantId: grant.id, now, expiresAt, refreshToken: refresh?.row }
+  const redemption = { grantId: grant.id, now, expiresAt, refreshToken: refresh?.row, jkt: proof?.jkt }
   const license = await findLicenseClaim(ctx, subject)
-  if (!(await redeemCode(ctx.db, redemption))) throw await endReplayedGrant(ctx, authenticated, grant)
-  return issueTokens(ctx, subject, { refreshToken: refresh?.token, nonce: grant.nonce, license })
+  await proof?.use()
+  if (!(await redeemCode(ctx.db, redemption))) throw await endReplayedGrant(ctx, requester, grant)
+  return issueTokens(ctx, subject, { refreshToken: refresh?.token, nonce: grant.nonce, license, proof })
 }
 
 /** A failed check does not use up the code: the caller may not be the client that the code was issued to. */

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
-import { type AuthenticatedClient, invalidClient } from '../client-auth.ts'
+import { invalidClient, type TokenRequester } from '../client-auth.ts'
 import { issueMachineToken } from '../issue-tokens.ts'
 import { requireResource } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
@@ -12,7 +12,7 @@ import { parseScope } from '../scopes.ts'
  */
 export async function grantClientCredentials(
   ctx: Ctx,
-  { client, secretId }: AuthenticatedClient,
+  { client, secretId, proof }: TokenRequester,
   form: TokenForm,
 ): Promise<TokenResponse> {
   if (secretId === undefined) throw invalidClient(false)
@@ -32,5 +32,5 @@ export async function grantClientCredentials(
     )
   }
   const scopes = requested.length === 0 ? allowedScopes : wanted
-  return issueMachineToken(ctx, { client, secretId, scopes, audience: resource?.uri })
+  return issueMachineToken(ctx, { client, secretId, scopes, audience: resource?.uri, proof })
 }

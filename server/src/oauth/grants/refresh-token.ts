@@ -4,8 +4,9 @@ import type { CacheEntry } from '../../db/cache.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import { recordActivity } from '../../sessions/browser-session.ts'
-import type { AuthenticatedClient } from '../client-auth.ts'
+import type { TokenRequester } from '../client-auth.ts'
 import { consentScopesOf } from '../consent-scopes.ts'
+import { requireProofOfKey } from '../dpop/binding.ts'
 import { createRefreshToken, invalidGrant, toSubject } from '../grant-subject.ts'
 import { findLicenseClaim, issueTokens, type Subject } from '../issue-tokens.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
@@ -19,23 +20,23 @@ import { findGrantByRefreshToken, type GrantRow, type TokenRow } from './store.t
 import { undoRotationOnFailure, waitForPendingUndo, waitForUndoElsewhere } from './undo-rotation.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
-export async function refresh(ctx: Ctx, authenticated: AuthenticatedClient, form: TokenForm): Promise<TokenResponse> {
+export async function refresh(ctx: Ctx, requester: TokenRequester, form: TokenForm): Promise<TokenResponse> {
   const { refresh_token } = form
   if (refresh_token === undefined) {
     throw new OAuthError('invalid_request', 'The parameter refresh_token is missing.')
   }
-  const { client, request } = authenticated
+  const { client, request } = requester
   const hash = hashSecret(refresh_token)
   await waitForPendingUndo(ctx, hash)
   const cached = ctx.cache.peek<TokenRow>(keyOf(hash))
-  const reply = cached && (await ignoreRefusal(() => rotateToken(ctx, authenticated, { tokenRow: cached, form })))
+  const reply = cached && (await ignoreRefusal(() => rotateToken(ctx, requester, { tokenRow: cached, form })))
   if (reply) return reply
   // Another node may have used a cached token, so a refusal is decided by the database only.
   ctx.cache.delete(keyOf(hash))
   const tokenRow = await findToken(ctx, client, hash)
   if (!tokenRow) throw invalidGrant('The refresh token is not valid.')
   return (
-    (await rotateToken(ctx, authenticated, { tokenRow, form })) ??
+    (await rotateToken(ctx, requester, { tokenRow, form })) ??
     revokeFamilyOfReusedToken(ctx, {
       action: 'session.token_reused',
       grant: tokenRow,
@@ -54,7 +55,7 @@ interface PresentedToken {
 /** Issues new tokens and uses up this one; undefined if it was used before. */
 async function rotateToken(
   ctx: Ctx,
-  { client }: AuthenticatedClient,
+  { client, proof }: TokenRequester,
   { tokenRow, form }: PresentedToken,
 ): Promise<TokenResponse | undefined> {
   const now = ctx.now()
@@ -62,17 +63,20 @@ async function rotateToken(
   if (tokenRow.token_used_at !== null) return undefined
   if (tokenRow.token_expires_at <= now) throw invalidGrant('The refresh token has expired.')
   requireGrantResource(tokenRow, form.resource)
+  requireProofOfKey(tokenRow.dpop_jkt, proof, { anyKey: client.kind !== 'SPA' })
   const { tenant: requestedTenant } = form
   const switchedRow =
     requestedTenant === undefined ? tokenRow : await switchTenant(ctx, client, tokenRow, requestedTenant)
   const subject = subjectFor(client, switchedRow, form)
   const license = await findLicenseClaim(ctx, subject)
+  await proof?.use()
   const { token: newToken, row: successorRow } = createRefreshToken(ctx, client, tokenRow.expires_at)
   const { token_hash: hash, id: grantId } = tokenRow
   return undoRotationOnFailure(ctx, { hash, successor: successorRow.hash }, async () => {
     // Signing and the database write run in parallel. If the rotation fails, the signed tokens are discarded.
-    const signed = issueTokens(ctx, subject, { refreshToken: newToken, license })
-    const rotation = { hash, grantId, tenantId: switchedRow.tenant_id, now, successor: successorRow }
+    const signed = issueTokens(ctx, subject, { refreshToken: newToken, license, proof })
+    const { jkt } = proof ?? {}
+    const rotation = { hash, grantId, tenantId: switchedRow.tenant_id, jkt, now, successor: successorRow }
     // `rotate` uses `signed` only to time its next batch.
     const [reply, isRotated] = await awaitBoth(signed, rotate(ctx, { rotation, signed }))
     if (!isRotated) return undefined
@@ -83,6 +87,7 @@ async function rotateToken(
     const value: TokenRow = {
       ...switchedRow,
       session_active_at,
+      dpop_jkt: jkt ?? tokenRow.dpop_jkt,
       token_hash: successorRow.hash,
       token_created_at: now,
       token_expires_at: successorRow.expiresAt,

@@ -76,15 +76,18 @@ interface Redemption {
   now: Date
   expiresAt: Date
   refreshToken: NewRefreshToken | undefined
+  /** The key that the grant is bound to from now on; undefined: no change. */
+  jkt: string | undefined
 }
 
 /**
  * Uses up a code and inserts the first refresh token in one statement, so that only one of several attempts succeeds.
  */
-export async function redeemCode(db: Db, { grantId, now, expiresAt, refreshToken }: Redemption): Promise<boolean> {
+export async function redeemCode(db: Db, { grantId, now, expiresAt, refreshToken, jkt }: Redemption): Promise<boolean> {
   const { rows } = await sql`
     with used as (
-      update grants set code_used_at = ${now}, expires_at = ${expiresAt}
+      update grants
+      set code_used_at = ${now}, expires_at = ${expiresAt}, dpop_jkt = coalesce(${jkt}, dpop_jkt)
       where id = ${grantId} and code_used_at is null
       returning id
     ), added as (
@@ -104,6 +107,8 @@ export interface Rotation {
   grantId: string
   /** The tenant of the grant after the rotation. */
   tenantId: string | null
+  /** The key that the grant is bound to from now on; undefined: no change. */
+  jkt: string | undefined
   now: Date
   successor: NewRefreshToken
 }
@@ -134,10 +139,10 @@ export async function rotateRefreshTokens(
       select * from unnest(
         (select ${rotations.map(({ hash }) => hash)}::bytea[]), ${rotations.map(({ grantId }) => grantId)}::uuid[],
         ${rotations.map(({ tenantId }) => tenantId)}::uuid[], ${rotations.map(({ now }) => now)}::timestamptz[],
-        ${successors.map(({ hash }) => hash)}::bytea[], ${successors.map(({ expiresAt }) => expiresAt)}::timestamptz[]
-      ) as requested (hash, grant_id, tenant_id, now, next_hash, next_expires_at)
+        ${rotations.map(({ jkt }) => jkt ?? null)}::text[], ${successors.map(({ hash }) => hash)}::bytea[], ${successors.map(({ expiresAt }) => expiresAt)}::timestamptz[]
+      ) as requested (hash, grant_id, tenant_id, now, jkt, next_hash, next_expires_at)
     ), locked as (
-      select requested.*, grants.tenant_id as old_tenant_id
+      select requested.*, grants.tenant_id as old_tenant_id, grants.dpop_jkt as old_jkt
       from requested join grants on grants.id = requested.grant_id
       for no key update of grants ${skipLocked ? sql`skip locked` : sql``}
     ), used as (
@@ -146,8 +151,9 @@ export async function rotateRefreshTokens(
         and used_at is null and refresh_tokens.expires_at > locked.now
       returning locked.*
     ), moved as (
-      update grants set tenant_id = used.tenant_id from used
-      where grants.id = used.grant_id and used.tenant_id is distinct from used.old_tenant_id
+      update grants set tenant_id = used.tenant_id, dpop_jkt = coalesce(used.jkt, grants.dpop_jkt) from used
+      where grants.id = used.grant_id
+        and (used.tenant_id is distinct from used.old_tenant_id or used.jkt <> coalesce(used.old_jkt, ''))
     ), added as (
       insert into refresh_tokens (hash, grant_id, created_at, expires_at, process)
       select next_hash, grant_id, now, next_expires_at, ${process}::integer from used

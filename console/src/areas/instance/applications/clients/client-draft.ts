@@ -34,6 +34,7 @@ export interface ClientDraft {
   pkceMethods: Client['pkceMethods']
   responseModes: Client['responseModes']
   requirePushedRequests: boolean
+  requireDpop: boolean
 }
 
 export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
@@ -54,6 +55,7 @@ export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   pkceMethods: ['S256'],
   responseModes: ['query'],
   requirePushedRequests: false,
+  requireDpop: false,
 })
 
 /** The default scopes of a new client. Those of a machine are chosen by a person. */
@@ -74,6 +76,7 @@ export const toClientDraft = (client: Client): ClientDraft => ({
 export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /api/admin/clients/{id}'>['body']> {
   const { kind, name, scopes, requireNonce, userinfoInIdToken, pkceMethods, responseModes, requirePushedRequests } =
     draft
+  const { requireDpop } = draft
   if (kind === 'MACHINE') return { name, scopes }
   return {
     name,
@@ -83,6 +86,7 @@ export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /
     pkceMethods,
     responseModes,
     requirePushedRequests,
+    requireDpop,
     redirectUris: toLines(draft.redirectUris),
     postLogoutRedirectUris: toLines(draft.postLogoutRedirectUris),
     allowedOrigins: toLines(draft.allowedOrigins),

@@ -49,5 +49,11 @@ export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
         ))}
       </Group>
     </Checkbox.Group>
+    <Switch
+      label={text.requireDpop}
+      description={text.requireDpopText}
+      checked={draft.requireDpop}
+      onChange={(event) => change({ requireDpop: event.currentTarget.checked })}
+    />
   </>
 )
