@@ -22,6 +22,8 @@ const WINDOW_SECONDS = 60
 const MAX_PUBLIC = 300
 const MAX_CONFIDENTIAL = 6_000
 
+const CREDENTIALS = ['client_secret', 'client_assertion', 'client_assertion_type']
+
 /** The pushed authorization request endpoint (RFC 9126). */
 export const answerPushedRequest = (
   ctx: Ctx,
@@ -38,8 +40,7 @@ async function push(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm):
     throw new OAuthError('unauthorized_client', 'A client of kind MACHINE has no authorization requests.')
   }
   await limitRequests(ctx, request, client)
-  const { client_secret: _, ...parameters } = form
-  const fields = toFields({ ...(parameters as Record<string, string>), client_id: client.clientId })
+  const fields = toFields({ ...withoutCredentials(form), client_id: client.clientId })
   await checkRequest(ctx, fields)
   const uri = REQUEST_URI_PREFIX + newSecret()
   const now = ctx.now()
@@ -52,6 +53,14 @@ async function push(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm):
   })
   return { request_uri: uri, expires_in: LIFETIME_SECONDS }
 }
+
+/** The parameters without those that authenticate the client. */
+const withoutCredentials = (form: PushedRequestForm): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(form).flatMap(([name, value]) =>
+      value === undefined || CREDENTIALS.includes(name) ? [] : [[name, value]],
+    ),
+  )
 
 /** As at the token endpoint, but a failure is a 401 (RFC 6749 §5.2). */
 async function authenticate(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm): Promise<Client> {
