@@ -50,6 +50,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     responseModes: ['query'],
     requirePushedRequests: false,
     requireDpop: false,
+    signingAlgorithms: ['RS256'],
     disabled: false,
     secrets: [{ id: expect.any(String), hash: expect.any(Buffer) }],
     lifetimes: {

@@ -61,6 +61,14 @@ test('a client for a library that sends no nonce can be created', async () => {
   expect(exported).toContain('requirePushedRequests: true')
 })
 
+test('an application with another signing algorithm can be created', async () => {
+  await latchkey('application', 'create', '--name', 'Signed', '--signing-algorithm', 'ES256')
+  const { output } = await latchkey('export')
+  expect(output.split('slug: signed')[1]).toContain('signingAlgorithm: ES256')
+  const refused = await latchkey('application', 'create', '--name', 'Other', '--signing-algorithm', 'HS256')
+  expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('RS256, PS256, ES256, EdDSA') })
+})
+
 test('the help of client create names the option for such a library', async () => {
   const { output } = await latchkey('client', 'create', '--help')
   const unwrapped = output.replace(/\s+/g, ' ')

@@ -95,15 +95,16 @@ test('only declared fields are changed, and only a client without a secret gets 
       '      without a secret\n',
     ].join('\n'),
   )
-  const changed = SHOP.replace('name: Shop }]', 'name: Shop, trusted: false, accessTokenTtl: 600 }]').replace(
-    'cb] }',
-    'cb], requireNonce: false, secret: first-secret-of-shop }',
-  )
+  const changed = SHOP.replace(
+    'name: Shop }]',
+    'name: Shop, trusted: false, signingAlgorithm: EdDSA, accessTokenTtl: 600 }]',
+  ).replace('cb] }', 'cb], requireNonce: false, secret: first-secret-of-shop }')
   const plan = await apply(changed)
   expect(plan).toBe(
     [
       '  ~ application shop',
       '      trusted: true → false',
+      '      signingAlgorithm: "RS256" → "EdDSA"',
       '      accessTokenTtl: null → 600',
       '  ~ client shop-web',
       '      requireNonce: true → false',
@@ -113,7 +114,12 @@ test('only declared fields are changed, and only a client without a secret gets 
   )
   expect(await apply(changed.replace('first-secret', 'other-secret'))).toBe('Nothing to change.')
   const client = await findClient(ctx, 'shop-web')
-  expect(client).toMatchObject({ trusted: false, requireNonce: false, lifetimes: { accessToken: 600 } })
+  expect(client).toMatchObject({
+    trusted: false,
+    requireNonce: false,
+    signingAlgorithms: ['EdDSA', 'RS256'],
+    lifetimes: { accessToken: 600 },
+  })
   expect(client && findSecret(client, 'first-secret-of-shop')).toBeDefined()
   expect(client && findSecret(client, 'other-secret-of-shop')).toBeUndefined()
 })

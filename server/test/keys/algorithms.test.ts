@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, randomUUID, sign } from 'node:crypto'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   describeSigningKeys,
@@ -159,6 +160,22 @@ test('after a leak no earlier key is left, also of an algorithm that is not used
   expect((await keySetOf(other)).keys.map(({ kid }) => kid).sort()).toEqual(replaced.map(({ kid }) => kid).sort())
   expect(await other.signer.chooseAlgorithm(['ES256'])).toBe('ES256')
   expect(await other.signer.chooseAlgorithm(['PS256'])).toBe('RS256')
+})
+
+test('an earlier program, which knows only RS256, sees and creates only such keys', async () => {
+  const node = await startWith('ES256')
+  const before = await node.signer.sign('JWT', claims, 'ES256')
+  const { rows } = await sql<{ kid: string }>`select * from signing_keys order by activates_at desc`.execute(nodes.db)
+  expect(rows.map(({ kid }) => kid)).toEqual((await publishedFor(node, 'RS256')).map(({ kid }) => kid))
+  await sql`
+    insert into signing_keys (kid, public_jwk, sealed_private_key, created_at, activates_at)
+    select 'next', public_jwk, sealed_private_key, created_at, activates_at + interval '1 minute' from signing_keys
+  `.execute(nodes.db)
+  expect(await countOf('RS256')).toBe(2)
+  await sql`update signing_keys set sealed_private_key = null where kid = 'next'`.execute(nodes.db)
+  await sql`delete from signing_keys`.execute(nodes.db)
+  expect([await countOf('RS256'), await countOf('ES256')]).toEqual([0, 1])
+  expect(await nodes.start().signer.verify('JWT', before)).toEqual(claims)
 })
 
 describe('a token is accepted only with the algorithm of the key that its kid names', () => {
