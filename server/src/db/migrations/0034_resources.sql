@@ -1,4 +1,4 @@
--- Programs that know migration 0031 go on working. They issue tokens for the application instead of the resource, so
+-- Programs that know migration 0033 go on working. They issue tokens for the application instead of the resource, so
 -- resources should be registered once all nodes are updated. The new index reads all grants once.
 
 -- APIs of an application for which clients request tokens (RFC 8707). The URI becomes the audience of these tokens.
