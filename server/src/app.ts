@@ -67,6 +67,7 @@ import { DELIVERIES, mailCollector } from './mail/metrics.ts'
 import { deliverMail } from './mail/outbox.ts'
 import { mailTemplatesSection, tenantMailTemplatesSection } from './mail-templates/declare.ts'
 import { mailTemplatesRoutes } from './mail-templates/routes.ts'
+import { devicePages } from './oauth/device/pages.tsx'
 import { logoutPages } from './oauth/logout-pages.tsx'
 import { TOKEN_REQUESTS, TOKEN_REUSE } from './oauth/metrics.ts'
 import { authorizePages } from './oauth/pages.tsx'
@@ -145,6 +146,7 @@ export function listRoutes(config: Config): AppRoutes {
       ...ssoPages,
       ...invitationPages,
       ...authorizePages,
+      ...devicePages,
       ...logoutPages,
       ...reference.pages,
       ...guidePages,

@@ -88,7 +88,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * The error codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, RFC 8707 §2, RFC 9449 §12.2, OpenID Connect
+ * The error codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, RFC 8628 §3.5, RFC 8707 §2, RFC 9449 §12.2, OpenID Connect
  * Core §3.1.2.6), with the HTTP status for responses that are not redirects.
  */
 export const OAUTH_ERRORS = {
@@ -97,6 +97,9 @@ export const OAUTH_ERRORS = {
   invalid_grant: 400,
   unauthorized_client: 400,
   unsupported_grant_type: 400,
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
   unsupported_response_type: 400,
   invalid_scope: 400,
   invalid_target: 400,

@@ -44,6 +44,8 @@ export const auditSentences = {
   'user.erased': 'An account was erased permanently',
   'user.consented': '{whom} gave consent to an application',
   'user.consent_withdrawn': '{whom} withdrew consent to an application',
+  'user.device_allowed': '{whom} allowed the sign-in of a device',
+  'user.device_refused': '{whom} refused the sign-in of a device',
   'user.data_exported': '{whom} exported their personal data',
   'session.started': '{whom} signed in',
   'session.refused': 'A sign-in as {whom} was refused',

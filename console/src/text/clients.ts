@@ -71,6 +71,8 @@ export const clients = {
   requireDpop: 'Require DPoP',
   requireDpopText:
     'Binds tokens to a key of the application, so that stolen ones are useless. Its library must support it.',
+  deviceFlow: 'Sign-in on another device',
+  deviceFlowText: 'For televisions and command lines: people type a short code into the browser of their phone.',
   disabled: 'Disabled',
   none: {
     title: 'No clients yet',

@@ -42,7 +42,7 @@ export type ChangeEmailRequest = { newEmail: string; password?: string }
 
 export type ChangePasswordRequest = { currentPassword: string; newPassword: string }
 
-export type Client = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
+export type Client = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
 
 export type ConfirmPasswordRequest = { password?: string }
 
@@ -68,7 +68,7 @@ export type CreateWebhookRequest = { url: string; events: string[]; description?
 
 export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
 
-export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
+export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 
 export type CreatedInvitation = { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string }
 
@@ -83,6 +83,10 @@ export type DailyLicenseUsage = { day: string; purchased: number; assigned: numb
 export type DailySignIns = { day: string; succeeded: number; failed: number }
 
 export type DeleteAccountRequest = { confirmation: string; password?: string }
+
+export type DeviceAuthorizationRequest = { client_id?: string; client_secret?: string; scope?: string; tenant?: string }
+
+export type DeviceAuthorizationResponse = { device_code: string; user_code: string; verification_uri: string; verification_uri_complete: string; expires_in: number; interval: number }
 
 export type EndedSessions = { success: boolean; message: string; count: number }
 
@@ -114,7 +118,7 @@ export type InvitationList = { invitations: { id: string; email: string; role: '
 
 export type JsonWebKeySet = { keys: { kty: string; kid: string; use: string; alg: string; n?: string; e?: string; crv?: string; x?: string; y?: string }[] }
 
-export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.sign_in_code_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.mail_template_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
+export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.sign_in_code_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.device_allowed' | 'user.device_refused' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.mail_template_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
 
 export type LedgerEntry = { sequence: number; occurredAt: string; actor: string | null; reason: 'GRANTED' | 'REVOKED' | 'CHANGED' | 'RESERVED' | 'ACCEPTED' | 'SUSPENDED' | 'REACTIVATED' | 'ENDED' | 'SUBSCRIBED' | 'SUBSCRIPTION_CHANGED' | 'SUBSCRIPTION_ENDED'; subject: 'seat' | 'subscription'; subjectId: string; userId: string | null; applicationId: string; before: Record<string, unknown> | null; after: Record<string, unknown> | null }
 
@@ -190,7 +194,7 @@ export type PersonalData = { exportedAt: string; profile: { id: string; email: s
 
 export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[] }
 
-export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; pushed_authorization_request_endpoint?: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; dpop_signing_alg_values_supported?: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
+export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; pushed_authorization_request_endpoint?: string; device_authorization_endpoint?: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; dpop_signing_alg_values_supported?: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
 
 export type PushedAuthorizationRequest = { client_id?: string; client_secret?: string; response_type?: string; redirect_uri?: string; scope?: string; state?: string; nonce?: string; code_challenge?: string; code_challenge_method?: string; resource?: string } & Record<string, string>
 
@@ -244,7 +248,7 @@ export type Tenant = { id: string; name: string; slug: string; settings: Record<
 
 export type TenantLicenses = { applications: LicensedApplication[] }
 
-export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; scope?: string; tenant?: string; resource?: string }
+export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; device_code?: string; scope?: string; tenant?: string; resource?: string }
 
 export type TokenResponse = { access_token: string; token_type: 'Bearer' | 'DPoP'; expires_in: number; refresh_token?: string; id_token?: string; scope: string }
 
@@ -318,7 +322,7 @@ export interface Operations {
   'GET /api/oauth/jwks': {
     reply: JsonWebKeySet
   }
-  /** Exchange a code, a refresh token or client credentials for tokens */
+  /** Exchange a code, a refresh token, client credentials or a device code for tokens */
   'POST /api/oauth/token': {
     body: TokenRequest
     reply: TokenResponse
@@ -327,6 +331,11 @@ export interface Operations {
   'POST /api/oauth/par': {
     body: PushedAuthorizationRequest
     reply: PushedAuthorizationResponse
+  }
+  /** Start the sign-in of a device without a browser */
+  'POST /api/oauth/device_authorization': {
+    body: DeviceAuthorizationRequest
+    reply: DeviceAuthorizationResponse
   }
   /** The claims of the token holder, as far as the granted scopes allow */
   'GET /api/oauth/userinfo': {
@@ -936,7 +945,7 @@ export interface Operations {
   }
   /** Registers a client; its secret is shown only once */
   'POST /api/admin/clients': {
-    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; disabled?: boolean }
+    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; disabled?: boolean }
     reply: CreatedClient
   }
   /** Shows a client */
@@ -947,7 +956,7 @@ export interface Operations {
   /** Changes a client */
   'PATCH /api/admin/clients/{id}': {
     path: { id: string }
-    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; disabled?: boolean }
+    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; disabled?: boolean }
     reply: Client
   }
   /** Deletes a client and its tokens */
@@ -1161,6 +1170,7 @@ export interface Operations {
 export const FORM_OPERATIONS: readonly (keyof Operations)[] = [
   'POST /api/oauth/token',
   'POST /api/oauth/par',
+  'POST /api/oauth/device_authorization',
   'POST /api/oauth/userinfo',
   'POST /api/oauth/revoke',
   'POST /api/oauth/introspect',

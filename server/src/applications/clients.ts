@@ -43,6 +43,8 @@ export interface Client {
   requirePushedRequests: boolean
   /** Its token requests must have a DPoP proof. */
   requireDpop: boolean
+  /** It may use the device authorization grant. */
+  deviceFlow: boolean
   disabled: boolean
   secrets: { id: string; hash: Buffer }[]
   /** How its tokens are signed; a later one only while the ones before it have no active key. */

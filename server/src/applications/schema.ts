@@ -88,6 +88,9 @@ export const clientFields = {
     description: 'Authorization requests must be pushed (RFC 9126); plain ones are refused',
   }),
   requireDpop: Type.Boolean({ description: 'Token requests must have a DPoP proof, which binds the tokens to a key' }),
+  deviceFlow: Type.Boolean({
+    description: 'Devices without a browser may ask for a sign-in on another device (RFC 8628)',
+  }),
   disabled: Type.Boolean({ description: 'A disabled client and its tokens do not work' }),
 }
 

@@ -25,6 +25,7 @@ interface CreateOptions {
   responseMode?: ResponseMode[]
   requirePushedRequests?: boolean
   requireDpop?: true
+  deviceFlow?: boolean
 }
 
 const create = new Command('create')
@@ -42,6 +43,7 @@ const create = new Command('create')
     new Option('--response-mode <mode...>', 'how it may receive codes (query)').choices(['query', 'form_post']),
   )
   .option('--require-dpop', 'refuse token requests without a DPoP proof')
+  .option('--device-flow', 'let devices without a browser ask for a sign-in on another device')
   .option('--no-require-nonce', 'accept sign-ins of libraries that send no nonce, such as django-allauth')
   .option('--require-pushed-requests', 'refuse authorization requests that were not pushed (PAR)')
   .option('--no-userinfo-in-id-token', 'leave profile and email claims out of ID tokens')
@@ -61,7 +63,7 @@ const create = new Command('create')
         userinfoInIdToken: options.userinfoInIdToken,
         requirePushedRequests: options.requirePushedRequests ?? false,
         requireDpop: options.requireDpop,
-        ...toLists(options),
+        ...toSettings(options),
       }
       const { client, clientSecret } = await ctx.db
         .transaction()
@@ -72,12 +74,20 @@ const create = new Command('create')
   })
 
 /** Omitted options use the defaults. */
-const toLists = ({ redirectUri, postLogoutRedirectUri, origin, scope, responseMode }: CreateOptions) => ({
+const toSettings = ({
+  redirectUri,
+  postLogoutRedirectUri,
+  origin,
+  scope,
+  responseMode,
+  deviceFlow,
+}: CreateOptions) => ({
   ...(redirectUri && { redirectUris: redirectUri }),
   ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
   ...(origin && { allowedOrigins: origin }),
   ...(scope && { scopes: scope }),
   ...(responseMode && { responseModes: responseMode }),
+  ...(deviceFlow !== undefined && { deviceFlow }),
 })
 
 const list = new Command('list').description('list the clients').action(async () => {

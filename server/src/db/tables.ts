@@ -28,6 +28,7 @@ import type {
 } from './tables/licensing.ts'
 import type {
   ConsentsTable,
+  DeviceAuthorizationsTable,
   DpopProofsTable,
   GrantsTable,
   PendingSignInsTable,
@@ -91,6 +92,7 @@ export interface Tables {
   resources: ResourcesTable
   resource_clients: ResourceClientsTable
   grants: GrantsTable
+  device_authorizations: DeviceAuthorizationsTable
   refresh_tokens: RefreshTokensTable
   processes: ProcessesTable
   revoked_tokens: RevokedTokensTable

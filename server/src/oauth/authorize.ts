@@ -129,12 +129,20 @@ export function startLogin(
   return login
 }
 
-interface AuthorizationContext {
-  request: AuthorizeRequest
-  login: Authorization
+/** What the steps depend on: of a request by redirect, or of a device. */
+export interface AuthorizationContext {
+  request: Pick<
+    AuthorizeRequest,
+    'client' | 'scopes' | 'prompts' | 'maxAge' | 'expectedUserIds' | 'tenantSlug' | 'resource'
+  >
+  login: LoginTransaction & { state: Pick<AuthorizationState, 'account' | 'tenantId'> }
 }
 
-async function findNextStep(ctx: Ctx, exchange: Exchange, authorization: AuthorizationContext): Promise<Outcome> {
+export async function findNextStep(
+  ctx: Ctx,
+  exchange: Exchange,
+  authorization: AuthorizationContext,
+): Promise<Outcome> {
   const { request } = authorization
   const isSilent = request.prompts.includes('none')
   const session = await findBrowserSession(ctx, exchange)

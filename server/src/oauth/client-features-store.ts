@@ -10,6 +10,7 @@ export interface ClientFeatures {
   furtherAlgorithms: SigningAlgorithm[]
   /** A client requires DPoP. */
   dpop: boolean
+  deviceFlow: boolean
 }
 
 export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
@@ -26,5 +27,6 @@ export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
       )`.as('furtherAlgorithms'),
     )
     .select(sql<boolean>`coalesce(bool_or(require_dpop), false)`.as('dpop'))
+    .select(sql<boolean>`coalesce(bool_or(device_flow), false)`.as('deviceFlow'))
     .where('disabled', '=', false)
     .executeTakeFirstOrThrow()

@@ -4,7 +4,7 @@ import { isConnectionError } from '../db/connection-errors.ts'
 import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
 import { type ClientFeatures, findClientFeatures } from './client-features-store.ts'
 import { PROOF_ALGORITHMS } from './dpop/keys.ts'
-import type { ProviderMetadata } from './schema.ts'
+import { DEVICE_CODE_GRANT, type ProviderMetadata } from './schema.ts'
 
 /**
  * The provider metadata as JSON (OpenID Connect Discovery §3, RFC 8414 §2). It lists an optional feature only while a
@@ -26,13 +26,21 @@ async function loadFeatures(ctx: Ctx): Promise<ClientFeatures> {
     return features
   } catch (error) {
     if (!isConnectionError(error)) throw error
-    return lastFeatures.get(ctx) ?? { formPost: false, pushedRequests: false, dpop: false, furtherAlgorithms: [] }
+    return (
+      lastFeatures.get(ctx) ?? {
+        formPost: false,
+        pushedRequests: false,
+        dpop: false,
+        furtherAlgorithms: [],
+        deviceFlow: false,
+      }
+    )
   }
 }
 
 export const toMetadata = (
   { baseUrl }: Config,
-  { formPost, pushedRequests, dpop, furtherAlgorithms }: ClientFeatures,
+  { formPost, pushedRequests, dpop, furtherAlgorithms, deviceFlow }: ClientFeatures,
 ): ProviderMetadata => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
@@ -43,10 +51,16 @@ export const toMetadata = (
   revocation_endpoint: `${baseUrl}/api/oauth/revoke`,
   introspection_endpoint: `${baseUrl}/api/oauth/introspect`,
   ...(pushedRequests && { pushed_authorization_request_endpoint: `${baseUrl}/api/oauth/par` }),
+  ...(deviceFlow && { device_authorization_endpoint: `${baseUrl}/api/oauth/device_authorization` }),
   scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
   response_types_supported: ['code'],
   response_modes_supported: ['query', ...(formPost ? ['form_post'] : [])],
-  grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+  grant_types_supported: [
+    'authorization_code',
+    'refresh_token',
+    'client_credentials',
+    ...(deviceFlow ? [DEVICE_CODE_GRANT] : []),
+  ],
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   // Stated explicitly: without it a client may send its secret in the body.
   introspection_endpoint_auth_methods_supported: ['client_secret_basic'],

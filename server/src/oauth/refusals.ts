@@ -22,7 +22,7 @@ function shorten(value: unknown): unknown {
   return typeof value === 'string' ? value.slice(0, MAX_LOGGED_LENGTH) : value
 }
 
-/** Logs a request of a client that is refused. */
+/** Logs a request of a client that is refused. A device that waits is not. */
 export async function loggingRefusals<T>(
   request: FastifyRequest,
   form: { client_id?: string | undefined },
@@ -31,7 +31,8 @@ export async function loggingRefusals<T>(
   try {
     return await work()
   } catch (error) {
-    if (error instanceof OAuthError) logRefusal(request, form.client_id ?? clientIdOfBasic(request), error)
+    if (error instanceof OAuthError && error.code !== 'authorization_pending')
+      logRefusal(request, form.client_id ?? clientIdOfBasic(request), error)
     throw error
   }
 }

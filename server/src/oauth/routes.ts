@@ -2,12 +2,15 @@ import { Type } from 'typebox'
 import type { OAuthErrorCode } from '../errors.ts'
 import { defineRoute, type Route } from '../http/routing/define-route.ts'
 import { sendCacheable } from './cacheable.ts'
+import { authorizeDevice } from './device/authorize-device.ts'
 import { describeProvider } from './discovery.ts'
 import { offerNonce } from './dpop/nonces.ts'
 import { introspect } from './introspect.ts'
 import { answerPushedRequest } from './pushed-requests/endpoint.ts'
 import { revoke } from './revoke.ts'
 import {
+  DeviceAuthorizationForm,
+  DeviceAuthorizationResponse,
   IntrospectForm,
   IntrospectionResponse,
   JsonWebKeySet,
@@ -81,6 +84,10 @@ const TOKEN_ERRORS: OAuthErrorCode[] = [
   'invalid_scope',
   'invalid_target',
   ...PROOF_ERRORS,
+  'authorization_pending',
+  'slow_down',
+  'access_denied',
+  'expired_token',
 ]
 
 /** Those of client authentication, and those of an authorization request. */
@@ -112,7 +119,7 @@ export const oauthRoutes: Route[] = [
     path: '/api/oauth/token',
     operationId: 'issueToken',
     tag,
-    summary: 'Exchange a code, a refresh token or client credentials for tokens',
+    summary: 'Exchange a code, a refresh token, client credentials or a device code for tokens',
     caller: 'anyone',
     authenticatedBy: 'client-or-form',
     crossOrigin: 'registered',
@@ -120,6 +127,7 @@ export const oauthRoutes: Route[] = [
     reply: { 200: TokenResponse },
     errors: ['RATE_LIMITED'],
     oauthErrors: TOKEN_ERRORS,
+    oauthStatuses: { access_denied: 400 },
     handler: (ctx, { request, reply, body }) => {
       reply.header('Pragma', 'no-cache')
       offerNonce(ctx, { request, reply })
@@ -141,6 +149,21 @@ export const oauthRoutes: Route[] = [
     oauthErrors: PUSH_ERRORS,
     oauthStatuses: { invalid_client: 401 },
     handler: (ctx, { request, body }) => answerPushedRequest(ctx, request, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/oauth/device_authorization',
+    operationId: 'authorizeDevice',
+    tag,
+    summary: 'Start the sign-in of a device without a browser',
+    caller: 'anyone',
+    authenticatedBy: 'client-or-form',
+    crossOrigin: 'registered',
+    form: DeviceAuthorizationForm,
+    reply: { 200: DeviceAuthorizationResponse },
+    errors: ['RATE_LIMITED'],
+    oauthErrors: ['invalid_request', 'invalid_client', 'unauthorized_client'],
+    handler: (ctx, { request, body }) => authorizeDevice(ctx, request, body),
   }),
   ...userInfoRoutes,
   defineRoute({

@@ -1,17 +1,21 @@
 import { type Static, Type } from 'typebox'
 
+/** The grant_type of the device authorization grant (RFC 8628 §3.4). */
+export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
 const Parameter = (description: string) => Type.Optional(Type.String({ description }))
 
 /** The parameters of the token endpoint. Which are required depends on the grant type. */
 export const TokenForm = Type.Object(
   {
-    grant_type: Parameter('authorization_code, refresh_token or client_credentials'),
+    grant_type: Parameter('authorization_code, refresh_token, client_credentials or the URN of the device grant'),
     client_id: Parameter('The client, unless the Authorization header names it'),
     client_secret: Parameter('For confidential and machine clients, unless sent with HTTP Basic'),
     code: Parameter('The code from the authorization endpoint'),
     redirect_uri: Parameter('The same as in the authorization request'),
     code_verifier: Parameter('The PKCE verifier, when a challenge was sent'),
     refresh_token: Parameter('The refresh token, good for one use'),
+    device_code: Parameter('The device code, for the device grant'),
     scope: Parameter('Space-separated scopes; with a refresh token not wider than granted'),
     tenant: Parameter('With a refresh token: the slug of another tenant to switch to'),
     resource: Parameter('The URI of the API that the token is for; once only (RFC 8707)'),
@@ -64,6 +68,30 @@ export const TokenResponse = Type.Object(
   { title: 'TokenResponse' },
 )
 export type TokenResponse = Static<typeof TokenResponse>
+
+export const DeviceAuthorizationForm = Type.Object(
+  {
+    client_id: Parameter('The client, unless the Authorization header names it'),
+    client_secret: Parameter('For confidential clients, unless sent with HTTP Basic'),
+    scope: Parameter('Space-separated scopes'),
+    tenant: Parameter('The slug of the tenant that the person must sign in to'),
+  },
+  { title: 'DeviceAuthorizationRequest' },
+)
+export type DeviceAuthorizationForm = Static<typeof DeviceAuthorizationForm>
+
+export const DeviceAuthorizationResponse = Type.Object(
+  {
+    device_code: Type.String({ description: 'For the token endpoint; secret' }),
+    user_code: Type.String({ description: 'What the person types' }),
+    verification_uri: Type.String({ description: 'Where the person types it' }),
+    verification_uri_complete: Type.String({ description: 'The same page with the code filled in, for a QR code' }),
+    expires_in: Type.Integer({ description: 'Seconds until both codes expire' }),
+    interval: Type.Integer({ description: 'Seconds to wait between two token requests' }),
+  },
+  { title: 'DeviceAuthorizationResponse' },
+)
+export type DeviceAuthorizationResponse = Static<typeof DeviceAuthorizationResponse>
 
 export const RevokeForm = Type.Object(
   {
@@ -163,6 +191,9 @@ export const ProviderMetadata = Type.Object(
     introspection_endpoint: Type.String(),
     pushed_authorization_request_endpoint: Type.Optional(
       Type.String({ description: 'Listed while a client requires pushed requests' }),
+    ),
+    device_authorization_endpoint: Type.Optional(
+      Type.String({ description: 'Only while a client may use the device authorization grant' }),
     ),
     scopes_supported: StringArray,
     response_types_supported: StringArray,

@@ -66,6 +66,14 @@ const SCOPE_DESCRIPTIONS: Record<string, string> = {
   offline_access: 'Stay signed in while you are away',
 }
 
+export const ScopeList = ({ scopes }: { scopes: string[] }) => (
+  <ul>
+    {(scopes.length === 0 ? ['openid'] : scopes).map((scope) => (
+      <li key={scope}>{SCOPE_DESCRIPTIONS[scope] ?? <code>{scope}</code>}</li>
+    ))}
+  </ul>
+)
+
 export const ConsentPage = ({
   action,
   csrf,
@@ -95,6 +103,7 @@ export const ConsentPage = ({
       ))}
       {resource && <ResourceItem resource={resource} scopes={scopes} />}
     </ul>
+    <ScopeList scopes={scopes} />
     <Form action={action} csrf={csrf}>
       <p class="actions">
         <button type="submit" name="decision" value="allow">

@@ -1,6 +1,7 @@
 import { deleteExpiredCounters } from '../db/limiter.ts'
 import { defineJob } from '../jobs/job.ts'
 import { sweepSessions } from '../sessions/sweep.ts'
+import { deleteExpiredDevices } from './device/store.ts'
 import { deleteExpiredProofs } from './dpop/store.ts'
 import { deleteExpiredPushedRequests } from './pushed-requests/store.ts'
 import { deleteExpiredTokens } from './store.ts'
@@ -15,6 +16,7 @@ export const sweepExpired = defineJob<unknown>({
     while ((await deleteExpiredTokens(ctx.db, { now: ctx.now(), limit: BATCH_SIZE })) >= BATCH_SIZE);
     await deleteExpiredPushedRequests(ctx.db, ctx.now())
     while ((await deleteExpiredProofs(ctx.db, { now: ctx.now(), limit: BATCH_SIZE })) >= BATCH_SIZE);
+    await deleteExpiredDevices(ctx.db, ctx.now())
     await sweepSessions(ctx)
     await deleteExpiredCounters(ctx.db, ctx.now())
   },

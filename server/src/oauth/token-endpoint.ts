@@ -7,10 +7,11 @@ import { invalidProof } from './dpop/proof.ts'
 import { readProof } from './dpop/request-proof.ts'
 import { exchangeCode } from './grants/authorization-code.ts'
 import { grantClientCredentials } from './grants/client-credentials.ts'
+import { exchangeDeviceCode } from './grants/device-code.ts'
 import { refresh } from './grants/refresh-token.ts'
 import { countTokenRequest } from './metrics.ts'
 import { loggingRefusals } from './refusals.ts'
-import type { TokenForm, TokenResponse } from './schema.ts'
+import { DEVICE_CODE_GRANT, type TokenForm, type TokenResponse } from './schema.ts'
 
 interface Grant {
   kinds: ClientKind[]
@@ -20,6 +21,7 @@ interface Grant {
 const GRANTS = new Map<string, Grant>([
   ['authorization_code', { kinds: ['SPA', 'WEB'], exchange: exchangeCode }],
   ['refresh_token', { kinds: ['SPA', 'WEB'], exchange: refresh }],
+  [DEVICE_CODE_GRANT, { kinds: ['SPA', 'WEB'], exchange: exchangeDeviceCode }],
   ['client_credentials', { kinds: ['MACHINE'], exchange: grantClientCredentials }],
 ])
 

@@ -78,6 +78,7 @@ test('a client is registered with its secret, which is never shown again', async
     tenantId: null,
     requireNonce: true,
     userinfoInIdToken: true,
+    deviceFlow: false,
     disabled: false,
     secrets: [{ id: expect.any(String), createdAt: TIME }],
     createdAt: TIME,

@@ -51,6 +51,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     requirePushedRequests: false,
     requireDpop: false,
     signingAlgorithms: ['RS256'],
+    deviceFlow: false,
     disabled: false,
     secrets: [{ id: expect.any(String), hash: expect.any(Buffer) }],
     lifetimes: {

@@ -78,6 +78,7 @@ export async function registerClient(
     response_modes: settings.responseModes,
     require_pushed_requests: settings.requirePushedRequests,
     require_dpop: settings.requireDpop,
+    device_flow: settings.deviceFlow,
     disabled: settings.disabled,
     created_at: now,
     updated_at: now,

@@ -25,6 +25,7 @@ export interface ClientSettings {
   responseModes: ResponseMode[]
   requirePushedRequests: boolean
   requireDpop: boolean
+  deviceFlow: boolean
   disabled: boolean
 }
 
@@ -40,6 +41,7 @@ export const CLIENT_SETTINGS = [
   'responseModes',
   'requirePushedRequests',
   'requireDpop',
+  'deviceFlow',
   'disabled',
 ] as const satisfies (keyof ClientSettings)[]
 
@@ -54,6 +56,7 @@ export const defaultSettings = (kind: ClientKind): Omit<ClientSettings, 'name'> 
   responseModes: ['query'],
   requirePushedRequests: false,
   requireDpop: false,
+  deviceFlow: false,
   disabled: false,
 })
 
@@ -73,6 +76,11 @@ export function settingsProblems(kind: ClientKind, settings: Partial<ClientSetti
     ...listProblems('pkceMethods', pkceMethods, () => undefined),
     checkField(responseModes?.length !== 0, 'responseModes', 'must name at least one'),
     ...listProblems('responseModes', responseModes, () => undefined),
+    checkField(
+      kind !== 'MACHINE' || !settings.deviceFlow,
+      'deviceFlow',
+      'must be false: nobody signs in to a MACHINE client',
+    ),
     ...listProblems('scopes', scopes, (scope) => scopeProblem(kind, scope)),
     ...(kind === 'MACHINE'
       ? browserProblems({ redirectUris, postLogoutRedirectUris, allowedOrigins })

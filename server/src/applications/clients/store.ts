@@ -46,6 +46,7 @@ const CLIENT_COLUMNS = [
   'clients.response_modes as responseModes',
   'clients.require_pushed_requests as requirePushedRequests',
   'clients.require_dpop as requireDpop',
+  'clients.device_flow as deviceFlow',
   'clients.disabled',
   'clients.created_at as createdAt',
   'clients.updated_at as updatedAt',
@@ -130,6 +131,7 @@ export async function updateClient(
       response_modes: change.responseModes,
       require_pushed_requests: change.requirePushedRequests,
       require_dpop: change.requireDpop,
+      device_flow: change.deviceFlow,
       disabled: change.disabled,
       updated_at: change.updatedAt,
     })

@@ -51,6 +51,7 @@ export interface ClientsTable {
   /** Authorization requests must be pushed. */
   require_pushed_requests: Generated<boolean>
   require_dpop: Generated<boolean>
+  device_flow: Generated<boolean>
   disabled: boolean
   created_at: Fixed<Date>
   updated_at: Date

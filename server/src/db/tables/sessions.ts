@@ -51,6 +51,25 @@ export interface GrantsTable {
   expires_at: Date
 }
 
+export interface DeviceAuthorizationsTable {
+  id: Fixed<string>
+  device_code_hash: Fixed<Buffer>
+  user_code_mac: Fixed<Buffer>
+  client_id: Fixed<string>
+  scopes: Fixed<string[]>
+  tenant_slug: Fixed<string | null>
+  ip_address: Fixed<string>
+  network: Fixed<string>
+  user_agent: Fixed<string>
+  poll_interval: number
+  polled_at: Date | null
+  polled_early: Generated<boolean>
+  decided_at: Date | null
+  grant_id: string | null
+  created_at: Fixed<Date>
+  expires_at: Fixed<Date>
+}
+
 export interface RefreshTokensTable {
   hash: Fixed<Buffer>
   grant_id: Fixed<string>

@@ -3,14 +3,14 @@ import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import type { AuthenticatedClient, TokenRequester } from '../client-auth.ts'
 import { requireProofOfKey } from '../dpop/binding.ts'
-import { createRefreshToken, invalidGrant, toSubject } from '../grant-subject.ts'
-import { findLicenseClaim, issueTokens, lifetimeOf } from '../issue-tokens.ts'
+import { invalidGrant } from '../grant-subject.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
 import { matchesChallenge } from '../pkce.ts'
 import { requireGrantResource } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
 import { endGrant } from './end-grant.ts'
-import { findGrantByCode, type GrantRow, redeemCode } from './store.ts'
+import { redeem } from './redeem.ts'
+import { findGrantByCode, type GrantRow } from './store.ts'
 
 /** The authorization code grant (RFC 6749 §4.1.3, RFC 7636 §4.5). */
 export async function exchangeCode(ctx: Ctx, requester: TokenRequester, form: TokenForm): Promise<TokenResponse> {
@@ -27,18 +27,10 @@ export async function exchangeCode(ctx: Ctx, requester: TokenRequester, form: To
   requireGrantResource(grant, form.resource)
   requireProofOfKey(grant.dpop_jkt, proof)
   if (grant.code_used_at !== null) throw await endReplayedGrant(ctx, requester, grant)
-  const now = ctx.now()
-  if (grant.code_expires_at <= now) throw invalidGrant('The code has expired.')
-  const subject = toSubject(client, grant)
-  const hasRefreshToken = subject.scopes.includes('offline_access')
-  const lifetime = lifetimeOf(ctx, client, hasRefreshToken ? 'refreshToken' : 'accessToken')
-  const expiresAt = new Date(now.getTime() + lifetime * 1000)
-  const refresh = hasRefreshToken ? createRefreshToken(ctx, client, expiresAt) : undefined
-  const redemption = { grantId: grant.id, now, expiresAt, refreshToken: refresh?.row, jkt: proof?.jkt }
-  const license = await findLicenseClaim(ctx, subject)
-  await proof?.use()
-  if (!(await redeemCode(ctx.db, redemption))) throw await endReplayedGrant(ctx, requester, grant)
-  return issueTokens(ctx, subject, { refreshToken: refresh?.token, nonce: grant.nonce, license, proof })
+  if (grant.code_expires_at <= ctx.now()) throw invalidGrant('The code has expired.')
+  const tokens = await redeem(ctx, { client, proof }, grant)
+  if (!tokens) throw await endReplayedGrant(ctx, requester, grant)
+  return tokens
 }
 
 /** A failed check does not use up the code: the caller may not be the client that the code was issued to. */

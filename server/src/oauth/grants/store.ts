@@ -49,6 +49,8 @@ export async function insertGrant(db: Db, grant: Insertable<GrantsTable>): Promi
 export const findGrantByCode = (db: Db, codeHash: Buffer) =>
   grantsWithSubject(db).where('grants.code_hash', '=', codeHash).executeTakeFirst()
 
+export const findGrant = (db: Db, id: string) => grantsWithSubject(db).where('grants.id', '=', id).executeTakeFirst()
+
 export const findGrantByRefreshToken = (db: Db, hash: Buffer) =>
   grantsWithSubject(db)
     .innerJoin('refresh_tokens', 'refresh_tokens.grant_id', 'grants.id')

@@ -35,6 +35,7 @@ export interface ClientDraft {
   responseModes: Client['responseModes']
   requirePushedRequests: boolean
   requireDpop: boolean
+  deviceFlow: boolean
 }
 
 export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
@@ -56,6 +57,7 @@ export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   responseModes: ['query'],
   requirePushedRequests: false,
   requireDpop: false,
+  deviceFlow: false,
 })
 
 /** The default scopes of a new client. Those of a machine are chosen by a person. */
@@ -74,8 +76,17 @@ export const toClientDraft = (client: Client): ClientDraft => ({
 
 /** The body of a PATCH request. */
 export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /api/admin/clients/{id}'>['body']> {
-  const { kind, name, scopes, requireNonce, userinfoInIdToken, pkceMethods, responseModes, requirePushedRequests } =
-    draft
+  const {
+    kind,
+    name,
+    scopes,
+    requireNonce,
+    userinfoInIdToken,
+    pkceMethods,
+    responseModes,
+    requirePushedRequests,
+    deviceFlow,
+  } = draft
   const { requireDpop } = draft
   if (kind === 'MACHINE') return { name, scopes }
   return {
@@ -87,6 +98,7 @@ export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /
     responseModes,
     requirePushedRequests,
     requireDpop,
+    deviceFlow,
     redirectUris: toLines(draft.redirectUris),
     postLogoutRedirectUris: toLines(draft.postLogoutRedirectUris),
     allowedOrigins: toLines(draft.allowedOrigins),

@@ -23,6 +23,12 @@ export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
       checked={draft.requirePushedRequests}
       onChange={(event) => change({ requirePushedRequests: event.currentTarget.checked })}
     />
+    <Switch
+      label={text.deviceFlow}
+      description={text.deviceFlowText}
+      checked={draft.deviceFlow}
+      onChange={(event) => change({ deviceFlow: event.currentTarget.checked })}
+    />
     <Checkbox.Group
       label={text.pkceMethods}
       description={text.pkceMethodsText}
