@@ -1,4 +1,4 @@
--- Programs that know migration 0034 go on working.
+-- Programs that know migration 0031 go on working.
 
 -- Whether a client may use the device authorization grant (RFC 8628).
 alter table clients add column device_flow boolean not null default false;
