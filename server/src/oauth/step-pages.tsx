@@ -103,7 +103,6 @@ export const ConsentPage = ({
       ))}
       {resource && <ResourceItem resource={resource} scopes={scopes} />}
     </ul>
-    <ScopeList scopes={scopes} />
     <Form action={action} csrf={csrf}>
       <p class="actions">
         <button type="submit" name="decision" value="allow">

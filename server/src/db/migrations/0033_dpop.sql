@@ -1,4 +1,5 @@
--- Programs that know migration 0032 go on working. They do not check proofs: until they are replaced, they accept bound tokens as bearer tokens.
+-- Programs that know migration 0032 go on working.
+-- They do not check proofs: until they are replaced, they accept bound tokens as bearer tokens.
 
 -- Token requests of the client must have a DPoP proof.
 alter table clients add column require_dpop boolean not null default false;

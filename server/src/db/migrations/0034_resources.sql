@@ -1,5 +1,7 @@
--- Programs that know migration 0033 go on working. They issue tokens for the application instead of the resource, so
--- resources should be registered once all nodes are updated. The new index reads all grants once.
+-- Programs that know migration 0033 go on working.
+-- They issue tokens for the application instead of the resource, so resources should be registered once all nodes are
+-- updated.
+-- Takes time on grants: the new column refers to another table, and the new index reads all grants once.
 
 -- APIs of an application for which clients request tokens (RFC 8707). The URI becomes the audience of these tokens.
 create table resources (
