@@ -62,7 +62,8 @@ export const authorizePages = [
       return { answer: await respondWithError(ctx, request, { target, pushed }, error) }
     }
     const { tenantId, scopes } = login.state.consent ?? { tenantId: undefined, scopes: [] }
-    await grantConsent(ctx, { userId, tenantId, scopes, client: target.client, request })
+    const consent = { userId, tenantId, scopes, client: target.client, request }
+    await ctx.db.transaction().execute((tx) => grantConsent(ctx, tx, consent))
     return { state: login.state }
   }),
 ]

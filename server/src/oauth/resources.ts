@@ -25,6 +25,12 @@ export async function requireResource(ctx: Ctx, client: Client, uri: string): Pr
 export const invalidTarget = (description: string, facts?: Record<string, unknown>): OAuthError =>
   new OAuthError('invalid_target', description, facts && { facts })
 
+/** A device gets tokens for the application only. A resource that was ignored would widen what its token is good for. */
+export function refuseResource(requested: string | undefined): void {
+  if (requested === undefined) return
+  throw invalidTarget('The device authorization grant supports no resource.', { resource: requested })
+}
+
 /** The scopes that have a meaning in a grant for the resource: its own, and those for the client itself. */
 export const scopesWithin = (scopes: string[], resource: Pick<Resource, 'scopes'> | undefined): string[] =>
   resource ? scopes.filter((scope) => STANDARD_SCOPES.includes(scope) || resource.scopes.includes(scope)) : scopes

@@ -162,7 +162,7 @@ export const oauthRoutes: Route[] = [
     form: DeviceAuthorizationForm,
     reply: { 200: DeviceAuthorizationResponse },
     errors: ['RATE_LIMITED'],
-    oauthErrors: ['invalid_request', 'invalid_client', 'unauthorized_client'],
+    oauthErrors: ['invalid_request', 'invalid_client', 'unauthorized_client', 'invalid_target'],
     handler: (ctx, { request, body }) => authorizeDevice(ctx, request, body),
   }),
   ...userInfoRoutes,

@@ -75,6 +75,7 @@ export const DeviceAuthorizationForm = Type.Object(
     client_secret: Parameter('For confidential clients, unless sent with HTTP Basic'),
     scope: Parameter('Space-separated scopes'),
     tenant: Parameter('The slug of the tenant that the person must sign in to'),
+    resource: Parameter('Not supported with this grant: refused with invalid_target'),
   },
   { title: 'DeviceAuthorizationRequest' },
 )

@@ -245,9 +245,30 @@ test('a member who is removed gets no tokens, and issued ones end with the sessi
   expect((await refresh(url, issued.refresh_token)).body.error).toBe('invalid_grant')
 })
 
-test('one client and network can ask for 200 codes in a quarter of an hour', async () => {
-  expect((await askForCodes(url)).status).toBe(200)
-  await sql`update throttle set points = 200 where key like 'device-authorization:%'`.execute(service.ctx.db)
-  expect(await askForCodes(url)).toMatchObject({ status: 429 })
-  await sql`delete from throttle where key like 'device-authorization:%'`.execute(service.ctx.db)
+test('a resource is refused, for the codes and for the tokens', async () => {
+  const refused = { status: 400, body: { error: 'invalid_target' } }
+  const resource = 'https://api.example.com/mcp'
+  expect(await askForCodes(url, { resource })).toMatchObject(refused)
+  const codes = await newCodes()
+  await decide(url, cookie, codes)
+  expect(await poll(url, codes, { resource })).toMatchObject(refused)
+  // The code stays valid.
+  expect((await poll(url, codes)).status).toBe(200)
+})
+
+test('a public client can ask for 200 codes from one network in a quarter of an hour, another for 20,000', async () => {
+  await setDeviceFlow(service, 'demo-web', true)
+  const web = { client_id: 'demo-web', client_secret: 'demo-web-secret' }
+  const count = async (points: number) => {
+    await sql`update throttle set points = ${points}::integer where key like 'device-authorization%'`.execute(
+      service.ctx.db,
+    )
+    return [(await askForCodes(url)).status, (await askForCodes(url, web)).status]
+  }
+  expect([(await askForCodes(url)).status, (await askForCodes(url, web)).status]).toEqual([200, 200])
+  expect(await count(199)).toEqual([200, 200])
+  expect(await count(200)).toEqual([429, 200])
+  expect(await count(19_999)).toEqual([429, 200])
+  expect(await count(20_000)).toEqual([429, 429])
+  await sql`delete from throttle where key like 'device-authorization%'`.execute(service.ctx.db)
 })

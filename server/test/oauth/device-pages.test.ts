@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createSignedInUser, entriesOf } from '../account/people.ts'
-import { openTab } from '../invitations/browser-tab.ts'
+import { createSignedInUser, entriesOf, insertUser, listMailTo } from '../account/people.ts'
+import { openTab, type Tab } from '../invitations/browser-tab.ts'
 import { rounds } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import { addMember, claimsOf, PASSWORD, signIn, startDemoService, thirdParty, userinfo } from '../support/world.ts'
@@ -25,6 +25,9 @@ const newCodes = async (form: Record<string, string> = {}, headers: Record<strin
 
 const entriesFor = async (action: string, userId: string) =>
   (await entriesOf(service, userId)).filter((entry) => entry.action === action)
+
+/** The cookie of the session alone. */
+const sessionOf = (cookies: string) => cookies.split('; ').find((pair) => pair.startsWith('latchkey_session')) ?? ''
 
 const WRONG = 'This code is wrong, used up or too old.'
 const UNUSED = 'BBBB-BBBB'
@@ -82,6 +85,31 @@ describe('the page for the code', () => {
     expect((await forged.submit({ decision: 'allow', csrf: 'x' }, { to: action })).status).toBe(403)
   })
 
+  test('what follows the code works only in the browser in which it was typed', async () => {
+    const { id, email, cookie: own } = await createSignedInUser(service)
+    for (const slug of ['acme', 'globex']) await addMember(service, email, slug)
+    const codes = await newCodes()
+    const phisher = openTab(url)
+    await phisher.open('/device')
+    const step = (await phisher.submit({ user_code: codes.user_code })).location
+    expect(step).toMatch(/^\/device\/continue\?journey=/)
+    const { location: login } = await phisher.open(step)
+    expect(login).toMatch(/^\/login\?journey=/)
+    const person = openTab(url, own)
+    await person.open('/device')
+    const refused = { status: 400, text: expect.stringContaining('Type the code again') }
+    expect(await person.open(step)).toMatchObject(refused)
+    expect(await follow(person, await person.open(login))).toMatchObject(refused)
+    for (const path of ['tenant', 'decision']) {
+      await person.open('/device')
+      const to = step.replace('continue', path)
+      expect(await person.submit({ decision: 'allow', tenant: id }, { to })).toMatchObject(refused)
+    }
+    expect(await person.open(step.replace('continue', 'done'))).toMatchObject(refused)
+    expect(await openTab(url, sessionOf(own)).open(step)).toMatchObject(refused)
+    expect((await poll(url, codes)).body.error).toBe('authorization_pending')
+  })
+
   test('wrong, used, refused and expired codes get the same answer', async () => {
     const [used, refused, old] = [await newCodes(), await newCodes(), await newCodes()]
     await decide(url, cookie, used)
@@ -106,18 +134,51 @@ describe('wrong codes are limited', () => {
     expect(await guess(openTab(url, cookie), user_code)).toBe(200)
   })
 
-  test('for a session, whichever browser id it sends', async () => {
-    const session = cookie.split('; ').find((pair) => pair.startsWith('latchkey_session')) ?? ''
+  test('for a person, in all sessions and whichever browser id they send', async () => {
+    const { email } = await insertUser(service)
+    for (let guesses = 0; guesses < 10; guesses++) {
+      const session = sessionOf(await signIn(url, email))
+      expect(await guess(openTab(url, session))).toBe(400)
+    }
+    const session = sessionOf(await signIn(url, email))
     expect(session).not.toBe('')
-    for (let guesses = 0; guesses < 10; guesses++) expect(await guess(openTab(url, session))).toBe(400)
     expect(await guess(openTab(url, session))).toBe(429)
   })
 
-  test.each(['user-code-address', 'user-code-all'])('by the counter %s, for everybody that it counts', async (name) => {
+  const fill = (name: string) =>
+    sql`update throttle set points = 100000 where key like ${`${name}:%`}`.execute(service.ctx.db)
+
+  test('for a network, for everybody in it', async () => {
     expect(await guess()).toBe(400)
-    await sql`update throttle set points = 100000 where key like ${`${name}:%`}`.execute(service.ctx.db)
+    await fill('user-code-address')
     const { user_code } = await newCodes()
     expect(await guess(openTab(url), user_code)).toBe(429)
+    expect(await guess(openTab(url, cookie), user_code)).toBe(429)
+  })
+
+  test('in all, for people who are not signed in, who can sign in first', async () => {
+    const tab: Tab = openTab(url)
+    expect(await guess(tab)).toBe(400)
+    await fill('user-code-all')
+    const { user_code } = await newCodes()
+    expect(await guess(openTab(url, cookie), user_code)).toBe(200)
+    const page = await typeCode(tab, user_code)
+    expect(page.status).toBe(429)
+    const link = /<a href="([^"]+)">Sign in first/.exec(page.html)?.[1] ?? ''
+    expect(link).toMatch(/^\/login\?journey=/)
+    await tab.open(link)
+    const back = await follow(tab, await tab.submit({ email: 'mia@acme.test', password: PASSWORD }))
+    expect(back.text).toContain('Connect a device')
+    const next = await follow(tab, await tab.submit({ user_code }))
+    expect(next.text).toContain('Allow this device?')
+  })
+
+  test('a signed-in person is not asked to sign in', async () => {
+    expect(await guess()).toBe(400)
+    await fill('user-code-address')
+    const page = await typeCode(openTab(url, cookie), UNUSED)
+    expect(page.status).toBe(429)
+    expect(page.text).not.toContain('Sign in first')
   })
 
   test('with 40 guesses at once, at most 10 of one browser are compared', async () => {
@@ -143,6 +204,41 @@ describe('the decision', () => {
     expect(done.text).toContain('Return to your device')
     const entries = await entriesFor('user.device_allowed', id)
     expect(entries).toMatchObject([{ actor_id: id, details: { scopes: ['openid', 'email', 'offline_access'] } }])
+  })
+
+  test.each(['allow', 'refuse'] as const)('%s records the device, as personal data of the person', async (decision) => {
+    const { id, cookie: own } = await createSignedInUser(service)
+    const codes = await newCodes({}, { 'user-agent': 'AcmeTV/3.1 (Linux)' })
+    await decide(url, own, codes, decision)
+    const [entry] = await entriesFor(decision === 'allow' ? 'user.device_allowed' : 'user.device_refused', id)
+    expect(entry?.personal).toMatchObject({
+      ipAddress: expect.any(String),
+      deviceIpAddress: '127.0.0.1',
+      deviceUserAgent: 'AcmeTV/3.1 (Linux)',
+    })
+    expect(JSON.stringify(entry?.details)).not.toContain('AcmeTV')
+  })
+
+  test('an approval is mailed to the person, with the device; a refusal is not', async () => {
+    const { email, cookie: own } = await createSignedInUser(service)
+    const notices = async () =>
+      (await listMailTo(service, email)).filter(({ subject }) => subject === 'New sign-in to your account')
+    const before = (await notices()).length
+    await decide(url, own, await newCodes(), 'refuse')
+    await decide(url, own, await newCodes({}, { 'user-agent': 'AcmeTV/3.1 (Linux)' }))
+    await expect.poll(async () => (await notices()).length).toBe(before + 1)
+    const [notice] = await notices()
+    expect(notice?.text).toContain('Project Manager')
+    expect(notice?.text).toMatch(/^Device: .*AcmeTV/m)
+    expect(notice?.text).toContain('IP address: 127.0.0.1')
+  })
+
+  test('an unverified address gets no mail about it', async () => {
+    const { email, cookie: own } = await createSignedInUser(service)
+    await service.ctx.db.updateTable('users').set({ email_verified: false }).where('email', '=', email).execute()
+    await decide(url, own, await newCodes())
+    const { rows } = await sql`select 1 from mail_messages where recipient = ${email}`.execute(service.ctx.db)
+    expect(rows).toEqual([])
   })
 
   test('needs a sign-in first, which keeps the code', async () => {
@@ -220,6 +316,29 @@ describe('the decision', () => {
       .executeTakeFirstOrThrow()
     expect((await person.call('DELETE', `/api/users/me/consents/${applicationId}`)).status).toBe(200)
     expect(await userinfo(url, body.access_token)).toBe(401)
+  })
+
+  test('a consent is not recorded without the decision', async () => {
+    const { clientId } = await thirdParty(url)
+    await setDeviceFlow(service, clientId, true)
+    const person = await createSignedInUser(service)
+    const tab = openTab(url, person.cookie)
+    await typeCode(tab, (await newCodes({ client_id: clientId })).user_code)
+    await sql`
+      create or replace function fail_device() returns trigger language plpgsql as $$ begin raise 'no grant'; end $$`.execute(
+      service.ctx.db,
+    )
+    await sql`
+      create trigger fail_device before update of grant_id on device_authorizations
+      for each row when (new.grant_id is not null) execute function fail_device()`.execute(service.ctx.db)
+    try {
+      expect((await tab.submit({ decision: 'allow' })).status).toBe(500)
+    } finally {
+      await sql`drop trigger fail_device on device_authorizations`.execute(service.ctx.db)
+    }
+    for (const action of ['user.consented', 'user.device_allowed']) {
+      expect(await entriesFor(action, person.id)).toHaveLength(0)
+    }
   })
 
   test('a page that was shown to somebody else decides nothing', async () => {

@@ -1,4 +1,6 @@
 -- Programs that know migration 0030 go on working.
+-- But they publish and accept RS256 only, and their `--leaked` withdraws only RS256 keys: change algorithms after all nodes
+-- are updated.
 
 -- Keys of every algorithm are in token_keys. Earlier programs know only RS256, so they see only those keys.
 alter table signing_keys rename to token_keys;

@@ -8,6 +8,7 @@ import { newUniqueId } from '../../lib/ids.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
 import { authenticateClient } from '../client-auth.ts'
 import { loggingRefusals } from '../refusals.ts'
+import { refuseResource } from '../resources.ts'
 import type { DeviceAuthorizationForm, DeviceAuthorizationResponse } from '../schema.ts'
 import { MACHINE_SCOPE, parseScope } from '../scopes.ts'
 import { insertDevice } from './store.ts'
@@ -19,8 +20,10 @@ export const USER_CODE_PURPOSE = 'user-code'
 const LIFETIME_SECONDS = 600
 const POLL_INTERVAL_SECONDS = 5
 const MAX_TENANT_LENGTH = 100
-/** Requests of one client from one network. */
-const LIMIT = { name: 'device-authorization', max: 200, seconds: 15 * 60 }
+/** Requests of one client from one network. Anybody can send those of a public client. */
+const PUBLIC_LIMIT = { name: 'device-authorization', max: 200, seconds: 15 * 60 }
+/** All devices of a confidential client share the network of its server. */
+const CONFIDENTIAL_LIMIT = { ...PUBLIC_LIMIT, max: 20_000 }
 /** A user code is taken by chance once in millions of times. */
 const MAX_ATTEMPTS = 5
 
@@ -40,10 +43,12 @@ async function start(
   if (request.url.includes('?')) throw new OAuthError('invalid_request', 'The parameters belong in the body.')
   const { client } = await authenticateClient(ctx, request, form)
   requireDeviceFlow(client)
+  refuseResource(form.resource)
   if ((form.tenant ?? '').length > MAX_TENANT_LENGTH) {
     throw new OAuthError('invalid_request', 'The parameter tenant is too long.')
   }
-  const wait = await createLimiter(ctx.db, LIMIT).count(`${client.id}:${clientNetwork(request)}`)
+  const limit = client.kind === 'SPA' ? PUBLIC_LIMIT : CONFIDENTIAL_LIMIT
+  const wait = await createLimiter(ctx.db, limit).count(`${client.id}:${clientNetwork(request)}`)
   if (wait !== undefined) throw tooManyAttempts(wait)
   const { deviceCode, userCode } = await storeDevice(ctx, request, { client, form })
   const verification_uri = ctx.config.baseUrl + DEVICE_PATH

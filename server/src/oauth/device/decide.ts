@@ -7,6 +7,8 @@ import { AppError } from '../../errors.ts'
 import { newUniqueId } from '../../lib/ids.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
 import type { BrowserSession } from '../../sessions/browser-session.ts'
+import { notifyNewDevice } from '../../sessions/devices.ts'
+import { grantConsent } from '../consent.ts'
 import { insertGrant } from '../grants/store.ts'
 import type { ActiveMembership } from '../store.ts'
 import { assignGrant, decideDevice, type PendingDevice } from './store.ts'
@@ -18,15 +20,22 @@ interface Decision {
   request: FastifyRequest
 }
 
+interface Approval extends Decision {
+  tenant: ActiveMembership | undefined
+  /** The person has also consented to the scopes. */
+  consent: boolean
+}
+
 /** Grants the device what it asked for; false if the device was decided about before, or has expired. */
-export const allowDevice = (
-  ctx: Ctx,
-  decision: Decision & { tenant: ActiveMembership | undefined },
-): Promise<boolean> =>
+export const allowDevice = (ctx: Ctx, approval: Approval): Promise<boolean> =>
   ctx.db.transaction().execute(async (tx) => {
-    const { device, session, tenant } = decision
+    const { device, client, session, request, tenant, consent } = approval
     const now = ctx.now()
     if (!(await decideDevice(tx, { id: device.id, now }))) return false
+    if (consent) {
+      const { userId } = session
+      await grantConsent(ctx, tx, { userId, tenantId: tenant?.id, scopes: device.scopes, client, request })
+    }
     const grantId = newUniqueId()
     const isInserted = await insertGrant(tx, {
       id: grantId,
@@ -50,7 +59,12 @@ export const allowDevice = (
     // The session has ended meanwhile.
     if (!isInserted) throw new AppError('UNAUTHORIZED')
     await assignGrant(tx, { id: device.id, grantId })
-    await record(ctx, tx, { ...decision, action: 'user.device_allowed', tenantId: tenant?.id })
+    await record(ctx, tx, { ...approval, action: 'user.device_allowed', tenantId: tenant?.id })
+    await notifyNewDevice(ctx, tx, {
+      device: { address: device.ip_address, userAgent: device.user_agent },
+      user: { email: session.email, email_verified: session.emailVerified },
+      login: { clientId: client.clientId, tenant: tenant?.slug },
+    })
     return true
   })
 
@@ -76,4 +90,5 @@ const record = (ctx: Ctx, tx: Tx, { action, tenantId, device, client, session, r
     request,
     ...(tenantId !== undefined && { tenantId }),
     details: { applicationId: client.applicationId, scopes: device.scopes },
+    personal: { deviceIpAddress: device.ip_address, deviceUserAgent: device.user_agent },
   })

@@ -2,8 +2,10 @@ import { type Client, findClient } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { AppError, OAuthError } from '../../errors.ts'
 import { type PageProblem, toPageProblem } from '../../http/errors/page-problem.ts'
+import { ensureBrowserId, findBrowserId } from '../../http/request/browser-cookie.ts'
 import { createCsrfToken, requireCsrf } from '../../http/request/csrf.ts'
 import { definePage, type PageInput, type PageResult } from '../../http/routing/define-route.ts'
+import { fingerprintOf } from '../../lib/secrets.ts'
 import { findLoginBrand } from '../../sessions/brand.ts'
 import { type BrowserSession, findBrowserSession } from '../../sessions/browser-session.ts'
 import {
@@ -14,7 +16,6 @@ import {
 } from '../../sessions/login-transaction.ts'
 import { render } from '../../ui/render.ts'
 import { findNextStep } from '../authorize.ts'
-import { grantConsent } from '../consent.ts'
 import { TenantPage } from '../step-pages.tsx'
 import type { ActiveMembership } from '../store.ts'
 import { DEVICE_PATH } from './authorize-device.ts'
@@ -27,6 +28,8 @@ import { CodePage, DecisionPage, DonePage, EndedPage, toDeviceFacts, WrongAccoun
 /** State that is carried from step to step, encrypted. The device, the session and the consent are read again. */
 interface DeviceState {
   device: string
+  /** The fingerprint of the browser id. The steps work only in the browser in which the code was typed. */
+  browser: string
   userCode: string
   /** The code came with a link. */
   linked: boolean
@@ -117,17 +120,30 @@ interface CodeState {
   problem?: PageProblem
 }
 
-const showCodePage = (ctx: Ctx, { request, reply }: PageInput, { text, isLinked, problem }: CodeState): PageResult => ({
-  status: problem?.status ?? 200,
-  html: render(
-    <CodePage
-      action={DEVICE_PATH}
-      csrf={createCsrfToken(ctx, request, reply)}
-      code={text}
-      isLinked={isLinked}
-      problem={problem?.message}
-    />,
-  ),
+async function showCodePage(ctx: Ctx, input: PageInput, { text, isLinked, problem }: CodeState): Promise<PageResult> {
+  const { request, reply } = input
+  const isLimited = problem?.error.code === 'RATE_LIMITED' && !(await findBrowserSession(ctx, input))
+  return {
+    status: problem?.status ?? 200,
+    html: render(
+      <CodePage
+        action={DEVICE_PATH}
+        csrf={createCsrfToken(ctx, request, reply)}
+        code={text}
+        isLinked={isLinked}
+        problem={problem?.message}
+        signIn={isLimited ? signInUrl(ctx, newSignIn(ctx), false) : undefined}
+      />,
+    ),
+  }
+}
+
+/** A sign-in that returns to the page for the code. */
+const newSignIn = (ctx: Ctx): LoginTransaction => ({
+  next: DEVICE_PATH,
+  startedAt: ctx.now().getTime(),
+  formTargets: [],
+  state: undefined,
 })
 
 async function startLogin(
@@ -135,7 +151,8 @@ async function startLogin(
   input: PageInput,
   { text, isLinked }: { text: string; isLinked: boolean },
 ): Promise<DeviceLogin> {
-  const device = await findDevice(ctx, input, text)
+  const browser = fingerprintOf(ensureBrowserId(ctx, input))
+  const device = await findDevice(ctx, input, { text, browser })
   const client = await findUsableClient(ctx, device)
   if (!client) throw new AppError('INVALID_CODE')
   return {
@@ -145,14 +162,21 @@ async function startLogin(
     clientId: client.clientId,
     tenant: device.tenant_slug ?? undefined,
     formTargets: [],
-    state: { device: device.id, userCode: formatUserCode(parseUserCode(text) ?? ''), linked: isLinked },
+    state: { device: device.id, browser, userCode: formatUserCode(parseUserCode(text) ?? ''), linked: isLinked },
   }
 }
 
-function getLogin(ctx: Ctx, { query }: PageInput): DeviceLogin {
+/** Without the check of the browser, a link to a later step would skip the page for the code and its warning. */
+function getLogin(ctx: Ctx, { request, query }: PageInput): DeviceLogin {
   const login = readLoginTransaction(ctx, query.get('journey'))
-  if (login?.next === PATHS.continue) return login as DeviceLogin
-  throw new AppError('INVALID_REQUEST', { message: 'This has taken too long or was cut off. Type the code again.' })
+  const browserId = findBrowserId(ctx, request)
+  if (login?.next === PATHS.continue && browserId !== undefined) {
+    const deviceLogin = login as DeviceLogin
+    if (deviceLogin.state.browser === fingerprintOf(browserId)) return deviceLogin
+  }
+  throw new AppError('INVALID_REQUEST', {
+    message: 'This has taken too long, was cut off, or began in another browser. Type the code again.',
+  })
 }
 
 async function findUsableClient(ctx: Ctx, { client_name }: PendingDevice): Promise<Client | undefined> {
@@ -264,12 +288,8 @@ async function decide(ctx: Ctx, { request, form }: PageInput, step: Step): Promi
   if (!isShown) return { redirect: urlWithLogin(ctx, PATHS.continue, login) }
   const allowed = form.get('decision') === 'allow'
   const decision = { device, client, session, request }
-  if (allowed && next.consent) {
-    const { scopes } = device
-    await grantConsent(ctx, { userId: session.userId, tenantId: next.tenant?.id, scopes, client, request })
-  }
   const isDecided = allowed
-    ? await allowDevice(ctx, { ...decision, tenant: next.tenant })
+    ? await allowDevice(ctx, { ...decision, tenant: next.tenant, consent: next.consent })
     : await refuseDevice(ctx, decision)
   // Another decision was first. The next page tells.
   if (!isDecided) return { redirect: urlWithLogin(ctx, PATHS.continue, login) }

@@ -16,9 +16,11 @@ interface CodePageProps {
   code: string
   isLinked: boolean
   problem: string | undefined
+  /** Where somebody who is not signed in can sign in before they try again. */
+  signIn: string | undefined
 }
 
-export const CodePage = ({ action, csrf, code, isLinked, problem }: CodePageProps) => (
+export const CodePage = ({ action, csrf, code, isLinked, problem, signIn }: CodePageProps) => (
   <Layout title="Connect a device">
     <h1>Connect a device</h1>
     <p class="quiet">
@@ -27,6 +29,11 @@ export const CodePage = ({ action, csrf, code, isLinked, problem }: CodePageProp
         : 'Type the code that your television, command line or other device shows.'}
     </p>
     <Problem message={problem} />
+    {signIn !== undefined && (
+      <p>
+        Have you typed only a few codes? <a href={signIn}>Sign in first</a>, then type the code again.
+      </p>
+    )}
     {isLinked && (
       <p class="caution">
         <strong>Did somebody send you this link?</strong> Then close this page. With this code they would get into your

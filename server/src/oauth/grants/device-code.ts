@@ -5,6 +5,7 @@ import type { TokenRequester } from '../client-auth.ts'
 import { requireDeviceFlow } from '../device/authorize-device.ts'
 import { pollDevice } from '../device/store.ts'
 import { invalidGrant } from '../grant-subject.ts'
+import { refuseResource } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
 import { redeem } from './redeem.ts'
 import { findGrant } from './store.ts'
@@ -16,6 +17,7 @@ export async function exchangeDeviceCode(
   form: TokenForm,
 ): Promise<TokenResponse> {
   requireDeviceFlow(client)
+  refuseResource(form.resource)
   if (form.device_code === undefined) throw new OAuthError('invalid_request', 'The parameter device_code is missing.')
   const now = ctx.now()
   const device = await pollDevice(ctx.db, { deviceCodeHash: hashSecret(form.device_code), clientId: client.id, now })
