@@ -84,7 +84,7 @@ export type DailySignIns = { day: string; succeeded: number; failed: number }
 
 export type DeleteAccountRequest = { confirmation: string; password?: string }
 
-export type DeviceAuthorizationRequest = { client_id?: string; client_secret?: string; scope?: string; tenant?: string }
+export type DeviceAuthorizationRequest = { client_id?: string; client_secret?: string; scope?: string; tenant?: string; resource?: string }
 
 export type DeviceAuthorizationResponse = { device_code: string; user_code: string; verification_uri: string; verification_uri_complete: string; expires_in: number; interval: number }
 

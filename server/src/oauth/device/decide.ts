@@ -32,10 +32,6 @@ export const allowDevice = (ctx: Ctx, approval: Approval): Promise<boolean> =>
     const { device, client, session, request, tenant, consent } = approval
     const now = ctx.now()
     if (!(await decideDevice(tx, { id: device.id, now }))) return false
-    if (consent) {
-      const { userId } = session
-      await grantConsent(ctx, tx, { userId, tenantId: tenant?.id, scopes: device.scopes, client, request })
-    }
     const grantId = newUniqueId()
     const isInserted = await insertGrant(tx, {
       id: grantId,
@@ -58,6 +54,10 @@ export const allowDevice = (ctx: Ctx, approval: Approval): Promise<boolean> =>
     })
     // The session has ended meanwhile.
     if (!isInserted) throw new AppError('UNAUTHORIZED')
+    if (consent) {
+      const { userId } = session
+      await grantConsent(ctx, tx, { userId, tenantId: tenant?.id, scopes: device.scopes, client, request })
+    }
     await assignGrant(tx, { id: device.id, grantId })
     await record(ctx, tx, { ...approval, action: 'user.device_allowed', tenantId: tenant?.id })
     await notifyNewDevice(ctx, tx, {
