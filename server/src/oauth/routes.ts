@@ -90,7 +90,7 @@ const TOKEN_ERRORS: OAuthErrorCode[] = [
   'expired_token',
 ]
 
-/** Those of client authentication, and those of an authorization request. */
+/** Those of client authentication, of an authorization request, and of a proof. */
 const PUSH_ERRORS: OAuthErrorCode[] = [
   'invalid_request',
   'invalid_client',
@@ -98,6 +98,7 @@ const PUSH_ERRORS: OAuthErrorCode[] = [
   'unsupported_response_type',
   'invalid_target',
   'request_not_supported',
+  ...PROOF_ERRORS,
 ]
 
 export const oauthRoutes: Route[] = [
@@ -148,7 +149,10 @@ export const oauthRoutes: Route[] = [
     errors: ['RATE_LIMITED'],
     oauthErrors: PUSH_ERRORS,
     oauthStatuses: { invalid_client: 401 },
-    handler: (ctx, { request, body }) => answerPushedRequest(ctx, request, body),
+    handler: (ctx, { request, reply, body }) => {
+      offerNonce(ctx, { request, reply })
+      return answerPushedRequest(ctx, request, body)
+    },
   }),
   defineRoute({
     method: 'POST',

@@ -8,7 +8,8 @@ export function isSameUri(htu: unknown, uri: string): boolean {
   return given !== undefined && given === normalize(uri)
 }
 
-function normalize(address: string): string | undefined {
+function normalize(withQuery: string): string | undefined {
+  const [address = ''] = withQuery.split(/[?#]/, 1)
   if (UNUSUAL.test(address) || !WEB_ADDRESS.test(address) || !URL.canParse(address)) return undefined
   const { origin, pathname, username, password } = new URL(address)
   return username === '' && password === '' ? origin + pathname.replace(/%[0-9a-f]{2}/gi, normalizeEscape) : undefined

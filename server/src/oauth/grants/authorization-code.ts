@@ -25,8 +25,9 @@ export async function exchangeCode(ctx: Ctx, requester: TokenRequester, form: To
   }
   requireBinding(grant, form)
   requireGrantResource(grant, form.resource)
-  requireProofOfKey(grant.dpop_jkt, proof)
+  // Before the key is checked: whoever used the code first may have bound the grant to another key.
   if (grant.code_used_at !== null) throw await endReplayedGrant(ctx, requester, grant)
+  requireProofOfKey(grant.dpop_jkt, proof)
   if (grant.code_expires_at <= ctx.now()) throw invalidGrant('The code has expired.')
   const tokens = await redeem(ctx, { client, proof }, grant)
   if (!tokens) throw await endReplayedGrant(ctx, requester, grant)

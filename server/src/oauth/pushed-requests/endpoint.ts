@@ -9,6 +9,8 @@ import { hashSecret, newSecret } from '../../lib/secrets.ts'
 import { startLogin } from '../authorize.ts'
 import { findRedirectTarget, readAuthorizeRequest } from '../authorize-request.ts'
 import { authenticateClient } from '../client-auth.ts'
+import { invalidProof } from '../dpop/proof.ts'
+import { type Proof, readProof } from '../dpop/request-proof.ts'
 import { loggingRefusals } from '../refusals.ts'
 import type { PushedRequestForm, PushedRequestResponse } from '../schema.ts'
 import { REQUEST_URI_PREFIX, sealPurpose } from './reference.ts'
@@ -40,8 +42,10 @@ async function push(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm):
     throw new OAuthError('unauthorized_client', 'A client of kind MACHINE has no authorization requests.')
   }
   await limitRequests(ctx, request, client)
-  const fields = toFields({ ...withoutCredentials(form), client_id: client.clientId })
+  const proof = readProof(ctx, request)
+  const fields = bindToProof(toFields({ ...withoutCredentials(form), client_id: client.clientId }), proof)
   await checkRequest(ctx, fields)
+  await proof?.use()
   const uri = REQUEST_URI_PREFIX + newSecret()
   const now = ctx.now()
   await insertPushedRequest(ctx.db, {
@@ -52,6 +56,14 @@ async function push(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm):
     expiresAt: new Date(now.getTime() + LIFETIME_SECONDS * 1000),
   })
   return { request_uri: uri, expires_in: LIFETIME_SECONDS }
+}
+
+/** RFC 9449 §10.1: a proof binds the code to its key, as `dpop_jkt` does. */
+function bindToProof(fields: Fields, proof: Proof | undefined): Fields {
+  if (!proof) return fields
+  const { jkt } = proof
+  if ((fields.get('dpop_jkt') ?? jkt) !== jkt) throw invalidProof('The dpop_jkt is not that of the DPoP proof.')
+  return toFields({ ...fields.toObject(), dpop_jkt: jkt })
 }
 
 /** The parameters without those that authenticate the client. */

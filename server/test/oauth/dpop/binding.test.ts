@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rounds } from '../../support/rounds.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -80,6 +81,43 @@ test('userinfo and our own API accept a bound token with a proof, once', async (
     const again = await callWith(there.url, path, { scheme: 'DPoP', token, proof })
     expect(again.status).toBe(401)
     expect(again.challenge).toContain('DPoP error="invalid_dpop_proof", error_description="The DPoP proof was used')
+  }
+})
+
+test('characters of the query that are sent without an escape make no difference', async () => {
+  const { access_token: token } = await obtainBoundTokens()
+  const { port } = new URL(url)
+  for (const character of ['|', '{', '}', '^', '`']) {
+    const proof = await newResourceProof(url, key, { path: userinfo, token })
+    const headers = { authorization: `DPoP ${token}`, DPoP: proof }
+    const status = await new Promise((resolve, reject) => {
+      // fetch would escape some of them.
+      request({ port, host: '127.0.0.1', path: `${userinfo}?q=a${character}b`, headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+        .on('error', reject)
+        .end()
+    })
+    expect([character, status]).toEqual([character, 200])
+  }
+})
+
+test('an invitation: a refused proof reaches the client, which is not taken for a visitor', async () => {
+  const { access_token: token } = await obtainBoundTokens()
+  const path = '/api/invitations/unknown/accept'
+  const accept = async (headers: Record<string, string>) => {
+    const response = await fetch(url + path, { method: 'POST', headers })
+    return { status: response.status, challenge: response.headers.get('www-authenticate') }
+  }
+  const proof = await newResourceProof(url, key, { path, token, method: 'POST' })
+  const authorization = `DPoP ${token}`
+  const anonymous = await accept({})
+  expect((await accept({ authorization, DPoP: proof })).status).not.toBe(401)
+  const replayed = await accept({ authorization, DPoP: proof })
+  expect(replayed).toEqual({ status: 401, challenge: expect.stringContaining('error="invalid_dpop_proof"') })
+  for (const headers of [{ authorization: 'Bearer expired' }, { DPoP: proof }]) {
+    expect(await accept(headers)).toEqual(anonymous)
   }
 })
 
@@ -168,6 +206,17 @@ test('dpop_jkt binds the code, and a refused attempt does not use it up', async 
   expect((await requestTokens(url, codeForm(bound), await proofOf(key))).status).toBe(200)
 })
 
+test('after somebody else redeemed a code with a proof, its second use ends the grant', async () => {
+  const stolen = await code()
+  const thief = await requestTokens(url, codeForm(stolen), await proofOf(other))
+  expect(thief.status).toBe(200)
+  const second = await requestTokens(url, codeForm(stolen))
+  expect(second.body).toEqual({ error: 'invalid_grant', error_description: 'The code was used before.' })
+  const renewed = await requestTokens(url, refreshForm(thief.body.refresh_token), await proofOf(other))
+  expect(renewed.body.error).toBe('invalid_grant')
+  expect(await introspect(url, thief.body.access_token)).toEqual({ active: false })
+})
+
 test.each(['', 'short', 'a'.repeat(44), `${'a'.repeat(42)}!`])('dpop_jkt=%s is invalid_request', async (dpop_jkt) => {
   const { answer } = await authorize(url, cookie, { dpop_jkt })
   if (dpop_jkt === '') expect(answer.code).toBeDefined()
@@ -249,7 +298,7 @@ test('a bearer request costs no statement more, a proof costs one', async () => 
 test('pages of registered origins may send proofs and read the nonce', async () => {
   await newClient(url, { kind: 'SPA', allowedOrigins: ['https://dpop.example'], redirectUris: [CALLBACK] })
   const headers = { origin: 'https://dpop.example' }
-  for (const path of ['/api/oauth/token', userinfo]) {
+  for (const path of ['/api/oauth/token', '/api/oauth/par', userinfo]) {
     const preflight = await fetch(url + path, {
       method: 'OPTIONS',
       headers: { ...headers, 'access-control-request-method': path === userinfo ? 'GET' : 'POST' },
