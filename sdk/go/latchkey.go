@@ -91,7 +91,8 @@ func New(options Options) (*Client, error) {
 	return client, nil
 }
 
-// Verify verifies an access token. The error is an *AuthError: 401, or 503 if the keys cannot be read.
+// Verify verifies an access token. The error is an *AuthError: 401, or 503 if the keys cannot be read. If the claims
+// have cnf, the token is bound to a key: check the DPoP proof of the request as well.
 func (c *Client) Verify(ctx context.Context, token string) (*Auth, error) {
 	auth, err := c.verify(ctx, token)
 	var authError *AuthError
@@ -101,20 +102,30 @@ func (c *Client) Verify(ctx context.Context, token string) (*Auth, error) {
 	return auth, err
 }
 
-// Authenticate is Verify for the Authorization header of a request.
+// Authenticate is Verify for the Authorization header of a request. It refuses tokens that are bound to a key.
 func (c *Client) Authenticate(ctx context.Context, authorization string) (*Auth, error) {
 	match := bearer.FindStringSubmatch(authorization)
 	if match == nil {
 		return nil, newAuthError(InvalidToken, "Send an access token as Authorization: Bearer.", c.challenge(""), nil)
 	}
-	return c.Verify(ctx, match[1])
+	auth, err := c.Verify(ctx, match[1])
+	if err == nil && auth.isBound() {
+		return nil, newAuthError(InvalidToken, "The access token is bound to a key, so it is not valid as Bearer.",
+			c.challenge(InvalidToken), nil)
+	}
+	return auth, err
 }
 
 // HasFeature tells whether the license of the caller has the feature now. It asks Latchkey with the caller's own token
-// and reuses the result for a few seconds. The error is an *AuthError with status 503 if Latchkey cannot be reached.
+// and reuses the result for a few seconds. The error is an *AuthError with status 503 if Latchkey cannot be reached. If
+// the token is bound to a key, it reads the license in the token instead.
 func (c *Client) HasFeature(ctx context.Context, auth *Auth, feature string) (bool, error) {
 	if auth == nil || auth.UserID == "" || auth.TenantID == "" {
 		return false, nil
+	}
+	// Latchkey does not accept a bound token from us, who do not have the key.
+	if auth.isBound() {
+		return auth.License != nil && slices.Contains(auth.License.Features, feature), nil
 	}
 	features, err := c.licenses.featuresOfCaller(ctx, auth.Token)
 	return slices.Contains(features, feature), toUnavailable(err)

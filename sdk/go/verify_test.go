@@ -41,6 +41,22 @@ func expectRefusal(t *testing.T, client *Client, token string) {
 	}
 }
 
+func TestATokenThatIsBoundToAKeyIsRefusedAsBearer(t *testing.T) {
+	issuer := newIssuer(t)
+	client := issuer.client(nil)
+	for _, cnf := range []any{map[string]any{"jkt": "x"}, map[string]any{"x5t#S256": "x"}, map[string]any{}, "x"} {
+		token := issuer.sign(map[string]any{"cnf": cnf})
+		auth, err := client.Authenticate(context.Background(), "Bearer "+token)
+		refusal := expectAuthError(t, err, InvalidToken, 401)
+		if auth != nil || refusal.Challenge != `Bearer error="invalid_token"` {
+			t.Fatalf("unexpected %v, %q", auth, refusal.Challenge)
+		}
+		if auth, err = client.Verify(context.Background(), token); err != nil || auth.Claims["cnf"] == nil {
+			t.Fatal(auth, err)
+		}
+	}
+}
+
 func TestTheClaimsOfAValidTokenBecomeAnAuth(t *testing.T) {
 	issuer := newIssuer(t)
 	token := issuer.sign(nil)

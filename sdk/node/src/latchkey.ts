@@ -24,14 +24,17 @@ export interface LatchkeyOptions {
 
 export interface Latchkey {
   options: LatchkeyOptions
-  /** Verifies an access token. Throws an `AuthError` with status 401. */
+  /**
+   * Verifies an access token. Throws an `AuthError` with status 401. If the claims have `cnf`, the token is bound to a key:
+   * check the DPoP proof of the request as well.
+   */
   verify(token: string): Promise<Auth>
-  /** The same for the Authorization header of a request. */
+  /** The same for the Authorization header of a request. Refuses tokens that are bound to a key. */
   authenticate(authorization: string | null | undefined): Promise<Auth>
   /**
    * Whether the license of the user has the feature now. It asks Latchkey with the user's own token and reuses the
-   * result for a few seconds. Throws an `AuthError` with status 503 if Latchkey cannot be reached. With `audience`, it
-   * reads the license in the token instead.
+   * result for a few seconds. Throws an `AuthError` with status 503 if Latchkey cannot be reached. With `audience`, or
+   * if the token is bound to a key, it reads the license in the token instead.
    */
   hasFeature(auth: Auth, feature: string): Promise<boolean>
   /** Throws an `AuthError` with status 403 unless the license has the feature. */
@@ -84,11 +87,13 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     }
   }
 
-  // Latchkey does not accept a token for another audience, so the license is the one in the token.
-  const hasFeature =
-    options.audience === undefined
-      ? createFeatureCheck({ ...options, issuer })
-      : async ({ license }: Auth, feature: string) => license?.features.includes(feature) ?? false
+  const checkNow = createFeatureCheck({ ...options, issuer })
+
+  async function hasFeature(auth: Auth, feature: string): Promise<boolean> {
+    // Latchkey does not accept a token for another audience, or a bound one from us, who do not have the key.
+    const isAccepted = options.audience === undefined && !isBound(auth)
+    return isAccepted ? checkNow(auth, feature) : (auth.license?.features.includes(feature) ?? false)
+  }
 
   const forbid = (message: string) => {
     throw new AuthError('insufficient_scope', message, { challenge: challenge('insufficient_scope') })
@@ -100,8 +105,15 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     hasFeature,
     async authenticate(authorization) {
       const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
-      if (token !== undefined) return verify(token)
-      throw new AuthError('invalid_token', 'Send an access token as Authorization: Bearer.', { challenge: challenge() })
+      if (token === undefined) {
+        const message = 'Send an access token as Authorization: Bearer.'
+        throw new AuthError('invalid_token', message, { challenge: challenge() })
+      }
+      const auth = await verify(token)
+      if (!isBound(auth)) return auth
+      throw new AuthError('invalid_token', 'The access token is bound to a key, so it is not valid as Bearer.', {
+        challenge: challenge('invalid_token'),
+      })
     },
     async requireLicense(auth, feature) {
       if (!(await hasFeature(auth, feature)))
@@ -115,6 +127,9 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     },
   }
 }
+
+/** Whether only the holder of a key may use the token (RFC 9449 §6). */
+const isBound = ({ claims }: Auth): boolean => claims.cnf !== undefined
 
 /**
  * An option from a variable that is not set would otherwise accept the tokens of every application or tenant, because an

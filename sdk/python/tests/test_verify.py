@@ -45,6 +45,16 @@ def test_the_claims_of_a_valid_token_become_an_auth(issuer: Issuer, latchkey: La
     assert token not in repr(auth)
 
 
+@pytest.mark.parametrize("cnf", [{"jkt": "x"}, {"x5t#S256": "x"}, {}, "x"])
+def test_a_token_that_is_bound_to_a_key_is_refused_as_bearer(issuer: Issuer, latchkey: Latchkey, cnf: object) -> None:
+    token = issuer.sign(cnf=cnf)
+    with pytest.raises(AuthError) as caught:
+        latchkey.authenticate(f"Bearer {token}")
+    assert (caught.value.code, caught.value.status) == ("invalid_token", 401)
+    assert caught.value.challenge == 'Bearer error="invalid_token"'
+    assert latchkey.verify(token).claims["cnf"] == cnf
+
+
 def test_a_machine_has_no_user_id(issuer: Issuer, latchkey: Latchkey) -> None:
     auth = latchkey.verify(issuer.sign(sub="demo-machine", client_id="demo-machine", tenant_roles=[], license=None))
     assert (auth.user_id, auth.client_id, auth.roles, auth.license) == (None, "demo-machine", (), None)

@@ -20,8 +20,9 @@ import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { codeForm, newKey, newProof, requestTokens } from '../oauth/dpop/proofs.ts'
 import type { TestService } from '../support/service.ts'
-import { machineToken, obtainTokens, signIn, startDemoService } from '../support/world.ts'
+import { authorize, machineToken, obtainTokens, signIn, startDemoService } from '../support/world.ts'
 
 /** Mia has a license with the feature reports; Max has none; Olivia is the owner of the tenant. */
 const FEATURE = 'reports'
@@ -177,6 +178,32 @@ test('the middleware of Next.js lets only requests with a valid token pass', asy
   const request = (token: string) => new Request('http://localhost/x', bearer(token))
   expect(await refuseUnauthenticated(latchkey, request(tokens.mia.access_token))).toBeUndefined()
   expect((await refuseUnauthenticated(latchkey, request('nonsense')))?.status).toBe(401)
+})
+
+test('a token that is bound to a key is refused as Bearer, and is never sent to Latchkey', async () => {
+  const key = await newKey()
+  const { answer } = await authorize(service.url, await signIn(service.url, 'mia@acme.test'))
+  const { body } = await requestTokens(service.url, codeForm(answer.code), await newProof(service.url, key))
+  await expect(latchkey.authenticate(`Bearer ${body.access_token}`)).rejects.toMatchObject({
+    status: 401,
+    code: 'invalid_token',
+    challenge: 'Bearer error="invalid_token"',
+  })
+  const sent: string[] = []
+  const own = createLatchkey({
+    issuer: service.url,
+    applicationId,
+    fetch: (input, init) => {
+      sent.push(String(input))
+      return fetch(input, init)
+    },
+  })
+  const auth = await own.verify(body.access_token)
+  expect(auth.claims.cnf).toEqual({ jkt: key.jkt })
+  expect(await own.hasFeature(auth, FEATURE)).toBe(true)
+  expect(await own.hasFeature(auth, 'unknown')).toBe(false)
+  expect(await own.hasFeature({ ...auth, license: undefined }, FEATURE)).toBe(false)
+  expect(sent).toEqual([`${service.url}/api/oauth/jwks`])
 })
 
 test('if Latchkey cannot be reached, nobody is let in: 503', async () => {
