@@ -72,7 +72,8 @@ async function rotateToken(
   await proof?.use()
   const { token: newToken, row: successorRow } = createRefreshToken(ctx, client, tokenRow.expires_at)
   const { token_hash: hash, id: grantId } = tokenRow
-  return undoRotationOnFailure(ctx, { hash, successor: successorRow.hash }, async () => {
+  const undo = { hash, successor: successorRow.hash, jkt: tokenRow.dpop_jkt }
+  return undoRotationOnFailure(ctx, undo, async () => {
     // Signing and the database write run in parallel. If the rotation fails, the signed tokens are discarded.
     const signed = issueTokens(ctx, subject, { refreshToken: newToken, license, proof })
     const { jkt } = proof ?? {}

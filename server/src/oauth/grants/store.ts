@@ -168,10 +168,13 @@ export async function rotateRefreshTokens(
 }
 
 /**
- * Undoes a rotation: deletes the successor and makes the token valid again. Does nothing if the successor was already
- * used.
+ * Undoes a rotation: deletes the successor, makes the token valid again, and binds the grant to the key that it was bound
+ * to. Does nothing if the successor was already used.
  */
-export async function undoRotation(db: Db, { hash, successor }: { hash: Buffer; successor: Buffer }): Promise<void> {
+export async function undoRotation(
+  db: Db,
+  { hash, successor, jkt }: { hash: Buffer; successor: Buffer; jkt: string | null },
+): Promise<void> {
   await sql`
     with locked as (
       select grants.id from grants join refresh_tokens on refresh_tokens.grant_id = grants.id
@@ -180,6 +183,9 @@ export async function undoRotation(db: Db, { hash, successor }: { hash: Buffer; 
       delete from refresh_tokens using locked
       where refresh_tokens.hash = ${successor} and (refresh_tokens.grant_id = locked.id) is true and used_at is null
       returning grant_id
+    ), bound as (
+      update grants set dpop_jkt = ${jkt} from deleted
+      where grants.id = deleted.grant_id and dpop_jkt is distinct from ${jkt}::text
     )
     update refresh_tokens set used_at = null from deleted
     where refresh_tokens.hash = ${hash} and (refresh_tokens.grant_id = deleted.grant_id) is true
