@@ -116,7 +116,8 @@ test('an invitation: a refused proof reaches the client, which is not taken for 
   expect((await accept({ authorization, DPoP: proof })).status).not.toBe(401)
   const replayed = await accept({ authorization, DPoP: proof })
   expect(replayed).toEqual({ status: 401, challenge: expect.stringContaining('error="invalid_dpop_proof"') })
-  for (const headers of [{ authorization: 'Bearer expired' }, { DPoP: proof }]) {
+  const others: Record<string, string>[] = [{ authorization: 'Bearer expired' }, { DPoP: proof }]
+  for (const headers of others) {
     expect(await accept(headers)).toEqual(anonymous)
   }
 })
