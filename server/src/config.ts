@@ -139,7 +139,8 @@ export const VARIABLES: Record<string, string> = {
   GEOIP_DATABASE: 'MaxMind file of cities or countries (.mmdb); without it the location of a session is Unknown',
   DRAIN_DELAY_MS:
     'milliseconds for which readiness fails before a stopping service closes its port (500, at most 4000)',
-  WEBHOOK_ALLOWED_NETWORKS: 'private addresses or CIDR ranges that webhooks may use, also over http (none)',
+  WEBHOOK_ALLOWED_NETWORKS:
+    'private addresses or CIDR ranges that webhooks and key sets of clients may use, also over http (none)',
   ...AUDIT_STREAM_VARIABLES,
   ...MONITORING_VARIABLES,
   ...LIFETIME_VARIABLES,

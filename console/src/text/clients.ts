@@ -73,6 +73,13 @@ export const clients = {
     'Binds tokens to a key of the application, so that stolen ones are useless. Its library must support it.',
   deviceFlow: 'Sign-in on another device',
   deviceFlowText: 'For televisions and command lines: people type a short code into the browser of their phone.',
+  authMethod: 'Authentication',
+  authMethodText: 'With a key, the application signs its requests, and no secret is shared.',
+  authMethods: { client_secret: 'Secret', private_key_jwt: 'Key (private_key_jwt)' },
+  jwks: 'Public keys',
+  jwksText: 'A JWK Set with 1 to 10 public keys: RSA, P-256 or Ed25519.',
+  jwksUri: 'Address of the public keys',
+  jwksUriText: 'If the application publishes its keys: an https address, instead of the field above.',
   disabled: 'Disabled',
   none: {
     title: 'No clients yet',

@@ -42,7 +42,7 @@ export type ChangeEmailRequest = { newEmail: string; password?: string }
 
 export type ChangePasswordRequest = { currentPassword: string; newPassword: string }
 
-export type Client = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
+export type Client = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
 
 export type ConfirmPasswordRequest = { password?: string }
 
@@ -68,7 +68,7 @@ export type CreateWebhookRequest = { url: string; events: string[]; description?
 
 export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
 
-export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
+export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 
 export type CreatedInvitation = { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string }
 
@@ -84,7 +84,7 @@ export type DailySignIns = { day: string; succeeded: number; failed: number }
 
 export type DeleteAccountRequest = { confirmation: string; password?: string }
 
-export type DeviceAuthorizationRequest = { client_id?: string; client_secret?: string; scope?: string; tenant?: string; resource?: string }
+export type DeviceAuthorizationRequest = { client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string; scope?: string; tenant?: string; resource?: string }
 
 export type DeviceAuthorizationResponse = { device_code: string; user_code: string; verification_uri: string; verification_uri_complete: string; expires_in: number; interval: number }
 
@@ -108,7 +108,7 @@ export type InstanceHealth = { database: 'ok'; mailWaiting: number; jobsWaiting:
 
 export type InstanceOverview = { version: string; tokenLifetimes: { accessTokenTtl: number; idTokenTtl: number; refreshTokenIdleTtl: number; refreshTokenTtl: number }; users: { total: number; disabled: number; deletionRequested: number }; tenants: { total: number; suspended: number }; applications: number; clients: number; sessions: number; signIns: DailySignIns[]; seats: { purchased: number; assigned: number }; health: InstanceHealth }
 
-export type IntrospectTokenRequest = { token?: string; token_type_hint?: string }
+export type IntrospectTokenRequest = { token?: string; token_type_hint?: string; client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string }
 
 export type IntrospectionResponse = { active: boolean; iss?: string; sub?: string; aud?: string; client_id?: string; scope?: string; token_type?: string; cnf?: { jkt: string }; exp?: number; iat?: number; jti?: string; tenant_id?: string; tenant_roles?: string[] }
 
@@ -194,9 +194,9 @@ export type PersonalData = { exportedAt: string; profile: { id: string; email: s
 
 export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[] }
 
-export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; pushed_authorization_request_endpoint?: string; device_authorization_endpoint?: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; dpop_signing_alg_values_supported?: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
+export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; pushed_authorization_request_endpoint?: string; device_authorization_endpoint?: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; token_endpoint_auth_signing_alg_values_supported?: string[]; introspection_endpoint_auth_signing_alg_values_supported?: string[]; revocation_endpoint_auth_signing_alg_values_supported?: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; dpop_signing_alg_values_supported?: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
 
-export type PushedAuthorizationRequest = { client_id?: string; client_secret?: string; response_type?: string; redirect_uri?: string; scope?: string; state?: string; nonce?: string; code_challenge?: string; code_challenge_method?: string; resource?: string } & Record<string, string>
+export type PushedAuthorizationRequest = { client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string; response_type?: string; redirect_uri?: string; scope?: string; state?: string; nonce?: string; code_challenge?: string; code_challenge_method?: string; resource?: string } & Record<string, string>
 
 export type PushedAuthorizationResponse = { request_uri: string; expires_in: number }
 
@@ -214,7 +214,7 @@ export type Resource = { id: string; applicationId: string; name: string; uri: s
 
 export type RevokeLicenseRequest = { userId: string; applicationId: string }
 
-export type RevokeTokenRequest = { token: string; token_type_hint?: string; client_id?: string; client_secret?: string }
+export type RevokeTokenRequest = { token: string; token_type_hint?: string; client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string }
 
 export type RotateKeyRequest = { leaked?: boolean; immediately?: boolean }
 
@@ -248,7 +248,7 @@ export type Tenant = { id: string; name: string; slug: string; settings: Record<
 
 export type TenantLicenses = { applications: LicensedApplication[] }
 
-export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; device_code?: string; scope?: string; tenant?: string; resource?: string }
+export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; device_code?: string; scope?: string; tenant?: string; resource?: string }
 
 export type TokenResponse = { access_token: string; token_type: 'Bearer' | 'DPoP'; expires_in: number; refresh_token?: string; id_token?: string; scope: string }
 
@@ -945,7 +945,7 @@ export interface Operations {
   }
   /** Registers a client; its secret is shown only once */
   'POST /api/admin/clients': {
-    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; disabled?: boolean }
+    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; disabled?: boolean }
     reply: CreatedClient
   }
   /** Shows a client */
@@ -956,7 +956,7 @@ export interface Operations {
   /** Changes a client */
   'PATCH /api/admin/clients/{id}': {
     path: { id: string }
-    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; disabled?: boolean }
+    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; disabled?: boolean }
     reply: Client
   }
   /** Deletes a client and its tokens */

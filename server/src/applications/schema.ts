@@ -68,6 +68,25 @@ export const ApplicationPage = Type.Object({
 export const texts = (maxLength: number, description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems: MAX_LIST_ENTRIES, description })
 
+const EXAMPLE_KEY = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+  y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+  kid: 'k7Qm2xVb',
+}
+
+/** Any member is let through here, so that private ones are refused and not silently dropped. */
+const PublicKeys = Type.Object({
+  keys: Type.Array(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'A public key as JWK: RSA, P-256 or Ed25519',
+      examples: [EXAMPLE_KEY],
+    }),
+    { minItems: 1, maxItems: 10 },
+  ),
+})
+
 /** The settings of a client that can be changed, besides its name. */
 export const clientFields = {
   redirectUris: texts(2_000, 'Where users may be redirected with a code; compared as exact text'),
@@ -90,6 +109,14 @@ export const clientFields = {
   requireDpop: Type.Boolean({ description: 'Token requests must have a DPoP proof, which binds the tokens to a key' }),
   deviceFlow: Type.Boolean({
     description: 'Devices without a browser may ask for a sign-in on another device (RFC 8628)',
+  }),
+  tokenEndpointAuthMethod: Type.Enum(['none', 'client_secret', 'private_key_jwt'], {
+    description:
+      'How it authenticates: with a secret (HTTP Basic or form), or with assertions signed by its key. SPA: none',
+  }),
+  jwks: Type.Union([PublicKeys, Type.Null()], { description: 'Its public keys' }),
+  jwksUri: Type.Union([Type.String({ minLength: 1, maxLength: 2_000 }), Type.Null()], {
+    description: 'Where its public keys are fetched, instead of jwks: an https URL of a JWK Set',
   }),
   disabled: Type.Boolean({ description: 'A disabled client and its tokens do not work' }),
 }

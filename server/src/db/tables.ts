@@ -39,6 +39,7 @@ import type {
   SignInCodesTable,
   SsoAttemptsTable,
   SsoLinksTable,
+  UsedAssertionsTable,
 } from './tables/sessions.ts'
 import type {
   BrandingsTable,
@@ -97,6 +98,7 @@ export interface Tables {
   processes: ProcessesTable
   revoked_tokens: RevokedTokensTable
   dpop_proofs: DpopProofsTable
+  used_assertions: UsedAssertionsTable
   mailed_links: MailedLinksTable
   awaited_links: AwaitedLinksTable
   idempotency_keys: IdempotencyKeysTable

@@ -11,6 +11,7 @@ export interface ClientFeatures {
   /** A client requires DPoP. */
   dpop: boolean
   deviceFlow: boolean
+  privateKeyJwt: boolean
 }
 
 export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
@@ -28,5 +29,6 @@ export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
     )
     .select(sql<boolean>`coalesce(bool_or(require_dpop), false)`.as('dpop'))
     .select(sql<boolean>`coalesce(bool_or(device_flow), false)`.as('deviceFlow'))
+    .select(sql<boolean>`coalesce(bool_or(token_endpoint_auth_method = 'private_key_jwt'), false)`.as('privateKeyJwt'))
     .where('disabled', '=', false)
     .executeTakeFirstOrThrow()

@@ -3,11 +3,14 @@ import { type Client, findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { authenticateWith, invalidClient, readBasic } from './client-auth.ts'
+import { type AssertionForm, hasAssertion } from './client-assertion/authenticate.ts'
+import { authenticateClient, authenticateWith, readBasic } from './client-auth.ts'
+import { invalidClient } from './client-refusals.ts'
 import { toSubject } from './grant-subject.ts'
 import { findGrantByRefreshToken, type GrantRow } from './grants/store.ts'
 import type { Subject } from './issue-tokens.ts'
-import type { IntrospectionResponse } from './schema.ts'
+import { loggingRefusals } from './refusals.ts'
+import type { IntrospectForm, IntrospectionResponse } from './schema.ts'
 import { findTokenOfAnyAudience, type LiveToken } from './verify-access-token.ts'
 
 const INACTIVE: IntrospectionResponse = { active: false }
@@ -16,21 +19,25 @@ const INACTIVE: IntrospectionResponse = { active: false }
 export async function introspect(
   ctx: Ctx,
   request: FastifyRequest,
-  token: string | undefined,
+  { token, ...form }: IntrospectForm,
 ): Promise<IntrospectionResponse> {
-  const caller = await authenticateResource(ctx, request)
+  const caller = await authenticateResource(ctx, request, form)
   if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.')
   // A JWT has dots; a refresh token has none.
   return token.includes('.') ? describeAccessToken(ctx, caller, token) : describeRefreshToken(ctx, caller, token)
 }
 
-/** Requires HTTP Basic with a secret. Failures are a 401 here (RFC 7662 §2.3). */
-async function authenticateResource(ctx: Ctx, request: FastifyRequest): Promise<Client> {
+/** Requires HTTP Basic with a secret, or an assertion. Failures are a 401 here (RFC 7662 §2.3). */
+async function authenticateResource(ctx: Ctx, request: FastifyRequest, form: AssertionForm): Promise<Client> {
+  if (hasAssertion(form)) {
+    const { client } = await loggingRefusals(request, form, () => authenticateClient(ctx, request, { ...form }))
+    return client
+  }
   try {
     const basic = readBasic(request)
     if (!basic) throw invalidClient(true)
-    const { client, secretId } = await authenticateWith(ctx, request, { ...basic, method: 'basic' })
-    if (secretId === undefined) throw invalidClient(true)
+    const { client, credentialId } = await authenticateWith(ctx, request, { ...basic, method: 'basic' })
+    if (credentialId === undefined) throw invalidClient(true)
     return client
   } catch (error) {
     throw error instanceof OAuthError ? invalidClient(true, { status: 401 }) : error

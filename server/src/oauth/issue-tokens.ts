@@ -47,12 +47,12 @@ export const lifetimeOf = ({ config }: Ctx, { lifetimes }: Client, kind: keyof C
   lifetimes[kind] ?? config.lifetimes[kind]
 
 /**
- * The jti starts with the id of the grant, or of the client secret for machine clients, so that its validity can be
+ * The jti starts with the id of the grant, or of the secret or key for machine clients, so that its validity can be
  * looked up.
  */
-const newJti = (grantOrSecretId: string) => `${grantOrSecretId}.${randomText(12)}`
+const newJti = (grantOrCredentialId: string) => `${grantOrCredentialId}.${randomText(12)}`
 
-export const grantOrSecretIdOf = (jti: string): string => jti.slice(0, jti.indexOf('.'))
+export const grantOrCredentialIdOf = (jti: string): string => jti.slice(0, jti.indexOf('.'))
 
 const toSeconds = (date: Date) => Math.floor(date.getTime() / 1000)
 
@@ -90,7 +90,7 @@ export async function issueTokens(
 
 interface MachineGrant {
   client: Client
-  secretId: string
+  credentialId: string
   scopes: string[]
   /** The URI of a resource; undefined for the application of the client. */
   audience: string | undefined
@@ -107,10 +107,10 @@ const tokenTypeOf = (proof: Proof | undefined) => (proof ? 'DPoP' : 'Bearer')
 /** The claim that binds a token to a key (RFC 9449 §6.1). */
 const confirmationOf = (proof: Proof | undefined) => proof && { jkt: proof.jkt }
 
-/** Signs the access token of a machine client. It is valid only as long as the secret that obtained it. */
+/** Signs the access token of a machine client. It is valid only as long as the credential that obtained it. */
 export async function issueMachineToken(
   ctx: Ctx,
-  { client, secretId, scopes, audience, proof }: MachineGrant,
+  { client, credentialId, scopes, audience, proof }: MachineGrant,
 ): Promise<TokenResponse> {
   await proof?.use()
   const expires_in = lifetimeOf(ctx, client, 'accessToken')
@@ -124,7 +124,7 @@ export async function issueMachineToken(
     exp: iat + expires_in,
     sub: clientId,
     aud: audience ?? applicationId,
-    jti: newJti(secretId),
+    jti: newJti(credentialId),
     client_id: clientId,
     scope,
     tenant_id: tenant?.id,

@@ -182,7 +182,8 @@ export const oauthRoutes: Route[] = [
     form: RevokeForm,
     reply: { 200: SuccessResponse },
     errors: ['RATE_LIMITED'],
-    oauthErrors: ['invalid_request'],
+    oauthErrors: ['invalid_request', 'invalid_client', 'unauthorized_client'],
+    oauthStatuses: { invalid_client: 401 },
     handler: (ctx, { request, body }) => revoke(ctx, request, body),
   }),
   defineRoute({
@@ -196,8 +197,8 @@ export const oauthRoutes: Route[] = [
     form: IntrospectForm,
     reply: { 200: IntrospectionResponse },
     errors: ['RATE_LIMITED'],
-    oauthErrors: ['invalid_request', 'invalid_client'],
+    oauthErrors: ['invalid_request', 'invalid_client', 'unauthorized_client'],
     oauthStatuses: { invalid_client: 401 },
-    handler: (ctx, { request, body }) => introspect(ctx, request, body.token),
+    handler: (ctx, { request, body }) => introspect(ctx, request, body),
   }),
 ]

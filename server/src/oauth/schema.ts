@@ -5,12 +5,19 @@ export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 const Parameter = (description: string) => Type.Optional(Type.String({ description }))
 
+/** RFC 7521 §4.2, for clients with private_key_jwt. */
+const assertionParameters = {
+  client_assertion: Parameter('A JWT signed by the key of the client, instead of a secret'),
+  client_assertion_type: Parameter('With client_assertion: urn:ietf:params:oauth:client-assertion-type:jwt-bearer'),
+}
+
 /** The parameters of the token endpoint. Which are required depends on the grant type. */
 export const TokenForm = Type.Object(
   {
     grant_type: Parameter('authorization_code, refresh_token, client_credentials or the URN of the device grant'),
     client_id: Parameter('The client, unless the Authorization header names it'),
     client_secret: Parameter('For confidential and machine clients, unless sent with HTTP Basic'),
+    ...assertionParameters,
     code: Parameter('The code from the authorization endpoint'),
     redirect_uri: Parameter('The same as in the authorization request'),
     code_verifier: Parameter('The PKCE verifier, when a challenge was sent'),
@@ -29,6 +36,7 @@ export const PushedRequestForm = Type.Object(
   {
     client_id: Parameter('The client, unless the Authorization header names it'),
     client_secret: Parameter('For confidential clients, unless sent with HTTP Basic'),
+    ...assertionParameters,
     response_type: Parameter('code'),
     redirect_uri: Parameter('One of the redirect URIs of the client'),
     scope: Parameter('Space-separated scopes'),
@@ -73,6 +81,7 @@ export const DeviceAuthorizationForm = Type.Object(
   {
     client_id: Parameter('The client, unless the Authorization header names it'),
     client_secret: Parameter('For confidential clients, unless sent with HTTP Basic'),
+    ...assertionParameters,
     scope: Parameter('Space-separated scopes'),
     tenant: Parameter('The slug of the tenant that the person must sign in to'),
     resource: Parameter('Not supported with this grant: refused with invalid_target'),
@@ -100,6 +109,7 @@ export const RevokeForm = Type.Object(
     token_type_hint: Parameter('refresh_token or access_token; a wrong hint does no harm'),
     client_id: Parameter('The client the token was issued to'),
     client_secret: Parameter('Not needed; a wrong one keeps anything from happening'),
+    ...assertionParameters,
   },
   { title: 'RevokeTokenRequest' },
 )
@@ -107,9 +117,16 @@ export const RevokeForm = Type.Object(
 export const SuccessResponse = Type.Object({ success: Type.Boolean() }, { title: 'SuccessResponse' })
 
 export const IntrospectForm = Type.Object(
-  { token: Parameter('The token to look at'), token_type_hint: Parameter('refresh_token or access_token') },
+  {
+    token: Parameter('The token to look at'),
+    token_type_hint: Parameter('refresh_token or access_token'),
+    client_id: Parameter('The client, with client_assertion'),
+    client_secret: Parameter('Not accepted here: use HTTP Basic'),
+    ...assertionParameters,
+  },
   { title: 'IntrospectTokenRequest' },
 )
+export type IntrospectForm = Static<typeof IntrospectForm>
 
 export const IntrospectionResponse = Type.Object(
   {
@@ -203,6 +220,9 @@ export const ProviderMetadata = Type.Object(
     token_endpoint_auth_methods_supported: StringArray,
     introspection_endpoint_auth_methods_supported: StringArray,
     revocation_endpoint_auth_methods_supported: StringArray,
+    token_endpoint_auth_signing_alg_values_supported: Type.Optional(StringArray),
+    introspection_endpoint_auth_signing_alg_values_supported: Type.Optional(StringArray),
+    revocation_endpoint_auth_signing_alg_values_supported: Type.Optional(StringArray),
     subject_types_supported: StringArray,
     id_token_signing_alg_values_supported: StringArray,
     code_challenge_methods_supported: StringArray,

@@ -136,5 +136,12 @@ export async function deleteExpiredTokens(db: Db, { now, limit }: { now: Date; l
       query.selectFrom('revoked_tokens').select('jti').where('expires_at', '<', now).limit(limit),
     )
     .executeTakeFirst()
-  return Number(grants.numDeletedRows + tokens.numDeletedRows + revoked.numDeletedRows)
+  const assertions = await db
+    .deleteFrom('used_assertions')
+    .where('hash', 'in', (query) =>
+      query.selectFrom('used_assertions').select('hash').where('expires_at', '<', now).limit(limit),
+    )
+    .executeTakeFirst()
+  const results = [grants, tokens, revoked, assertions]
+  return results.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0)
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Client, findClient } from '../applications/clients.ts'
+import { type Client, credentialIdsOf, findClient } from '../applications/clients.ts'
 import { findResource, mayUseResource } from '../applications/resources.ts'
 import type { Ctx } from '../context.ts'
 import type { CacheEntry } from '../db/cache.ts'
@@ -14,7 +14,7 @@ import type { Claims } from '../lib/signer.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import { findGraceEnd, lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import { dpopChallenge, type PresentedToken, readPresentedToken, requirePossession } from './dpop/possession.ts'
-import { grantOrSecretIdOf } from './issue-tokens.ts'
+import { grantOrCredentialIdOf } from './issue-tokens.ts'
 import { findGrantResource } from './resources.ts'
 import { parseScope } from './scopes.ts'
 import { findLiveGrant, isRevoked, type LiveGrantRow } from './store.ts'
@@ -94,7 +94,7 @@ const scopesOf = ({ scope }: AccessClaims, allowed: string[], resource: { scopes
 
 async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEntry<LiveToken> | undefined> {
   const { jti, tenant_id } = claims
-  const grantId = grantOrSecretIdOf(jti)
+  const grantId = grantOrCredentialIdOf(jti)
   if (!isId(grantId)) return undefined
   const issuedAt = latestIssueTime(claims)
   const grant = await findLiveGrant(ctx.db, { grantId, tenantId: tenant_id ?? null, jti, issuedAt })
@@ -157,15 +157,15 @@ async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEn
   const { jti, client_id, tenant_id } = claims
   const client = await findClient(ctx, client_id)
   const target = client && (await findMachineTarget(ctx, client, claims))
-  const secretId = grantOrSecretIdOf(jti)
+  const credentialId = grantOrCredentialIdOf(jti)
   const alive =
     client &&
     target &&
     !client.disabled &&
     client.tenantId === tenant_id &&
     (client.suspension === undefined || isTenantActive(client.suspension, claims)) &&
-    // A token is valid only as long as the secret that obtained it.
-    client.secrets.some(({ id }) => id === secretId) &&
+    // A token is valid only as long as the credential that obtained it.
+    credentialIdsOf(client).includes(credentialId) &&
     !(await isRevoked(ctx.db, jti))
   if (!alive) return undefined
   const { applicationId, resource } = target

@@ -68,6 +68,9 @@ test('a client is registered with its secret, which is never shown again', async
     responseModes: ['query'],
     requirePushedRequests: false,
     requireDpop: false,
+    tokenEndpointAuthMethod: 'client_secret',
+    jwks: null,
+    jwksUri: null,
   }
   const created = await api.call('POST', '/clients', draft)
   const client = {

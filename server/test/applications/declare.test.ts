@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { sections } from '../../src/app.ts'
 import { findClient, findSecret } from '../../src/applications/clients.ts'
 import type { Ctx } from '../../src/context.ts'
@@ -228,4 +230,28 @@ test('a declared branding is set, validated and exported', async () => {
   )
   await apply(file(', branding: {}'))
   expect(await exportAll(ctx)).not.toContain('Face')
+})
+
+test('the keys of a client are set, exported, replaced by their address, and never private', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'first', use: 'sig' }] }
+  const file = (settings: object) =>
+    JSON.stringify({
+      applications: [{ slug: 'keys', name: 'Keys' }],
+      clients: [{ clientId: 'with-keys', application: 'keys', kind: 'MACHINE', name: 'Keys', ...settings }],
+    })
+  const withKeys = { tokenEndpointAuthMethod: 'private_key_jwt', jwks }
+  const plan = await apply(file(withKeys))
+  expect(plan).toContain(`      tokenEndpointAuthMethod: "private_key_jwt"\n      jwks: ${JSON.stringify(jwks)}\n`)
+  expect(plan).not.toContain('without a secret')
+  expect(await apply(file(withKeys))).toBe('Nothing to change.')
+  const { clients } = parse(await exportAll(ctx))
+  const exported = clients.find(({ clientId }: { clientId: string }) => clientId === 'with-keys')
+  expect(exported).toMatchObject({ ...withKeys, jwksUri: null })
+  expect(await apply(file(exported))).toBe('Nothing to change.')
+  const privateKeys = { keys: [{ ...(await exportJWK(privateKey)), kid: 'first' }] }
+  await expect(apply(file({ jwks: privateKeys }))).rejects.toThrow('private member d')
+  await expect(apply(file({ secret: 'a-long-secret-1' }))).rejects.toThrow('they use their key')
+  await apply(file({ jwks: null, jwksUri: 'https://app.example.com/jwks' }))
+  expect(await findClient(ctx, 'with-keys')).toMatchObject({ jwks: null, jwksUri: 'https://app.example.com/jwks' })
 })

@@ -80,7 +80,14 @@ test('the example of the provider metadata has the real endpoints', () => {
   const example = media?.example as Record<string, string>
   const provider = toMetadata(
     { ...loadConfig('demo', {}), baseUrl: example.issuer ?? '' },
-    { formPost: false, pushedRequests: true, dpop: false, furtherAlgorithms: [], deviceFlow: true },
+    {
+      formPost: false,
+      pushedRequests: true,
+      dpop: false,
+      furtherAlgorithms: [],
+      deviceFlow: true,
+      privateKeyJwt: false,
+    },
   )
   const endpoints = Object.entries(provider).filter(([name]) => /_endpoint$|_uri$/.test(name))
   expect(endpoints.length).toBeGreaterThan(5)

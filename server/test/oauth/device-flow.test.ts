@@ -21,6 +21,7 @@ import {
   userinfo,
 } from '../support/world.ts'
 import { askForCodes, DEVICE_GRANT, decide, poll, setDeviceFlow } from './device-steps.ts'
+import { ASSERTION_TYPE, newKey, newKeyClient, sign, validClaims } from './key-clients.ts'
 
 let service: TestService
 let url: string
@@ -69,6 +70,49 @@ test('a confidential client gets its tokens, with oauth4webapi', async () => {
   const tokens = await oauth.processDeviceCodeResponse(server, web, await request())
   expect(tokens).toMatchObject({ scope: 'openid', token_type: 'bearer' })
   expect(tokens.refresh_token).toBeUndefined()
+})
+
+test('a client with a key gets its tokens, with openid-client', async () => {
+  const key = await newKey('ES256')
+  const { clientId } = await newKeyClient(url, {
+    kind: 'WEB',
+    redirectUris: [CALLBACK],
+    scopes: ['openid', 'email'],
+    deviceFlow: true,
+    jwks: { keys: [key.publicJwk] },
+  })
+  const auth = client.PrivateKeyJwt({ key: key.privateKey, kid: key.kid })
+  const config = await client.discovery(new URL(url), clientId, undefined, auth, {
+    execute: [client.allowInsecureRequests],
+  })
+  const codes = await client.initiateDeviceAuthorization(config, { scope: 'openid email' })
+  await decide(url, cookie, codes as never)
+  const tokens = await client.pollDeviceAuthorizationGrant(config, codes)
+  expect(tokens.claims()).toMatchObject({ aud: clientId, email: 'mia@acme.test' })
+  await setDeviceFlow(service, clientId, false)
+})
+
+test('the codes of a client with a key are not given without a valid assertion', async () => {
+  const key = await newKey('ES256')
+  const { clientId: client_id } = await newKeyClient(url, {
+    kind: 'WEB',
+    redirectUris: [CALLBACK],
+    scopes: ['openid'],
+    deviceFlow: true,
+    jwks: { keys: [key.publicJwk] },
+  })
+  const ask = async (assertion: string) => {
+    const form = { client_id, client_assertion_type: ASSERTION_TYPE, client_assertion: assertion }
+    const { status, body } = await askForCodes(url, form)
+    return { status, error: body.error }
+  }
+  const assertion = await sign(key, validClaims(url, client_id))
+  expect(await ask(assertion)).toEqual({ status: 200, error: undefined })
+  expect(await ask(assertion)).toEqual({ status: 401, error: 'invalid_client' })
+  const foreign = await sign(await newKey('ES256', key.kid), validClaims(url, client_id))
+  expect(await ask(foreign)).toEqual({ status: 401, error: 'invalid_client' })
+  expect(await askForCodes(url, { client_id })).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
+  await setDeviceFlow(service, client_id, false)
 })
 
 test('the response has codes for ten minutes, and both are stored as hashes only', async () => {

@@ -13,6 +13,7 @@ import {
   startDemoService,
   userinfo,
 } from '../support/world.ts'
+import { newKey, newKeyClient, requestToken, sign, validClaims } from './key-clients.ts'
 
 let service: TestService
 let watch: StatementWatch
@@ -45,6 +46,14 @@ async function expectStatements(expected: number, work: () => Promise<unknown>):
 /** The statement counts of docs/openid-connect.md. */
 test('client credentials: no statement for a cached client', async () => {
   await expectStatements(0, () => machineToken(url, 'demo-machine'))
+})
+
+test('client credentials with an assertion: one statement', async () => {
+  const key = await newKey('ES256')
+  const { clientId } = await newKeyClient(url, { jwks: { keys: [key.publicJwk] } })
+  const authenticate = async () => requestToken(url, await sign(key, validClaims(url, clientId)))
+  await authenticate()
+  await expectStatements(1, authenticate)
 })
 
 test('code exchange: two statements, with PKCE and a refresh token', async () => {

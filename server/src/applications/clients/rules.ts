@@ -1,4 +1,4 @@
-import type { ClientKind, PkceMethod, ResponseMode } from '../../db/tables.ts'
+import type { ClientAuthMethod, ClientKind, PkceMethod, PublicKeySet, ResponseMode } from '../../db/tables.ts'
 import type { FieldProblem } from '../../errors.ts'
 import { checkField } from '../../lib/field-validation.ts'
 import { NAME_RULE, parseName } from '../../lib/names.ts'
@@ -26,6 +26,11 @@ export interface ClientSettings {
   requirePushedRequests: boolean
   requireDpop: boolean
   deviceFlow: boolean
+  tokenEndpointAuthMethod: ClientAuthMethod
+  /** Its public keys. */
+  jwks: PublicKeySet | null
+  /** Where its public keys are fetched. */
+  jwksUri: string | null
   disabled: boolean
 }
 
@@ -42,6 +47,9 @@ export const CLIENT_SETTINGS = [
   'requirePushedRequests',
   'requireDpop',
   'deviceFlow',
+  'tokenEndpointAuthMethod',
+  'jwks',
+  'jwksUri',
   'disabled',
 ] as const satisfies (keyof ClientSettings)[]
 
@@ -57,6 +65,9 @@ export const defaultSettings = (kind: ClientKind): Omit<ClientSettings, 'name'> 
   requirePushedRequests: false,
   requireDpop: false,
   deviceFlow: false,
+  tokenEndpointAuthMethod: kind === 'SPA' ? 'none' : 'client_secret',
+  jwks: null,
+  jwksUri: null,
   disabled: false,
 })
 

@@ -1,6 +1,6 @@
 import { type Insertable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
-import type { ClientKind, ClientSecretsTable, ClientsTable, Tables } from '../../db/tables.ts'
+import type { ClientAuthMethod, ClientKind, ClientSecretsTable, ClientsTable, Tables } from '../../db/tables.ts'
 import type { SigningAlgorithm } from '../../lib/signer.ts'
 import type { ClientSettings } from './rules.ts'
 
@@ -47,6 +47,8 @@ const CLIENT_COLUMNS = [
   'clients.require_pushed_requests as requirePushedRequests',
   'clients.require_dpop as requireDpop',
   'clients.device_flow as deviceFlow',
+  'clients.jwks',
+  'clients.jwks_uri as jwksUri',
   'clients.disabled',
   'clients.created_at as createdAt',
   'clients.updated_at as updatedAt',
@@ -74,6 +76,11 @@ const selectAllClients = (db: Db) =>
     .select([...CLIENT_COLUMNS, ...APPLICATION_COLUMNS])
     .select(['tenants.id as tenantId', 'tenants.slug as tenantSlug'])
     .select(['tenants.suspended_at as tenantSuspendedAt', 'tenants.reactivated_at as tenantReactivatedAt'])
+    .select(
+      sql<ClientAuthMethod>`case when clients.kind = 'SPA' then 'none' else clients.token_endpoint_auth_method end`.as(
+        'tokenEndpointAuthMethod',
+      ),
+    )
     .select(
       sql<StoredClient['secrets']>`coalesce((
         select jsonb_agg(
@@ -132,6 +139,9 @@ export async function updateClient(
       require_pushed_requests: change.requirePushedRequests,
       require_dpop: change.requireDpop,
       device_flow: change.deviceFlow,
+      token_endpoint_auth_method: change.tokenEndpointAuthMethod,
+      jwks: change.jwks && JSON.stringify(change.jwks),
+      jwks_uri: change.jwksUri,
       disabled: change.disabled,
       updated_at: change.updatedAt,
     })

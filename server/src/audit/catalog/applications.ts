@@ -74,7 +74,14 @@ export const applicationActions = defineActions({
     summary: 'A client failed to authenticate. At most one entry per minute for each client and network.',
     details: Type.Object(
       {
-        reason: Type.Enum(['wrong_secret', 'no_secret', 'disabled', 'unknown_client']),
+        reason: Type.Enum([
+          'wrong_secret',
+          'no_secret',
+          'wrong_method',
+          'wrong_assertion',
+          'disabled',
+          'unknown_client',
+        ]),
         id: Type.Optional(Id),
         clientId: Type.Optional(Type.String()),
         applicationId: Type.Optional(Id),

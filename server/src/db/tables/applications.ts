@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { SigningAlgorithm } from '../../lib/signer.ts'
 import type { Fixed } from './columns.ts'
 
@@ -33,6 +33,14 @@ export type PkceMethod = 'S256' | 'plain'
 /** How the response to an authorization request reaches the client. */
 export type ResponseMode = 'query' | 'form_post'
 
+/** SPA clients do not authenticate. `client_secret` is HTTP Basic or the form. */
+export type ClientAuthMethod = 'none' | 'client_secret' | 'private_key_jwt'
+
+/** A JWK Set with public keys (RFC 7517). */
+export interface PublicKeySet {
+  keys: Record<string, unknown>[]
+}
+
 export interface ClientsTable {
   id: Fixed<string>
   client_id: Fixed<string>
@@ -52,6 +60,9 @@ export interface ClientsTable {
   require_pushed_requests: Generated<boolean>
   require_dpop: Generated<boolean>
   device_flow: Generated<boolean>
+  token_endpoint_auth_method: Generated<ClientAuthMethod>
+  jwks: ColumnType<PublicKeySet | null, string | null, string | null>
+  jwks_uri: string | null
   disabled: boolean
   created_at: Fixed<Date>
   updated_at: Date

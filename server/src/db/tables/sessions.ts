@@ -92,6 +92,11 @@ export interface PushedRequestsTable {
   expires_at: Date
 }
 
+export interface UsedAssertionsTable {
+  hash: Fixed<Buffer>
+  expires_at: Fixed<Date>
+}
+
 /** DPoP proofs that were used. */
 export interface DpopProofsTable {
   hash: Fixed<Buffer>

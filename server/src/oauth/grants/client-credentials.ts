@@ -1,6 +1,7 @@
 import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
-import { invalidClient, type TokenRequester } from '../client-auth.ts'
+import type { TokenRequester } from '../client-auth.ts'
+import { invalidClient } from '../client-refusals.ts'
 import { issueMachineToken } from '../issue-tokens.ts'
 import { requireResource } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
@@ -12,10 +13,10 @@ import { parseScope } from '../scopes.ts'
  */
 export async function grantClientCredentials(
   ctx: Ctx,
-  { client, secretId, proof }: TokenRequester,
+  { client, credentialId, proof }: TokenRequester,
   form: TokenForm,
 ): Promise<TokenResponse> {
-  if (secretId === undefined) throw invalidClient(false)
+  if (credentialId === undefined) throw invalidClient(false)
   const resource = form.resource === undefined ? undefined : await requireResource(ctx, client, form.resource)
   const allowedScopes = resource ? client.scopes.filter((scope) => resource.scopes.includes(scope)) : client.scopes
   // Some libraries always send openid. It has no meaning without a user.
@@ -32,5 +33,5 @@ export async function grantClientCredentials(
     )
   }
   const scopes = requested.length === 0 ? allowedScopes : wanted
-  return issueMachineToken(ctx, { client, secretId, scopes, audience: resource?.uri, proof })
+  return issueMachineToken(ctx, { client, credentialId, scopes, audience: resource?.uri, proof })
 }
