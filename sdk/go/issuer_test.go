@@ -98,16 +98,12 @@ func (i *issuer) count(path string) int {
 }
 
 func (i *issuer) publish(kids ...string) {
-	var keys []jose.JSONWebKey
+	set := jose.JSONWebKeySet{}
 	for _, kid := range kids {
 		key := jose.JSONWebKey{Key: createKey(i.t, kid).Public(), KeyID: kid, Algorithm: "RS256", Use: "sig"}
-		keys = append(keys, key)
+		set.Keys = append(set.Keys, key)
 	}
-	i.publishKeys(keys...)
-}
-
-func (i *issuer) publishKeys(keys ...jose.JSONWebKey) {
-	content, err := json.Marshal(jose.JSONWebKeySet{Keys: keys})
+	content, err := json.Marshal(set)
 	if err != nil {
 		i.t.Fatal(err)
 	}

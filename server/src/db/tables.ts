@@ -1,10 +1,4 @@
-import type {
-  ApplicationsTable,
-  ClientSecretsTable,
-  ClientsTable,
-  ResourceClientsTable,
-  ResourcesTable,
-} from './tables/applications.ts'
+import type { ApplicationsTable, ClientSecretsTable, ClientsTable } from './tables/applications.ts'
 import type {
   AuditChainTable,
   AuditEntriesTable,
@@ -17,7 +11,7 @@ import type {
   InstanceFactsTable,
   MailMessagesTable,
   ProcessesTable,
-  TokenKeysTable,
+  SigningKeysTable,
 } from './tables/instance.ts'
 import type {
   LicenseLedgerTable,
@@ -28,18 +22,14 @@ import type {
 } from './tables/licensing.ts'
 import type {
   ConsentsTable,
-  DeviceAuthorizationsTable,
-  DpopProofsTable,
   GrantsTable,
   PendingSignInsTable,
-  PushedRequestsTable,
   RefreshTokensTable,
   RevokedTokensTable,
   SessionsTable,
   SignInCodesTable,
   SsoAttemptsTable,
   SsoLinksTable,
-  UsedAssertionsTable,
 } from './tables/sessions.ts'
 import type {
   BrandingsTable,
@@ -87,18 +77,13 @@ export interface Tables {
   applications: ApplicationsTable
   clients: ClientsTable
   client_secrets: ClientSecretsTable
-  token_keys: TokenKeysTable
+  signing_keys: SigningKeysTable
   sessions: SessionsTable
   consents: ConsentsTable
-  resources: ResourcesTable
-  resource_clients: ResourceClientsTable
   grants: GrantsTable
-  device_authorizations: DeviceAuthorizationsTable
   refresh_tokens: RefreshTokensTable
   processes: ProcessesTable
   revoked_tokens: RevokedTokensTable
-  dpop_proofs: DpopProofsTable
-  used_assertions: UsedAssertionsTable
   mailed_links: MailedLinksTable
   awaited_links: AwaitedLinksTable
   idempotency_keys: IdempotencyKeysTable
@@ -116,7 +101,6 @@ export interface Tables {
   recovery_codes: RecoveryCodesTable
   passkeys: PasskeysTable
   passkey_challenges: PasskeyChallengesTable
-  pushed_requests: PushedRequestsTable
   pending_sign_ins: PendingSignInsTable
   sign_in_codes: SignInCodesTable
   known_devices: KnownDevicesTable

@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import type { Client } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import type { PageResult } from '../http/routing/define-route.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
-import { toFields } from '../lib/fields.ts'
+import { type Fields, toFields } from '../lib/fields.ts'
 import { newUniqueId } from '../lib/ids.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { type BrowserSession, findBrowserSession } from '../sessions/browser-session.ts'
@@ -18,9 +17,7 @@ import {
   readRedirectTarget,
 } from './authorize-request.ts'
 import { respondToClient, toFormTarget } from './authorize-response.tsx'
-import { consentScopesOf } from './consent-scopes.ts'
 import { insertGrant } from './grants/store.ts'
-import { type AuthorizationParameters, usePushed } from './pushed-requests/reference.ts'
 import { logRefusal } from './refusals.ts'
 import { listSelectableTenants } from './selectable-tenants.ts'
 import { type ActiveMembership, findConsent } from './store.ts'
@@ -30,8 +27,6 @@ import { type ActiveMembership, findConsent } from './store.ts'
  */
 export interface AuthorizationState {
   fields: Record<string, string>
-  /** The hash of the request_uri of a pushed request. The response to the client uses it up. */
-  pushed?: string
   /** The session that the user chose on the account page. */
   account?: string
   /** The tenant that the user chose. */
@@ -69,26 +64,24 @@ export type ShowStep = (step: Step, request: AuthorizeRequest, login: Authorizat
 export async function dispatch(
   ctx: Ctx,
   exchange: Exchange,
-  { fields, pushed, started, show }: AuthorizationParameters & { started?: Authorization; show: ShowStep },
+  { fields, started, show }: { fields: Fields; started?: Authorization; show: ShowStep },
 ): Promise<PageResult> {
   const target = await readRedirectTarget(ctx, exchange.request, fields)
   try {
-    requirePushed(target.client, pushed)
     const request = await readAuthorizeRequest(ctx, target, fields)
-    const login = started ?? startLogin(ctx, request, { fields, pushed })
+    const login = started ?? startLogin(ctx, request, fields)
     const outcome = await findNextStep(ctx, exchange, { request, login })
     if (outcome.kind === 'account' || outcome.kind === 'tenant' || outcome.kind === 'consent') {
       return await show(outcome, request, login)
     }
     if (outcome.kind === 'second-factor') return { redirect: urlWithLogin(ctx, outcome.path, login) }
-    const code =
-      outcome.kind === 'finish' ? await issueCode(ctx, exchange.request, { request, pushed, ...outcome }) : undefined
+    const code = outcome.kind === 'finish' ? await issueCode(ctx, request, outcome) : undefined
     if (code !== undefined) return respondToClient(ctx, request, { code })
     if (request.prompts.includes('none')) throw new OAuthError('login_required', 'The user must sign in first.')
     return { redirect: signInUrl(ctx, login, outcome.kind === 'login' && outcome.reauthenticate) }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
-    return respondWithError(ctx, exchange.request, { target, pushed }, error)
+    return respondWithError(ctx, exchange.request, target, error)
   }
 }
 
@@ -96,21 +89,15 @@ export const resume = (
   ctx: Ctx,
   exchange: Exchange,
   { login, show }: { login: Authorization; show: ShowStep },
-): Promise<PageResult> =>
-  dispatch(ctx, exchange, { fields: toFields(login.state.fields), pushed: login.state.pushed, started: login, show })
-
-function requirePushed({ requirePushedRequests }: Client, pushed: string | undefined): void {
-  if (!requirePushedRequests || pushed !== undefined) return
-  throw new OAuthError('invalid_request', 'This client must push its authorization requests (RFC 9126).')
-}
+): Promise<PageResult> => dispatch(ctx, exchange, { fields: toFields(login.state.fields), started: login, show })
 
 /** Encrypted, the login is a third longer. It must fit into the URL of every page. */
 const MAX_LOGIN_BYTES = 8_000
 
-export function startLogin(
+function startLogin(
   ctx: Ctx,
   { client, redirectUri, loginHint, tenantSlug, prompts, maxAge }: AuthorizeRequest,
-  { fields, pushed }: AuthorizationParameters,
+  fields: Fields,
 ): Authorization {
   const login = {
     next: CONTINUE_PATH,
@@ -121,7 +108,7 @@ export function startLogin(
     tenant: tenantSlug,
     maxAge: prompts.includes('login') ? 0 : maxAge,
     formTargets: [toFormTarget(redirectUri)],
-    state: { fields: fields.toObject(), ...(pushed !== undefined && { pushed }) },
+    state: { fields: fields.toObject() },
   }
   if (Buffer.byteLength(JSON.stringify(login)) > MAX_LOGIN_BYTES) {
     throw new OAuthError('invalid_request', 'The parameters are too long.')
@@ -129,20 +116,12 @@ export function startLogin(
   return login
 }
 
-/** What the steps depend on: of a request by redirect, or of a device. */
-export interface AuthorizationContext {
-  request: Pick<
-    AuthorizeRequest,
-    'client' | 'scopes' | 'prompts' | 'maxAge' | 'expectedUserIds' | 'tenantSlug' | 'resource'
-  >
-  login: LoginTransaction & { state: Pick<AuthorizationState, 'account' | 'tenantId'> }
+interface AuthorizationContext {
+  request: AuthorizeRequest
+  login: Authorization
 }
 
-export async function findNextStep(
-  ctx: Ctx,
-  exchange: Exchange,
-  authorization: AuthorizationContext,
-): Promise<Outcome> {
+async function findNextStep(ctx: Ctx, exchange: Exchange, authorization: AuthorizationContext): Promise<Outcome> {
   const { request } = authorization
   const isSilent = request.prompts.includes('none')
   const session = await findBrowserSession(ctx, exchange)
@@ -170,10 +149,10 @@ export async function findNextStep(
 
 /** Whether the session is too old for this request, or belongs to another user than the client expects. */
 function mustSignIn(session: BrowserSession, { request, login }: AuthorizationContext): boolean {
-  const { prompts, maxAge, expectedUserIds } = request
+  const { prompts, maxAge, expectedUserId } = request
   const signedInAt = session.authTime.getTime()
   const isFresh = signedInAt >= login.startedAt
-  if (expectedUserIds && !expectedUserIds.includes(session.userId)) {
+  if (expectedUserId !== undefined && expectedUserId !== session.userId) {
     // The user was asked to sign in again and came back as another user.
     if (isFresh) throw new OAuthError('login_required', 'Somebody else has signed in.')
     return true
@@ -210,18 +189,11 @@ async function mustConsent(
   { request, login }: AuthorizationContext,
   { userId, tenantId }: { userId: string; tenantId: string | undefined },
 ): Promise<boolean> {
-  const { client, prompts } = request
+  const { client, scopes, prompts } = request
   if (client.trusted) return false
   const consent = await findConsent(ctx.db, { userId, applicationId: client.applicationId, tenantId })
-  if (!consent || consentScopesOf(request).some((scope) => !consent.scopes.includes(scope))) return true
+  if (!consent || scopes.some((scope) => !consent.scopes.includes(scope))) return true
   return prompts.includes('consent') && consent.granted_at.getTime() < login.startedAt
-}
-
-interface FinishedAuthorization {
-  request: AuthorizeRequest
-  pushed: string | undefined
-  session: BrowserSession
-  tenant: ActiveMembership | undefined
 }
 
 /**
@@ -230,20 +202,18 @@ interface FinishedAuthorization {
  */
 async function issueCode(
   ctx: Ctx,
-  httpRequest: FastifyRequest,
-  { request, pushed, session, tenant }: FinishedAuthorization,
+  { client, redirectUri, scopes, nonce, challenge }: AuthorizeRequest,
+  { session, tenant }: { session: BrowserSession; tenant: ActiveMembership | undefined },
 ): Promise<string | undefined> {
-  const { client, redirectUri, scopes, resource, nonce, challenge, jkt } = request
   const code = newSecret()
   const now = ctx.now()
   const expiresAt = new Date(now.getTime() + CODE_SECONDS * 1000)
-  const grant = {
+  const isInserted = await insertGrant(ctx.db, {
     id: newUniqueId(),
     session_id: session.id,
     user_id: session.userId,
     client_id: client.id,
     tenant_id: tenant?.id ?? null,
-    resource_id: resource?.id,
     scopes,
     auth_time: session.authTime,
     amr: session.amr,
@@ -253,30 +223,18 @@ async function issueCode(
     nonce: nonce ?? null,
     code_challenge: challenge?.value ?? null,
     code_challenge_method: challenge?.method ?? null,
-    dpop_jkt: jkt ?? null,
     created_at: now,
     expires_at: expiresAt,
-  }
-  const isInserted =
-    pushed === undefined
-      ? await insertGrant(ctx.db, grant)
-      : // The request stays unused if the grant cannot be inserted.
-        await ctx.db.transaction().execute(async (tx) => {
-          await usePushed(ctx, tx, { pushed, client, httpRequest })
-          return insertGrant(tx, grant)
-        })
+  })
   return isInserted ? code : undefined
 }
 
-/** Shows the error on a page instead if the pushed request was used before. */
-export async function respondWithError(
+export const respondWithError = (
   ctx: Ctx,
-  httpRequest: FastifyRequest,
-  { target, pushed }: { target: RedirectTarget; pushed: string | undefined },
+  request: FastifyRequest,
+  target: RedirectTarget,
   error: OAuthError,
-): Promise<PageResult> {
-  const { client } = target
-  if (pushed !== undefined) await usePushed(ctx, ctx.db, { pushed, client, httpRequest })
-  logRefusal(httpRequest, client.clientId, error)
+): PageResult => {
+  logRefusal(request, target.client.clientId, error)
   return respondToClient(ctx, target, { error: error.code, error_description: error.message })
 }

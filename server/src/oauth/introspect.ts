@@ -3,15 +3,12 @@ import { type Client, findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { type AssertionForm, hasAssertion } from './client-assertion/authenticate.ts'
-import { authenticateClient, authenticateWith, readBasic } from './client-auth.ts'
-import { invalidClient } from './client-refusals.ts'
+import { authenticateWith, invalidClient, readBasic } from './client-auth.ts'
 import { toSubject } from './grant-subject.ts'
 import { findGrantByRefreshToken, type GrantRow } from './grants/store.ts'
 import type { Subject } from './issue-tokens.ts'
-import { loggingRefusals } from './refusals.ts'
-import type { IntrospectForm, IntrospectionResponse } from './schema.ts'
-import { findTokenOfAnyAudience, type LiveToken } from './verify-access-token.ts'
+import type { IntrospectionResponse } from './schema.ts'
+import { findLiveToken, type LiveToken } from './verify-access-token.ts'
 
 const INACTIVE: IntrospectionResponse = { active: false }
 
@@ -19,32 +16,28 @@ const INACTIVE: IntrospectionResponse = { active: false }
 export async function introspect(
   ctx: Ctx,
   request: FastifyRequest,
-  { token, ...form }: IntrospectForm,
+  token: string | undefined,
 ): Promise<IntrospectionResponse> {
-  const caller = await authenticateResource(ctx, request, form)
+  const caller = await authenticateResource(ctx, request)
   if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.')
   // A JWT has dots; a refresh token has none.
   return token.includes('.') ? describeAccessToken(ctx, caller, token) : describeRefreshToken(ctx, caller, token)
 }
 
-/** Requires HTTP Basic with a secret, or an assertion. Failures are a 401 here (RFC 7662 §2.3). */
-async function authenticateResource(ctx: Ctx, request: FastifyRequest, form: AssertionForm): Promise<Client> {
-  if (hasAssertion(form)) {
-    const { client } = await loggingRefusals(request, form, () => authenticateClient(ctx, request, { ...form }))
-    return client
-  }
+/** Requires HTTP Basic with a secret. Failures are a 401 here (RFC 7662 §2.3). */
+async function authenticateResource(ctx: Ctx, request: FastifyRequest): Promise<Client> {
   try {
     const basic = readBasic(request)
     if (!basic) throw invalidClient(true)
-    const { client, credentialId } = await authenticateWith(ctx, request, { ...basic, method: 'basic' })
-    if (credentialId === undefined) throw invalidClient(true)
+    const { client, secretId } = await authenticateWith(ctx, request, { ...basic, method: 'basic' })
+    if (secretId === undefined) throw invalidClient(true)
     return client
   } catch (error) {
     throw error instanceof OAuthError ? invalidClient(true, { status: 401 }) : error
   }
 }
 
-/** The application and tenant that a token is for. A token for a resource is for the application that owns it. */
+/** The application and tenant that a token is for. */
 interface TokenScope {
   applicationId: string
   tenantId: string | undefined
@@ -61,12 +54,12 @@ function maySee(caller: Client, { applicationId, tenantId }: TokenScope): boolea
 }
 
 async function describeAccessToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectionResponse> {
-  const live = await findTokenOfAnyAudience(ctx, token)
+  const live = await findLiveToken(ctx, token)
   return live && maySee(caller, tokenScopeOf(live)) ? describe(ctx, live) : INACTIVE
 }
 
-const tokenScopeOf = ({ applicationId, claims }: LiveToken): TokenScope => ({
-  applicationId,
+const tokenScopeOf = ({ claims }: LiveToken): TokenScope => ({
+  applicationId: claims.aud,
   tenantId: claims.tenant_id,
 })
 
@@ -76,7 +69,7 @@ const descriptions = new WeakMap<LiveToken, IntrospectionResponse>()
 function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
   const cached = descriptions.get(live)
   if (cached) return cached
-  const { sub, aud, client_id, exp, iat, jti, tenant_id, jkt } = live.claims
+  const { sub, aud, client_id, exp, iat, jti, tenant_id } = live.claims
   const description: IntrospectionResponse = {
     active: true,
     iss: config.baseUrl,
@@ -84,11 +77,10 @@ function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
     aud,
     client_id,
     scope: live.scopes.join(' '),
-    token_type: jkt === undefined ? 'Bearer' : 'DPoP',
+    token_type: 'Bearer',
     exp,
     iat,
     jti,
-    ...(jkt !== undefined && { cnf: { jkt } }),
     ...(tenant_id !== undefined && { tenant_id, tenant_roles: live.grant?.role ? [live.grant.role] : [] }),
   }
   descriptions.set(live, description)
@@ -112,8 +104,6 @@ async function describeRefreshToken(ctx: Ctx, caller: Client, token: string): Pr
     scope: subject.scopes.join(' '),
     exp: Math.floor(grant.token_expires_at.getTime() / 1000),
     iat: Math.floor(grant.token_created_at.getTime() / 1000),
-    // Those of confidential clients are bound to the client itself (RFC 9449 §5).
-    ...(grant.dpop_jkt !== null && client.kind === 'SPA' && { cnf: { jkt: grant.dpop_jkt } }),
     ...(subject.tenant && { tenant_id: subject.tenant.id, tenant_roles: subject.tenant.roles }),
   }
 }

@@ -4,17 +4,16 @@ import { recordAuditEvent } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { type AssertionForm, hasAssertion } from './client-assertion/authenticate.ts'
-import { authenticateClient, checkSecret, readBasic } from './client-auth.ts'
+import { checkSecret, readBasic } from './client-auth.ts'
 import { clientActor, endGrant } from './grants/end-grant.ts'
 import { findGrantByRefreshToken } from './grants/store.ts'
-import { loggingRefusals } from './refusals.ts'
 import { insertRevokedToken } from './store.ts'
 import { toAccessClaims } from './verify-access-token.ts'
 
-interface RevokeForm extends AssertionForm {
+interface RevokeForm {
   token: string
-  client_secret?: string | undefined
+  client_id?: string
+  client_secret?: string
 }
 
 /**
@@ -29,12 +28,8 @@ export async function revoke(ctx: Ctx, request: FastifyRequest, form: RevokeForm
   return { success: true }
 }
 
-/** The requesting client; undefined if it does not exist or its secret is wrong. A wrong assertion is an error. */
+/** The requesting client; undefined if it does not exist or its secret is wrong. */
 async function findRevokingClient(ctx: Ctx, request: FastifyRequest, form: RevokeForm): Promise<Client | undefined> {
-  if (hasAssertion(form)) {
-    const { client } = await loggingRefusals(request, form, () => authenticateClient(ctx, request, { ...form }))
-    return client
-  }
   const { clientId, secret } = readCredentials(request, form)
   const client = clientId === undefined ? undefined : await findClient(ctx, clientId)
   if (!client || secret === undefined) return client

@@ -1,5 +1,4 @@
 import type { ColumnType } from 'kysely'
-import type { SigningAlgorithm } from '../../lib/signer.ts'
 import type { Fixed } from './columns.ts'
 
 export interface InstanceFactsTable {
@@ -7,9 +6,8 @@ export interface InstanceFactsTable {
   created_at: ColumnType<Date, never, never>
 }
 
-export interface TokenKeysTable {
+export interface SigningKeysTable {
   kid: Fixed<string>
-  algorithm: Fixed<SigningAlgorithm>
   public_jwk: ColumnType<Record<string, unknown>, string, never>
   sealed_private_key: Buffer | null
   created_at: Fixed<Date>

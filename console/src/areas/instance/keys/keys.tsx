@@ -25,7 +25,6 @@ const COLUMNS: Column<SigningKey>[] = [
       </div>
     ),
   },
-  { title: text.algorithm, cell: ({ alg }) => alg },
   {
     title: text.state,
     cell: ({ state }) => (
