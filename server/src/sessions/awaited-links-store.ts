@@ -39,7 +39,10 @@ export async function deleteAwaited(db: Db, secretHash: Buffer): Promise<boolean
   return deleted !== undefined
 }
 
-/** Records that a mail is sent now, whose link works until `expiresAt`, unless one was sent after `latest`; returns whether. */
+/**
+ * Claims the right to send another mail now, whose link works until `expiresAt`. Returns false if a mail was sent after
+ * `latest`.
+ */
 export async function claimMail(
   db: Db,
   { secretHash, latest, now, expiresAt }: Record<'latest' | 'now' | 'expiresAt', Date> & { secretHash: Buffer },
