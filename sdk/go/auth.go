@@ -36,6 +36,12 @@ func (a Auth) String() string {
 	return fmt.Sprintf("user %q, client %q, tenant %q", a.UserID, a.ClientID, a.TenantID)
 }
 
+// isBound tells whether only the holder of a key may use the token (RFC 9449 §6).
+func (a *Auth) isBound() bool {
+	_, ok := a.Claims["cnf"]
+	return ok
+}
+
 // tokenClaims are the claims of an access token beyond those of every JWT.
 type tokenClaims struct {
 	Subject     string   `json:"sub"`

@@ -98,12 +98,16 @@ func (i *issuer) count(path string) int {
 }
 
 func (i *issuer) publish(kids ...string) {
-	set := jose.JSONWebKeySet{}
+	var keys []jose.JSONWebKey
 	for _, kid := range kids {
 		key := jose.JSONWebKey{Key: createKey(i.t, kid).Public(), KeyID: kid, Algorithm: "RS256", Use: "sig"}
-		set.Keys = append(set.Keys, key)
+		keys = append(keys, key)
 	}
-	content, err := json.Marshal(set)
+	i.publishKeys(keys...)
+}
+
+func (i *issuer) publishKeys(keys ...jose.JSONWebKey) {
+	content, err := json.Marshal(jose.JSONWebKeySet{Keys: keys})
 	if err != nil {
 		i.t.Fatal(err)
 	}

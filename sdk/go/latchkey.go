@@ -34,7 +34,8 @@ type Options struct {
 	ApplicationID string
 	// TenantID limits the accepted tokens to this tenant. Default: every tenant.
 	TenantID string
-	// Algorithms are the accepted signature algorithms. Default: RS256.
+	// Algorithms are the accepted signature algorithms. Default: RS256, PS256, ES256 and EdDSA. A key is used only for
+	// the algorithm that the key set states for it.
 	Algorithms []string
 	// LicenseCache is how long the result of a license check is reused. Default: 5 seconds. Less than zero: not at all.
 	LicenseCache time.Duration
@@ -66,7 +67,7 @@ func New(options Options) (*Client, error) {
 		return nil, errors.New("latchkey: ApplicationID must be the id of your application")
 	}
 	if len(options.Algorithms) == 0 {
-		options.Algorithms = []string{"RS256"}
+		options.Algorithms = []string{"RS256", "PS256", "ES256", "EdDSA"}
 	}
 	if options.LicenseCache == 0 {
 		options.LicenseCache = defaultLicenseCache
@@ -90,7 +91,8 @@ func New(options Options) (*Client, error) {
 	return client, nil
 }
 
-// Verify verifies an access token. The error is an *AuthError: 401, or 503 if the keys cannot be read.
+// Verify verifies an access token. The error is an *AuthError: 401, or 503 if the keys cannot be read. If the claims
+// have cnf, the token is bound to a key: check the DPoP proof of the request as well.
 func (c *Client) Verify(ctx context.Context, token string) (*Auth, error) {
 	auth, err := c.verify(ctx, token)
 	var authError *AuthError
@@ -100,20 +102,30 @@ func (c *Client) Verify(ctx context.Context, token string) (*Auth, error) {
 	return auth, err
 }
 
-// Authenticate is Verify for the Authorization header of a request.
+// Authenticate is Verify for the Authorization header of a request. It refuses tokens that are bound to a key.
 func (c *Client) Authenticate(ctx context.Context, authorization string) (*Auth, error) {
 	match := bearer.FindStringSubmatch(authorization)
 	if match == nil {
 		return nil, newAuthError(InvalidToken, "Send an access token as Authorization: Bearer.", c.challenge(""), nil)
 	}
-	return c.Verify(ctx, match[1])
+	auth, err := c.Verify(ctx, match[1])
+	if err == nil && auth.isBound() {
+		return nil, newAuthError(InvalidToken, "The access token is bound to a key, so it is not valid as Bearer.",
+			c.challenge(InvalidToken), nil)
+	}
+	return auth, err
 }
 
 // HasFeature tells whether the license of the caller has the feature now. It asks Latchkey with the caller's own token
-// and reuses the result for a few seconds. The error is an *AuthError with status 503 if Latchkey cannot be reached.
+// and reuses the result for a few seconds. The error is an *AuthError with status 503 if Latchkey cannot be reached. If
+// the token is bound to a key, it reads the license in the token instead.
 func (c *Client) HasFeature(ctx context.Context, auth *Auth, feature string) (bool, error) {
 	if auth == nil || auth.UserID == "" || auth.TenantID == "" {
 		return false, nil
+	}
+	// Latchkey does not accept a bound token from us, who do not have the key.
+	if auth.isBound() {
+		return auth.License != nil && slices.Contains(auth.License.Features, feature), nil
 	}
 	features, err := c.licenses.featuresOfCaller(ctx, auth.Token)
 	return slices.Contains(features, feature), toUnavailable(err)
@@ -177,7 +189,7 @@ func (c *Client) verify(ctx context.Context, token string) (*Auth, error) {
 	if err != nil {
 		return nil, newAuthError(Unavailable, "The keys of Latchkey cannot be read.", "", err)
 	}
-	if key == nil || (key.Algorithm != "" && key.Algorithm != header.Algorithm) {
+	if key == nil || key.Algorithm != header.Algorithm {
 		return nil, errors.New("the token names an unknown key")
 	}
 	var registered jwt.Claims

@@ -38,6 +38,24 @@ func TestOneCheckServesAllFeaturesAndIsReused(t *testing.T) {
 	}
 }
 
+func TestATokenThatIsBoundToAKeyIsNotSentToLatchkey(t *testing.T) {
+	issuer := newIssuer(t)
+	client := issuer.client(nil)
+	bound := map[string]any{"cnf": map[string]any{"jkt": "x"}}
+	auth := issuer.auth(client, bound)
+	for feature, expected := range map[string]bool{"reports": true, "audit": false} {
+		if ok, err := client.HasFeature(background, auth, feature); ok != expected || err != nil {
+			t.Fatalf("%s: %v, %v", feature, ok, err)
+		}
+	}
+	bound["license"] = nil
+	err := client.RequireLicense(background, issuer.auth(client, bound), "reports")
+	expectAuthError(t, err, LicenseRequired, 403)
+	if issuer.count(checkPath) != 0 {
+		t.Fatal("Latchkey was asked")
+	}
+}
+
 func TestConcurrentChecksShareOneRequest(t *testing.T) {
 	issuer := newIssuer(t)
 	issuer.respond(checkPath, 200, licensed)

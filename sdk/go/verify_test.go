@@ -2,12 +2,17 @@ package latchkey
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -33,6 +38,22 @@ func expectRefusal(t *testing.T, client *Client, token string) {
 	refusal := expectAuthError(t, err, InvalidToken, 401)
 	if auth != nil || refusal.Challenge != `Bearer error="invalid_token"` {
 		t.Fatalf("unexpected %v, %q", auth, refusal.Challenge)
+	}
+}
+
+func TestATokenThatIsBoundToAKeyIsRefusedAsBearer(t *testing.T) {
+	issuer := newIssuer(t)
+	client := issuer.client(nil)
+	for _, cnf := range []any{map[string]any{"jkt": "x"}, map[string]any{"x5t#S256": "x"}, map[string]any{}, "x"} {
+		token := issuer.sign(map[string]any{"cnf": cnf})
+		auth, err := client.Authenticate(context.Background(), "Bearer "+token)
+		refusal := expectAuthError(t, err, InvalidToken, 401)
+		if auth != nil || refusal.Challenge != `Bearer error="invalid_token"` {
+			t.Fatalf("unexpected %v, %q", auth, refusal.Challenge)
+		}
+		if auth, err = client.Verify(context.Background(), token); err != nil || auth.Claims["cnf"] == nil {
+			t.Fatal(auth, err)
+		}
 	}
 }
 
@@ -110,6 +131,52 @@ func TestHS256WithThePublicKeyAsTheSecretIsRefused(t *testing.T) {
 		mac := hmac.New(sha256.New, secret)
 		mac.Write([]byte(signed))
 		expectRefusal(t, client, signed+"."+encode(mac.Sum(nil)))
+	}
+}
+
+func TestEverySigningAlgorithmIsAcceptedOnlyWithTheKeyForIt(t *testing.T) {
+	issuer := newIssuer(t)
+	client := issuer.client(nil)
+	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edPublic, ed, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rsa := createKey(t, "first")
+	issuer.publishKeys(
+		jose.JSONWebKey{Key: rsa.Public(), KeyID: "rs", Algorithm: "RS256", Use: "sig"},
+		jose.JSONWebKey{Key: rsa.Public(), KeyID: "ps", Algorithm: "PS256", Use: "sig"},
+		jose.JSONWebKey{Key: ec.Public(), KeyID: "es", Algorithm: "ES256", Use: "sig"},
+		jose.JSONWebKey{Key: edPublic, KeyID: "ed", Algorithm: "EdDSA", Use: "sig"},
+		jose.JSONWebKey{Key: rsa.Public(), KeyID: "bare", Use: "sig"},
+	)
+	sign := func(algorithm jose.SignatureAlgorithm, kid string, key any) string {
+		options := (&jose.SignerOptions{}).WithType("at+jwt").WithHeader("kid", kid)
+		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key}, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, err := jwt.Signed(signer).Claims(issuer.claims(nil)).Serialize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	for _, token := range []string{
+		sign(jose.RS256, "rs", rsa), sign(jose.PS256, "ps", rsa), sign(jose.ES256, "es", ec), sign(jose.EdDSA, "ed", ed),
+	} {
+		if _, err := client.Verify(context.Background(), token); err != nil {
+			t.Fatal(err, errors.Unwrap(err))
+		}
+	}
+	for _, token := range []string{
+		sign(jose.PS256, "rs", rsa), sign(jose.RS256, "ps", rsa), sign(jose.ES256, "ed", ec),
+		sign(jose.EdDSA, "es", ed), sign(jose.RS256, "es", rsa), sign(jose.RS256, "bare", rsa),
+	} {
+		expectRefusal(t, client, token)
 	}
 }
 

@@ -12,8 +12,11 @@ import { ownSessionsRoutes } from './account/sessions/routes.ts'
 import { ssoLinkRoutes } from './account/sso/routes.ts'
 import { isKnownOrigin } from './applications/clients.ts'
 import { clientsSection } from './applications/declare/clients.ts'
+import { resourcesSection } from './applications/declare/resources.ts'
 import { applicationsSection } from './applications/declare.ts'
+import { resourceRoutes } from './applications/resources/routes.ts'
 import { applicationsRoutes } from './applications/routes.ts'
+import { createNeededKeys } from './applications/signing-algorithm.ts'
 import { logAuditHead } from './audit/chain/head.ts'
 import { auditCollector } from './audit/chain/metrics.ts'
 import { pruneAuditLog } from './audit/chain/retention.ts'
@@ -64,6 +67,7 @@ import { DELIVERIES, mailCollector } from './mail/metrics.ts'
 import { deliverMail } from './mail/outbox.ts'
 import { mailTemplatesSection, tenantMailTemplatesSection } from './mail-templates/declare.ts'
 import { mailTemplatesRoutes } from './mail-templates/routes.ts'
+import { devicePages } from './oauth/device/pages.tsx'
 import { logoutPages } from './oauth/logout-pages.tsx'
 import { TOKEN_REQUESTS, TOKEN_REUSE } from './oauth/metrics.ts'
 import { authorizePages } from './oauth/pages.tsx'
@@ -122,6 +126,7 @@ export function listRoutes(config: Config): AppRoutes {
     ...tenantLicensesRoutes,
     ...eventsRoutes,
     ...applicationsRoutes,
+    ...resourceRoutes,
     ...brandingRoutes,
     ...mailTemplatesRoutes,
     ...signingKeyRoutes,
@@ -141,6 +146,7 @@ export function listRoutes(config: Config): AppRoutes {
       ...ssoPages,
       ...invitationPages,
       ...authorizePages,
+      ...devicePages,
       ...logoutPages,
       ...reference.pages,
       ...guidePages,
@@ -166,6 +172,7 @@ export const jobs: Job<never>[] = [
   mailPasswordReset,
   mailSignInCode,
   maintainKeys,
+  createNeededKeys,
   sweepExpired,
   sweepSsoAttempts,
   sweepPasskeyChallenges,
@@ -183,6 +190,7 @@ export const sections: Section[] = [
   tenantsSection,
   applicationsSection,
   clientsSection,
+  resourcesSection,
   licenseTypesSection,
   subscriptionsSection,
   mailTemplatesSection,

@@ -5,6 +5,8 @@ import {
   findAuditStreamWarnings,
   readAuditStreams,
 } from './config/audit-streams.ts'
+import { DPOP_VARIABLES, readDpopNonce } from './config/dpop.ts'
+import { readEncryptionKeys } from './config/encryption-keys.ts'
 import { LIFETIME_VARIABLES, type Lifetimes, readLifetimes } from './config/lifetimes.ts'
 import { isLoopback } from './config/loopback.ts'
 import {
@@ -45,6 +47,8 @@ export interface Config {
   /** A MaxMind database file. */
   readonly geoipDatabase: string | undefined
   readonly lifetimes: Lifetimes
+  /** Whether DPoP proofs must have a nonce of the service. */
+  readonly dpopNonce: 'REQUIRED' | 'OPTIONAL'
   /** The maximum age of the active signing key. */
   readonly keyRotationDays: number
   /** The retention period of the audit log; 0: unlimited. */
@@ -135,10 +139,12 @@ export const VARIABLES: Record<string, string> = {
   GEOIP_DATABASE: 'MaxMind file of cities or countries (.mmdb); without it the location of a session is Unknown',
   DRAIN_DELAY_MS:
     'milliseconds for which readiness fails before a stopping service closes its port (500, at most 4000)',
-  WEBHOOK_ALLOWED_NETWORKS: 'private addresses or CIDR ranges that webhooks may use, also over http (none)',
+  WEBHOOK_ALLOWED_NETWORKS:
+    'private addresses or CIDR ranges that webhooks and key sets of clients may use, also over http (none)',
   ...AUDIT_STREAM_VARIABLES,
   ...MONITORING_VARIABLES,
   ...LIFETIME_VARIABLES,
+  ...DPOP_VARIABLES,
   ...SSO_VARIABLES,
 }
 
@@ -176,6 +182,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     drainDelayMs: read.integer('DRAIN_DELAY_MS', { fallback: 500, min: 0, max: 4_000 }),
     geoipDatabase: read.text('GEOIP_DATABASE'),
     lifetimes: readLifetimes(read),
+    dpopNonce: readDpopNonce(read),
     keyRotationDays: read.integer('KEY_ROTATION_DAYS', { fallback: 90, min: 1, max: 3_650 }),
     auditRetentionDays: read.integer('AUDIT_RETENTION_DAYS', { fallback: 0, min: 0, max: 36_500 }),
     auditStreams,
@@ -265,23 +272,6 @@ function readBaseUrl(read: Reader, port: number): string {
     read.problems.push(`BASE_URL is "${value}": it must be an http(s) origin such as https://id.example.com.`)
   }
   return isOrigin ? new URL(bare).origin : bare
-}
-
-function readEncryptionKeys(read: Reader): Buffer[] {
-  const value = read.text('LATCHKEY_ENCRYPTION_KEY')
-  if (value === undefined) return []
-  const keys = value.split(',').map((part) => decodeKey(part.trim()))
-  if (keys.some((key) => key === undefined)) {
-    read.problems.push('LATCHKEY_ENCRYPTION_KEY must be 32 bytes in base64 or hex (several: with commas).')
-  }
-  return keys.filter((key) => key !== undefined)
-}
-
-function decodeKey(text: string): Buffer | undefined {
-  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
-  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined
-  const key = Buffer.from(text, 'base64')
-  return key.length === 32 ? key : undefined
 }
 
 function readSender(read: Reader): string | undefined {

@@ -33,6 +33,7 @@ export const ERRORS = {
   NOT_FOUND: [404, 'There is nothing at this address.'],
   APPLICATION_NOT_FOUND: [404, 'There is no such application.'],
   CLIENT_NOT_FOUND: [404, 'There is no such client.'],
+  RESOURCE_NOT_FOUND: [404, 'There is no such resource.'],
   SECRET_NOT_FOUND: [404, 'This client has no such secret.'],
   TENANT_NOT_FOUND: [404, 'There is no such tenant.'],
   MEMBER_NOT_FOUND: [404, 'The tenant has no such member.'],
@@ -53,6 +54,7 @@ export const ERRORS = {
   REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
   SLUG_TAKEN: [409, 'This slug is taken. Choose another.'],
   CLIENT_ID_TAKEN: [409, 'This client id is taken. Choose another.'],
+  RESOURCE_URI_TAKEN: [409, 'This URI is registered already. Change that resource, or choose another URI.'],
   TOO_MANY_SECRETS: [409, 'This client has two secrets already. End one of them first.'],
   EMAIL_TAKEN: [409, 'Another account has this email address by now.'],
   LAST_SUPER_ADMIN: [409, 'This is the last Super Admin who can sign in. Make somebody else one first.'],
@@ -86,8 +88,8 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * The error codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, OpenID Connect Core §3.1.2.6), with the HTTP
- * status for responses that are not redirects.
+ * The error codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, RFC 8628 §3.5, RFC 8707 §2, RFC 9449 §12.2, OpenID Connect
+ * Core §3.1.2.6), with the HTTP status for responses that are not redirects.
  */
 export const OAUTH_ERRORS = {
   invalid_request: 400,
@@ -95,9 +97,15 @@ export const OAUTH_ERRORS = {
   invalid_grant: 400,
   unauthorized_client: 400,
   unsupported_grant_type: 400,
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
   unsupported_response_type: 400,
   invalid_scope: 400,
+  invalid_target: 400,
   invalid_token: 401,
+  invalid_dpop_proof: 400,
+  use_dpop_nonce: 400,
   insufficient_scope: 403,
   access_denied: 403,
   login_required: 400,
@@ -105,6 +113,7 @@ export const OAUTH_ERRORS = {
   consent_required: 400,
   request_not_supported: 400,
   request_uri_not_supported: 400,
+  invalid_request_uri: 400,
   server_error: 500,
   temporarily_unavailable: 503,
 } as const satisfies Record<string, number>

@@ -35,6 +35,8 @@ test('every OAuth error code is returned by a route or in a redirect to the clie
     'consent_required',
     'request_not_supported',
     'request_uri_not_supported',
+    // Shown on a page and logged.
+    'invalid_request_uri',
   ]
   const common = ['server_error', 'temporarily_unavailable']
   expect(Object.keys(OAUTH_ERRORS).sort()).toEqual([...new Set([...declared, ...redirected, ...common])].sort())
@@ -85,7 +87,8 @@ test('the two revocation routes have different bodies in the API description and
     const [media = { schema: { $ref: '' } }] = Object.values(paths[path]?.post?.requestBody?.content ?? {})
     return Object.keys(components.schemas[media.schema.$ref.split('/').at(-1) ?? '']?.properties ?? {})
   }
-  expect(fieldsOf('/api/oauth/revoke')).toEqual(['token', 'token_type_hint', 'client_id', 'client_secret'])
+  const credentials = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type']
+  expect(fieldsOf('/api/oauth/revoke')).toEqual(['token', 'token_type_hint', ...credentials])
   expect(fieldsOf('/api/integration/licenses/revoke')).toEqual(['userId', 'applicationId'])
   expectTypeOf<Operations['POST /api/oauth/revoke']['body']>().toHaveProperty('token')
   expectTypeOf<Operations['POST /api/oauth/revoke']['body']>().not.toHaveProperty('userId')

@@ -31,11 +31,12 @@ const requestToken = async (
   { url, outputs }: Program,
   clientId: string,
   fields: Record<string, string>,
+  headers = {},
 ): Promise<Tokens> =>
   readJson(
     await fetch(`${url}/api/oauth/token`, {
       method: 'POST',
-      headers: basic(clientId, outputs.clientSecret),
+      headers: { ...basic(clientId, outputs.clientSecret), ...headers },
       body: new URLSearchParams(fields),
     }),
   )
@@ -47,7 +48,7 @@ export const getJson = async <T>({ url }: Program, path: string, token: string):
   readJson(await fetch(url + path, { headers: bearer(token) }))
 
 /** Signs a person in with the authorization code flow and PKCE. */
-export async function getTokens(program: Program, email: string): Promise<Tokens> {
+export async function getTokens(program: Program, email: string, headers = {}): Promise<Tokens> {
   const { url, outputs } = program
   const loginResponse = await fetch(`${url}/api/auth/login`, {
     method: 'POST',
@@ -72,7 +73,7 @@ export async function getTokens(program: Program, email: string): Promise<Tokens
   })
   const code = await requestCode(`${url}/oauth/authorize?${query}`, cookie)
   const proof = { code, redirect_uri: CALLBACK, code_verifier: verifier }
-  return requestToken(program, 'bench-web', { grant_type: 'authorization_code', ...proof })
+  return requestToken(program, 'bench-web', { grant_type: 'authorization_code', ...proof }, headers)
 }
 
 const PARALLEL_SIGN_INS = 8

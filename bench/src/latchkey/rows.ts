@@ -11,8 +11,9 @@ import {
   withFixedResponse,
 } from '../row.ts'
 import { basic, bearer, DEVICE, FORM, getMachineToken, getTokens, getTokensOfAll, JSON_BODY } from './callers.ts'
+import { createProofSigner } from './dpop.ts'
 import { seatRows } from './seat-rows.ts'
-import { FEATURES, MACHINES, machineId, PEOPLE, personEmail } from './seed.ts'
+import { es256MachineId, FEATURES, MACHINES, machineId, PEOPLE, personEmail } from './seed.ts'
 
 /** The most frequent requests to the service, by many people, features, tokens and machines. */
 
@@ -101,17 +102,37 @@ const prepareUserinfo = (program: Program, connections: number): Promise<Scenari
     headers: bearer(token),
   }))
 
-/** A signature with a 2048-bit key has 342 characters. */
-const JWT = /^[\w-]+\.[\w-]+\.[\w-]{342}$/
-const isJwt = (token: unknown) => typeof token === 'string' && JWT.test(token)
+/** A signature with a 2048-bit RSA key has 342 characters, and one with ES256 has 86. */
+const JWT = { RS256: /^[\w-]+\.[\w-]+\.[\w-]{342}$/, ES256: /^[\w-]+\.[\w-]+\.[\w-]{86}$/ }
+type Algorithm = keyof typeof JWT
+const isJwt = (token: unknown, algorithm: Algorithm = 'RS256') =>
+  typeof token === 'string' && JWT[algorithm].test(token)
 
-function prepareClientCredentials({ outputs }: Program, connections: number): Scenario[] {
+const prepareClientCredentials = (program: Program, connections: number): Scenario[] =>
+  createClientCredentials(program, connections, { idOf: machineId, algorithm: 'RS256' })
+
+/** The first ES256 key would sign only after 15 minutes. */
+async function prepareEs256(program: Program, connections: number): Promise<Scenario[]> {
+  const response = await fetch(`${program.url}/api/admin/keys/rotate`, {
+    method: 'POST',
+    headers: { ...JSON_BODY, ...bearer(await getMachineToken(program, 'bench-ops')) },
+    body: '{"immediately":true}',
+  })
+  if (!response.ok) throw new Error(`The keys cannot be rotated: ${response.status} ${await response.text()}`)
+  return createClientCredentials(program, connections, { idOf: es256MachineId, algorithm: 'ES256' })
+}
+
+function createClientCredentials(
+  { outputs }: Program,
+  connections: number,
+  { idOf, algorithm }: { idOf(index: number): string; algorithm: Algorithm },
+): Scenario[] {
   const requests = indexes(MACHINES).map(
     (index): MixedRequest => ({
       request: {
         method: 'POST',
         path: '/api/oauth/token',
-        headers: { ...FORM, ...basic(machineId(index), outputs.clientSecret) },
+        headers: { ...FORM, ...basic(idOf(index), outputs.clientSecret) },
         body: 'grant_type=client_credentials',
       },
     }),
@@ -121,7 +142,7 @@ function prepareClientCredentials({ outputs }: Program, connections: number): Sc
     const { access_token: token, token_type: type } = JSON.parse(body)
     const isNew = token !== last
     last = token
-    return isNew && isJwt(token) && type === 'Bearer'
+    return isNew && isJwt(token, algorithm) && type === 'Bearer'
   })
 }
 
@@ -146,6 +167,25 @@ async function prepareRefresh(program: Program, connections: number): Promise<Sc
   for (let index = 0; index < connections; index++) {
     const { refresh_token } = await getTokens(program, personEmail(index % PEOPLE))
     scenarios.push(createRefreshScenario(program, refresh_token))
+  }
+  return scenarios
+}
+
+/** Each request has a new proof. Signing it is work of the load generator. */
+async function prepareDpopRefresh(program: Program, connections: number): Promise<Scenario[]> {
+  const scenarios: Scenario[] = []
+  const address = `${program.url}/api/oauth/token`
+  for (let index = 0; index < connections; index++) {
+    const sign = createProofSigner('POST', address)
+    const { refresh_token } = await getTokens(program, personEmail(index % PEOPLE), { dpop: sign() })
+    // Without `chain`, so that the load generator builds every request anew.
+    const { request, check } = createRefreshScenario(program, refresh_token)
+    const withProof = () => {
+      const next = typeof request === 'function' ? request() : request
+      return { ...next, headers: { ...next.headers, dpop: sign() } }
+    }
+    const checkType = ({ body }: HttpResponse) => (body.includes('"DPoP"') ? undefined : 'the token is not bound')
+    scenarios.push({ request: withProof, check: (response) => check(response) ?? checkType(response) })
   }
   return scenarios
 }
@@ -210,6 +250,10 @@ export const latchkeyRows: Row[] = [
       { with: 'better-auth:token' },
     ],
   }),
+  row('client-credentials-es256', 'Client credentials, with ES256 instead of RS256', {
+    prepare: prepareEs256,
+    compare: [{ with: 'client-credentials' }],
+  }),
   row('refresh', 'Refresh that returns an ID token', {
     prepare: prepareRefresh,
     compare: [
@@ -217,6 +261,10 @@ export const latchkeyRows: Row[] = [
       { with: 'oidc-provider:refresh', minRatio: 1.25 },
       { with: 'fastify-sign-2' },
     ],
+  }),
+  row('refresh-dpop', 'Refresh with a DPoP proof that returns an ID token', {
+    prepare: prepareDpopRefresh,
+    compare: [{ with: 'refresh' }],
   }),
   row('sign-in', 'Sign-in with a password', {
     prepare: prepareSignIn,

@@ -36,6 +36,8 @@ export const personEmail = (index: number) => `person-${index}@bench.example`
 export const applicantEmail = (index: number) => `applicant-${index}@bench.example`
 export const seatHolderEmail = (index: number) => `holder-${index}@small-${index}.example`
 export const machineId = (index: number) => `bench-machine-${index}`
+/** Its tokens are signed with ES256. */
+export const es256MachineId = (index: number) => `bench-es256-${index}`
 export const smallMachine = (index: number) => `bench-small-${index}`
 
 const indexes = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -66,7 +68,10 @@ export async function createSeed({ password, clientSecret: secret }: Secrets): P
       })),
     ],
     // Tokens must not expire during the bench.
-    applications: [{ slug: 'bench', name: 'Bench', trusted: true, licensingMode: 'PER_SEAT', accessTokenTtl: 86_400 }],
+    applications: [
+      { slug: 'bench', name: 'Bench', trusted: true, licensingMode: 'PER_SEAT', accessTokenTtl: 86_400 },
+      { slug: 'bench-es256', name: 'Bench with ES256', signingAlgorithm: 'ES256' },
+    ],
     clients: [
       {
         clientId: 'bench-web',
@@ -81,6 +86,13 @@ export async function createSeed({ password, clientSecret: secret }: Secrets): P
       ...indexes(MACHINES).map((index) => ({
         ...machine,
         clientId: machineId(index),
+        tenant: 'bench',
+        scopes: ['licenses:read'],
+      })),
+      ...indexes(MACHINES).map((index) => ({
+        ...machine,
+        application: 'bench-es256',
+        clientId: es256MachineId(index),
         tenant: 'bench',
         scopes: ['licenses:read'],
       })),

@@ -30,6 +30,7 @@ export const applications = {
   tabs: {
     label: 'Parts of the application',
     clients: 'Clients',
+    resources: 'Resources',
     licenseTypes: 'License types',
     branding: 'Branding',
     settings: 'Settings',
@@ -48,6 +49,15 @@ export const applications = {
     emailCodesText:
       'The sign-in page offers to mail a code of six digits, which works instead of the password. A second factor is still required.',
     mode: 'Licensing mode',
+    algorithm: 'Signature of tokens',
+    algorithmText:
+      'Every client and API of the application must accept it. A new algorithm signs 15 minutes after it was chosen, when its key has been published. Tokens issued before stay valid.',
+  },
+  algorithms: {
+    RS256: 'RS256 (RSA)',
+    PS256: 'PS256 (RSA with PSS padding)',
+    ES256: 'ES256 (P-256)',
+    EdDSA: 'EdDSA (Ed25519)',
   },
   lifetimes: {
     title: 'Token lifetimes',

@@ -3,6 +3,7 @@ import type { LatchkeyEvent } from '@latchkey/client/types'
 /** Operator actions, which have no webhook event. */
 type InstanceAction =
   | `application.${'created' | 'changed' | 'deleted' | 'branding_changed'}`
+  | `resource.${'registered' | 'changed' | 'deleted'}`
   | `client.${'registered' | 'changed' | 'deleted' | 'secret_added' | 'secret_ended' | 'refused'}`
   | `signing_key.${'created' | 'brought_forward' | 'withdrawn'}`
   | 'mail_template.changed'
@@ -43,6 +44,8 @@ export const auditSentences = {
   'user.erased': 'An account was erased permanently',
   'user.consented': '{whom} gave consent to an application',
   'user.consent_withdrawn': '{whom} withdrew consent to an application',
+  'user.device_allowed': '{whom} allowed the sign-in of a device',
+  'user.device_refused': '{whom} refused the sign-in of a device',
   'user.data_exported': '{whom} exported their personal data',
   'session.started': '{whom} signed in',
   'session.refused': 'A sign-in as {whom} was refused',
@@ -93,6 +96,9 @@ export const auditSentences = {
   'client.secret_added': '{actor} gave a client a new secret',
   'client.secret_ended': '{actor} ended a secret of a client',
   'client.refused': 'A client was refused',
+  'resource.registered': '{actor} registered a resource',
+  'resource.changed': '{actor} changed a resource',
+  'resource.deleted': '{actor} deleted a resource',
   'signing_key.created': '{actor} created a signing key',
   'signing_key.brought_forward': '{actor} activated a scheduled signing key early',
   'signing_key.withdrawn': '{actor} withdrew a signing key',

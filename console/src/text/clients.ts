@@ -65,6 +65,21 @@ export const clients = {
   responseModesText:
     'How the application receives the code. With form post the browser sends it in a form, not in the URL.',
   responseMode: { query: 'Query', form_post: 'Form post' },
+  requirePushedRequests: 'Require pushed requests',
+  requirePushedRequestsText:
+    'The application must send each request to the service itself (PAR). The browser only carries a reference to it.',
+  requireDpop: 'Require DPoP',
+  requireDpopText:
+    'Binds tokens to a key of the application, so that stolen ones are useless. Its library must support it.',
+  deviceFlow: 'Sign-in on another device',
+  deviceFlowText: 'For televisions and command lines: people type a short code into the browser of their phone.',
+  authMethod: 'Authentication',
+  authMethodText: 'With a key, the application signs its requests, and no secret is shared.',
+  authMethods: { client_secret: 'Secret', private_key_jwt: 'Key (private_key_jwt)' },
+  jwks: 'Public keys',
+  jwksText: 'A JWK Set with 1 to 10 public keys: RSA, P-256 or Ed25519.',
+  jwksUri: 'Address of the public keys',
+  jwksUriText: 'If the application publishes its keys: an https address, instead of the field above.',
   disabled: 'Disabled',
   none: {
     title: 'No clients yet',

@@ -2,6 +2,7 @@ export const signingKeys = {
   title: 'Signing keys',
   lead: 'Every token is signed by a key, so that applications can verify that it is ours. Keys are renewed automatically.',
   kid: 'Key ID',
+  algorithm: 'Algorithm',
   state: 'State',
   created: 'Created',
   signs: 'Signs from',
@@ -24,19 +25,19 @@ export const signingKeys = {
     title: 'Rotate',
     usual: {
       title: 'Rotate gradually',
-      text: 'A new key is published now and signs in about 15 minutes, once applications have had time to fetch it. Nobody is affected.',
+      text: 'For each algorithm in use, a new key is published now and signs in about 15 minutes, once applications have had time to fetch it. Nobody is affected.',
       action: 'Rotate key',
       question: 'Rotate the signing key?',
     },
     atOnce: {
       title: 'Rotate immediately',
-      text: 'A new key signs from now on. An application that caches our keys for some minutes may refuse new tokens until it fetches the keys again. Old tokens stay valid.',
+      text: 'For each algorithm in use, a new key signs from now on. An application that caches our keys for some minutes may refuse new tokens until it fetches the keys again. Old tokens stay valid.',
       action: 'Rotate immediately',
       question: 'Rotate the signing key immediately?',
     },
     leaked: {
       title: 'A key has leaked',
-      text: 'Every key is withdrawn and a new one signs immediately. Every token of every user and machine stops working, and everybody must get new ones.',
+      text: 'Every key is withdrawn and new ones sign immediately. Every token of every user and machine stops working, and everybody must get new ones.',
       action: 'Withdraw all keys',
       question: 'Withdraw every key?',
       warning:

@@ -18,7 +18,7 @@ export type AdminTenant = { id: string; name: string; slug: string; settings: Re
 
 export type AdminTenantPage = { tenants: AdminTenant[]; pagination: CursorPagination }
 
-export type Application = { id: string; name: string; slug: string; trusted: boolean; emailCodes: boolean; licensingMode: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl: number | null; idTokenTtl: number | null; refreshTokenIdleTtl: number | null; refreshTokenTtl: number | null; createdAt: string; updatedAt: string }
+export type Application = { id: string; name: string; slug: string; trusted: boolean; emailCodes: boolean; signingAlgorithm: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; licensingMode: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl: number | null; idTokenTtl: number | null; refreshTokenIdleTtl: number | null; refreshTokenTtl: number | null; createdAt: string; updatedAt: string }
 
 export type AuditEntry = { id: string; occurredAt: string; action: string; actor: { kind: 'user' | 'client' | 'system'; id: string | null; displayName: string | null }; clientId: string | null; tenantId: string | null; userId: string | null; email: string | null; ipAddress: string | null; userAgent: string | null; requestId: string | null; details: Record<string, unknown> }
 
@@ -42,7 +42,7 @@ export type ChangeEmailRequest = { newEmail: string; password?: string }
 
 export type ChangePasswordRequest = { currentPassword: string; newPassword: string }
 
-export type Client = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
+export type Client = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
 
 export type ConfirmPasswordRequest = { password?: string }
 
@@ -68,7 +68,7 @@ export type CreateWebhookRequest = { url: string; events: string[]; description?
 
 export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
 
-export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
+export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 
 export type CreatedInvitation = { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string }
 
@@ -83,6 +83,10 @@ export type DailyLicenseUsage = { day: string; purchased: number; assigned: numb
 export type DailySignIns = { day: string; succeeded: number; failed: number }
 
 export type DeleteAccountRequest = { confirmation: string; password?: string }
+
+export type DeviceAuthorizationRequest = { client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string; scope?: string; tenant?: string; resource?: string }
+
+export type DeviceAuthorizationResponse = { device_code: string; user_code: string; verification_uri: string; verification_uri_complete: string; expires_in: number; interval: number }
 
 export type EndedSessions = { success: boolean; message: string; count: number }
 
@@ -104,17 +108,17 @@ export type InstanceHealth = { database: 'ok'; mailWaiting: number; jobsWaiting:
 
 export type InstanceOverview = { version: string; tokenLifetimes: { accessTokenTtl: number; idTokenTtl: number; refreshTokenIdleTtl: number; refreshTokenTtl: number }; users: { total: number; disabled: number; deletionRequested: number }; tenants: { total: number; suspended: number }; applications: number; clients: number; sessions: number; signIns: DailySignIns[]; seats: { purchased: number; assigned: number }; health: InstanceHealth }
 
-export type IntrospectTokenRequest = { token?: string; token_type_hint?: string }
+export type IntrospectTokenRequest = { token?: string; token_type_hint?: string; client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string }
 
-export type IntrospectionResponse = { active: boolean; iss?: string; sub?: string; aud?: string; client_id?: string; scope?: string; token_type?: string; exp?: number; iat?: number; jti?: string; tenant_id?: string; tenant_roles?: string[] }
+export type IntrospectionResponse = { active: boolean; iss?: string; sub?: string; aud?: string; client_id?: string; scope?: string; token_type?: string; cnf?: { jkt: string }; exp?: number; iat?: number; jti?: string; tenant_id?: string; tenant_roles?: string[] }
 
 export type InvitationDetails = { tenant: { id: string; name: string; slug: string }; role: 'owner' | 'admin' | 'member'; email: string; invitedBy: { displayName: string } | null; expiresAt: string; hasAccount: boolean }
 
 export type InvitationList = { invitations: { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string; createdAt: string; invitedBy: { id: string; displayName: string } | null }[] }
 
-export type JsonWebKeySet = { keys: { kty: string; kid: string; use: string; alg: string; n: string; e: string }[] }
+export type JsonWebKeySet = { keys: { kty: string; kid: string; use: string; alg: string; n?: string; e?: string; crv?: string; x?: string; y?: string }[] }
 
-export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.sign_in_code_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.mail_template_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
+export type LatchkeyEvent = { id: string; position: number; type: 'user.registered' | 'user.registration_refused' | 'user.created' | 'user.imported' | 'user.profile_changed' | 'user.changed' | 'user.disabled' | 'user.enabled' | 'user.password_changed' | 'user.password_reset_requested' | 'user.sign_in_code_requested' | 'user.password_reset_forced' | 'user.password_reset' | 'user.email_verified' | 'user.email_change_requested' | 'user.email_changed' | 'user.totp_enabled' | 'user.totp_disabled' | 'user.recovery_codes_replaced' | 'user.recovery_code_used' | 'user.passkey_added' | 'user.passkey_removed' | 'user.mfa_reset' | 'user.sso_linked' | 'user.sso_unlinked' | 'user.deletion_requested' | 'user.restored' | 'user.erased' | 'user.consented' | 'user.consent_withdrawn' | 'user.device_allowed' | 'user.device_refused' | 'user.data_exported' | 'session.started' | 'session.refused' | 'session.second_factor_shown' | 'session.second_factor_refused' | 'session.token_revoked' | 'session.token_reused' | 'session.ended' | 'session.others_ended' | 'session.all_ended' | 'tenant.created' | 'tenant.changed' | 'tenant.branding_changed' | 'tenant.mail_template_changed' | 'tenant.suspended' | 'tenant.reactivated' | 'tenant.deleted' | 'member.joined' | 'member.added' | 'member.role_changed' | 'member.suspended' | 'member.reactivated' | 'member.removed' | 'member.left' | 'member.returned' | 'invitation.created' | 'invitation.resent' | 'invitation.revoked' | 'invitation.accepted' | 'invitation.expired' | 'license.granted' | 'license.revoked' | 'license.changed' | 'license_type.created' | 'license_type.changed' | 'license_type.deleted' | 'subscription.created' | 'subscription.changed' | 'subscription.lapsed' | 'subscription.deleted'; timestamp: string; data: { tenantId: string | null; userId: string | null; email: string | null; actor: { kind: 'user' | 'client' | 'system'; id: string | null }; details: Record<string, unknown> } }
 
 export type LedgerEntry = { sequence: number; occurredAt: string; actor: string | null; reason: 'GRANTED' | 'REVOKED' | 'CHANGED' | 'RESERVED' | 'ACCEPTED' | 'SUSPENDED' | 'REACTIVATED' | 'ENDED' | 'SUBSCRIBED' | 'SUBSCRIPTION_CHANGED' | 'SUBSCRIPTION_ENDED'; subject: 'seat' | 'subscription'; subjectId: string; userId: string | null; applicationId: string; before: Record<string, unknown> | null; after: Record<string, unknown> | null }
 
@@ -190,7 +194,11 @@ export type PersonalData = { exportedAt: string; profile: { id: string; email: s
 
 export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[] }
 
-export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
+export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; pushed_authorization_request_endpoint?: string; device_authorization_endpoint?: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; token_endpoint_auth_signing_alg_values_supported?: string[]; introspection_endpoint_auth_signing_alg_values_supported?: string[]; revocation_endpoint_auth_signing_alg_values_supported?: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; dpop_signing_alg_values_supported?: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
+
+export type PushedAuthorizationRequest = { client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string; response_type?: string; redirect_uri?: string; scope?: string; state?: string; nonce?: string; code_challenge?: string; code_challenge_method?: string; resource?: string } & Record<string, string>
+
+export type PushedAuthorizationResponse = { request_uri: string; expires_in: number }
 
 export type ReauthenticationRequest = { password?: string }
 
@@ -202,11 +210,15 @@ export type RegisterResponse = { user: SignedInUser }
 
 export type ResetPasswordRequest = { token: string; newPassword: string }
 
+export type Resource = { id: string; applicationId: string; name: string; uri: string; scopes: string[]; allowedClients: string[]; createdAt: string; updatedAt: string }
+
 export type RevokeLicenseRequest = { userId: string; applicationId: string }
 
-export type RevokeTokenRequest = { token: string; token_type_hint?: string; client_id?: string; client_secret?: string }
+export type RevokeTokenRequest = { token: string; token_type_hint?: string; client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string }
 
 export type RotateKeyRequest = { leaked?: boolean; immediately?: boolean }
+
+export type RotatedSigningKeys = { kid: string; alg: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; state: 'upcoming' | 'signing' | 'published' | 'retired'; createdAt: string; activatesAt: string; retiresAt: string | null; others: SigningKey[] }
 
 export type RotatedWebhookSecret = { secret: string; previousSecretUntil: string }
 
@@ -216,7 +228,7 @@ export type Session = { id: string; userAgent: string; ipAddress: string; locati
 
 export type SignedInUser = { id: string; email: string; emailVerified: boolean; displayName: string; givenName: string | null; familyName: string | null }
 
-export type SigningKey = { kid: string; alg: 'RS256'; state: 'upcoming' | 'signing' | 'published' | 'retired'; createdAt: string; activatesAt: string; retiresAt: string | null }
+export type SigningKey = { kid: string; alg: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; state: 'upcoming' | 'signing' | 'published' | 'retired'; createdAt: string; activatesAt: string; retiresAt: string | null }
 
 export type SsoLink = { provider: string; email: string | null; displayName: string | null; avatarUrl: string | null; linkedAt: string; lastUsedAt: string }
 
@@ -236,9 +248,9 @@ export type Tenant = { id: string; name: string; slug: string; settings: Record<
 
 export type TenantLicenses = { applications: LicensedApplication[] }
 
-export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; scope?: string; tenant?: string }
+export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; device_code?: string; scope?: string; tenant?: string; resource?: string }
 
-export type TokenResponse = { access_token: string; token_type: 'Bearer'; expires_in: number; refresh_token?: string; id_token?: string; scope: string }
+export type TokenResponse = { access_token: string; token_type: 'Bearer' | 'DPoP'; expires_in: number; refresh_token?: string; id_token?: string; scope: string }
 
 export type TotpEnrollment = { secret: string; otpauthUrl: string; qrCode: string }
 
@@ -310,10 +322,20 @@ export interface Operations {
   'GET /api/oauth/jwks': {
     reply: JsonWebKeySet
   }
-  /** Exchange a code, a refresh token or client credentials for tokens */
+  /** Exchange a code, a refresh token, client credentials or a device code for tokens */
   'POST /api/oauth/token': {
     body: TokenRequest
     reply: TokenResponse
+  }
+  /** Store an authorization request, and get a reference to it for the browser */
+  'POST /api/oauth/par': {
+    body: PushedAuthorizationRequest
+    reply: PushedAuthorizationResponse
+  }
+  /** Start the sign-in of a device without a browser */
+  'POST /api/oauth/device_authorization': {
+    body: DeviceAuthorizationRequest
+    reply: DeviceAuthorizationResponse
   }
   /** The claims of the token holder, as far as the granted scopes allow */
   'GET /api/oauth/userinfo': {
@@ -897,7 +919,7 @@ export interface Operations {
   }
   /** Creates an application */
   'POST /api/admin/applications': {
-    body: { name: string; slug?: string; trusted?: boolean; emailCodes?: boolean; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
+    body: { name: string; slug?: string; trusted?: boolean; emailCodes?: boolean; signingAlgorithm?: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
     reply: Application
   }
   /** Shows an application */
@@ -908,7 +930,7 @@ export interface Operations {
   /** Changes an application */
   'PATCH /api/admin/applications/{id}': {
     path: { id: string }
-    body: { name?: string; slug?: string; trusted?: boolean; emailCodes?: boolean; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
+    body: { name?: string; slug?: string; trusted?: boolean; emailCodes?: boolean; signingAlgorithm?: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; licensingMode?: 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'; accessTokenTtl?: number | null; idTokenTtl?: number | null; refreshTokenIdleTtl?: number | null; refreshTokenTtl?: number | null }
     reply: Application
   }
   /** Deletes an application, its clients and their tokens */
@@ -923,7 +945,7 @@ export interface Operations {
   }
   /** Registers a client; its secret is shown only once */
   'POST /api/admin/clients': {
-    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; disabled?: boolean }
+    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; disabled?: boolean }
     reply: CreatedClient
   }
   /** Shows a client */
@@ -934,7 +956,7 @@ export interface Operations {
   /** Changes a client */
   'PATCH /api/admin/clients/{id}': {
     path: { id: string }
-    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; disabled?: boolean }
+    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; disabled?: boolean }
     reply: Client
   }
   /** Deletes a client and its tokens */
@@ -950,6 +972,32 @@ export interface Operations {
   /** Revokes a secret of a client and the tokens that were issued with it */
   'DELETE /api/admin/clients/{id}/secrets/{secretId}': {
     path: { id: string; secretId: string }
+    reply: ActionResult
+  }
+  /** Lists the resources: APIs for which clients request tokens */
+  'GET /api/admin/resources': {
+    query: { page?: number; limit?: number; search?: string; applicationId?: string; sort?: 'name' | '-name' | 'uri' | '-uri' | 'createdAt' | '-createdAt' }
+    reply: { resources: Resource[]; pagination: Pagination }
+  }
+  /** Registers a resource of an application */
+  'POST /api/admin/resources': {
+    body: { applicationId: string; name: string; uri: string; scopes?: string[]; allowedClients?: string[] }
+    reply: Resource
+  }
+  /** Shows a resource */
+  'GET /api/admin/resources/{id}': {
+    path: { id: string }
+    reply: Resource
+  }
+  /** Changes the name, the scopes or the allowed clients of a resource */
+  'PATCH /api/admin/resources/{id}': {
+    path: { id: string }
+    body: { name?: string; scopes?: string[]; allowedClients?: string[] }
+    reply: Resource
+  }
+  /** Deletes a resource; the tokens for it end */
+  'DELETE /api/admin/resources/{id}': {
+    path: { id: string }
     reply: ActionResult
   }
   /** Shows how the hosted pages look for an application */
@@ -1038,10 +1086,10 @@ export interface Operations {
     query: { page?: number; limit?: number }
     reply: { keys: SigningKey[]; pagination: Pagination }
   }
-  /** Makes the next key; one that waits for its turn, or was made just now, is answered with 200 */
+  /** Makes the next key of each algorithm in use; keys that wait for their turn, or were made just now, are answered with 200 */
   'POST /api/admin/keys/rotate': {
     body: RotateKeyRequest | undefined
-    reply: SigningKey
+    reply: RotatedSigningKeys
   }
   /** Searches the audit log */
   'GET /api/admin/audit': {
@@ -1121,6 +1169,8 @@ export interface Operations {
 /** Routes with a form-encoded body. All others take JSON. */
 export const FORM_OPERATIONS: readonly (keyof Operations)[] = [
   'POST /api/oauth/token',
+  'POST /api/oauth/par',
+  'POST /api/oauth/device_authorization',
   'POST /api/oauth/userinfo',
   'POST /api/oauth/revoke',
   'POST /api/oauth/introspect',
@@ -1137,6 +1187,7 @@ export const IDEMPOTENT_OPERATIONS: readonly (keyof Operations)[] = [
   'POST /api/integration/licenses/revoke/bulk',
   'POST /api/licensing/tenants/{tenantId}/subscriptions',
   'POST /api/admin/clients',
+  'POST /api/admin/resources',
   'POST /api/admin/keys/rotate',
   'POST /api/admin/users',
 ]
@@ -1196,6 +1247,8 @@ export type ErrorCode =
   | 'RATE_LIMITED'
   | 'REAUTHENTICATION_REQUIRED'
   | 'REQUEST_TIMEOUT'
+  | 'RESOURCE_NOT_FOUND'
+  | 'RESOURCE_URI_TAKEN'
   | 'SAME_PASSWORD'
   | 'SEATS_IN_USE'
   | 'SECRET_NOT_FOUND'

@@ -3,11 +3,16 @@ import { type Auth, toAuth } from './auth.ts'
 import { AuthError } from './auth-error.ts'
 import { createFeatureCheck } from './feature-check.ts'
 
+/** The algorithms that Latchkey signs with, each with keys of its own. */
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
+
 export interface LatchkeyOptions {
   /** The base URL of Latchkey, such as https://id.example.com. */
   issuer: string
   /** The id of your application. Tokens for other applications are refused. */
   applicationId: string
+  /** The URI of your API, if it is registered as a resource. Then only tokens for this resource are accepted. */
+  audience?: string
   /** Accept only tokens for this tenant. Default: every tenant. */
   tenantId?: string
   /** How long the result of a license check is reused, in seconds. Default: 5. */
@@ -19,13 +24,17 @@ export interface LatchkeyOptions {
 
 export interface Latchkey {
   options: LatchkeyOptions
-  /** Verifies an access token. Throws an `AuthError` with status 401. */
+  /**
+   * Verifies an access token. Throws an `AuthError` with status 401. If the claims have `cnf`, the token is bound to a key:
+   * check the DPoP proof of the request as well.
+   */
   verify(token: string): Promise<Auth>
-  /** The same for the Authorization header of a request. */
+  /** The same for the Authorization header of a request. Refuses tokens that are bound to a key. */
   authenticate(authorization: string | null | undefined): Promise<Auth>
   /**
    * Whether the license of the user has the feature now. It asks Latchkey with the user's own token and reuses the
-   * result for a few seconds. Throws an `AuthError` with status 503 if Latchkey cannot be reached.
+   * result for a few seconds. Throws an `AuthError` with status 503 if Latchkey cannot be reached. With `audience`, or
+   * if the token is bound to a key, it reads the license in the token instead.
    */
   hasFeature(auth: Auth, feature: string): Promise<boolean>
   /** Throws an `AuthError` with status 403 unless the license has the feature. */
@@ -57,8 +66,9 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     try {
       const { payload } = await jwtVerify(token, keys, {
         issuer,
-        audience: options.applicationId,
-        algorithms: ['RS256'],
+        audience: options.audience ?? options.applicationId,
+        // jose uses a key only for the algorithm that the key set states for it (RFC 8725 §3.1).
+        algorithms: ALGORITHMS,
         // RFC 9068 §4: otherwise an ID token would be accepted as an access token.
         typ: 'at+jwt',
         requiredClaims: ['sub', 'exp', 'client_id'],
@@ -77,7 +87,13 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     }
   }
 
-  const hasFeature = createFeatureCheck({ ...options, issuer })
+  const checkNow = createFeatureCheck({ ...options, issuer })
+
+  async function hasFeature(auth: Auth, feature: string): Promise<boolean> {
+    // Latchkey does not accept a token for another audience, or a bound one from us, who do not have the key.
+    const isAccepted = options.audience === undefined && !isBound(auth)
+    return isAccepted ? checkNow(auth, feature) : (auth.license?.features.includes(feature) ?? false)
+  }
 
   const forbid = (message: string) => {
     throw new AuthError('insufficient_scope', message, { challenge: challenge('insufficient_scope') })
@@ -89,8 +105,15 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     hasFeature,
     async authenticate(authorization) {
       const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
-      if (token !== undefined) return verify(token)
-      throw new AuthError('invalid_token', 'Send an access token as Authorization: Bearer.', { challenge: challenge() })
+      if (token === undefined) {
+        const message = 'Send an access token as Authorization: Bearer.'
+        throw new AuthError('invalid_token', message, { challenge: challenge() })
+      }
+      const auth = await verify(token)
+      if (!isBound(auth)) return auth
+      throw new AuthError('invalid_token', 'The access token is bound to a key, so it is not valid as Bearer.', {
+        challenge: challenge('invalid_token'),
+      })
     },
     async requireLicense(auth, feature) {
       if (!(await hasFeature(auth, feature)))
@@ -105,13 +128,16 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
   }
 }
 
+/** Whether only the holder of a key may use the token (RFC 9449 §6). */
+const isBound = ({ claims }: Auth): boolean => claims.cnf !== undefined
+
 /**
  * An option from a variable that is not set would otherwise accept the tokens of every application or tenant, because an
  * absent value means that the claim is not checked.
  */
 function requireValues(options: LatchkeyOptions): void {
-  for (const name of ['issuer', 'applicationId', 'tenantId'] as const) {
-    const isOptional = name === 'tenantId' && !('tenantId' in options)
+  for (const name of ['issuer', 'applicationId', 'audience', 'tenantId'] as const) {
+    const isOptional = (name === 'tenantId' || name === 'audience') && !(name in options)
     if (!isOptional && !options[name]) throw new TypeError(`${name} is empty. Set it in the options of createLatchkey.`)
   }
 }

@@ -29,6 +29,14 @@ def test_one_check_serves_all_features_and_is_reused(issuer: Issuer, latchkey: L
     assert issuer.requests[CHECK] == 1
 
 
+def test_a_token_that_is_bound_to_a_key_is_not_sent_to_latchkey(issuer: Issuer, latchkey: Latchkey) -> None:
+    auth = latchkey.verify(issuer.sign(cnf={"jkt": "x"}))
+    assert latchkey.has_feature(auth, "reports")
+    assert not latchkey.has_feature(auth, "audit")
+    assert not latchkey.has_feature(latchkey.verify(issuer.sign(cnf={"jkt": "x"}, license=None)), "reports")
+    assert issuer.requests[CHECK] == 0
+
+
 def test_concurrent_checks_share_one_request(issuer: Issuer, latchkey: Latchkey) -> None:
     serve_features(issuer, "reports")
     auth = latchkey.verify(issuer.sign())

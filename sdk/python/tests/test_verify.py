@@ -10,6 +10,7 @@ import jwt
 import pytest
 from conftest import APPLICATION, TENANT, Issuer, create_key
 from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
 from latchkey import Auth, AuthError, Latchkey, License, _key_set
 
@@ -42,6 +43,16 @@ def test_the_claims_of_a_valid_token_become_an_auth(issuer: Issuer, latchkey: La
         claims=auth.claims,
     )
     assert token not in repr(auth)
+
+
+@pytest.mark.parametrize("cnf", [{"jkt": "x"}, {"x5t#S256": "x"}, {}, "x"])
+def test_a_token_that_is_bound_to_a_key_is_refused_as_bearer(issuer: Issuer, latchkey: Latchkey, cnf: object) -> None:
+    token = issuer.sign(cnf=cnf)
+    with pytest.raises(AuthError) as caught:
+        latchkey.authenticate(f"Bearer {token}")
+    assert (caught.value.code, caught.value.status) == ("invalid_token", 401)
+    assert caught.value.challenge == 'Bearer error="invalid_token"'
+    assert latchkey.verify(token).claims["cnf"] == cnf
 
 
 def test_a_machine_has_no_user_id(issuer: Issuer, latchkey: Latchkey) -> None:
@@ -100,6 +111,30 @@ def test_hs256_with_the_public_key_as_the_secret_is_refused(issuer: Issuer, latc
     for secret in secrets:
         signature = hmac.new(secret, signed.encode(), hashlib.sha256).digest()
         expect_refusal(latchkey, f"{signed}.{encode(signature)}")
+
+
+def test_every_signing_algorithm_is_accepted_only_with_the_key_for_it(issuer: Issuer, latchkey: Latchkey) -> None:
+    first = create_key("first")
+    keys = {
+        "RS256": first,
+        "PS256": first,
+        "ES256": ec.generate_private_key(ec.SECP256R1()),
+        "EdDSA": ed25519.Ed25519PrivateKey.generate(),
+    }
+    to_jwk = {name: jwt.get_algorithm_by_name(name).to_jwk for name in keys}
+    entries = [{**json.loads(to_jwk[name](key.public_key())), "kid": name, "alg": name} for name, key in keys.items()]
+    issuer.responses["/api/oauth/jwks"] = (200, {}, {"keys": entries})
+
+    def sign(algorithm: str, kid: str) -> str:
+        headers = {"typ": "at+jwt", "kid": kid}
+        return jwt.encode(issuer.claims(), keys[algorithm], algorithm=algorithm, headers=headers)
+
+    for algorithm in keys:
+        for kid in keys:
+            if algorithm == kid:
+                assert latchkey.verify(sign(algorithm, kid)).user_id == "user-1"
+            else:
+                expect_refusal(latchkey, sign(algorithm, kid))
 
 
 def test_a_key_in_the_header_of_the_token_is_not_used(issuer: Issuer, latchkey: Latchkey) -> None:

@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '../context.ts'
-import type { ClientKind, PkceMethod, ResponseMode } from '../db/tables.ts'
-import { hashSecret } from '../lib/secrets.ts'
+import type { ClientAuthMethod, ClientKind, PkceMethod, PublicKeySet, ResponseMode } from '../db/tables.ts'
+import { thumbprintOf } from '../lib/public-keys.ts'
+import { fingerprintOf, hashSecret } from '../lib/secrets.ts'
+import type { SigningAlgorithm } from '../lib/signer.ts'
 import { isUriLike } from './clients/addresses.ts'
 import { consoleAddresses } from './clients/console.ts'
 import { isClientId } from './clients/rules.ts'
@@ -38,8 +40,20 @@ export interface Client {
   userinfoInIdToken: boolean
   pkceMethods: PkceMethod[]
   responseModes: ResponseMode[]
+  /** Authorization requests must be pushed (RFC 9126). */
+  requirePushedRequests: boolean
+  /** Its token requests must have a DPoP proof. */
+  requireDpop: boolean
+  /** It may use the device authorization grant. */
+  deviceFlow: boolean
+  tokenEndpointAuthMethod: ClientAuthMethod
+  /** Its public keys, or where to fetch them; null if it has none. */
+  jwks: PublicKeySet | null
+  jwksUri: string | null
   disabled: boolean
   secrets: { id: string; hash: Buffer }[]
+  /** How its tokens are signed; a later one only while the ones before it have no active key. */
+  signingAlgorithms: SigningAlgorithm[]
   /** Token lifetimes in seconds; undefined for the default of the instance. */
   lifetimes: {
     accessToken: number | undefined
@@ -65,7 +79,8 @@ async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefine
   if (!stored) return undefined
   const { createdAt, updatedAt, applicationSlug, ...withLifetimes } = stored
   const { accessTokenTtl, idTokenTtl, refreshTokenIdleTtl, refreshTokenTtl, ...withSuspension } = withLifetimes
-  const { tenantSuspendedAt: suspendedAt, tenantReactivatedAt: reactivatedAt, ...client } = withSuspension
+  const { tenantSuspendedAt: suspendedAt, tenantReactivatedAt: reactivatedAt, ...rest } = withSuspension
+  const { signingAlgorithm, previousSigningAlgorithm: previous, ...client } = rest
   return {
     ...client,
     ...(stored.builtIn && consoleAddresses(ctx.config)),
@@ -73,6 +88,7 @@ async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefine
     tenantSlug: stored.tenantSlug ?? undefined,
     suspension: stored.tenantId === null ? undefined : { suspendedAt, reactivatedAt },
     secrets: stored.secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'hex') })),
+    signingAlgorithms: previous === null ? [signingAlgorithm] : [signingAlgorithm, previous],
     lifetimes: {
       accessToken: accessTokenTtl ?? undefined,
       idToken: idTokenTtl ?? undefined,
@@ -83,10 +99,24 @@ async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefine
 }
 
 /** Finds the presented secret. All secrets are compared in constant time, so that timing leaks nothing. */
-export function findSecret({ secrets }: Client, presented: string): { id: string } | undefined {
+export function findSecret(
+  { secrets, tokenEndpointAuthMethod }: Client,
+  presented: string,
+): { id: string } | undefined {
+  if (tokenEndpointAuthMethod !== 'client_secret') return undefined
   const hash = hashSecret(presented)
   const [match] = secrets.filter((secret) => timingSafeEqual(secret.hash, hash))
   return match && { id: match.id }
+}
+
+/**
+ * The ids of the credentials that the client may use now: its secrets, its keys by thumbprint (RFC 7638), or the place
+ * of its keys.
+ */
+export function credentialIdsOf({ tokenEndpointAuthMethod, secrets, jwks, jwksUri }: Client): string[] {
+  if (tokenEndpointAuthMethod === 'client_secret') return secrets.map(({ id }) => id)
+  if (tokenEndpointAuthMethod === 'none') return []
+  return jwksUri === null ? (jwks?.keys ?? []).map(thumbprintOf) : [fingerprintOf(jwksUri)]
 }
 
 /** Whether an enabled client lists this origin. */

@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { Pagination, pageQuery } from '../http/routing/pagination.ts'
 import { Timestamp } from '../http/routing/schema.ts'
+import { SIGNING_ALGORITHMS } from '../lib/signer.ts'
 
 const MAX_LIST_ENTRIES = 50
-const Id = Type.String({ description: 'A UUID' })
+export const Id = Type.String({ description: 'A UUID' })
 
 /** Names are trimmed before the limit of 120 is checked, so the schema allows more. */
-const Name = Type.String({ minLength: 1, maxLength: 1_000, description: '1 to 120 characters' })
+export const Name = Type.String({ minLength: 1, maxLength: 1_000, description: '1 to 120 characters' })
 const Slug = Type.String({
   minLength: 1,
   maxLength: 63,
@@ -27,6 +28,10 @@ const DAY_SECONDS = 86_400
 export const applicationFields = {
   trusted: Type.Boolean({ description: 'First-party: no consent is requested' }),
   emailCodes: Type.Boolean({ description: 'People may sign in to it with a code that is mailed to them' }),
+  signingAlgorithm: Type.Enum(SIGNING_ALGORITHMS, {
+    description:
+      'How its tokens are signed. With an algorithm that no application used before, they are signed as before for the 15 minutes in which the new key is published',
+  }),
   licensingMode: LicensingMode,
   accessTokenTtl: lifetime(DAY_SECONDS),
   idTokenTtl: lifetime(DAY_SECONDS),
@@ -60,8 +65,27 @@ export const ApplicationPage = Type.Object({
   pagination: Pagination,
 })
 
-const texts = (maxLength: number, description: string) =>
+export const texts = (maxLength: number, description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems: MAX_LIST_ENTRIES, description })
+
+const EXAMPLE_KEY = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+  y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+  kid: 'k7Qm2xVb',
+}
+
+/** Any member is let through here, so that private ones are refused and not silently dropped. */
+const PublicKeys = Type.Object({
+  keys: Type.Array(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'A public key as JWK: RSA, P-256 or Ed25519',
+      examples: [EXAMPLE_KEY],
+    }),
+    { minItems: 1, maxItems: 10 },
+  ),
+})
 
 /** The settings of a client that can be changed, besides its name. */
 export const clientFields = {
@@ -78,6 +102,21 @@ export const clientFields = {
     minItems: 1,
     maxItems: 2,
     description: 'How it may receive authorization codes: in the redirect URL, or posted as a form',
+  }),
+  requirePushedRequests: Type.Boolean({
+    description: 'Authorization requests must be pushed (RFC 9126); plain ones are refused',
+  }),
+  requireDpop: Type.Boolean({ description: 'Token requests must have a DPoP proof, which binds the tokens to a key' }),
+  deviceFlow: Type.Boolean({
+    description: 'Devices without a browser may ask for a sign-in on another device (RFC 8628)',
+  }),
+  tokenEndpointAuthMethod: Type.Enum(['none', 'client_secret', 'private_key_jwt'], {
+    description:
+      'How it authenticates: with a secret (HTTP Basic or form), or with assertions signed by its key. SPA: none',
+  }),
+  jwks: Type.Union([PublicKeys, Type.Null()], { description: 'Its public keys' }),
+  jwksUri: Type.Union([Type.String({ minLength: 1, maxLength: 2_000 }), Type.Null()], {
+    description: 'Where its public keys are fetched, instead of jwks: an https URL of a JWK Set',
   }),
   disabled: Type.Boolean({ description: 'A disabled client and its tokens do not work' }),
 }
@@ -131,8 +170,8 @@ export const CreatedSecret = Type.Object({
 })
 
 /** The query fields for filtering and sorting. */
-const search = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
-const sort = <const F extends string>(fields: readonly F[]) =>
+export const search = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
+export const sort = <const F extends string>(fields: readonly F[]) =>
   Type.Enum(
     fields.flatMap((field) => [field, `-${field}`] as const),
     { description: 'With a minus: descending' },

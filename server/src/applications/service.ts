@@ -9,6 +9,8 @@ import { describePage, type PageRequest, type Pagination, toRange } from '../htt
 import { checkField, requireAnyField, throwIfInvalid } from '../lib/field-validation.ts'
 import { isId, newId } from '../lib/ids.ts'
 import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugWithSuffix, toSlug } from '../lib/names.ts'
+import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
+import { requestKeyFor } from './signing-algorithm.ts'
 import {
   type Application,
   type ApplicationOrder,
@@ -45,6 +47,7 @@ export async function createApplication(
   const { slug, ...rest } = draft
   const name = draft.name.trim()
   const preferredSlug = slug ?? toApplicationSlug(name)
+  const { signingAlgorithm = DEFAULT_ALGORITHM } = rest
   const now = ctx.now()
   const id = newId()
   const insert = (slug: string) =>
@@ -54,6 +57,7 @@ export async function createApplication(
       name,
       trusted: rest.trusted ?? true,
       email_codes: rest.emailCodes ?? false,
+      signing_algorithm: signingAlgorithm,
       licensing_mode: rest.licensingMode ?? 'PER_SEAT',
       access_token_ttl: rest.accessTokenTtl ?? null,
       id_token_ttl: rest.idTokenTtl ?? null,
@@ -66,6 +70,7 @@ export async function createApplication(
   const created =
     (await insert(preferredSlug)) ?? (slug ? undefined : await insert(slugWithSuffix(preferredSlug, id.slice(-6))))
   if (!created) throw new AppError('SLUG_TAKEN')
+  await requestKeyFor(tx, signingAlgorithm)
   const details = { applicationId: id, after: toAuditState(created) }
   await recordAuditEvent(ctx, tx, { action: 'application.created', ...source, details })
   return created
@@ -89,6 +94,7 @@ export async function changeApplication(
   if (!changes) return application
   const details = { applicationId: application.id, ...changes }
   await recordAuditEvent(ctx, tx, { action: 'application.changed', ...source, details })
+  if (after.signingAlgorithm !== before.signingAlgorithm) await requestKeyFor(tx, after.signingAlgorithm)
   try {
     return await updateApplication(tx, id, { ...after, updatedAt: ctx.now() })
   } catch (error) {

@@ -1,8 +1,9 @@
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
 import { toContainsPattern } from '../db/search.ts'
 import type { ApplicationsTable, LicensingMode } from '../db/tables.ts'
 import type { Range } from '../http/routing/pagination.ts'
+import type { SigningAlgorithm } from '../lib/signer.ts'
 
 export interface Application {
   id: string
@@ -11,6 +12,7 @@ export interface Application {
   trusted: boolean
   /** People may sign in with a mailed code. */
   emailCodes: boolean
+  signingAlgorithm: SigningAlgorithm
   licensingMode: LicensingMode
   accessTokenTtl: number | null
   idTokenTtl: number | null
@@ -26,6 +28,7 @@ const APPLICATION_COLUMNS = [
   'name',
   'trusted',
   'email_codes as emailCodes',
+  'signing_algorithm as signingAlgorithm',
   'licensing_mode as licensingMode',
   'access_token_ttl as accessTokenTtl',
   'id_token_ttl as idTokenTtl',
@@ -109,7 +112,7 @@ export const insertApplication = (
     .returning(APPLICATION_COLUMNS)
     .executeTakeFirst()
 
-export type ApplicationChange = Partial<Omit<Application, 'id' | 'createdAt'>>
+export type ApplicationChange = Partial<Omit<Application, 'id' | 'createdAt'>> & Pick<Application, 'updatedAt'>
 
 /** The unique constraint that an update of the slug can violate. */
 export const SLUG_CONSTRAINT = 'applications_slug_key'
@@ -122,6 +125,7 @@ export const updateApplication = (tx: Tx, id: string, change: ApplicationChange)
       name: change.name,
       trusted: change.trusted,
       email_codes: change.emailCodes,
+      ...(change.signingAlgorithm && toAlgorithmColumns(change.signingAlgorithm, change.updatedAt)),
       licensing_mode: change.licensingMode,
       access_token_ttl: change.accessTokenTtl,
       id_token_ttl: change.idTokenTtl,
@@ -132,6 +136,33 @@ export const updateApplication = (tx: Tx, id: string, change: ApplicationChange)
     .where('id', '=', id)
     .returning(APPLICATION_COLUMNS)
     .executeTakeFirstOrThrow()
+
+/** Whether a key of the algorithm in this column or value is active. */
+const isActive = (algorithm: RawBuilder<unknown>, now: Date) =>
+  sql<boolean>`exists (
+    select from token_keys where token_keys.algorithm = ${algorithm} and activates_at <= ${now}
+  )`
+
+/** While the new algorithm has no active key, the one that signs now goes on. */
+const toAlgorithmColumns = (algorithm: SigningAlgorithm, now: Date) => ({
+  signing_algorithm: algorithm,
+  previous_signing_algorithm: sql<SigningAlgorithm | null>`
+    case
+      when signing_algorithm = ${algorithm} then previous_signing_algorithm
+      when ${isActive(sql`${algorithm}`, now)} then null
+      when ${isActive(sql`signing_algorithm`, now)} then signing_algorithm
+      else previous_signing_algorithm
+    end`,
+})
+
+export async function clearPreviousAlgorithms(db: Db, now: Date): Promise<void> {
+  await db
+    .updateTable('applications')
+    .set({ previous_signing_algorithm: null })
+    .where('previous_signing_algorithm', 'is not', null)
+    .where(isActive(sql`signing_algorithm`, now))
+    .execute()
+}
 
 export async function deleteApplication(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('applications').where('id', '=', id).execute()

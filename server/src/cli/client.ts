@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { listAllClients, registerClient } from '../applications/clients/registration.ts'
 import { addSecret } from '../applications/clients/secrets.ts'
@@ -5,7 +6,7 @@ import { findClient } from '../applications/clients.ts'
 import { findApplicationNamed } from '../applications/service.ts'
 import { OPERATOR_SOURCE } from '../audit/record.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
-import type { ClientKind, ResponseMode } from '../db/tables.ts'
+import type { ClientAuthMethod, ClientKind, PublicKeySet, ResponseMode } from '../db/tables.ts'
 import { OperatorError } from '../errors.ts'
 import { findTenant } from '../tenants/service.ts'
 import { runCommand } from './run.ts'
@@ -23,6 +24,12 @@ interface CreateOptions {
   requireNonce: boolean
   userinfoInIdToken: boolean
   responseMode?: ResponseMode[]
+  requirePushedRequests?: boolean
+  requireDpop?: true
+  deviceFlow?: boolean
+  authMethod?: ClientAuthMethod
+  jwks?: string
+  jwksUri?: string
 }
 
 const create = new Command('create')
@@ -39,7 +46,18 @@ const create = new Command('create')
   .addOption(
     new Option('--response-mode <mode...>', 'how it may receive codes (query)').choices(['query', 'form_post']),
   )
+  .option('--require-dpop', 'refuse token requests without a DPoP proof')
+  .option('--device-flow', 'let devices without a browser ask for a sign-in on another device')
+  .addOption(
+    new Option('--auth-method <method>', 'how a client with a server authenticates (client_secret)').choices([
+      'client_secret',
+      'private_key_jwt',
+    ]),
+  )
+  .option('--jwks <file>', 'a JSON file with its public keys (JWK Set), for private_key_jwt')
+  .option('--jwks-uri <url>', 'where its public keys are fetched, instead of --jwks')
   .option('--no-require-nonce', 'accept sign-ins of libraries that send no nonce, such as django-allauth')
+  .option('--require-pushed-requests', 'refuse authorization requests that were not pushed (PAR)')
   .option('--no-userinfo-in-id-token', 'leave profile and email claims out of ID tokens')
   .action(async (options: CreateOptions) => {
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
@@ -55,7 +73,9 @@ const create = new Command('create')
         clientId: options.clientId,
         requireNonce: options.requireNonce,
         userinfoInIdToken: options.userinfoInIdToken,
-        ...toLists(options),
+        requirePushedRequests: options.requirePushedRequests ?? false,
+        requireDpop: options.requireDpop,
+        ...toSettings(options),
       }
       const { client, clientSecret } = await ctx.db
         .transaction()
@@ -66,13 +86,42 @@ const create = new Command('create')
   })
 
 /** Omitted options use the defaults. */
-const toLists = ({ redirectUri, postLogoutRedirectUri, origin, scope, responseMode }: CreateOptions) => ({
+const toSettings = ({
+  redirectUri,
+  postLogoutRedirectUri,
+  origin,
+  scope,
+  responseMode,
+  deviceFlow,
+  ...keys
+}: CreateOptions) => ({
   ...(redirectUri && { redirectUris: redirectUri }),
   ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
   ...(origin && { allowedOrigins: origin }),
   ...(scope && { scopes: scope }),
   ...(responseMode && { responseModes: responseMode }),
+  ...(deviceFlow !== undefined && { deviceFlow }),
+  ...(keys.authMethod && { tokenEndpointAuthMethod: keys.authMethod }),
+  ...(keys.jwks && { jwks: readKeys(keys.jwks) }),
+  ...(keys.jwksUri && { jwksUri: keys.jwksUri }),
 })
+
+function readKeys(file: string): PublicKeySet {
+  const value = readJson(file)
+  if (!isKeySet(value)) throw new OperatorError(`${file} is not a JWK Set: {"keys": [...]}.`)
+  return value
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new OperatorError(`${file} cannot be read as JSON.`, { cause: error })
+  }
+}
+
+const isKeySet = (value: unknown): value is PublicKeySet =>
+  typeof value === 'object' && value !== null && 'keys' in value && Array.isArray(value.keys)
 
 const list = new Command('list').description('list the clients').action(async () => {
   await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {

@@ -1,4 +1,10 @@
-import type { ApplicationsTable, ClientSecretsTable, ClientsTable } from './tables/applications.ts'
+import type {
+  ApplicationsTable,
+  ClientSecretsTable,
+  ClientsTable,
+  ResourceClientsTable,
+  ResourcesTable,
+} from './tables/applications.ts'
 import type {
   AuditChainTable,
   AuditEntriesTable,
@@ -11,7 +17,7 @@ import type {
   InstanceFactsTable,
   MailMessagesTable,
   ProcessesTable,
-  SigningKeysTable,
+  TokenKeysTable,
 } from './tables/instance.ts'
 import type {
   LicenseLedgerTable,
@@ -22,14 +28,18 @@ import type {
 } from './tables/licensing.ts'
 import type {
   ConsentsTable,
+  DeviceAuthorizationsTable,
+  DpopProofsTable,
   GrantsTable,
   PendingSignInsTable,
+  PushedRequestsTable,
   RefreshTokensTable,
   RevokedTokensTable,
   SessionsTable,
   SignInCodesTable,
   SsoAttemptsTable,
   SsoLinksTable,
+  UsedAssertionsTable,
 } from './tables/sessions.ts'
 import type {
   BrandingsTable,
@@ -77,13 +87,18 @@ export interface Tables {
   applications: ApplicationsTable
   clients: ClientsTable
   client_secrets: ClientSecretsTable
-  signing_keys: SigningKeysTable
+  token_keys: TokenKeysTable
   sessions: SessionsTable
   consents: ConsentsTable
+  resources: ResourcesTable
+  resource_clients: ResourceClientsTable
   grants: GrantsTable
+  device_authorizations: DeviceAuthorizationsTable
   refresh_tokens: RefreshTokensTable
   processes: ProcessesTable
   revoked_tokens: RevokedTokensTable
+  dpop_proofs: DpopProofsTable
+  used_assertions: UsedAssertionsTable
   mailed_links: MailedLinksTable
   awaited_links: AwaitedLinksTable
   idempotency_keys: IdempotencyKeysTable
@@ -101,6 +116,7 @@ export interface Tables {
   recovery_codes: RecoveryCodesTable
   passkeys: PasskeysTable
   passkey_challenges: PasskeyChallengesTable
+  pushed_requests: PushedRequestsTable
   pending_sign_ins: PendingSignInsTable
   sign_in_codes: SignInCodesTable
   known_devices: KnownDevicesTable

@@ -1,25 +1,29 @@
-import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto'
-import { promisify } from 'node:util'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
 import { OperatorError } from '../errors.ts'
 import { beginSlowWork } from '../lib/concurrency/slow-work.ts'
 import type { Sealer } from '../lib/seal.ts'
+import { DEFAULT_ALGORITHM, type SigningAlgorithm } from '../lib/signer.ts'
+import { generateKeyFor, toPublicMembers } from './algorithms.ts'
 import type { StoredKey } from './store.ts'
 
 const SEAL = 'signing-key'
-const generate = promisify(generateKeyPair)
 
-type KeyPair = Pick<StoredKey, 'kid' | 'public_jwk' | 'sealed_private_key'>
+export type KeyPair = Pick<StoredKey, 'kid' | 'algorithm' | 'public_jwk' | 'sealed_private_key'>
 
-/** Generates an RSA key on the thread pool. Its kid is the JWK thumbprint (RFC 7638). */
-export async function generateSigningKey(sealer: Sealer): Promise<KeyPair> {
+/** Generates a key on the thread pool. Its kid is the JWK thumbprint (RFC 7638). */
+export async function generateSigningKey(
+  sealer: Sealer,
+  algorithm: SigningAlgorithm = DEFAULT_ALGORITHM,
+): Promise<KeyPair> {
   beginSlowWork('key generation')
-  const { publicKey, privateKey } = await generate('rsa', { modulusLength: 2048 })
+  const { publicKey, privateKey } = await generateKeyFor(algorithm)
   const jwk = publicKey.export({ format: 'jwk' })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
   return {
     kid: await calculateJwkThumbprint(jwk),
-    public_jwk: { kty: jwk.kty, n: jwk.n, e: jwk.e },
+    algorithm,
+    public_jwk: toPublicMembers(algorithm, jwk),
     sealed_private_key: sealer.seal(SEAL, pem.toString()),
   }
 }

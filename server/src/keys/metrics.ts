@@ -1,10 +1,10 @@
 import { defineCollector } from '../http/metrics/collectors.ts'
 import { defineGauge } from '../lib/metrics/metrics.ts'
-import { findSigningKey, toKeyStates } from './key-states.ts'
+import { findSigningKey, keysFor, toKeyStates } from './key-states.ts'
 import { keyTimesQuery } from './store.ts'
 
 const STATES = ['upcoming', 'signing', 'published', 'retired'] as const
-const DAY_MS = 86_400_000
+const DAY_SECONDS = 86_400
 
 const KEYS = defineGauge({
   name: 'latchkey_signing_keys',
@@ -13,7 +13,7 @@ const KEYS = defineGauge({
 })
 const AGE = defineGauge({
   name: 'latchkey_signing_key_age_seconds',
-  help: 'Age of the key that signs',
+  help: 'Age of the oldest key that signs',
   labels: {},
 })
 const ROTATION = defineGauge({
@@ -28,6 +28,7 @@ export const keysCollector = defineCollector({
   collect({ metrics, config, now }, rows) {
     const at = now()
     const keys = rows.map((row) => ({
+      ...row,
       created_at: new Date(row.created_at),
       activates_at: new Date(row.activates_at),
     }))
@@ -37,10 +38,18 @@ export const keysCollector = defineCollector({
       STATES.map((state) => ({ labels: { state }, value: states.filter((each) => each === state).length })),
     )
     const secondsSince = (time: Date) => (at.getTime() - time.getTime()) / 1000
-    const signing = findSigningKey(keys, at)
-    metrics.set(AGE, signing ? [{ labels: {}, value: secondsSince(signing.created_at) }] : [])
-    const newest = keys[0]
-    const due = newest && new Date(newest.created_at.getTime() + config.keyRotationDays * DAY_MS)
-    metrics.set(ROTATION, due ? [{ labels: {}, value: -secondsSince(due) }] : [])
+    // Keys of an algorithm that no application uses any more are not rotated.
+    const used = keys.filter((key) => key.used)
+    const algorithms = [...new Set(used.map(({ algorithm }) => algorithm))]
+    const ages = algorithms.flatMap((algorithm) => {
+      const signing = findSigningKey(used, at, algorithm)
+      return signing ? [secondsSince(signing.created_at)] : []
+    })
+    metrics.set(AGE, ages.length > 0 ? [{ labels: {}, value: Math.max(...ages) }] : [])
+    const waits = algorithms.map((algorithm) => {
+      const age = secondsSince(keysFor(used, algorithm)[0]?.created_at ?? at)
+      return config.keyRotationDays * DAY_SECONDS - age
+    })
+    metrics.set(ROTATION, waits.length > 0 ? [{ labels: {}, value: Math.min(...waits) }] : [])
   },
 })

@@ -1,12 +1,14 @@
 import type { Ctx } from '../context.ts'
-import type { Tx } from '../db/open.ts'
-import { generateSigningKey, openPrivateKey } from './key-pairs.ts'
-import { type KeyState, toKeyStates } from './key-states.ts'
+import type { Db, Tx } from '../db/open.ts'
+import { DEFAULT_ALGORITHM, SIGNING_ALGORITHMS, type SigningAlgorithm } from '../lib/signer.ts'
+import { generateSigningKey, type KeyPair, openPrivateKey } from './key-pairs.ts'
+import { type KeyState, keysFor, toKeyStates } from './key-states.ts'
 import {
   deletePrivateKeys,
   deleteSigningKeys,
   insertSigningKey,
   listSigningKeys,
+  listUsedAlgorithms,
   lockSigningKeys,
   type StoredKey,
   updateActivation,
@@ -31,6 +33,7 @@ const RETIRED_KEY_RETENTION_MS = 100 * DAY_MS
 export interface KeyEvent {
   event: 'created' | 'brought_forward' | 'withdrawn'
   kid: string
+  algorithm: SigningAlgorithm
   /** When it starts to sign; undefined for a withdrawn key. */
   activatesAt?: Date
 }
@@ -41,89 +44,152 @@ export type OnKeyEvent = (tx: Tx, event: KeyEvent) => Promise<void>
 const ignoreKeyEvent: OnKeyEvent = async () => {}
 
 /**
- * Creates the first key, active immediately; of several nodes that start together, one does. Throws if existing keys
- * cannot be decrypted.
+ * Creates the first key of each algorithm that is used and has none. Of several nodes that do so together, one creates
+ * it. Throws if existing keys cannot be decrypted.
  */
-export async function ensureSigningKey(deps: KeyDeps, onKeyEvent = ignoreKeyEvent): Promise<void> {
-  const keys = await listSigningKeys(deps.db)
-  requireDecryptable(deps, keys)
-  if (keys.length === 0) await createKey(deps, { immediately: true, findExisting: ([newest]) => newest, onKeyEvent })
+export async function ensureSigningKeys(deps: KeyDeps, onKeyEvent = ignoreKeyEvent): Promise<void> {
+  await createKeys(deps, { immediately: false, isDue: (keys) => keys.length === 0, onKeyEvent })
 }
 
-/** The key that a rotation resulted in. `isNew` is false if it already existed. */
+/** A key that a rotation resulted in. `isNew` is false if it already existed. */
 export interface Rotation {
   kid: string
+  algorithm: SigningAlgorithm
   activatesAt: Date
   isNew: boolean
 }
 
-/** Creates the next key, or activates the upcoming one early. Concurrent rotations create one key. */
-export async function rotateSigningKeys(
+/**
+ * Creates the next key of each algorithm that is used, or activates the upcoming one early. Concurrent rotations create
+ * one key for each. The first result is for RS256.
+ */
+export const rotateSigningKeys = (
   deps: KeyDeps,
   { immediately, onKeyEvent = ignoreKeyEvent }: { immediately: boolean; onKeyEvent?: OnKeyEvent },
-): Promise<Rotation> {
-  return createKey(deps, { immediately, findExisting: findRecentRotation, onKeyEvent })
-}
+): Promise<Rotation[]> => createKeys(deps, { immediately, isDue: () => true, onKeyEvent })
 
 /**
- * For a leaked key: a new key signs immediately, and every token signed by another key becomes invalid. Both happen in
- * one transaction, so that of two concurrent replacements only the later key remains.
+ * For a leaked key: new keys sign immediately, and every token signed by another key becomes invalid. Both happen in
+ * one transaction, so that of two concurrent replacements only the later keys remain.
  */
-export async function replaceSigningKeys(deps: KeyDeps, onKeyEvent = ignoreKeyEvent): Promise<Rotation> {
-  const pair = await generateSigningKey(deps.keys)
-  return deps.db.transaction().execute(async (tx) => {
-    await lockSigningKeys(tx)
-    const now = deps.now()
-    const leaked = await listSigningKeys(tx)
-    requireDecryptable(deps, leaked)
-    const kids = leaked.map(({ kid }) => kid)
-    await deleteSigningKeys(tx, kids)
-    for (const kid of kids) await onKeyEvent(tx, { event: 'withdrawn', kid })
-    await insertSigningKey(tx, { ...pair, created_at: now, activates_at: now })
-    await onKeyEvent(tx, { event: 'created', kid: pair.kid, activatesAt: now })
-    return { kid: pair.kid, activatesAt: now, isNew: true }
+export const replaceSigningKeys = (deps: KeyDeps, onKeyEvent = ignoreKeyEvent): Promise<Rotation[]> =>
+  changeKeys(deps, {
+    isDue: () => true,
+    async change(tx, { keys, pairs, now: activatesAt }) {
+      await deleteSigningKeys(
+        tx,
+        keys.map(({ kid }) => kid),
+      )
+      for (const { kid, algorithm } of keys) await onKeyEvent(tx, { event: 'withdrawn', kid, algorithm })
+      const rotations: Rotation[] = []
+      for (const pair of pairs) rotations.push(await insertKey(tx, pair, { now: activatesAt, activatesAt, onKeyEvent }))
+      return rotations
+    },
   })
+
+interface KeyCreation {
+  immediately: boolean
+  /** Whether an algorithm with these keys, newest first, needs another one. */
+  isDue(keys: StoredKey[], now: Date): boolean
+  onKeyEvent: OnKeyEvent
+}
+
+const createKeys = (deps: KeyDeps, { immediately, isDue, onKeyEvent }: KeyCreation): Promise<Rotation[]> =>
+  changeKeys(deps, {
+    isDue,
+    async change(tx, { keys, pairs, now }) {
+      const rotations: Rotation[] = []
+      for (const pair of pairs) {
+        const own = keysFor(keys, pair.algorithm)
+        rotations.push(await createKey(tx, pair, { keys: own, now, immediately, onKeyEvent }))
+      }
+      return rotations
+    },
+  })
+
+interface KeyChange {
+  isDue: KeyCreation['isDue']
+  change(tx: Tx, state: { keys: StoredKey[]; pairs: KeyPair[]; now: Date }): Promise<Rotation[]>
+}
+
+/** Runs `change` under the lock, with a new pair for each algorithm that is used and due. */
+async function changeKeys(deps: KeyDeps, { isDue, change }: KeyChange): Promise<Rotation[]> {
+  const pairs = new Map<SigningAlgorithm, KeyPair>()
+  const read = async (db: Db) => {
+    const keys = await listSigningKeys(db)
+    requireDecryptable(deps, keys)
+    const used = await listUsedAlgorithms(db)
+    const now = deps.now()
+    const isUsedAndDue = (algorithm: SigningAlgorithm) =>
+      used.includes(algorithm) && isDue(keysFor(keys, algorithm), now)
+    return { keys, now, due: SIGNING_ALGORITHMS.filter(isUsedAndDue) }
+  }
+  let { due } = await read(deps.db)
+  while (due.length > 0) {
+    // Key generation is slow, so it runs before the lock is taken.
+    for (const algorithm of due) {
+      if (!pairs.has(algorithm)) pairs.set(algorithm, await generateSigningKey(deps.keys, algorithm))
+    }
+    const rotations = await deps.db.transaction().execute(async (tx) => {
+      await lockSigningKeys(tx)
+      const current = await read(tx)
+      due = current.due
+      const own = due.flatMap((algorithm) => pairs.get(algorithm) ?? [])
+      // An application may have changed to another algorithm meanwhile.
+      return own.length < due.length ? undefined : change(tx, { ...current, pairs: own })
+    })
+    if (rotations) return rotations
+  }
+  return []
+}
+
+interface CreationState {
+  /** The keys of the algorithm, newest first. */
+  keys: StoredKey[]
+  now: Date
+  immediately: boolean
+  onKeyEvent: OnKeyEvent
+}
+
+async function createKey(
+  tx: Tx,
+  pair: KeyPair,
+  { keys, now, immediately, onKeyEvent }: CreationState,
+): Promise<Rotation> {
+  const { algorithm } = pair
+  const existing = findRecentRotation(keys, now)
+  if (!existing) {
+    // Without any RS256 key no token can be issued. Another algorithm has one that signs until then.
+    const isFirst = algorithm === DEFAULT_ALGORITHM && keys.length === 0
+    const earliest = immediately || isFirst ? now : new Date(now.getTime() + PUBLISH_AHEAD_MS)
+    return insertKey(tx, pair, { now, activatesAt: activateAfter(keys[0], earliest), onKeyEvent })
+  }
+  const { kid } = existing
+  if (!immediately || existing.activates_at <= now) {
+    return { kid, algorithm, activatesAt: existing.activates_at, isNew: false }
+  }
+  const activatesAt = activateAfter(keys[1], now)
+  await updateActivation(tx, kid, activatesAt)
+  await onKeyEvent(tx, { event: 'brought_forward', kid, algorithm, activatesAt })
+  return { kid, algorithm, activatesAt, isNew: false }
+}
+
+async function insertKey(
+  tx: Tx,
+  pair: KeyPair,
+  { now, activatesAt, onKeyEvent }: { now: Date; activatesAt: Date; onKeyEvent: OnKeyEvent },
+): Promise<Rotation> {
+  const { kid, algorithm } = pair
+  await insertSigningKey(tx, { ...pair, created_at: now, activates_at: activatesAt })
+  await onKeyEvent(tx, { event: 'created', kid, algorithm, activatesAt })
+  return { kid, algorithm, activatesAt, isNew: true }
 }
 
 /** The key of a pending or very recent rotation. The first key of an instance does not count as one. */
 function findRecentRotation([newest, before]: StoredKey[], now: Date): StoredKey | undefined {
-  if (!newest || !before) return undefined
-  const isRecent = now.getTime() - newest.created_at.getTime() < MIN_ROTATION_INTERVAL_MS
+  if (!newest) return undefined
+  const isRecent = before !== undefined && now.getTime() - newest.created_at.getTime() < MIN_ROTATION_INTERVAL_MS
   return isRecent || newest.activates_at > now ? newest : undefined
-}
-
-interface KeyCreation {
-  immediately: boolean
-  /** Returns an existing key that makes a new one unnecessary. */
-  findExisting(keys: StoredKey[], now: Date): StoredKey | undefined
-  onKeyEvent: OnKeyEvent
-}
-
-async function createKey(deps: KeyDeps, { immediately, findExisting, onKeyEvent }: KeyCreation): Promise<Rotation> {
-  // Key generation is slow, so it runs before the lock is taken.
-  const pair = await generateSigningKey(deps.keys)
-  return deps.db.transaction().execute(async (tx) => {
-    await lockSigningKeys(tx)
-    const now = deps.now()
-    const keys = await listSigningKeys(tx)
-    requireDecryptable(deps, keys)
-    const existing = findExisting(keys, now)
-    if (!existing) {
-      const isImmediate = immediately || keys.length === 0
-      const earliest = isImmediate ? now : new Date(now.getTime() + PUBLISH_AHEAD_MS)
-      const activatesAt = activateAfter(keys[0], earliest)
-      await insertSigningKey(tx, { ...pair, created_at: now, activates_at: activatesAt })
-      await onKeyEvent(tx, { event: 'created', kid: pair.kid, activatesAt })
-      return { kid: pair.kid, activatesAt, isNew: true }
-    }
-    if (!immediately || existing.activates_at <= now) {
-      return { kid: existing.kid, activatesAt: existing.activates_at, isNew: false }
-    }
-    const activatesAt = activateAfter(keys[1], now)
-    await updateActivation(tx, existing.kid, activatesAt)
-    await onKeyEvent(tx, { event: 'brought_forward', kid: existing.kid, activatesAt })
-    return { kid: existing.kid, activatesAt, isNew: false }
-  })
 }
 
 /** Returns the wanted time, or the earliest one after the predecessor's: the clock may have been set back. */
@@ -148,6 +214,7 @@ export async function requireSigningKeys(deps: KeyDeps): Promise<void> {
 /** The public properties of a key. */
 export interface SigningKeyInfo {
   kid: string
+  algorithm: SigningAlgorithm
   state: KeyState
   createdAt: Date
   activatesAt: Date
@@ -159,6 +226,7 @@ export interface SigningKeyInfo {
 export async function describeSigningKeys({ db, now }: Pick<Ctx, 'db' | 'now'>): Promise<SigningKeyInfo[]> {
   return toKeyStates(await listSigningKeys(db), now()).map(({ key, state, retiresAt }) => ({
     kid: key.kid,
+    algorithm: key.algorithm,
     state,
     createdAt: key.created_at,
     activatesAt: key.activates_at,
@@ -166,14 +234,15 @@ export async function describeSigningKeys({ db, now }: Pick<Ctx, 'db' | 'now'>):
   }))
 }
 
-/** Rotates when the newest key has reached its maximum age, and retires keys that no token needs. */
+/** Creates the next key of an algorithm at the maximum age of the newest, and retires keys that no token needs. */
 export async function maintainSigningKeys(
   deps: KeyDeps & Pick<Ctx, 'config'>,
   onKeyEvent = ignoreKeyEvent,
 ): Promise<void> {
-  const [newest] = await listSigningKeys(deps.db)
-  const age = newest ? deps.now().getTime() - newest.created_at.getTime() : Number.POSITIVE_INFINITY
-  if (age >= deps.config.keyRotationDays * DAY_MS) await rotateSigningKeys(deps, { immediately: false, onKeyEvent })
+  const maxAgeMs = deps.config.keyRotationDays * DAY_MS
+  const isDue: KeyCreation['isDue'] = ([newest], now) =>
+    newest === undefined || now.getTime() - newest.created_at.getTime() >= maxAgeMs
+  await createKeys(deps, { immediately: false, isDue, onKeyEvent })
   await retireSigningKeys(deps)
 }
 

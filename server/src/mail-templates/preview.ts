@@ -7,7 +7,7 @@ import type { Caller } from '../http/routing/callers.ts'
 import { toDisplayName } from '../lib/display-name.ts'
 import { toDurationText } from '../lib/duration-text.ts'
 import { applyEdits, loadMailDesign } from '../mail/design.ts'
-import { createDeviceFacts } from '../mail/device-facts.ts'
+import { createDeviceFacts, toRequestOrigin } from '../mail/device-facts.ts'
 import type { MailKind } from '../mail/kinds.ts'
 import { loadMailLogo } from '../mail/logo.ts'
 import type { MailFact } from '../mail/mail.ts'
@@ -86,7 +86,7 @@ const SAMPLE_ADDRESS = 'you@example.com'
 
 const createSampleFacts = (ctx: Ctx, request: FastifyRequest): Partial<Record<MailKind, MailFact[]>> => ({
   invitation: [{ label: 'role', value: ROLE_NAMES.member }],
-  'new-device': createDeviceFacts(ctx, request),
+  'new-device': createDeviceFacts(ctx, toRequestOrigin(request)),
   'email-changed': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
   'email-change-requested': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
   'webhook-disabled': [{ label: 'reason', value: PHRASES.webhookUnreachable }],

@@ -6,12 +6,22 @@ import type { MailFact } from './mail.ts'
 import { toTimeText } from './texts/dates.ts'
 import { toDeviceText } from './texts/device.ts'
 
-/** The device, the place and the time of a request. Without a GeoIP database the place is only an address. */
-export function createDeviceFacts(ctx: Ctx, request: FastifyRequest): MailFact[] {
-  const address = clientAddress(request)
+/** Where a request came from. */
+export interface RequestOrigin {
+  address: string
+  userAgent: string
+}
+
+export const toRequestOrigin = (request: FastifyRequest): RequestOrigin => ({
+  address: clientAddress(request),
+  userAgent: clientUserAgent(request),
+})
+
+/** The device, the place and the current time. Without a GeoIP database the place is only an address. */
+export function createDeviceFacts(ctx: Ctx, { address, userAgent }: RequestOrigin): MailFact[] {
   const location = ctx.locate(address)
   return [
-    { label: 'device', value: toDeviceText(clientUserAgent(request)) },
+    { label: 'device', value: toDeviceText(userAgent) },
     ...(location === UNKNOWN_LOCATION ? [] : [{ label: 'location', value: location } as const]),
     { label: 'ipAddress', value: address },
     { label: 'time', value: toTimeText(ctx.now()) },

@@ -1,13 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { isRegisteredRedirectUri } from '../applications/clients/loopback.ts'
 import { type Client, findClient } from '../applications/clients.ts'
+import type { Resource } from '../applications/resources.ts'
 import type { Ctx } from '../context.ts'
 import type { PkceMethod, ResponseMode } from '../db/tables.ts'
 import { AppError, OAuthError } from '../errors.ts'
+import { decodeBase64Url } from '../lib/base64url.ts'
 import type { Fields } from '../lib/fields.ts'
+import { intersect, readRequestedSubjects } from './claims-parameter.ts'
 import { findIdTokenHint } from './id-token-hint.ts'
 import { isChallenge, isPkceMethod } from './pkce.ts'
 import { logRefusal } from './refusals.ts'
+import { invalidTarget, requireResource, scopesWithin } from './resources.ts'
 import { MACHINE_SCOPE, parseScope } from './scopes.ts'
 
 /** Where the response is sent. It is validated first, because errors are sent there too. */
@@ -24,27 +28,40 @@ type Prompt = (typeof PROMPTS)[number]
 /** A valid authorization request. */
 export interface AuthorizeRequest extends RedirectTarget {
   scopes: string[]
+  /** The API that the tokens are for; undefined for the application itself. */
+  resource: Resource | undefined
   nonce: string | undefined
   challenge: { value: string; method: PkceMethod } | undefined
   prompts: Prompt[]
   maxAge: number | undefined
   loginHint: string | undefined
-  /** The user of the id_token_hint. */
-  expectedUserId: string | undefined
+  /** The response must be about one of these users. Undefined: about anybody. */
+  expectedUserIds: string[] | undefined
   tenantSlug: string | undefined
+  /** The thumbprint of the key that the code is bound to (RFC 9449 §10). */
+  jkt: string | undefined
 }
 
 const MAX_NONCE_LENGTH = 2048
 
 /** RFC 6749 §4.1.2.1: with an invalid client or redirect_uri the error is shown on a page and not redirected. */
 export async function readRedirectTarget(ctx: Ctx, request: FastifyRequest, fields: Fields): Promise<RedirectTarget> {
-  const clientId = fields.get('client_id')
-  const invalidTarget = (reason: string, facts: Record<string, unknown> = {}) => {
-    logRefusal(request, clientId, new OAuthError('invalid_request', reason, { facts }))
-    return new AppError('INVALID_REQUEST', {
-      message: `The application sent a sign-in request that cannot be answered: ${reason}.`,
+  try {
+    return await findRedirectTarget(ctx, fields)
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    logRefusal(request, fields.get('client_id'), error)
+    throw new AppError('INVALID_REQUEST', {
+      message: `The application sent a sign-in request that cannot be answered: ${error.message}.`,
     })
   }
+}
+
+/** Throws an OAuthError whose message says what is wrong with the request: "its …". */
+export async function findRedirectTarget(ctx: Ctx, fields: Fields): Promise<RedirectTarget> {
+  const clientId = fields.get('client_id')
+  const invalidTarget = (reason: string, facts: Record<string, unknown> = {}) =>
+    new OAuthError('invalid_request', reason, { facts })
   const repeated = ['client_id', 'redirect_uri'].find((name) => fields.repeated.includes(name))
   if (repeated) throw invalidTarget(`it has ${repeated} more than once`)
   const client = clientId === undefined ? undefined : await findClient(ctx, clientId)
@@ -70,13 +87,16 @@ export async function readAuthorizeRequest(
   target: RedirectTarget,
   fields: Fields,
 ): Promise<AuthorizeRequest> {
+  if (fields.repeated.includes('resource')) throw invalidTarget('Only one resource can be requested at a time.')
   if (fields.repeated.length > 0) throw invalid('A parameter was sent more than once.')
   const { client } = target
   refuseUnsupported(client, fields)
+  const resource = await readResource(ctx, client, fields.get('resource'))
   // Unknown scopes are ignored (RFC 6749 §3.3); the token response says what was granted.
-  const scopes = parseScope(fields.get('scope')).filter(
+  const allowed = parseScope(fields.get('scope')).filter(
     (scope) => client.scopes.includes(scope) && scope !== MACHINE_SCOPE,
   )
+  const scopes = scopesWithin(allowed, resource)
   const nonce = fields.get('nonce')
   if (scopes.includes('openid') && nonce === undefined && client.requireNonce) {
     throw invalid(
@@ -89,15 +109,23 @@ export async function readAuthorizeRequest(
   return {
     ...target,
     scopes,
+    resource,
     nonce,
     challenge: readChallenge(client, fields),
     prompts: readPrompts(fields.get('prompt')),
     maxAge: readMaxAge(fields.get('max_age')),
     loginHint: fields.get('login_hint'),
-    expectedUserId: await readHint(ctx, client, fields.get('id_token_hint')),
+    expectedUserIds: intersect(
+      await readHint(ctx, client, fields.get('id_token_hint')),
+      readRequestedSubjects(fields.get('claims')),
+    ),
     tenantSlug: fields.get('tenant'),
+    jkt: readThumbprint(fields.get('dpop_jkt')),
   }
 }
+
+const readResource = async (ctx: Ctx, client: Client, uri: string | undefined): Promise<Resource | undefined> =>
+  uri === undefined ? undefined : requireResource(ctx, client, uri)
 
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
@@ -156,9 +184,17 @@ function readMaxAge(text: string | undefined): number | undefined {
   return Number(text)
 }
 
-async function readHint(ctx: Ctx, client: Client, token: string | undefined): Promise<string | undefined> {
+/** A SHA-256 thumbprint as base64url. */
+function readThumbprint(text: string | undefined): string | undefined {
+  if (text !== undefined && decodeBase64Url(text)?.length !== 32) {
+    throw invalid('The dpop_jkt must be the SHA-256 thumbprint of a key.')
+  }
+  return text
+}
+
+async function readHint(ctx: Ctx, client: Client, token: string | undefined): Promise<string[] | undefined> {
   if (token === undefined) return undefined
   const hint = await findIdTokenHint(ctx, token)
   if (hint?.clientId !== client.clientId) throw invalid('The id_token_hint is not one that this client was given.')
-  return hint.userId
+  return [hint.userId]
 }

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import type { Client } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import type { PageResult } from '../http/routing/define-route.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
-import { type Fields, toFields } from '../lib/fields.ts'
+import { toFields } from '../lib/fields.ts'
 import { newUniqueId } from '../lib/ids.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { type BrowserSession, findBrowserSession } from '../sessions/browser-session.ts'
@@ -17,7 +18,9 @@ import {
   readRedirectTarget,
 } from './authorize-request.ts'
 import { respondToClient, toFormTarget } from './authorize-response.tsx'
+import { consentScopesOf } from './consent-scopes.ts'
 import { insertGrant } from './grants/store.ts'
+import { type AuthorizationParameters, usePushed } from './pushed-requests/reference.ts'
 import { logRefusal } from './refusals.ts'
 import { listSelectableTenants } from './selectable-tenants.ts'
 import { type ActiveMembership, findConsent } from './store.ts'
@@ -27,6 +30,8 @@ import { type ActiveMembership, findConsent } from './store.ts'
  */
 export interface AuthorizationState {
   fields: Record<string, string>
+  /** The hash of the request_uri of a pushed request. The response to the client uses it up. */
+  pushed?: string
   /** The session that the user chose on the account page. */
   account?: string
   /** The tenant that the user chose. */
@@ -64,24 +69,26 @@ export type ShowStep = (step: Step, request: AuthorizeRequest, login: Authorizat
 export async function dispatch(
   ctx: Ctx,
   exchange: Exchange,
-  { fields, started, show }: { fields: Fields; started?: Authorization; show: ShowStep },
+  { fields, pushed, started, show }: AuthorizationParameters & { started?: Authorization; show: ShowStep },
 ): Promise<PageResult> {
   const target = await readRedirectTarget(ctx, exchange.request, fields)
   try {
+    requirePushed(target.client, pushed)
     const request = await readAuthorizeRequest(ctx, target, fields)
-    const login = started ?? startLogin(ctx, request, fields)
+    const login = started ?? startLogin(ctx, request, { fields, pushed })
     const outcome = await findNextStep(ctx, exchange, { request, login })
     if (outcome.kind === 'account' || outcome.kind === 'tenant' || outcome.kind === 'consent') {
       return await show(outcome, request, login)
     }
     if (outcome.kind === 'second-factor') return { redirect: urlWithLogin(ctx, outcome.path, login) }
-    const code = outcome.kind === 'finish' ? await issueCode(ctx, request, outcome) : undefined
+    const code =
+      outcome.kind === 'finish' ? await issueCode(ctx, exchange.request, { request, pushed, ...outcome }) : undefined
     if (code !== undefined) return respondToClient(ctx, request, { code })
     if (request.prompts.includes('none')) throw new OAuthError('login_required', 'The user must sign in first.')
     return { redirect: signInUrl(ctx, login, outcome.kind === 'login' && outcome.reauthenticate) }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
-    return respondWithError(ctx, exchange.request, target, error)
+    return respondWithError(ctx, exchange.request, { target, pushed }, error)
   }
 }
 
@@ -89,15 +96,21 @@ export const resume = (
   ctx: Ctx,
   exchange: Exchange,
   { login, show }: { login: Authorization; show: ShowStep },
-): Promise<PageResult> => dispatch(ctx, exchange, { fields: toFields(login.state.fields), started: login, show })
+): Promise<PageResult> =>
+  dispatch(ctx, exchange, { fields: toFields(login.state.fields), pushed: login.state.pushed, started: login, show })
+
+function requirePushed({ requirePushedRequests }: Client, pushed: string | undefined): void {
+  if (!requirePushedRequests || pushed !== undefined) return
+  throw new OAuthError('invalid_request', 'This client must push its authorization requests (RFC 9126).')
+}
 
 /** Encrypted, the login is a third longer. It must fit into the URL of every page. */
 const MAX_LOGIN_BYTES = 8_000
 
-function startLogin(
+export function startLogin(
   ctx: Ctx,
   { client, redirectUri, loginHint, tenantSlug, prompts, maxAge }: AuthorizeRequest,
-  fields: Fields,
+  { fields, pushed }: AuthorizationParameters,
 ): Authorization {
   const login = {
     next: CONTINUE_PATH,
@@ -108,7 +121,7 @@ function startLogin(
     tenant: tenantSlug,
     maxAge: prompts.includes('login') ? 0 : maxAge,
     formTargets: [toFormTarget(redirectUri)],
-    state: { fields: fields.toObject() },
+    state: { fields: fields.toObject(), ...(pushed !== undefined && { pushed }) },
   }
   if (Buffer.byteLength(JSON.stringify(login)) > MAX_LOGIN_BYTES) {
     throw new OAuthError('invalid_request', 'The parameters are too long.')
@@ -116,12 +129,20 @@ function startLogin(
   return login
 }
 
-interface AuthorizationContext {
-  request: AuthorizeRequest
-  login: Authorization
+/** What the steps depend on: of a request by redirect, or of a device. */
+export interface AuthorizationContext {
+  request: Pick<
+    AuthorizeRequest,
+    'client' | 'scopes' | 'prompts' | 'maxAge' | 'expectedUserIds' | 'tenantSlug' | 'resource'
+  >
+  login: LoginTransaction & { state: Pick<AuthorizationState, 'account' | 'tenantId'> }
 }
 
-async function findNextStep(ctx: Ctx, exchange: Exchange, authorization: AuthorizationContext): Promise<Outcome> {
+export async function findNextStep(
+  ctx: Ctx,
+  exchange: Exchange,
+  authorization: AuthorizationContext,
+): Promise<Outcome> {
   const { request } = authorization
   const isSilent = request.prompts.includes('none')
   const session = await findBrowserSession(ctx, exchange)
@@ -149,10 +170,10 @@ async function findNextStep(ctx: Ctx, exchange: Exchange, authorization: Authori
 
 /** Whether the session is too old for this request, or belongs to another user than the client expects. */
 function mustSignIn(session: BrowserSession, { request, login }: AuthorizationContext): boolean {
-  const { prompts, maxAge, expectedUserId } = request
+  const { prompts, maxAge, expectedUserIds } = request
   const signedInAt = session.authTime.getTime()
   const isFresh = signedInAt >= login.startedAt
-  if (expectedUserId !== undefined && expectedUserId !== session.userId) {
+  if (expectedUserIds && !expectedUserIds.includes(session.userId)) {
     // The user was asked to sign in again and came back as another user.
     if (isFresh) throw new OAuthError('login_required', 'Somebody else has signed in.')
     return true
@@ -189,11 +210,18 @@ async function mustConsent(
   { request, login }: AuthorizationContext,
   { userId, tenantId }: { userId: string; tenantId: string | undefined },
 ): Promise<boolean> {
-  const { client, scopes, prompts } = request
+  const { client, prompts } = request
   if (client.trusted) return false
   const consent = await findConsent(ctx.db, { userId, applicationId: client.applicationId, tenantId })
-  if (!consent || scopes.some((scope) => !consent.scopes.includes(scope))) return true
+  if (!consent || consentScopesOf(request).some((scope) => !consent.scopes.includes(scope))) return true
   return prompts.includes('consent') && consent.granted_at.getTime() < login.startedAt
+}
+
+interface FinishedAuthorization {
+  request: AuthorizeRequest
+  pushed: string | undefined
+  session: BrowserSession
+  tenant: ActiveMembership | undefined
 }
 
 /**
@@ -202,18 +230,20 @@ async function mustConsent(
  */
 async function issueCode(
   ctx: Ctx,
-  { client, redirectUri, scopes, nonce, challenge }: AuthorizeRequest,
-  { session, tenant }: { session: BrowserSession; tenant: ActiveMembership | undefined },
+  httpRequest: FastifyRequest,
+  { request, pushed, session, tenant }: FinishedAuthorization,
 ): Promise<string | undefined> {
+  const { client, redirectUri, scopes, resource, nonce, challenge, jkt } = request
   const code = newSecret()
   const now = ctx.now()
   const expiresAt = new Date(now.getTime() + CODE_SECONDS * 1000)
-  const isInserted = await insertGrant(ctx.db, {
+  const grant = {
     id: newUniqueId(),
     session_id: session.id,
     user_id: session.userId,
     client_id: client.id,
     tenant_id: tenant?.id ?? null,
+    resource_id: resource?.id,
     scopes,
     auth_time: session.authTime,
     amr: session.amr,
@@ -223,18 +253,30 @@ async function issueCode(
     nonce: nonce ?? null,
     code_challenge: challenge?.value ?? null,
     code_challenge_method: challenge?.method ?? null,
+    dpop_jkt: jkt ?? null,
     created_at: now,
     expires_at: expiresAt,
-  })
+  }
+  const isInserted =
+    pushed === undefined
+      ? await insertGrant(ctx.db, grant)
+      : // The request stays unused if the grant cannot be inserted.
+        await ctx.db.transaction().execute(async (tx) => {
+          await usePushed(ctx, tx, { pushed, client, httpRequest })
+          return insertGrant(tx, grant)
+        })
   return isInserted ? code : undefined
 }
 
-export const respondWithError = (
+/** Shows the error on a page instead if the pushed request was used before. */
+export async function respondWithError(
   ctx: Ctx,
-  request: FastifyRequest,
-  target: RedirectTarget,
+  httpRequest: FastifyRequest,
+  { target, pushed }: { target: RedirectTarget; pushed: string | undefined },
   error: OAuthError,
-): PageResult => {
-  logRefusal(request, target.client.clientId, error)
+): Promise<PageResult> {
+  const { client } = target
+  if (pushed !== undefined) await usePushed(ctx, ctx.db, { pushed, client, httpRequest })
+  logRefusal(httpRequest, client.clientId, error)
   return respondToClient(ctx, target, { error: error.code, error_description: error.message })
 }

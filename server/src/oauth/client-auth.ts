@@ -1,13 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
 import { type Client, findClient, findSecret } from '../applications/clients.ts'
-import { recordAuditEvent, SYSTEM } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
-import { createLimiter, type Limiter, RATE_LIMIT_REJECTIONS } from '../db/limiter.ts'
-import { OAuthError, tooManyAttempts } from '../errors.ts'
+import { OAuthError } from '../errors.ts'
 import { readAuthorization } from '../http/request/authorization.ts'
-import { clientNetwork } from '../http/request/client-address.ts'
 import { decodeField } from '../lib/fields.ts'
+import { authenticateByAssertion, hasAssertion } from './client-assertion/authenticate.ts'
+import { invalidClient, type Refusal, recordFailure, recordRefusal, refuseWhenBlocked } from './client-refusals.ts'
+import type { Proof } from './dpop/request-proof.ts'
 
 interface Credentials {
   clientId: string
@@ -15,21 +14,38 @@ interface Credentials {
   method: 'basic' | 'post' | 'none'
 }
 
-/** Public clients authenticate without a secret. */
+/** Public clients have no credential. */
 export interface AuthenticatedClient {
   client: Client
   request: FastifyRequest
-  /** The secret that was used. Tokens of machine clients are valid only as long as it exists. */
-  secretId: string | undefined
+  /** The secret or key that was used. Tokens of machine clients are valid only as long as it exists. */
+  credentialId: string | undefined
+}
+
+/** The client of a token request, with the proof that the request has. */
+export interface TokenRequester extends AuthenticatedClient {
+  proof: Proof | undefined
 }
 
 type Form = Record<string, string | undefined>
 
-const BASIC_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="latchkey", charset="UTF-8"' }
-
 /** Authenticates the client of a token request by exactly one method (RFC 6749 §2.3). */
 export const authenticateClient = (ctx: Ctx, request: FastifyRequest, form: Form): Promise<AuthenticatedClient> =>
-  authenticateWith(ctx, request, readCredentials(request, form))
+  hasAssertion(form)
+    ? authenticateWithKey(ctx, request, form)
+    : authenticateWith(ctx, request, readCredentials(request, form))
+
+/** Authenticates a client by an assertion. Every refusal is invalid_client with the status 401 (RFC 7521 §4.2.1). */
+async function authenticateWithKey(ctx: Ctx, request: FastifyRequest, form: Form): Promise<AuthenticatedClient> {
+  if (form.client_secret !== undefined || readBasic(request)) throw severalMethods()
+  const { client, credentialId } = await authenticateByAssertion(ctx, request, form)
+  await requireEnabled(ctx, request, client, () =>
+    invalidClient(false, { status: 401, clientId: client.clientId, problem: 'disabled' }),
+  )
+  return { client, request, credentialId }
+}
+
+const severalMethods = () => new OAuthError('invalid_request', 'The client authenticates in two ways at once.')
 
 /** Authenticates a client with credentials that were already parsed. */
 export async function authenticateWith(
@@ -39,18 +55,22 @@ export async function authenticateWith(
 ): Promise<AuthenticatedClient> {
   const client = await findClient(ctx, clientId)
   if (client?.kind === 'SPA' && secret === undefined && !client.disabled)
-    return { client, request, secretId: undefined }
+    return { client, request, credentialId: undefined }
   const match = await checkSecret(ctx, request, { client, secret })
   if (!client || !match) throw invalidClient(method === 'basic', { problem: failureReason(client, secret) })
+  await requireEnabled(ctx, request, client, () => invalidClient(method === 'basic', { problem: 'disabled' }))
+  return { client, request, credentialId: match.id }
+}
+
+/** Checked after the credentials, so that nothing is disclosed to others. */
+async function requireEnabled(ctx: Ctx, request: FastifyRequest, client: Client, refusal: () => OAuthError) {
   if (client.disabled) {
     await recordRefusal(ctx, request, { client, reason: 'disabled' })
-    throw invalidClient(method === 'basic', { problem: 'disabled' })
+    throw refusal()
   }
-  // Only after the secret was verified, so that a suspension is not disclosed to others.
   if (client.suspension && client.suspension.suspendedAt !== null) {
     throw new OAuthError('unauthorized_client', 'The tenant of this client is suspended.')
   }
-  return { client, request, secretId: match.id }
 }
 
 /** An unknown client_id counts as one client. */
@@ -72,59 +92,15 @@ export async function checkSecret(
   if (client?.kind === 'SPA') return undefined
   refuseWhenBlocked(ctx, request, client)
   const match = client && secret !== undefined ? findSecret(client, secret) : undefined
-  if (!match) await recordFailure(ctx, request, { client, secret })
+  if (!match) await recordFailure(ctx, request, { client, reason: failureReason(client, secret) })
   return match
-}
-
-async function recordFailure(ctx: Ctx, request: FastifyRequest, { client, secret }: PresentedSecret): Promise<void> {
-  await countFailure(ctx, failureKeyOf(client, request))
-  await recordRefusal(ctx, request, { client, reason: failureReason(client, secret) })
 }
 
 function failureReason(client: Client | undefined, secret: string | undefined): Refusal['reason'] {
   if (!client) return 'unknown_client'
-  return secret === undefined ? 'no_secret' : 'wrong_secret'
+  if (secret === undefined) return 'no_secret'
+  return client.tokenEndpointAuthMethod === 'client_secret' ? 'wrong_secret' : 'wrong_method'
 }
-
-const failureKeyOf = (client: Client | undefined, request: FastifyRequest): string =>
-  `${client?.id ?? 'unknown'}:${clientNetwork(request)}`
-
-interface Refusal {
-  /** Undefined for an unknown client_id. It may be anything, so it is not stored. */
-  client: Client | undefined
-  reason: 'no_secret' | 'wrong_secret' | 'unknown_client' | 'disabled'
-}
-
-/**
- * Records a refusal, once a minute for each client and network: a misconfigured program retries endlessly. Unknown
- * clients are recorded too, so that the response time does not disclose which clients exist.
- */
-async function recordRefusal(ctx: Ctx, request: FastifyRequest, { client, reason }: Refusal): Promise<void> {
-  if (!(await failuresOf(ctx).isFirst(failureKeyOf(client, request)))) return
-  const names = client && {
-    id: client.id,
-    clientId: client.clientId,
-    applicationId: client.applicationId,
-  }
-  await recordAuditEvent(ctx, ctx.db, {
-    action: 'client.refused',
-    actor: SYSTEM,
-    request,
-    clientId: client?.clientId,
-    details: { reason, ...names },
-  })
-}
-
-/** The same response for every reason, so that nobody can find out which clients exist. */
-export const invalidClient = (
-  basic: boolean,
-  { status = 400, problem }: { status?: number; problem?: string } = {},
-): OAuthError =>
-  new OAuthError('invalid_client', 'Client authentication failed.', {
-    status,
-    headers: basic ? BASIC_CHALLENGE : {},
-    facts: { problem },
-  })
 
 function readCredentials(request: FastifyRequest, form: Form): Credentials {
   const basic = readBasic(request)
@@ -137,9 +113,7 @@ function readCredentials(request: FastifyRequest, form: Form): Credentials {
       method: client_secret === undefined ? 'none' : 'post',
     }
   }
-  if (client_secret !== undefined) {
-    throw new OAuthError('invalid_request', 'The client authenticates in two ways at once.')
-  }
+  if (client_secret !== undefined) throw severalMethods()
   if (client_id !== undefined && client_id !== basic.clientId) {
     throw new OAuthError('invalid_request', 'The Authorization header and client_id name different clients.')
   }
@@ -159,37 +133,4 @@ export function readBasic(request: FastifyRequest): { clientId: string; secret: 
   const secret = decodeField(rest.join(':'))
   if (rest.length === 0 || clientId === undefined || secret === undefined) throw invalidClient(true)
   return { clientId, secret }
-}
-
-const WINDOW_SECONDS = 60
-const LIMITER = 'client'
-
-/** Blocked clients, cached per process, so that a check costs no statement. */
-const blockedKeys = new WeakMap<Ctx, LRUCache<string, number>>()
-
-function blockedKeysOf(ctx: Ctx): LRUCache<string, number> {
-  const existing = blockedKeys.get(ctx)
-  if (existing) return existing
-  const created = new LRUCache<string, number>({ maxSize: 10_000, sizeCalculation: () => 1 })
-  blockedKeys.set(ctx, created)
-  return created
-}
-
-function refuseWhenBlocked(ctx: Ctx, request: FastifyRequest, client: Client | undefined): void {
-  const blocked = blockedKeysOf(ctx)
-  if (blocked.size === 0) return
-  const until = blocked.get(failureKeyOf(client, request)) ?? 0
-  const seconds = Math.ceil((until - ctx.now().getTime()) / 1000)
-  if (seconds <= 0) return
-  ctx.metrics.count(RATE_LIMIT_REJECTIONS, { limiter: LIMITER })
-  throw tooManyAttempts(seconds)
-}
-
-const failuresOf = ({ db, config }: Ctx): Limiter =>
-  createLimiter(db, { name: LIMITER, max: config.limits.clientFailures, seconds: WINDOW_SECONDS })
-
-/** Failures count per client and network, so that guesses from elsewhere do not lock the client out. */
-async function countFailure(ctx: Ctx, key: string): Promise<void> {
-  const wait = await failuresOf(ctx).count(key)
-  if (wait !== undefined) blockedKeysOf(ctx).set(key, ctx.now().getTime() + wait * 1000)
 }

@@ -1,8 +1,11 @@
 import type { Config } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import { isConnectionError } from '../db/connection-errors.ts'
+import { KEY_ALGORITHMS } from '../lib/public-keys.ts'
+import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
 import { type ClientFeatures, findClientFeatures } from './client-features-store.ts'
-import type { ProviderMetadata } from './schema.ts'
+import { PROOF_ALGORITHMS } from './dpop/keys.ts'
+import { DEVICE_CODE_GRANT, type ProviderMetadata } from './schema.ts'
 
 /**
  * The provider metadata as JSON (OpenID Connect Discovery §3, RFC 8414 §2). It lists an optional feature only while a
@@ -24,11 +27,28 @@ async function loadFeatures(ctx: Ctx): Promise<ClientFeatures> {
     return features
   } catch (error) {
     if (!isConnectionError(error)) throw error
-    return lastFeatures.get(ctx) ?? { formPost: false }
+    return lastFeatures.get(ctx) ?? NO_FEATURES
   }
 }
 
-export const toMetadata = ({ baseUrl }: Config, { formPost }: ClientFeatures): ProviderMetadata => ({
+const NO_FEATURES: ClientFeatures = {
+  formPost: false,
+  pushedRequests: false,
+  dpop: false,
+  furtherAlgorithms: [],
+  deviceFlow: false,
+  privateKeyJwt: false,
+}
+
+const keyMethods = ({ privateKeyJwt }: ClientFeatures): string[] => (privateKeyJwt ? ['private_key_jwt'] : [])
+
+const KEY_AUTHENTICATION = {
+  token_endpoint_auth_signing_alg_values_supported: KEY_ALGORITHMS,
+  introspection_endpoint_auth_signing_alg_values_supported: KEY_ALGORITHMS,
+  revocation_endpoint_auth_signing_alg_values_supported: KEY_ALGORITHMS,
+}
+
+export const toMetadata = ({ baseUrl }: Config, features: ClientFeatures): ProviderMetadata => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/api/oauth/token`,
@@ -37,17 +57,31 @@ export const toMetadata = ({ baseUrl }: Config, { formPost }: ClientFeatures): P
   end_session_endpoint: `${baseUrl}/api/oauth/logout`,
   revocation_endpoint: `${baseUrl}/api/oauth/revoke`,
   introspection_endpoint: `${baseUrl}/api/oauth/introspect`,
+  ...(features.pushedRequests && { pushed_authorization_request_endpoint: `${baseUrl}/api/oauth/par` }),
+  ...(features.deviceFlow && { device_authorization_endpoint: `${baseUrl}/api/oauth/device_authorization` }),
   scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
   response_types_supported: ['code'],
-  response_modes_supported: ['query', ...(formPost ? ['form_post'] : [])],
-  grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
-  token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+  response_modes_supported: ['query', ...(features.formPost ? ['form_post'] : [])],
+  grant_types_supported: [
+    'authorization_code',
+    'refresh_token',
+    'client_credentials',
+    ...(features.deviceFlow ? [DEVICE_CODE_GRANT] : []),
+  ],
+  token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none', ...keyMethods(features)],
   // Stated explicitly: without it a client may send its secret in the body.
-  introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
-  revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+  introspection_endpoint_auth_methods_supported: ['client_secret_basic', ...keyMethods(features)],
+  revocation_endpoint_auth_methods_supported: [
+    'client_secret_basic',
+    'client_secret_post',
+    'none',
+    ...keyMethods(features),
+  ],
+  ...(features.privateKeyJwt && KEY_AUTHENTICATION),
   subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: ['RS256'],
+  id_token_signing_alg_values_supported: [DEFAULT_ALGORITHM, ...features.furtherAlgorithms],
   code_challenge_methods_supported: ['S256', 'plain'],
+  ...(features.dpop && { dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS] }),
   claims_supported: [
     'iss',
     'sub',

@@ -5,6 +5,7 @@ import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import type { GrantRow, NewRefreshToken } from './grants/store.ts'
 import { lifetimeOf, type Subject } from './issue-tokens.ts'
+import { findGrantResource, scopesWithin } from './resources.ts'
 
 /** Returns the subject of a stored grant. Throws invalid_grant if the user may no longer act. */
 export function toSubject(client: Client, grant: GrantRow): Subject {
@@ -17,13 +18,17 @@ export function toSubject(client: Client, grant: GrantRow): Subject {
   if (lacksSecondFactor(grant.mfa_policy, grant.amr)) {
     throw invalidGrant('The tenant requires a second factor; sign in again.')
   }
+  const resource = findGrantResource(grant, client.applicationId)
+  if (resource === null) throw invalidGrant('The client may no longer use the resource.')
+  const scopes = grant.scopes.filter((scope) => client.scopes.includes(scope))
   return {
     client,
+    resource,
     grantId: grant.id,
     sessionId: grant.session_id,
     userId: grant.user_id,
-    // The granted scopes without those that the client has lost.
-    scopes: grant.scopes.filter((scope) => client.scopes.includes(scope)),
+    // The granted scopes without those that the client or the resource has lost.
+    scopes: scopesWithin(scopes, resource),
     authTime: grant.auth_time,
     amr: grant.amr,
     user: grant,

@@ -3,12 +3,15 @@ import { type Client, findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { authenticateWith, invalidClient, readBasic } from './client-auth.ts'
+import { type AssertionForm, hasAssertion } from './client-assertion/authenticate.ts'
+import { authenticateClient, authenticateWith, readBasic } from './client-auth.ts'
+import { invalidClient } from './client-refusals.ts'
 import { toSubject } from './grant-subject.ts'
 import { findGrantByRefreshToken, type GrantRow } from './grants/store.ts'
 import type { Subject } from './issue-tokens.ts'
-import type { IntrospectionResponse } from './schema.ts'
-import { findLiveToken, type LiveToken } from './verify-access-token.ts'
+import { loggingRefusals } from './refusals.ts'
+import type { IntrospectForm, IntrospectionResponse } from './schema.ts'
+import { findTokenOfAnyAudience, type LiveToken } from './verify-access-token.ts'
 
 const INACTIVE: IntrospectionResponse = { active: false }
 
@@ -16,28 +19,32 @@ const INACTIVE: IntrospectionResponse = { active: false }
 export async function introspect(
   ctx: Ctx,
   request: FastifyRequest,
-  token: string | undefined,
+  { token, ...form }: IntrospectForm,
 ): Promise<IntrospectionResponse> {
-  const caller = await authenticateResource(ctx, request)
+  const caller = await authenticateResource(ctx, request, form)
   if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.')
   // A JWT has dots; a refresh token has none.
   return token.includes('.') ? describeAccessToken(ctx, caller, token) : describeRefreshToken(ctx, caller, token)
 }
 
-/** Requires HTTP Basic with a secret. Failures are a 401 here (RFC 7662 §2.3). */
-async function authenticateResource(ctx: Ctx, request: FastifyRequest): Promise<Client> {
+/** Requires HTTP Basic with a secret, or an assertion. Failures are a 401 here (RFC 7662 §2.3). */
+async function authenticateResource(ctx: Ctx, request: FastifyRequest, form: AssertionForm): Promise<Client> {
+  if (hasAssertion(form)) {
+    const { client } = await loggingRefusals(request, form, () => authenticateClient(ctx, request, { ...form }))
+    return client
+  }
   try {
     const basic = readBasic(request)
     if (!basic) throw invalidClient(true)
-    const { client, secretId } = await authenticateWith(ctx, request, { ...basic, method: 'basic' })
-    if (secretId === undefined) throw invalidClient(true)
+    const { client, credentialId } = await authenticateWith(ctx, request, { ...basic, method: 'basic' })
+    if (credentialId === undefined) throw invalidClient(true)
     return client
   } catch (error) {
     throw error instanceof OAuthError ? invalidClient(true, { status: 401 }) : error
   }
 }
 
-/** The application and tenant that a token is for. */
+/** The application and tenant that a token is for. A token for a resource is for the application that owns it. */
 interface TokenScope {
   applicationId: string
   tenantId: string | undefined
@@ -54,12 +61,12 @@ function maySee(caller: Client, { applicationId, tenantId }: TokenScope): boolea
 }
 
 async function describeAccessToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectionResponse> {
-  const live = await findLiveToken(ctx, token)
+  const live = await findTokenOfAnyAudience(ctx, token)
   return live && maySee(caller, tokenScopeOf(live)) ? describe(ctx, live) : INACTIVE
 }
 
-const tokenScopeOf = ({ claims }: LiveToken): TokenScope => ({
-  applicationId: claims.aud,
+const tokenScopeOf = ({ applicationId, claims }: LiveToken): TokenScope => ({
+  applicationId,
   tenantId: claims.tenant_id,
 })
 
@@ -69,7 +76,7 @@ const descriptions = new WeakMap<LiveToken, IntrospectionResponse>()
 function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
   const cached = descriptions.get(live)
   if (cached) return cached
-  const { sub, aud, client_id, exp, iat, jti, tenant_id } = live.claims
+  const { sub, aud, client_id, exp, iat, jti, tenant_id, jkt } = live.claims
   const description: IntrospectionResponse = {
     active: true,
     iss: config.baseUrl,
@@ -77,10 +84,11 @@ function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
     aud,
     client_id,
     scope: live.scopes.join(' '),
-    token_type: 'Bearer',
+    token_type: jkt === undefined ? 'Bearer' : 'DPoP',
     exp,
     iat,
     jti,
+    ...(jkt !== undefined && { cnf: { jkt } }),
     ...(tenant_id !== undefined && { tenant_id, tenant_roles: live.grant?.role ? [live.grant.role] : [] }),
   }
   descriptions.set(live, description)
@@ -104,6 +112,8 @@ async function describeRefreshToken(ctx: Ctx, caller: Client, token: string): Pr
     scope: subject.scopes.join(' '),
     exp: Math.floor(grant.token_expires_at.getTime() / 1000),
     iat: Math.floor(grant.token_created_at.getTime() / 1000),
+    // Those of confidential clients are bound to the client itself (RFC 9449 §5).
+    ...(grant.dpop_jkt !== null && client.kind === 'SPA' && { cnf: { jkt: grant.dpop_jkt } }),
     ...(subject.tenant && { tenant_id: subject.tenant.id, tenant_roles: subject.tenant.roles }),
   }
 }

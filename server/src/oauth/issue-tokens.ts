@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import type { Client } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { randomText } from '../lib/secrets.ts'
-import type { Claims } from '../lib/signer.ts'
+import type { Claims, SigningAlgorithm } from '../lib/signer.ts'
 import { findLicense } from '../licensing/licenses.ts'
+import type { Proof } from './dpop/request-proof.ts'
 import type { TokenResponse } from './schema.ts'
 import { type ClaimColumns, toUserClaims } from './user-claims.ts'
 
@@ -17,6 +18,14 @@ export interface TokenTenant {
   roles: string[]
 }
 
+/** The audience of an access token for a resource, and the scopes that it may have. */
+export interface TokenResource {
+  uri: string
+  scopes: string[]
+  /** The application that owns it. */
+  applicationId: string
+}
+
 /** The subject of tokens: one grant of one client by one user. */
 export interface Subject {
   client: Client
@@ -24,6 +33,8 @@ export interface Subject {
   sessionId: string
   userId: string
   scopes: string[]
+  /** The API that the access token is for; undefined for the application itself. */
+  resource: TokenResource | undefined
   authTime: Date
   amr: string[]
   /** The columns for the claims of the ID token. */
@@ -36,12 +47,12 @@ export const lifetimeOf = ({ config }: Ctx, { lifetimes }: Client, kind: keyof C
   lifetimes[kind] ?? config.lifetimes[kind]
 
 /**
- * The jti starts with the id of the grant, or of the client secret for machine clients, so that its validity can be
+ * The jti starts with the id of the grant, or of the secret or key for machine clients, so that its validity can be
  * looked up.
  */
-const newJti = (grantOrSecretId: string) => `${grantOrSecretId}.${randomText(12)}`
+const newJti = (grantOrCredentialId: string) => `${grantOrCredentialId}.${randomText(12)}`
 
-export const grantOrSecretIdOf = (jti: string): string => jti.slice(0, jti.indexOf('.'))
+export const grantOrCredentialIdOf = (jti: string): string => jti.slice(0, jti.indexOf('.'))
 
 const toSeconds = (date: Date) => Math.floor(date.getTime() / 1000)
 
@@ -49,49 +60,81 @@ interface TokenContent {
   refreshToken: string | undefined
   nonce?: string | null
   license: LicenseClaim | undefined
+  /** The access token is bound to its key. */
+  proof: Proof | undefined
 }
 
 /** Signs the tokens of a user's grant. Must not run inside a transaction: signing is slow. */
 export async function issueTokens(
   ctx: Ctx,
   subject: Subject,
-  { refreshToken, nonce, license }: TokenContent,
+  { refreshToken, nonce, license, proof }: TokenContent,
 ): Promise<TokenResponse> {
   const { client, scopes } = subject
+  await proof?.use()
+  const algorithm = await ctx.signer.chooseAlgorithm(client.signingAlgorithms)
   const expires_in = lifetimeOf(ctx, client, 'accessToken')
   // The ID token contains the hash of the access token (at_hash), so it is signed second.
-  const access_token = await ctx.signer.sign('at+jwt', accessClaims(ctx, subject, { expires_in, license }))
+  const claims = accessClaims(ctx, subject, { expires_in, license, proof })
+  const access_token = await ctx.signer.sign('at+jwt', claims, algorithm)
   const id_token = scopes.includes('openid')
-    ? await ctx.signer.sign('JWT', idClaims(ctx, subject, { nonce, access_token }))
+    ? await ctx.signer.sign(
+        'JWT',
+        idClaims(ctx, subject, { nonce, at_hash: toAtHash(access_token, algorithm) }),
+        algorithm,
+      )
     : undefined
   const scope = scopes.join(' ')
-  return { access_token, token_type: 'Bearer', expires_in, refresh_token: refreshToken, id_token, scope }
+  return { access_token, token_type: tokenTypeOf(proof), expires_in, refresh_token: refreshToken, id_token, scope }
 }
 
-/** Signs the access token of a machine client. It is valid only as long as the secret that obtained it. */
+interface MachineGrant {
+  client: Client
+  credentialId: string
+  scopes: string[]
+  /** The URI of a resource; undefined for the application of the client. */
+  audience: string | undefined
+  /** The access token is bound to its key. */
+  proof: Proof | undefined
+}
+
+/** A token for a resource has only scopes that the resource understands (RFC 9068 §2.2.3). */
+const accessScope = (scopes: string[], resource: TokenResource | undefined): string =>
+  (resource ? scopes.filter((scope) => resource.scopes.includes(scope)) : scopes).join(' ')
+
+const tokenTypeOf = (proof: Proof | undefined) => (proof ? 'DPoP' : 'Bearer')
+
+/** The claim that binds a token to a key (RFC 9449 §6.1). */
+const confirmationOf = (proof: Proof | undefined) => proof && { jkt: proof.jkt }
+
+/** Signs the access token of a machine client. It is valid only as long as the credential that obtained it. */
 export async function issueMachineToken(
   ctx: Ctx,
-  { client, secretId, scopes }: { client: Client; secretId: string; scopes: string[] },
+  { client, credentialId, scopes, audience, proof }: MachineGrant,
 ): Promise<TokenResponse> {
+  await proof?.use()
   const expires_in = lifetimeOf(ctx, client, 'accessToken')
   const { clientId, applicationId, tenantId, tenantSlug = '' } = client
   const tenant = tenantId === undefined ? undefined : { id: tenantId, slug: tenantSlug, roles: [] }
   const scope = scopes.join(' ')
   const iat = toSeconds(ctx.now())
-  const access_token = await ctx.signer.sign('at+jwt', {
+  const claims = {
     iss: ctx.config.baseUrl,
     iat,
     exp: iat + expires_in,
     sub: clientId,
-    aud: applicationId,
-    jti: newJti(secretId),
+    aud: audience ?? applicationId,
+    jti: newJti(credentialId),
     client_id: clientId,
     scope,
     tenant_id: tenant?.id,
     tenant_slug: tenant?.slug,
     tenant_roles: tenant?.roles,
-  })
-  return { access_token, token_type: 'Bearer', expires_in, scope }
+    cnf: confirmationOf(proof),
+  }
+  const algorithm = await ctx.signer.chooseAlgorithm(client.signingAlgorithms)
+  const access_token = await ctx.signer.sign('at+jwt', claims, algorithm)
+  return { access_token, token_type: tokenTypeOf(proof), expires_in, scope }
 }
 
 // Claims are listed one by one, because object spread is several times slower here.
@@ -99,7 +142,7 @@ export async function issueMachineToken(
 function accessClaims(
   { config, now }: Ctx,
   subject: Subject,
-  { expires_in, license }: { expires_in: number; license: LicenseClaim | undefined },
+  { expires_in, license, proof }: Pick<TokenContent, 'license' | 'proof'> & { expires_in: number },
 ): Claims {
   const iat = toSeconds(now())
   return {
@@ -107,10 +150,10 @@ function accessClaims(
     iat,
     exp: iat + expires_in,
     sub: subject.userId,
-    aud: subject.client.applicationId,
+    aud: subject.resource?.uri ?? subject.client.applicationId,
     jti: newJti(subject.grantId),
     client_id: subject.client.clientId,
-    scope: subject.scopes.join(' '),
+    scope: accessScope(subject.scopes, subject.resource),
     sid: subject.sessionId,
     auth_time: toSeconds(subject.authTime),
     amr: subject.amr,
@@ -118,14 +161,21 @@ function accessClaims(
     tenant_slug: subject.tenant?.slug,
     tenant_roles: subject.tenant?.roles,
     license,
+    cnf: confirmationOf(proof),
   }
+}
+
+/** The left half of the hash that the algorithm of the ID token uses (OpenID Connect Core §3.1.3.6): Ed25519 uses SHA-512. */
+function toAtHash(accessToken: string, algorithm: SigningAlgorithm): string {
+  const digest = hash(algorithm === 'EdDSA' ? 'sha512' : 'sha256', accessToken, 'buffer')
+  return digest.toString('base64url', 0, digest.length / 2)
 }
 
 /** Many client libraries read the user from the ID token, so it has the claims of userinfo, unless the client opts out. */
 function idClaims(
   ctx: Ctx,
   subject: Subject,
-  { nonce, access_token }: { nonce: string | null | undefined; access_token: string },
+  { nonce, at_hash }: { nonce: string | null | undefined; at_hash: string },
 ): Claims {
   const iat = toSeconds(ctx.now())
   return {
@@ -135,7 +185,7 @@ function idClaims(
     sub: subject.userId,
     aud: subject.client.clientId,
     nonce: nonce || undefined,
-    at_hash: hash('sha256', access_token, 'buffer').toString('base64url', 0, 16),
+    at_hash,
     acr: subject.amr.includes('mfa') ? '2' : '1',
     sid: subject.sessionId,
     auth_time: toSeconds(subject.authTime),
@@ -151,14 +201,15 @@ export interface LicenseClaim {
 }
 
 /**
- * The user's license in the tenant for the application. It is read before a code or refresh token is used up, so that
+ * The user's license in the tenant for the application that the token is for. It is read before a code or refresh token is used up, so that
  * the client can retry if the read fails.
  */
 export async function findLicenseClaim(
   ctx: Ctx,
-  { client, userId, tenant }: Subject,
+  { client, resource, userId, tenant }: Subject,
 ): Promise<LicenseClaim | undefined> {
   if (!tenant) return undefined
-  const license = await findLicense(ctx, { tenantId: tenant.id, userId, applicationId: client.applicationId })
+  const applicationId = resource?.applicationId ?? client.applicationId
+  const license = await findLicense(ctx, { tenantId: tenant.id, userId, applicationId })
   return license && { type: license.type, name: license.name, features: license.features }
 }

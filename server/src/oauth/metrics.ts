@@ -2,8 +2,9 @@ import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { toAppError } from '../http/errors/errors.ts'
 import { defineCounter } from '../lib/metrics/metrics.ts'
+import { DEVICE_CODE_GRANT } from './schema.ts'
 
-const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials', 'other'] as const
+const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials', 'device_code', 'other'] as const
 
 /** OAuth error codes, and outcomes that OAuth has no code for. */
 const OUTCOMES = [
@@ -14,6 +15,11 @@ const OUTCOMES = [
   'unauthorized_client',
   'unsupported_grant_type',
   'invalid_scope',
+  'invalid_target',
+  'authorization_pending',
+  'slow_down',
+  'access_denied',
+  'expired_token',
   'limited',
   'unavailable',
   'failed',
@@ -42,7 +48,8 @@ export async function countTokenRequest<T>(
   grantType: string | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
-  const grant_type = GRANT_TYPES.find((known) => known === grantType) ?? 'other'
+  const name = grantType === DEVICE_CODE_GRANT ? 'device_code' : grantType
+  const grant_type = GRANT_TYPES.find((known) => known === name) ?? 'other'
   try {
     const issued = await work()
     countIssued(ctx, grant_type)

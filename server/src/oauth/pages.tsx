@@ -20,6 +20,8 @@ import {
 } from './authorize.ts'
 import { readRedirectTarget } from './authorize-request.ts'
 import { grantConsent } from './consent.ts'
+import { consentScopesOf } from './consent-scopes.ts'
+import { resolvePushed } from './pushed-requests/reference.ts'
 import { AccountPage, ConsentPage, TenantPage } from './step-pages.tsx'
 
 const PATHS = {
@@ -32,13 +34,12 @@ export const authorizePages = [
   definePage({
     method: 'GET',
     path: '/oauth/authorize',
-    handler: (ctx, input) => dispatch(ctx, input, { fields: input.query, show: showStep(ctx, input) }),
+    handler: (ctx, input) => start(ctx, input, input.query),
   }),
   definePage({
     method: 'POST',
     path: '/oauth/authorize',
-    handler: (ctx, input) =>
-      redirectToGet(input) ?? dispatch(ctx, input, { fields: input.form, show: showStep(ctx, input) }),
+    handler: (ctx, input) => redirectToGet(input) ?? start(ctx, input, input.form),
   }),
   definePage({
     method: 'GET',
@@ -56,15 +57,19 @@ export const authorizePages = [
   defineStepForm(PATHS.consent, async (ctx, { form, login, userId, request }) => {
     const target = await readRedirectTarget(ctx, request, toFields(login.state.fields))
     if (form.get('decision') !== 'allow') {
-      return {
-        answer: respondWithError(ctx, request, target, new OAuthError('access_denied', 'The user did not consent.')),
-      }
+      const { pushed } = login.state
+      const error = new OAuthError('access_denied', 'The user did not consent.')
+      return { answer: await respondWithError(ctx, request, { target, pushed }, error) }
     }
     const { tenantId, scopes } = login.state.consent ?? { tenantId: undefined, scopes: [] }
-    await grantConsent(ctx, { userId, tenantId, scopes, client: target.client, request })
+    const consent = { userId, tenantId, scopes, client: target.client, request }
+    await ctx.db.transaction().execute((tx) => grantConsent(ctx, tx, consent))
     return { state: login.state }
   }),
 ]
+
+const start = async (ctx: Ctx, input: PageInput, fields: Fields): Promise<PageResult> =>
+  dispatch(ctx, input, { ...(await resolvePushed(ctx, input.request, fields)), show: showStep(ctx, input) })
 
 function getLogin(ctx: Ctx, query: Fields): Authorization {
   const login = readLoginTransaction(ctx, query.get('journey'))
@@ -113,9 +118,13 @@ function defineStepForm(
 
 const showStep =
   (ctx: Ctx, { request, reply }: PageInput): ShowStep =>
-  async (step, { client, scopes }, login) => {
+  async (step, authorizeRequest, login) => {
+    const { client, scopes, resource } = authorizeRequest
     const viewer = step.session.userId
-    const consent = step.kind === 'consent' ? { consent: { tenantId: step.tenant?.id, scopes } } : {}
+    const consent =
+      step.kind === 'consent'
+        ? { consent: { tenantId: step.tenant?.id, scopes: consentScopesOf(authorizeRequest) } }
+        : {}
     const shownLogin = { ...login, state: { ...login.state, viewer, ...consent } }
     const props = {
       action: urlWithLogin(ctx, PATHS[step.kind], shownLogin),
@@ -127,7 +136,8 @@ const showStep =
     const page = () => {
       if (step.kind === 'account') return <AccountPage {...props} />
       if (step.kind === 'tenant') return <TenantPage {...props} memberships={step.memberships} />
-      return <ConsentPage {...props} scopes={scopes} tenant={step.tenant?.name} target={login.formTargets.join()} />
+      const tenant = step.tenant?.name
+      return <ConsentPage {...props} {...{ scopes, resource, tenant }} target={login.formTargets.join()} />
     }
     return { html: render(page(), await findLoginBrand(ctx, login, viewer)), formTargets: login.formTargets }
   }

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import { OAuthError } from '../errors.ts'
 import { requestLog } from '../http/server/request-log.ts'
 import { readBasic } from './client-auth.ts'
-import type { TokenForm } from './schema.ts'
 
 /** A caller may send any text of any length. */
 const MAX_LOGGED_LENGTH = 200
@@ -23,12 +22,17 @@ function shorten(value: unknown): unknown {
   return typeof value === 'string' ? value.slice(0, MAX_LOGGED_LENGTH) : value
 }
 
-/** Logs a token request that is refused. */
-export async function loggingRefusals<T>(request: FastifyRequest, form: TokenForm, work: () => Promise<T>): Promise<T> {
+/** Logs a request of a client that is refused. A device that waits is not. */
+export async function loggingRefusals<T>(
+  request: FastifyRequest,
+  form: { client_id?: string | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof OAuthError) logRefusal(request, form.client_id ?? clientIdOfBasic(request), error)
+    if (error instanceof OAuthError && error.code !== 'authorization_pending')
+      logRefusal(request, form.client_id ?? clientIdOfBasic(request), error)
     throw error
   }
 }

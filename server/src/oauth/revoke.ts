@@ -4,16 +4,17 @@ import { recordAuditEvent } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { checkSecret, readBasic } from './client-auth.ts'
+import { type AssertionForm, hasAssertion } from './client-assertion/authenticate.ts'
+import { authenticateClient, checkSecret, readBasic } from './client-auth.ts'
 import { clientActor, endGrant } from './grants/end-grant.ts'
 import { findGrantByRefreshToken } from './grants/store.ts'
+import { loggingRefusals } from './refusals.ts'
 import { insertRevokedToken } from './store.ts'
 import { toAccessClaims } from './verify-access-token.ts'
 
-interface RevokeForm {
+interface RevokeForm extends AssertionForm {
   token: string
-  client_id?: string
-  client_secret?: string
+  client_secret?: string | undefined
 }
 
 /**
@@ -28,8 +29,12 @@ export async function revoke(ctx: Ctx, request: FastifyRequest, form: RevokeForm
   return { success: true }
 }
 
-/** The requesting client; undefined if it does not exist or its secret is wrong. */
+/** The requesting client; undefined if it does not exist or its secret is wrong. A wrong assertion is an error. */
 async function findRevokingClient(ctx: Ctx, request: FastifyRequest, form: RevokeForm): Promise<Client | undefined> {
+  if (hasAssertion(form)) {
+    const { client } = await loggingRefusals(request, form, () => authenticateClient(ctx, request, { ...form }))
+    return client
+  }
   const { clientId, secret } = readCredentials(request, form)
   const client = clientId === undefined ? undefined : await findClient(ctx, clientId)
   if (!client || secret === undefined) return client

@@ -2,14 +2,21 @@ import { Type } from 'typebox'
 import type { OAuthErrorCode } from '../errors.ts'
 import { defineRoute, type Route } from '../http/routing/define-route.ts'
 import { sendCacheable } from './cacheable.ts'
+import { authorizeDevice } from './device/authorize-device.ts'
 import { describeProvider } from './discovery.ts'
+import { offerNonce } from './dpop/nonces.ts'
 import { introspect } from './introspect.ts'
+import { answerPushedRequest } from './pushed-requests/endpoint.ts'
 import { revoke } from './revoke.ts'
 import {
+  DeviceAuthorizationForm,
+  DeviceAuthorizationResponse,
   IntrospectForm,
   IntrospectionResponse,
   JsonWebKeySet,
   ProviderMetadata,
+  PushedRequestForm,
+  PushedRequestResponse,
   RevokeForm,
   SuccessResponse,
   TokenForm,
@@ -35,6 +42,8 @@ const discoveryRoute = (path: string, operationId: string): Route =>
     handler: async (ctx, exchange) => sendCacheable(exchange, await describeProvider(ctx)) as never,
   })
 
+const PROOF_ERRORS = ['invalid_dpop_proof', 'use_dpop_nonce'] as const
+
 const userInfo = {
   path: '/api/oauth/userinfo',
   tag,
@@ -42,6 +51,7 @@ const userInfo = {
   authenticatedBy: 'token',
   crossOrigin: 'registered',
   reply: { 200: UserInfo },
+  oauthStatuses: { invalid_dpop_proof: 401, use_dpop_nonce: 401 },
 } as const
 
 const userInfoRoutes = [
@@ -50,8 +60,8 @@ const userInfoRoutes = [
     method: 'GET',
     operationId: 'getUserInfo',
     summary: 'The claims of the token holder, as far as the granted scopes allow',
-    oauthErrors: ['invalid_token', 'insufficient_scope'],
-    handler: (ctx, { request }) => answerUserInfo(ctx, request),
+    oauthErrors: ['invalid_token', 'insufficient_scope', ...PROOF_ERRORS],
+    handler: (ctx, exchange) => answerUserInfo(ctx, exchange),
   }),
   defineRoute({
     ...userInfo,
@@ -60,8 +70,8 @@ const userInfoRoutes = [
     summary: 'The same, with the token in the header or in a form',
     form: Type.Optional(UserInfoForm),
     ignoresOtherBodies: true,
-    oauthErrors: ['invalid_request', 'invalid_token', 'insufficient_scope'],
-    handler: (ctx, { request, body }) => answerUserInfo(ctx, request, body?.access_token),
+    oauthErrors: ['invalid_request', 'invalid_token', 'insufficient_scope', ...PROOF_ERRORS],
+    handler: (ctx, exchange) => answerUserInfo(ctx, exchange, exchange.body?.access_token),
   }),
 ]
 
@@ -72,6 +82,23 @@ const TOKEN_ERRORS: OAuthErrorCode[] = [
   'unauthorized_client',
   'unsupported_grant_type',
   'invalid_scope',
+  'invalid_target',
+  ...PROOF_ERRORS,
+  'authorization_pending',
+  'slow_down',
+  'access_denied',
+  'expired_token',
+]
+
+/** Those of client authentication, of an authorization request, and of a proof. */
+const PUSH_ERRORS: OAuthErrorCode[] = [
+  'invalid_request',
+  'invalid_client',
+  'unauthorized_client',
+  'unsupported_response_type',
+  'invalid_target',
+  'request_not_supported',
+  ...PROOF_ERRORS,
 ]
 
 export const oauthRoutes: Route[] = [
@@ -93,7 +120,7 @@ export const oauthRoutes: Route[] = [
     path: '/api/oauth/token',
     operationId: 'issueToken',
     tag,
-    summary: 'Exchange a code, a refresh token or client credentials for tokens',
+    summary: 'Exchange a code, a refresh token, client credentials or a device code for tokens',
     caller: 'anyone',
     authenticatedBy: 'client-or-form',
     crossOrigin: 'registered',
@@ -101,10 +128,46 @@ export const oauthRoutes: Route[] = [
     reply: { 200: TokenResponse },
     errors: ['RATE_LIMITED'],
     oauthErrors: TOKEN_ERRORS,
+    oauthStatuses: { access_denied: 400 },
     handler: (ctx, { request, reply, body }) => {
       reply.header('Pragma', 'no-cache')
+      offerNonce(ctx, { request, reply })
       return answerTokenRequest(ctx, request, body)
     },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/oauth/par',
+    operationId: 'pushAuthorizationRequest',
+    tag,
+    summary: 'Store an authorization request, and get a reference to it for the browser',
+    caller: 'anyone',
+    authenticatedBy: 'client-or-form',
+    crossOrigin: 'registered',
+    form: PushedRequestForm,
+    reply: { 201: PushedRequestResponse },
+    errors: ['RATE_LIMITED'],
+    oauthErrors: PUSH_ERRORS,
+    oauthStatuses: { invalid_client: 401 },
+    handler: (ctx, { request, reply, body }) => {
+      offerNonce(ctx, { request, reply })
+      return answerPushedRequest(ctx, request, body)
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/oauth/device_authorization',
+    operationId: 'authorizeDevice',
+    tag,
+    summary: 'Start the sign-in of a device without a browser',
+    caller: 'anyone',
+    authenticatedBy: 'client-or-form',
+    crossOrigin: 'registered',
+    form: DeviceAuthorizationForm,
+    reply: { 200: DeviceAuthorizationResponse },
+    errors: ['RATE_LIMITED'],
+    oauthErrors: ['invalid_request', 'invalid_client', 'unauthorized_client', 'invalid_target'],
+    handler: (ctx, { request, body }) => authorizeDevice(ctx, request, body),
   }),
   ...userInfoRoutes,
   defineRoute({
@@ -119,7 +182,8 @@ export const oauthRoutes: Route[] = [
     form: RevokeForm,
     reply: { 200: SuccessResponse },
     errors: ['RATE_LIMITED'],
-    oauthErrors: ['invalid_request'],
+    oauthErrors: ['invalid_request', 'invalid_client', 'unauthorized_client'],
+    oauthStatuses: { invalid_client: 401 },
     handler: (ctx, { request, body }) => revoke(ctx, request, body),
   }),
   defineRoute({
@@ -133,8 +197,8 @@ export const oauthRoutes: Route[] = [
     form: IntrospectForm,
     reply: { 200: IntrospectionResponse },
     errors: ['RATE_LIMITED'],
-    oauthErrors: ['invalid_request', 'invalid_client'],
+    oauthErrors: ['invalid_request', 'invalid_client', 'unauthorized_client'],
     oauthStatuses: { invalid_client: 401 },
-    handler: (ctx, { request, body }) => introspect(ctx, request, body.token),
+    handler: (ctx, { request, body }) => introspect(ctx, request, body),
   }),
 ]

@@ -1,28 +1,73 @@
 import { type Static, Type } from 'typebox'
 
+/** The grant_type of the device authorization grant (RFC 8628 §3.4). */
+export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
 const Parameter = (description: string) => Type.Optional(Type.String({ description }))
+
+/** RFC 7521 §4.2, for clients with private_key_jwt. */
+const assertionParameters = {
+  client_assertion: Parameter('A JWT signed by the key of the client, instead of a secret'),
+  client_assertion_type: Parameter('With client_assertion: urn:ietf:params:oauth:client-assertion-type:jwt-bearer'),
+}
 
 /** The parameters of the token endpoint. Which are required depends on the grant type. */
 export const TokenForm = Type.Object(
   {
-    grant_type: Parameter('authorization_code, refresh_token or client_credentials'),
+    grant_type: Parameter('authorization_code, refresh_token, client_credentials or the URN of the device grant'),
     client_id: Parameter('The client, unless the Authorization header names it'),
     client_secret: Parameter('For confidential and machine clients, unless sent with HTTP Basic'),
+    ...assertionParameters,
     code: Parameter('The code from the authorization endpoint'),
     redirect_uri: Parameter('The same as in the authorization request'),
     code_verifier: Parameter('The PKCE verifier, when a challenge was sent'),
     refresh_token: Parameter('The refresh token, good for one use'),
+    device_code: Parameter('The device code, for the device grant'),
     scope: Parameter('Space-separated scopes; with a refresh token not wider than granted'),
     tenant: Parameter('With a refresh token: the slug of another tenant to switch to'),
+    resource: Parameter('The URI of the API that the token is for; once only (RFC 8707)'),
   },
   { title: 'TokenRequest' },
 )
 export type TokenForm = Static<typeof TokenForm>
 
+/** The parameters of an authorization request, with client authentication as at the token endpoint (RFC 9126 §2.1). */
+export const PushedRequestForm = Type.Object(
+  {
+    client_id: Parameter('The client, unless the Authorization header names it'),
+    client_secret: Parameter('For confidential clients, unless sent with HTTP Basic'),
+    ...assertionParameters,
+    response_type: Parameter('code'),
+    redirect_uri: Parameter('One of the redirect URIs of the client'),
+    scope: Parameter('Space-separated scopes'),
+    state: Parameter('Returned with the response'),
+    nonce: Parameter('Returned in the ID token'),
+    code_challenge: Parameter('The PKCE challenge'),
+    code_challenge_method: Parameter('S256 or plain'),
+    resource: Parameter('The URI of the API that the tokens are for; once only (RFC 8707)'),
+  },
+  {
+    title: 'PushedAuthorizationRequest',
+    description: 'Every other parameter of an authorization request is accepted too',
+    // Also keeps the fields that are not listed.
+    patternProperties: { '^': { type: 'string' } },
+  },
+)
+export type PushedRequestForm = Record<string, string | undefined>
+
+export const PushedRequestResponse = Type.Object(
+  {
+    request_uri: Type.String({ description: 'For the authorization endpoint, good for one authorization' }),
+    expires_in: Type.Integer({ description: 'Seconds until the authorization must have begun' }),
+  },
+  { title: 'PushedAuthorizationResponse' },
+)
+export type PushedRequestResponse = Static<typeof PushedRequestResponse>
+
 export const TokenResponse = Type.Object(
   {
     access_token: Type.String({ description: 'A JWT' }),
-    token_type: Type.Literal('Bearer'),
+    token_type: Type.Enum(['Bearer', 'DPoP'], { description: 'DPoP: it is bound to the key of the proof' }),
     expires_in: Type.Integer({ description: 'Seconds until the access token expires' }),
     refresh_token: Type.Optional(Type.String()),
     id_token: Type.Optional(Type.String({ description: 'A JWT; present when openid was granted' })),
@@ -32,12 +77,39 @@ export const TokenResponse = Type.Object(
 )
 export type TokenResponse = Static<typeof TokenResponse>
 
+export const DeviceAuthorizationForm = Type.Object(
+  {
+    client_id: Parameter('The client, unless the Authorization header names it'),
+    client_secret: Parameter('For confidential clients, unless sent with HTTP Basic'),
+    ...assertionParameters,
+    scope: Parameter('Space-separated scopes'),
+    tenant: Parameter('The slug of the tenant that the person must sign in to'),
+    resource: Parameter('Not supported with this grant: refused with invalid_target'),
+  },
+  { title: 'DeviceAuthorizationRequest' },
+)
+export type DeviceAuthorizationForm = Static<typeof DeviceAuthorizationForm>
+
+export const DeviceAuthorizationResponse = Type.Object(
+  {
+    device_code: Type.String({ description: 'For the token endpoint; secret' }),
+    user_code: Type.String({ description: 'What the person types' }),
+    verification_uri: Type.String({ description: 'Where the person types it' }),
+    verification_uri_complete: Type.String({ description: 'The same page with the code filled in, for a QR code' }),
+    expires_in: Type.Integer({ description: 'Seconds until both codes expire' }),
+    interval: Type.Integer({ description: 'Seconds to wait between two token requests' }),
+  },
+  { title: 'DeviceAuthorizationResponse' },
+)
+export type DeviceAuthorizationResponse = Static<typeof DeviceAuthorizationResponse>
+
 export const RevokeForm = Type.Object(
   {
     token: Type.String(),
     token_type_hint: Parameter('refresh_token or access_token; a wrong hint does no harm'),
     client_id: Parameter('The client the token was issued to'),
     client_secret: Parameter('Not needed; a wrong one keeps anything from happening'),
+    ...assertionParameters,
   },
   { title: 'RevokeTokenRequest' },
 )
@@ -45,19 +117,29 @@ export const RevokeForm = Type.Object(
 export const SuccessResponse = Type.Object({ success: Type.Boolean() }, { title: 'SuccessResponse' })
 
 export const IntrospectForm = Type.Object(
-  { token: Parameter('The token to look at'), token_type_hint: Parameter('refresh_token or access_token') },
+  {
+    token: Parameter('The token to look at'),
+    token_type_hint: Parameter('refresh_token or access_token'),
+    client_id: Parameter('The client, with client_assertion'),
+    client_secret: Parameter('Not accepted here: use HTTP Basic'),
+    ...assertionParameters,
+  },
   { title: 'IntrospectTokenRequest' },
 )
+export type IntrospectForm = Static<typeof IntrospectForm>
 
 export const IntrospectionResponse = Type.Object(
   {
     active: Type.Boolean(),
     iss: Type.Optional(Type.String()),
     sub: Type.Optional(Type.String()),
-    aud: Type.Optional(Type.String({ description: 'The application; only for access tokens' })),
+    aud: Type.Optional(Type.String({ description: 'The application or the resource; only for access tokens' })),
     client_id: Type.Optional(Type.String()),
     scope: Type.Optional(Type.String()),
-    token_type: Type.Optional(Type.String({ description: 'Bearer; only for access tokens' })),
+    token_type: Type.Optional(Type.String({ description: 'Bearer or DPoP; only for access tokens' })),
+    cnf: Type.Optional(
+      Type.Object({ jkt: Type.String() }, { description: 'The thumbprint of the key that the token is bound to' }),
+    ),
     exp: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     iat: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     jti: Type.Optional(Type.String({ description: 'Only for access tokens' })),
@@ -100,13 +182,17 @@ export const UserInfo = Type.Object(
 )
 export type UserInfo = Static<typeof UserInfo>
 
+const RsaMember = Type.Optional(Type.String({ description: 'Only of RS256 and PS256 keys' }))
 const PublicKey = Type.Object({
   kty: Type.String(),
   kid: Type.String(),
   use: Type.String(),
   alg: Type.String(),
-  n: Type.String(),
-  e: Type.String(),
+  n: RsaMember,
+  e: RsaMember,
+  crv: Type.Optional(Type.String({ description: 'P-256 (ES256) or Ed25519 (EdDSA)' })),
+  x: Type.Optional(Type.String({ description: 'Only of ES256 and EdDSA keys' })),
+  y: Type.Optional(Type.String({ description: 'Only of ES256 keys' })),
 })
 export const JsonWebKeySet = Type.Object({ keys: Type.Array(PublicKey) }, { title: 'JsonWebKeySet' })
 
@@ -121,6 +207,12 @@ export const ProviderMetadata = Type.Object(
     end_session_endpoint: Type.String(),
     revocation_endpoint: Type.String(),
     introspection_endpoint: Type.String(),
+    pushed_authorization_request_endpoint: Type.Optional(
+      Type.String({ description: 'Listed while a client requires pushed requests' }),
+    ),
+    device_authorization_endpoint: Type.Optional(
+      Type.String({ description: 'Only while a client may use the device authorization grant' }),
+    ),
     scopes_supported: StringArray,
     response_types_supported: StringArray,
     response_modes_supported: StringArray,
@@ -128,9 +220,13 @@ export const ProviderMetadata = Type.Object(
     token_endpoint_auth_methods_supported: StringArray,
     introspection_endpoint_auth_methods_supported: StringArray,
     revocation_endpoint_auth_methods_supported: StringArray,
+    token_endpoint_auth_signing_alg_values_supported: Type.Optional(StringArray),
+    introspection_endpoint_auth_signing_alg_values_supported: Type.Optional(StringArray),
+    revocation_endpoint_auth_signing_alg_values_supported: Type.Optional(StringArray),
     subject_types_supported: StringArray,
     id_token_signing_alg_values_supported: StringArray,
     code_challenge_methods_supported: StringArray,
+    dpop_signing_alg_values_supported: Type.Optional(StringArray),
     claims_supported: StringArray,
     ui_locales_supported: StringArray,
     request_uri_parameter_supported: Type.Boolean(),

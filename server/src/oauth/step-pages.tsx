@@ -1,3 +1,4 @@
+import type { Resource } from '../applications/resources.ts'
 import type { BrowserSession } from '../sessions/browser-session.ts'
 import { Form } from '../ui/form.tsx'
 import { Layout } from '../ui/layout.tsx'
@@ -65,16 +66,25 @@ const SCOPE_DESCRIPTIONS: Record<string, string> = {
   offline_access: 'Stay signed in while you are away',
 }
 
+export const ScopeList = ({ scopes }: { scopes: string[] }) => (
+  <ul>
+    {(scopes.length === 0 ? ['openid'] : scopes).map((scope) => (
+      <li key={scope}>{SCOPE_DESCRIPTIONS[scope] ?? <code>{scope}</code>}</li>
+    ))}
+  </ul>
+)
+
 export const ConsentPage = ({
   action,
   csrf,
   application,
   session,
   scopes,
+  resource,
   tenant,
   target,
   otherAccount,
-}: StepProps & { scopes: string[]; tenant: string | undefined; target: string }) => (
+}: StepProps & { scopes: string[]; resource: Resource | undefined; tenant: string | undefined; target: string }) => (
   <Layout title="Allow access">
     <h1>Allow {application}?</h1>
     <p>
@@ -88,9 +98,10 @@ export const ConsentPage = ({
       . It will be able to:
     </p>
     <ul>
-      {(scopes.length === 0 ? ['openid'] : scopes).map((scope) => (
+      {toListed(scopes, resource).map((scope) => (
         <li key={scope}>{SCOPE_DESCRIPTIONS[scope] ?? <code>{scope}</code>}</li>
       ))}
+      {resource && <ResourceItem resource={resource} scopes={scopes} />}
     </ul>
     <Form action={action} csrf={csrf}>
       <p class="actions">
@@ -105,6 +116,27 @@ export const ConsentPage = ({
     <p class="quiet after">Either way you go on to {target}</p>
     <OtherAccount path={otherAccount} />
   </Layout>
+)
+
+/** The scopes that are listed by themselves. Those of the resource are listed with it. */
+function toListed(scopes: string[], resource: Resource | undefined): string[] {
+  if (resource) return scopes.filter((scope) => !resource.scopes.includes(scope))
+  return scopes.length === 0 ? ['openid'] : scopes
+}
+
+const ResourceItem = ({ resource, scopes }: { resource: Resource; scopes: string[] }) => (
+  <li>
+    Use <strong>{resource.name}</strong> (<code>{resource.uri}</code>) for you
+    <ul>
+      {scopes
+        .filter((scope) => resource.scopes.includes(scope))
+        .map((scope) => (
+          <li key={scope}>
+            <code>{scope}</code>
+          </li>
+        ))}
+    </ul>
+  </li>
 )
 
 const OtherAccount = ({ path }: { path: string }) => (

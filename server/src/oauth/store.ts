@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { MAX_TOKEN_LIFETIME_SECONDS } from '../config/lifetimes.ts'
 import type { Db } from '../db/open.ts'
+import { RESOURCE_ALLOWS_CLIENT, RESOURCE_COLUMNS } from './resource-columns-store.ts'
 import { CLAIM_COLUMNS } from './user-claims.ts'
 
 /** Everything that the validity of a user's access token depends on, with the userinfo columns. */
@@ -22,6 +23,7 @@ export const findLiveGrant = (
         .on('memberships.created_at', '<', issuedAt),
     )
     .leftJoin('tenants', 'tenants.id', 'memberships.tenant_id')
+    .leftJoin('resources', 'resources.id', 'grants.resource_id')
     .leftJoin('revoked_tokens', (join) => join.on('revoked_tokens.jti', '=', jti))
     .select([
       'grants.session_id',
@@ -41,6 +43,8 @@ export const findLiveGrant = (
       'revoked_tokens.jti as revoked',
     ])
     .select(['users.id as user_id', 'users.is_super_admin', 'users.disabled'])
+    .select(RESOURCE_COLUMNS)
+    .select(RESOURCE_ALLOWS_CLIENT)
     .select(CLAIM_COLUMNS)
     .where('grants.id', '=', grantId)
     .executeTakeFirst()
@@ -132,5 +136,12 @@ export async function deleteExpiredTokens(db: Db, { now, limit }: { now: Date; l
       query.selectFrom('revoked_tokens').select('jti').where('expires_at', '<', now).limit(limit),
     )
     .executeTakeFirst()
-  return Number(grants.numDeletedRows + tokens.numDeletedRows + revoked.numDeletedRows)
+  const assertions = await db
+    .deleteFrom('used_assertions')
+    .where('hash', 'in', (query) =>
+      query.selectFrom('used_assertions').select('hash').where('expires_at', '<', now).limit(limit),
+    )
+    .executeTakeFirst()
+  const results = [grants, tokens, revoked, assertions]
+  return results.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0)
 }

@@ -1,6 +1,9 @@
 import { deleteExpiredCounters } from '../db/limiter.ts'
 import { defineJob } from '../jobs/job.ts'
 import { sweepSessions } from '../sessions/sweep.ts'
+import { deleteExpiredDevices } from './device/store.ts'
+import { deleteExpiredProofs } from './dpop/store.ts'
+import { deleteExpiredPushedRequests } from './pushed-requests/store.ts'
 import { deleteExpiredTokens } from './store.ts'
 
 const BATCH_SIZE = 5_000
@@ -11,6 +14,9 @@ export const sweepExpired = defineJob<unknown>({
   schedule: '23 * * * *',
   async run(ctx) {
     while ((await deleteExpiredTokens(ctx.db, { now: ctx.now(), limit: BATCH_SIZE })) >= BATCH_SIZE);
+    await deleteExpiredPushedRequests(ctx.db, ctx.now())
+    while ((await deleteExpiredProofs(ctx.db, { now: ctx.now(), limit: BATCH_SIZE })) >= BATCH_SIZE);
+    await deleteExpiredDevices(ctx.db, ctx.now())
     await sweepSessions(ctx)
     await deleteExpiredCounters(ctx.db, ctx.now())
   },

@@ -2,22 +2,26 @@ import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import type { ClientKind } from '../db/tables.ts'
 import { OAuthError } from '../errors.ts'
-import { type AuthenticatedClient, authenticateClient } from './client-auth.ts'
+import { authenticateClient, type TokenRequester } from './client-auth.ts'
+import { invalidProof } from './dpop/proof.ts'
+import { readProof } from './dpop/request-proof.ts'
 import { exchangeCode } from './grants/authorization-code.ts'
 import { grantClientCredentials } from './grants/client-credentials.ts'
+import { exchangeDeviceCode } from './grants/device-code.ts'
 import { refresh } from './grants/refresh-token.ts'
 import { countTokenRequest } from './metrics.ts'
 import { loggingRefusals } from './refusals.ts'
-import type { TokenForm, TokenResponse } from './schema.ts'
+import { DEVICE_CODE_GRANT, type TokenForm, type TokenResponse } from './schema.ts'
 
 interface Grant {
   kinds: ClientKind[]
-  exchange(ctx: Ctx, authenticated: AuthenticatedClient, form: TokenForm): Promise<TokenResponse>
+  exchange(ctx: Ctx, requester: TokenRequester, form: TokenForm): Promise<TokenResponse>
 }
 
 const GRANTS = new Map<string, Grant>([
   ['authorization_code', { kinds: ['SPA', 'WEB'], exchange: exchangeCode }],
   ['refresh_token', { kinds: ['SPA', 'WEB'], exchange: refresh }],
+  [DEVICE_CODE_GRANT, { kinds: ['SPA', 'WEB'], exchange: exchangeDeviceCode }],
   ['client_credentials', { kinds: ['MACHINE'], exchange: grantClientCredentials }],
 ])
 
@@ -42,5 +46,9 @@ async function exchange(ctx: Ctx, request: FastifyRequest, form: TokenForm): Pro
       facts: { grantType: form.grant_type, kinds: grant.kinds },
     })
   }
-  return grant.exchange(ctx, authenticated, form)
+  const proof = readProof(ctx, request)
+  if (!proof && authenticated.client.requireDpop) {
+    throw invalidProof('This client must send a DPoP proof with every token request.')
+  }
+  return grant.exchange(ctx, { ...authenticated, proof }, form)
 }

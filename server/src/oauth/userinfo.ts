@@ -1,31 +1,34 @@
 import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
+import type { Exchange } from '../http/routing/exchange.ts'
+import { type PresentedToken, readPresentedToken, requirePossession } from './dpop/possession.ts'
 import type { UserInfo } from './schema.ts'
 import { toUserClaims } from './user-claims.ts'
-import { findLiveToken, type LiveToken, readBearer } from './verify-access-token.ts'
+import { findLiveToken, type LiveToken } from './verify-access-token.ts'
 
 /** Returns the claims that the token's scopes allow (OpenID Connect Core §5.3, §5.4). */
-export async function answerUserInfo(ctx: Ctx, request: FastifyRequest, formToken?: string): Promise<UserInfo> {
-  const token = readToken(request, formToken)
-  const live = token === undefined ? undefined : await findLiveToken(ctx, token)
+export async function answerUserInfo(ctx: Ctx, exchange: Exchange, formToken?: string): Promise<UserInfo> {
+  const presented = readToken(exchange.request, formToken)
+  const live = presented && (await findLiveToken(ctx, presented.token))
   if (!live) throw refuse('invalid_token', 'The access token is not valid.')
+  await requirePossession(ctx, exchange, { ...presented, jkt: live.claims.jkt })
   return claimsOf(live)
 }
 
 /** RFC 6750 §2: a request must use one method only. */
-function readToken(request: FastifyRequest, formToken: string | undefined): string | undefined {
+function readToken(request: FastifyRequest, formToken: string | undefined): PresentedToken | undefined {
   if (request.headers.authorization === undefined) {
     // RFC 6750 §3.1: without a token the challenge has no error code.
     if (formToken === undefined) {
       throw refuse('invalid_token', 'Send an access token as Authorization: Bearer.', 'Bearer')
     }
-    return formToken
+    return { scheme: 'Bearer', token: formToken }
   }
   if (formToken !== undefined) {
     throw refuse('invalid_request', 'Send the access token in the header or in the form, not in both.')
   }
-  return readBearer(request)
+  return readPresentedToken(request)
 }
 
 /** Responses are cached for as long as the token is. */

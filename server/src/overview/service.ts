@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import type { Db } from '../db/open.ts'
 import { inSnapshot } from '../db/snapshot.ts'
 import { describeSigningKeys } from '../keys/signing-keys.ts'
+import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
 import { VERSION } from '../lib/version.ts'
 import { getSeatTotals } from '../licensing/holdings/service.ts'
 import type { Overview } from './schema.ts'
@@ -49,7 +50,7 @@ async function getHealth(ctx: Ctx, db: Db): Promise<Overview['health']> {
 
 async function findSigningKey({ now }: Ctx, db: Db): Promise<Overview['health']['signingKey']> {
   const keys = await describeSigningKeys({ db, now })
-  const signing = keys.find(({ state }) => state === 'signing')
+  const signing = keys.find(({ state, algorithm }) => state === 'signing' && algorithm === DEFAULT_ALGORITHM)
   if (!signing) return null
   const ageMs = now().getTime() - signing.createdAt.getTime()
   return { kid: signing.kid, ageDays: Math.max(0, Math.floor(ageMs / DAY_MS)) }

@@ -4,7 +4,7 @@ import { findBrowserId, findOrCreateBrowserId, setBrowserId } from '../http/requ
 import { clientNetwork } from '../http/request/client-address.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
 import { hashSecret } from '../lib/secrets.ts'
-import { createDeviceFacts } from '../mail/device-facts.ts'
+import { createDeviceFacts, type RequestOrigin } from '../mail/device-facts.ts'
 import { isOverMailQuota } from '../users/mail-quota.ts'
 import { type NoticeRecipient, queueNotice } from '../users/notices.ts'
 import { findKnownDevice } from './devices-store.ts'
@@ -32,19 +32,17 @@ export function identifyDevice(ctx: Ctx, exchange: Exchange): DeviceMarks {
   return { hashes: deviceHashes(name, exchange), setCookie: () => setBrowserId(ctx, exchange.reply, name) }
 }
 
-/** Mails the user about a sign-in from a new device. */
-export async function notifyNewDevice(
-  ctx: Ctx,
-  tx: Tx,
-  {
-    exchange: { request },
-    user,
-    login,
-  }: { exchange: Exchange; user: NoticeRecipient; login: LoginTransaction | undefined },
-): Promise<void> {
+interface NewDevice {
+  device: RequestOrigin
+  user: NoticeRecipient
+  login: Pick<LoginTransaction, 'clientId' | 'tenant'> | undefined
+}
+
+/** Mails the user about a sign-in from a new device, or on a device that they have allowed. */
+export async function notifyNewDevice(ctx: Ctx, tx: Tx, { device, user, login }: NewDevice): Promise<void> {
   // An unverified address may belong to somebody else.
   if (!user.email_verified || (await isOverMailQuota(ctx, 'new-device', user.email))) return
-  const facts = createDeviceFacts(ctx, request)
+  const facts = createDeviceFacts(ctx, device)
   const origin = { clientId: login?.clientId, tenant: login?.tenant }
   await queueNotice(ctx, tx, { to: user, kind: 'new-device', facts, origin, path: '/account/sessions' })
 }

@@ -4,6 +4,7 @@ import { retryOnDeadlock } from '../db/errors.ts'
 import type { Tx } from '../db/open.ts'
 import { AppError } from '../errors.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { toRequestOrigin } from '../mail/device-facts.ts'
 import { restoreAccount, toErasureDate } from '../users/deletion.ts'
 import { listSecondFactors, type SecondFactor, selectUnchangedUserForUpdate } from '../users/factors/factors.ts'
 import { type SignedInUser, toSignedInUser } from '../users/profile.ts'
@@ -175,7 +176,7 @@ async function startSession(ctx: Ctx, tx: Tx, { exchange, authentication }: Sign
   const { id, isNewDevice } = await startBrowserSession({ ...ctx, db: tx }, exchange, start)
   if (isNewDevice) {
     const { user, login } = authentication
-    await notifyNewDevice(ctx, tx, { exchange, user, login })
+    await notifyNewDevice(ctx, tx, { device: toRequestOrigin(exchange.request), user, login })
   }
   return { id }
 }

@@ -26,13 +26,13 @@ export interface LoginTransaction {
 }
 
 const PURPOSE = 'journey'
-const MAX_AGE_MS = 24 * 3_600_000
+export const LOGIN_MAX_AGE_MS = 24 * 3_600_000
 
 /** Undefined for anything that this service did not issue, or that is older than a day. */
 export function readLoginTransaction(ctx: Ctx, sealed: string | undefined): LoginTransaction | undefined {
   const text = unsealText(ctx.keys, PURPOSE, sealed)
   const login = text === undefined ? undefined : fromWire(JSON.parse(text))
-  return login && ctx.now().getTime() - login.startedAt < MAX_AGE_MS ? login : undefined
+  return login && ctx.now().getTime() - login.startedAt < LOGIN_MAX_AGE_MS ? login : undefined
 }
 
 export const signInUrl = (ctx: Ctx, login: LoginTransaction, mustReauthenticate: boolean): string =>

@@ -30,6 +30,7 @@ test('an application is created, read, changed and deleted', async () => {
     slug: 'shop',
     trusted: true,
     emailCodes: false,
+    signingAlgorithm: 'RS256',
     licensingMode: 'PER_SEAT',
     accessTokenTtl: 600,
     idTokenTtl: null,
@@ -65,6 +66,11 @@ test('a client is registered with its secret, which is never shown again', async
     scopes: ['openid', 'invoices:read'],
     pkceMethods: ['S256'],
     responseModes: ['query'],
+    requirePushedRequests: false,
+    requireDpop: false,
+    tokenEndpointAuthMethod: 'client_secret',
+    jwks: null,
+    jwksUri: null,
   }
   const created = await api.call('POST', '/clients', draft)
   const client = {
@@ -75,6 +81,7 @@ test('a client is registered with its secret, which is never shown again', async
     tenantId: null,
     requireNonce: true,
     userinfoInIdToken: true,
+    deviceFlow: false,
     disabled: false,
     secrets: [{ id: expect.any(String), createdAt: TIME }],
     createdAt: TIME,

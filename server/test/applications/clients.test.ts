@@ -48,6 +48,13 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     userinfoInIdToken: true,
     pkceMethods: ['S256', 'plain'],
     responseModes: ['query'],
+    requirePushedRequests: false,
+    requireDpop: false,
+    signingAlgorithms: ['RS256'],
+    deviceFlow: false,
+    tokenEndpointAuthMethod: 'client_secret',
+    jwks: null,
+    jwksUri: null,
     disabled: false,
     secrets: [{ id: expect.any(String), hash: expect.any(Buffer) }],
     lifetimes: {

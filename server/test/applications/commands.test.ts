@@ -1,5 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { runToEnd, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
@@ -39,13 +42,71 @@ test('the command line creates applications and clients and prints the secret on
   expect(output).toMatch(/^lk_\w{24} +WEB +shop +Shop on the web\n$/)
 })
 
+test('a client that requires DPoP can be created and exported', async () => {
+  await latchkey(...WEB, '--redirect-uri', 'https://d.example/cb', '--client-id', 'with-dpop', '--require-dpop')
+  const [, exported = ''] = (await latchkey('export')).output.split('clientId: with-dpop')
+  expect(exported).toContain('requireDpop: true')
+})
+
 test('a client for a library that sends no nonce can be created', async () => {
-  const options = ['--client-id', 'no-nonce', '--no-require-nonce', '--no-userinfo-in-id-token']
+  const options = [
+    '--client-id',
+    'no-nonce',
+    '--no-require-nonce',
+    '--no-userinfo-in-id-token',
+    '--require-pushed-requests',
+  ]
   await latchkey(...WEB, '--redirect-uri', 'https://c.example/cb', ...options)
   const { output } = await latchkey('export')
   const [, exported = ''] = output.split('clientId: no-nonce')
   expect(exported).toContain('requireNonce: false')
   expect(exported).toContain('userinfoInIdToken: false')
+  expect(exported).toContain('requirePushedRequests: true')
+})
+
+test('an application with another signing algorithm can be created', async () => {
+  await latchkey('application', 'create', '--name', 'Signed', '--signing-algorithm', 'ES256')
+  const { output } = await latchkey('export')
+  expect(output.split('slug: signed')[1]).toContain('signingAlgorithm: ES256')
+  const refused = await latchkey('application', 'create', '--name', 'Other', '--signing-algorithm', 'HS256')
+  expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('RS256, PS256, ES256, EdDSA') })
+})
+
+describe('a client with a key', () => {
+  const options = (id: string) => ['--redirect-uri', 'https://e.example/cb', '--client-id', id]
+  const withKey = (id: string, ...rest: string[]) =>
+    latchkey(...WEB, ...options(id), '--auth-method', 'private_key_jwt', ...rest)
+  const write = (name: string, text: string): string => {
+    const file = join(tempFolder(), name)
+    writeFileSync(file, text)
+    return file
+  }
+
+  test('can be created and exported, with its keys or their address, and gets no secret', async () => {
+    const { publicKey } = generateKeyPairSync('ed25519')
+    const jwks = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'first' }] }
+    const created = { code: 0, output: expect.stringMatching(/^Client id: +with-\w+\n$/) }
+    expect(await withKey('with-keys', '--jwks', write('keys.json', JSON.stringify(jwks)))).toEqual(created)
+    expect(await withKey('with-address', '--jwks-uri', 'https://e.example/jwks')).toEqual(created)
+    const { clients } = parse((await latchkey('export')).output)
+    const exported = (id: string) => clients.find(({ clientId }: { clientId: string }) => clientId === id)
+    const tokenEndpointAuthMethod = 'private_key_jwt'
+    expect(exported('with-keys')).toMatchObject({ tokenEndpointAuthMethod, jwks, jwksUri: null })
+    expect(exported('with-address')).toMatchObject({
+      tokenEndpointAuthMethod,
+      jwks: null,
+      jwksUri: 'https://e.example/jwks',
+    })
+  })
+
+  test.each<[string, () => string[], RegExp]>([
+    ['without keys', () => [], /^This is not valid:\n {2}- jwks is required for private_key_jwt, or jwksUri\n$/],
+    ['with a file that is missing', () => ['--jwks', '/nowhere.json'], /^\/nowhere\.json cannot be read as JSON\.\n$/],
+    ['with a single key', () => ['--jwks', write('one.json', '{"kty":"OKP"}')], /is not a JWK Set: \{"keys": \[/],
+    ['with text as a key', () => ['--jwks', write('text.json', '{"keys":["x"]}')], /jwks\.keys\.0 must be a JWK\n$/],
+  ])('%s is refused with a readable message', async (_name, rest, output) => {
+    expect(await withKey('refused', ...rest())).toEqual({ code: 1, output: expect.stringMatching(output) })
+  })
 })
 
 test('the help of client create names the option for such a library', async () => {

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { sections } from '../../src/app.ts'
 import { findClient, findSecret } from '../../src/applications/clients.ts'
 import type { Ctx } from '../../src/context.ts'
@@ -95,15 +97,16 @@ test('only declared fields are changed, and only a client without a secret gets 
       '      without a secret\n',
     ].join('\n'),
   )
-  const changed = SHOP.replace('name: Shop }]', 'name: Shop, trusted: false, accessTokenTtl: 600 }]').replace(
-    'cb] }',
-    'cb], requireNonce: false, secret: first-secret-of-shop }',
-  )
+  const changed = SHOP.replace(
+    'name: Shop }]',
+    'name: Shop, trusted: false, signingAlgorithm: EdDSA, accessTokenTtl: 600 }]',
+  ).replace('cb] }', 'cb], requireNonce: false, secret: first-secret-of-shop }')
   const plan = await apply(changed)
   expect(plan).toBe(
     [
       '  ~ application shop',
       '      trusted: true → false',
+      '      signingAlgorithm: "RS256" → "EdDSA"',
       '      accessTokenTtl: null → 600',
       '  ~ client shop-web',
       '      requireNonce: true → false',
@@ -113,7 +116,12 @@ test('only declared fields are changed, and only a client without a secret gets 
   )
   expect(await apply(changed.replace('first-secret', 'other-secret'))).toBe('Nothing to change.')
   const client = await findClient(ctx, 'shop-web')
-  expect(client).toMatchObject({ trusted: false, requireNonce: false, lifetimes: { accessToken: 600 } })
+  expect(client).toMatchObject({
+    trusted: false,
+    requireNonce: false,
+    signingAlgorithms: ['EdDSA', 'RS256'],
+    lifetimes: { accessToken: 600 },
+  })
   expect(client && findSecret(client, 'first-secret-of-shop')).toBeDefined()
   expect(client && findSecret(client, 'other-secret-of-shop')).toBeUndefined()
 })
@@ -222,4 +230,28 @@ test('a declared branding is set, validated and exported', async () => {
   )
   await apply(file(', branding: {}'))
   expect(await exportAll(ctx)).not.toContain('Face')
+})
+
+test('the keys of a client are set, exported, replaced by their address, and never private', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'first', use: 'sig' }] }
+  const file = (settings: object) =>
+    JSON.stringify({
+      applications: [{ slug: 'keys', name: 'Keys' }],
+      clients: [{ clientId: 'with-keys', application: 'keys', kind: 'MACHINE', name: 'Keys', ...settings }],
+    })
+  const withKeys = { tokenEndpointAuthMethod: 'private_key_jwt', jwks }
+  const plan = await apply(file(withKeys))
+  expect(plan).toContain(`      tokenEndpointAuthMethod: "private_key_jwt"\n      jwks: ${JSON.stringify(jwks)}\n`)
+  expect(plan).not.toContain('without a secret')
+  expect(await apply(file(withKeys))).toBe('Nothing to change.')
+  const { clients } = parse(await exportAll(ctx))
+  const exported = clients.find(({ clientId }: { clientId: string }) => clientId === 'with-keys')
+  expect(exported).toMatchObject({ ...withKeys, jwksUri: null })
+  expect(await apply(file(exported))).toBe('Nothing to change.')
+  const privateKeys = { keys: [{ ...(await exportJWK(privateKey)), kid: 'first' }] }
+  await expect(apply(file({ jwks: privateKeys }))).rejects.toThrow('private member d')
+  await expect(apply(file({ secret: 'a-long-secret-1' }))).rejects.toThrow('they use their key')
+  await apply(file({ jwks: null, jwksUri: 'https://app.example.com/jwks' }))
+  expect(await findClient(ctx, 'with-keys')).toMatchObject({ jwks: null, jwksUri: 'https://app.example.com/jwks' })
 })

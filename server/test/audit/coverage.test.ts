@@ -51,6 +51,7 @@ test('creating, changing and deleting an application records an entry each, with
     slug: 'shop',
     trusted: true,
     emailCodes: false,
+    signingAlgorithm: 'RS256',
     licensingMode: 'PER_SEAT',
     accessTokenTtl: null,
     idTokenTtl: null,
@@ -140,6 +141,29 @@ test('every change of a client records an entry without secrets', async () => {
   const deleted = await captureEntry(service, () => post(path, {}, 'DELETE'))
   expect(deleted).toMatchObject({ action: 'client.deleted', ...BY_OPS })
   expect(deleted.details).toMatchObject({ ...names, before: { scopes: ['a'] } })
+})
+
+test('every change of a resource records an entry', async () => {
+  const applicationId = await newApplication('With an API')
+  const uri = 'https://api.example.com/audited'
+  let id = ''
+  const made = await captureEntry(service, async () => {
+    const draft = { applicationId, uri, name: 'Reports', scopes: ['reports:read'] }
+    id = (await post<{ id: string }>('/api/admin/resources', draft)).id
+  })
+  const after = { name: 'Reports', scopes: ['reports:read'], allowedClients: [] }
+  expect(made).toMatchObject({ action: 'resource.registered', ...BY_OPS, details: { id, uri, applicationId, after } })
+  const path = `/api/admin/resources/${id}`
+  const changed = await captureEntry(service, () => post(path, { scopes: [], name: ' Reports ' }, 'PATCH'))
+  expect(changed).toMatchObject({ action: 'resource.changed', ...BY_OPS })
+  expect(changed.details).toEqual({
+    ...{ id, uri, applicationId },
+    before: { scopes: ['reports:read'] },
+    after: { scopes: [] },
+  })
+  expect(await captureEntries(service, () => post(path, { scopes: [] }, 'PATCH'))).toEqual([])
+  const deleted = await captureEntry(service, () => post(path, {}, 'DELETE'))
+  expect(deleted).toMatchObject({ action: 'resource.deleted', ...BY_OPS, details: { id, before: { scopes: [] } } })
 })
 
 test('an action of a Super Admin records the user and the client of the token', async () => {

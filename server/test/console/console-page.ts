@@ -95,7 +95,7 @@ interface Finding {
   nodes: { html: string; failureSummary: string }[]
 }
 
-async function expectPageAccessible(page: Page): Promise<void> {
+export async function expectPageAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // evaluate() is not subject to the Content-Security-Policy of the page, unlike a script element.

@@ -1,6 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createGuard } from '../../src/events/dispatch/guard.ts'
+import { createGuard } from '../../src/lib/outgoing/guard.ts'
 import { A, AAAA, type NameServer, startNameServer } from '../support/name-server.ts'
 
 // Host names of webhooks are resolved by external name servers, which may not answer.

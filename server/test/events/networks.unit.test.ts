@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isInBlockList, isPublicAddress, toBlockList } from '../../src/events/dispatch/networks.ts'
+import { isInBlockList, isPublicAddress, toBlockList } from '../../src/lib/outgoing/networks.ts'
 
 const PUBLIC = [
   ...['1.1.1.1', '8.8.8.8', '9.255.255.255', '11.0.0.1', '100.63.255.255', '100.128.0.0', '126.255.255.255'],

@@ -78,7 +78,17 @@ test('the example of the provider metadata has the real endpoints', () => {
   const { paths } = description
   const media = paths['/.well-known/openid-configuration']?.get?.responses['200']?.content?.['application/json']
   const example = media?.example as Record<string, string>
-  const provider = toMetadata({ ...loadConfig('demo', {}), baseUrl: example.issuer ?? '' }, { formPost: false })
+  const provider = toMetadata(
+    { ...loadConfig('demo', {}), baseUrl: example.issuer ?? '' },
+    {
+      formPost: false,
+      pushedRequests: true,
+      dpop: false,
+      furtherAlgorithms: [],
+      deviceFlow: true,
+      privateKeyJwt: false,
+    },
+  )
   const endpoints = Object.entries(provider).filter(([name]) => /_endpoint$|_uri$/.test(name))
   expect(endpoints.length).toBeGreaterThan(5)
   expect(example).toMatchObject(Object.fromEntries(endpoints))

@@ -22,19 +22,21 @@ test('`latchkey keys` creates, lists and activates signing keys', async () => {
   // The first key of an instance signs immediately.
   expect(await keys('rotate')).toMatchObject({
     code: 0,
-    output: expect.stringMatching(/^Key \S+ is new and signs from now on\.$/m),
+    output: expect.stringMatching(/^Key \S+ \(RS256\) is new and signs from now on\.$/m),
   })
   expect(await keys('rotate')).toMatchObject({
     code: 0,
-    output: expect.stringMatching(/^Key \S+ is new and signs from 20\S+Z\.$/m),
+    output: expect.stringMatching(/^Key \S+ \(RS256\) is new and signs from 20\S+Z\.$/m),
   })
   const listed = await keys('list')
-  expect(listed.output).toMatch(/^KEY +STATE +CREATED +ACTIVATES\n\S+ +upcoming .*\n\S+ +signing .*\n$/)
+  expect(listed.output).toMatch(
+    /^KEY +ALG +STATE +CREATED +ACTIVATES\n\S+ +RS256 +upcoming .*\n\S+ +RS256 +signing .*\n$/,
+  )
   expect(await keys('rotate', '--now')).toMatchObject({
     code: 0,
-    output: expect.stringMatching(/^Key \S+ was made before and signs from now on\.$/m),
+    output: expect.stringMatching(/^Key \S+ \(RS256\) was made before and signs from now on\.$/m),
   })
-  expect((await keys('list')).output).toMatch(/\n\S+ +signing .*\n\S+ +published .*\n$/)
+  expect((await keys('list')).output).toMatch(/\n\S+ +RS256 +signing .*\n\S+ +RS256 +published .*\n$/)
 })
 
 test.runIf(FULL)('`latchkey keys rotate` with another encryption key creates no key', async () => {

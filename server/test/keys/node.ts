@@ -4,6 +4,7 @@ import type { Ctx } from '../../src/context.ts'
 import { type ChangeFeed, noopChangeFeed } from '../../src/db/changes.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
 import { createSigner } from '../../src/keys/signer.ts'
+import { type Rotation, rotateSigningKeys } from '../../src/keys/signing-keys.ts'
 import { createSealer, type Sealer } from '../../src/lib/seal.ts'
 import type { Signer } from '../../src/lib/signer.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -91,6 +92,13 @@ export function manualFeed(): ChangeFeed & { announce(subject: string | undefine
       for (const listener of listeners) listener(subject)
     },
   }
+}
+
+/** The result for RS256 of a rotation. */
+export async function rotateRs256Key(node: Node, options: { immediately: boolean }): Promise<Rotation> {
+  const [rotation] = await rotateSigningKeys(node, options)
+  if (rotation?.algorithm !== 'RS256') throw new Error('there is no result for RS256')
+  return rotation
 }
 
 export const kidsOf = async ({ signer }: Pick<Node, 'signer'>): Promise<string[]> =>

@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Ctx } from '../../src/context.ts'
 import { openChangeFeed } from '../../src/db/changes.ts'
 import { OperatorError } from '../../src/errors.ts'
-import { describeSigningKeys, ensureSigningKey, rotateSigningKeys } from '../../src/keys/signing-keys.ts'
+import { describeSigningKeys, ensureSigningKeys } from '../../src/keys/signing-keys.ts'
 import { listSigningKeys } from '../../src/keys/store.ts'
 import { createSealer } from '../../src/lib/seal.ts'
 import { maintainKeys } from '../../src/oauth/signing-keys/service.ts'
 import { FULL } from '../support/rounds.ts'
-import { DAY, HOUR, kidsOf, MINUTE, manualFeed, type Node, type Nodes, openNodes } from './node.ts'
+import { DAY, HOUR, kidsOf, MINUTE, manualFeed, type Node, type Nodes, openNodes, rotateRs256Key } from './node.ts'
 
 let nodes: Nodes
 beforeAll(async () => {
@@ -17,12 +17,12 @@ beforeAll(async () => {
 })
 afterAll(() => nodes.close())
 afterEach(async () => {
-  await nodes.db.deleteFrom('signing_keys').execute()
+  await nodes.db.deleteFrom('token_keys').execute()
 })
 
 async function startNode(options: Parameters<Nodes['start']>[0] = {}): Promise<Node> {
   const node = nodes.start(options)
-  await ensureSigningKey(node)
+  await ensureSigningKeys(node)
   return node
 }
 
@@ -59,7 +59,7 @@ test('an unknown kid makes a node read the keys again, at most once a second', a
   await kidsOf(b)
   const before = b.queries()
   nodes.advance(10_000)
-  await rotateSigningKeys(a, { immediately: true })
+  await rotateRs256Key(a, { immediately: true })
   const token = await signWith(a)
   expect(await verifies(b, token)).toBe(true)
   expect(b.queries() - before).toBe(1)
@@ -75,12 +75,12 @@ test('after an announced or possibly missed change the next use reads the keys',
   const feed = manualFeed()
   const [a, b] = [await startNode(), nodes.start({ changes: feed })]
   expect(await kidsOf(b)).toHaveLength(1)
-  await rotateSigningKeys(a, { immediately: false })
+  await rotateRs256Key(a, { immediately: false })
   feed.announce('session:1')
   expect(await kidsOf(b)).toHaveLength(1)
   feed.announce('signing_keys')
   expect(await kidsOf(b)).toHaveLength(2)
-  await nodes.db.deleteFrom('signing_keys').where('activates_at', '>', a.now()).execute()
+  await nodes.db.deleteFrom('token_keys').where('activates_at', '>', a.now()).execute()
   feed.announce(undefined)
   expect(await kidsOf(b)).toHaveLength(1)
 })
@@ -90,7 +90,7 @@ test('the database announces new keys to every node', async () => {
   const [a, b] = [await startNode(), nodes.start({ changes })]
   expect(await kidsOf(b)).toHaveLength(1)
   nodes.advance(1_000)
-  const { kid } = await rotateSigningKeys(a, { immediately: true })
+  const { kid } = await rotateRs256Key(a, { immediately: true })
   await changes.waitUntilCurrent()
   expect(await signingKid(b)).toBe(kid)
   await changes.stop()
@@ -99,7 +99,7 @@ test('the database announces new keys to every node', async () => {
 test.each([true, false])('concurrent rotations create one key (immediately: %s)', async (immediately) => {
   const node = await startNode()
   const rotations = await Promise.all(
-    Array.from({ length: FULL ? 10 : 4 }, () => rotateSigningKeys(node, { immediately })),
+    Array.from({ length: FULL ? 10 : 4 }, () => rotateRs256Key(node, { immediately })),
   )
   expect(new Set(rotations.map(({ kid }) => kid)).size).toBe(1)
   expect(rotations.filter(({ isNew }) => isNew)).toHaveLength(1)
@@ -110,7 +110,7 @@ test('every node publishes a new key before any signs with it, and old tokens st
   const [a, b] = [await startNode(), nodes.start()]
   const before = await signWith(a)
   expect(await kidsOf(b)).toHaveLength(1)
-  const { kid, activatesAt } = await rotateSigningKeys(a, { immediately: false })
+  const { kid, activatesAt } = await rotateRs256Key(a, { immediately: false })
   expect(activatesAt.getTime() - a.now().getTime()).toBe(15 * MINUTE)
   nodes.advance(MINUTE)
   expect((await kidsOf(b))[0]).toBe(kid)
@@ -130,7 +130,7 @@ test.runIf(FULL)('a new key activates after its predecessor, also if the clock w
   const node = await startNode()
   const first = await signingKid(node)
   nodes.advance(-HOUR)
-  const { kid } = await rotateSigningKeys(node, { immediately: true })
+  const { kid } = await rotateRs256Key(node, { immediately: true })
   expect(await signingKid(nodes.start())).toBe(first)
   nodes.advance(HOUR + 1)
   expect(await signingKid(nodes.start())).toBe(kid)
@@ -138,16 +138,17 @@ test.runIf(FULL)('a new key activates after its predecessor, also if the clock w
 
 test('an upcoming key can be activated early', async () => {
   const node = await startNode()
-  const waiting = await rotateSigningKeys(node, { immediately: false })
+  const waiting = await rotateRs256Key(node, { immediately: false })
   nodes.advance(MINUTE)
-  expect(await rotateSigningKeys(node, { immediately: true })).toEqual({
+  expect(await rotateRs256Key(node, { immediately: true })).toEqual({
     kid: waiting.kid,
+    algorithm: 'RS256',
     activatesAt: node.now(),
     isNew: false,
   })
   expect(await signingKid(nodes.start())).toBe(waiting.kid)
   nodes.advance(MINUTE)
-  expect((await rotateSigningKeys(node, { immediately: true })).isNew).toBe(true)
+  expect((await rotateRs256Key(node, { immediately: true })).isNew).toBe(true)
 })
 
 test('a key is rotated at its maximum age, and not before', async () => {
@@ -166,7 +167,7 @@ test('a key is rotated at its maximum age, and not before', async () => {
 test('a key retires when its last token expires, verifies for another 100 days, and is then deleted', async () => {
   const node = await startNode({ config: { keyRotationDays: 3_650 } })
   const old = await signWith(node)
-  const { kid } = await rotateSigningKeys(node, { immediately: false })
+  const { kid } = await rotateRs256Key(node, { immediately: false })
   nodes.advance(15 * MINUTE + 25 * HOUR - 1)
   await maintain(node)
   expect(await kidsOf(node)).toHaveLength(2)
@@ -205,7 +206,7 @@ test('during an outage a node uses its cached keys, and fails only for unknown o
   expect(await signingKid(b)).toBe(await signingKid(a))
   expect(await verifies(b, token)).toBe(true)
   expect(await kidsOf(b)).toHaveLength(1)
-  await rotateSigningKeys(a, { immediately: true })
+  await rotateRs256Key(a, { immediately: true })
   nodes.advance(MINUTE)
   const unknownToNode = await signWith(a)
   await expect(verifies(b, unknownToNode)).rejects.toThrow('ECONNREFUSED')
@@ -230,8 +231,8 @@ test('a node with another encryption key fails with an operator error and create
     constructor: OperatorError,
     message: expect.stringMatching(/sealed with another encryption key.*LATCHKEY_ENCRYPTION_KEY/),
   })
-  await expect(ensureSigningKey(stranger)).rejects.toEqual(refusal)
-  await expect(rotateSigningKeys(stranger, { immediately: true })).rejects.toEqual(refusal)
+  await expect(ensureSigningKeys(stranger)).rejects.toEqual(refusal)
+  await expect(rotateRs256Key(stranger, { immediately: true })).rejects.toEqual(refusal)
   await expect(signWith(stranger)).rejects.toEqual(refusal)
   expect(await listSigningKeys(nodes.db)).toHaveLength(1)
 })

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ensureSigningKey } from '../../src/keys/signing-keys.ts'
+import { ensureSigningKeys } from '../../src/keys/signing-keys.ts'
 import { listSigningKeys } from '../../src/keys/store.ts'
 import { type Node, type Nodes, openNodes } from './node.ts'
 
@@ -15,7 +15,7 @@ const claims = { iss, sub: 'ann', aud: 'app', iat: 1_900_000_000, exp: 1_900_000
 beforeAll(async () => {
   nodes = await openNodes()
   node = nodes.start()
-  await ensureSigningKey(node)
+  await ensureSigningKeys(node)
   const [key] = await listSigningKeys(nodes.db)
   kid = key?.kid ?? ''
   privateKey = createPrivateKey(nodes.sealer.unseal('signing-key', key?.sealed_private_key ?? Buffer.alloc(0)))

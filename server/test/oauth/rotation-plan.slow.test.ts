@@ -41,6 +41,7 @@ const rotate = (db: Db, { id, hash }: { id: string; hash: Buffer }) =>
         hash,
         grantId: id,
         tenantId: null,
+        jkt: undefined,
         now: new Date(),
         successor: { hash: randomBytes(32), expiresAt: new Date(Date.now() + 60_000) },
       },

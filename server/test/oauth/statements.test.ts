@@ -3,6 +3,7 @@ import type { TestService } from '../support/service.ts'
 import { type StatementWatch, watchStatements } from '../support/statements.ts'
 import {
   authorize,
+  authorizeUrl,
   exchange,
   introspect,
   machineToken,
@@ -12,6 +13,7 @@ import {
   startDemoService,
   userinfo,
 } from '../support/world.ts'
+import { newKey, newKeyClient, requestToken, sign, validClaims } from './key-clients.ts'
 
 let service: TestService
 let watch: StatementWatch
@@ -46,6 +48,14 @@ test('client credentials: no statement for a cached client', async () => {
   await expectStatements(0, () => machineToken(url, 'demo-machine'))
 })
 
+test('client credentials with an assertion: one statement', async () => {
+  const key = await newKey('ES256')
+  const { clientId } = await newKeyClient(url, { jwks: { keys: [key.publicJwk] } })
+  const authenticate = async () => requestToken(url, await sign(key, validClaims(url, clientId)))
+  await authenticate()
+  await expectStatements(1, authenticate)
+})
+
 test('code exchange: two statements, with PKCE and a refresh token', async () => {
   const { answer } = await authorize(url, cookie)
   await expectStatements(2, () => exchange(url, answer.code))
@@ -75,6 +85,11 @@ test('introspection of a refresh token: one statement', async () => {
 
 test('an authorization of a signed-in user: three statements', async () => {
   await expectStatements(3, () => authorize(url, cookie))
+})
+
+test('a pushed request: two statements', async () => {
+  const body = new URLSearchParams(new URL(authorizeUrl(url)).searchParams)
+  await expectStatements(2, () => fetch(`${url}/api/oauth/par`, { method: 'POST', body }))
 })
 
 test('the key set, and discovery once it was read: no statement', async () => {

@@ -212,9 +212,11 @@ test('every column that is read for a token is tested here or does not affect it
     ...['mfa_policy', 'mfa_grace_session_id', 'mfa_grace_until'],
     ...['tenant_suspended_at', 'tenant_reactivated_at'],
     ...['client_uuid', 'client_disabled', 'client_scopes'],
+    // In resources.test.ts.
+    ...['resource_id', 'resource_scopes', 'resource_allows_client'],
   ]
-  // The client_id and application of a client never change.
-  const unchanging = ['client_id', 'application_id']
+  // The client_id and application of a client never change, nor do the URI and application of a resource.
+  const unchanging = ['client_id', 'application_id', 'resource_uri', 'resource_application_id']
   const userinfoColumns = [
     ...['email', 'email_verified', 'display_name', 'given_name', 'family_name', 'middle_name', 'nickname'],
     ...['picture_url', 'website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at'],

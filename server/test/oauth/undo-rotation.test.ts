@@ -5,6 +5,7 @@ import { type BreakableProxy, openBreakableProxy } from '../support/breakable-pr
 import type { TestService } from '../support/service.ts'
 import { watchStatements } from '../support/statements.ts'
 import { obtainTokens, refresh, startDemoService, userinfo } from '../support/world.ts'
+import { newKey, newProof, refreshForm, requestTokens } from './dpop/proofs.ts'
 
 // A rotation that was committed but not answered, because the database connection was lost, may be retried. In all
 // other cases reuse of a token ends its family.
@@ -38,9 +39,9 @@ async function newToken(origin: Origin): Promise<string> {
 }
 
 /** Sends a token to the first node, which commits the rotation and then loses the database like all nodes. */
-async function refreshDuringOutage(token: string, origin: Origin): Promise<void> {
+async function refreshDuringOutage(token: string, origin: Origin, ...proofs: string[]): Promise<void> {
   lines[0].breakAfter(hashSecret(token), origin === 'cached' ? 1 : 2)
-  const { status, body } = await refresh(nodes[0].url, token)
+  const { status, body } = await requestTokens(nodes[0].url, refreshForm(token), ...proofs)
   expect([status, body.error]).toEqual([503, 'temporarily_unavailable'])
   lines[1].break()
   await expect.poll(() => nodes.some(({ ctx }) => ctx.changes.isCurrent())).toBe(false)
@@ -154,6 +155,19 @@ describe.each<[Origin]>([['cached'], ['uncached']])('a token that is %s on the n
     expect((await refresh(url, again.body.refresh_token)).status).toBe(200)
   })
 
+  test('is bound to the key of a DPoP proof only if the refresh succeeded', async () => {
+    const token = await newToken(origin)
+    const key = await newKey()
+    await refreshDuringOutage(token, origin, await newProof(nodes[0].url, key))
+    mend()
+    await expect.poll(() => isUsed(token).catch(() => true)).toBe(false)
+    await expect.poll(() => nodes[1].ctx.changes.isCurrent()).toBe(true)
+    // The client may have lost the key, for example with the page that created it.
+    const proof = await newProof(nodes[0].url, await newKey())
+    const { status, body } = await requestTokens(nodes[1].url, refreshForm(token), proof)
+    expect([status, body.token_type]).toEqual([200, 'DPoP'])
+  })
+
   test('works once after that, and a second use ends the family', async () => {
     const token = await newToken(origin)
     await refreshDuringOutage(token, origin)
@@ -201,6 +215,6 @@ test('a token that was used more than a minute ago is refused without reading it
     expect(again).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   })
   await watch.close()
-  const looks = statements.filter(({ query }) => /select .* join "refresh_tokens"/.test(query))
+  const looks = statements.filter(({ query }) => /^select .* join "refresh_tokens"/s.test(query))
   expect(looks.reduce((sum, { calls }) => sum + calls, 0)).toBe(1)
 })

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { withRetry } from '@latchkey/client'
@@ -17,9 +18,11 @@ import { refuseUnauthenticated, withAuth } from '@latchkey/node/next'
 import express from 'express'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
+import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { codeForm, newKey, newProof, requestTokens } from '../oauth/dpop/proofs.ts'
 import type { TestService } from '../support/service.ts'
-import { machineToken, obtainTokens, signIn, startDemoService } from '../support/world.ts'
+import { authorize, machineToken, obtainTokens, signIn, startDemoService } from '../support/world.ts'
 
 /** Mia has a license with the feature reports; Max has none; Olivia is the owner of the tenant. */
 const FEATURE = 'reports'
@@ -177,6 +180,32 @@ test('the middleware of Next.js lets only requests with a valid token pass', asy
   expect((await refuseUnauthenticated(latchkey, request('nonsense')))?.status).toBe(401)
 })
 
+test('a token that is bound to a key is refused as Bearer, and is never sent to Latchkey', async () => {
+  const key = await newKey()
+  const { answer } = await authorize(service.url, await signIn(service.url, 'mia@acme.test'))
+  const { body } = await requestTokens(service.url, codeForm(answer.code), await newProof(service.url, key))
+  await expect(latchkey.authenticate(`Bearer ${body.access_token}`)).rejects.toMatchObject({
+    status: 401,
+    code: 'invalid_token',
+    challenge: 'Bearer error="invalid_token"',
+  })
+  const sent: string[] = []
+  const own = createLatchkey({
+    issuer: service.url,
+    applicationId,
+    fetch: (input, init) => {
+      sent.push(String(input))
+      return fetch(input, init)
+    },
+  })
+  const auth = await own.verify(body.access_token)
+  expect(auth.claims.cnf).toEqual({ jkt: key.jkt })
+  expect(await own.hasFeature(auth, FEATURE)).toBe(true)
+  expect(await own.hasFeature(auth, 'unknown')).toBe(false)
+  expect(await own.hasFeature({ ...auth, license: undefined }, FEATURE)).toBe(false)
+  expect(sent).toEqual([`${service.url}/api/oauth/jwks`])
+})
+
 test('if Latchkey cannot be reached, nobody is let in: 503', async () => {
   const away = createLatchkey({ issuer: 'http://127.0.0.1:9', applicationId })
   await expect(away.verify(tokens.mia.access_token)).rejects.toMatchObject({ status: 503, code: 'unavailable' })
@@ -216,6 +245,39 @@ test('one license check serves all features of a token, and other sessions of th
   const { access_token } = await obtainTokens(service.url, await signIn(service.url, 'mia@acme.test'))
   expect(await cached.hasFeature(await cached.verify(access_token), FEATURE)).toBe(true)
   expect(requests).toBe(2)
+})
+
+test('every signing algorithm is accepted, only with the algorithm of the key that the token names', async () => {
+  const { privateKey: rsa, publicKey: rsaPublic } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { privateKey: ec, publicKey: ecPublic } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { privateKey: ed, publicKey: edPublic } = generateKeyPairSync('ed25519')
+  const toJwk = (key: KeyObject, alg: string) => ({ ...key.export({ format: 'jwk' }), kid: alg, alg, use: 'sig' })
+  const keys = [
+    toJwk(rsaPublic, 'RS256'),
+    toJwk(rsaPublic, 'PS256'),
+    toJwk(ecPublic, 'ES256'),
+    toJwk(edPublic, 'EdDSA'),
+  ]
+  const issuer = await listen((_, response) => void response.end(JSON.stringify({ keys })))
+  const guard = createLatchkey({ issuer, applicationId })
+  const signAs = (alg: string, kid: string, key: KeyObject | Uint8Array) =>
+    new SignJWT({ client_id: 'demo-spa', sub: 'ann', aud: applicationId, iss: issuer, scope: '' })
+      .setProtectedHeader({ alg, kid, typ: 'at+jwt' })
+      .setExpirationTime('5m')
+      .sign(key)
+  const accepted = [rsa, rsa, ec, ed].map((key, index) => signAs(keys[index]?.alg ?? '', keys[index]?.kid ?? '', key))
+  for (const token of await Promise.all(accepted)) expect(await guard.verify(token)).toMatchObject({ userId: 'ann' })
+  const secret = Buffer.from(rsaPublic.export({ type: 'spki', format: 'pem' }))
+  const refused = [
+    signAs('PS256', 'RS256', rsa),
+    signAs('RS256', 'PS256', rsa),
+    signAs('ES256', 'EdDSA', ec),
+    signAs('EdDSA', 'ES256', ed),
+    signAs('HS256', 'RS256', secret),
+    signAs('RS512', 'RS256', rsa),
+  ]
+  for (const token of await Promise.all(refused))
+    await expect(guard.verify(token)).rejects.toMatchObject({ status: 401 })
 })
 
 test('with a tenant, tokens for other tenants are refused', async () => {

@@ -31,7 +31,7 @@ class Latchkey:
     ``issuer``: the base URL of Latchkey, such as https://id.example.com.
     ``application_id``: the id of your application. Tokens for other applications are refused.
     ``tenant_id``: accept only tokens for this tenant. Default: every tenant.
-    ``algorithms``: the accepted signature algorithms.
+    ``algorithms``: the accepted signature algorithms. A key is used only for the algorithm that the key set states.
     ``license_cache_seconds``: how long the result of a license check is reused.
     ``machine``: asks for licenses of users of whom there is only the id.
     ``resource_metadata_url``: where this API publishes its metadata (RFC 9728). It is named in the challenge of a 401.
@@ -43,7 +43,7 @@ class Latchkey:
         application_id: str,
         *,
         tenant_id: str | None = None,
-        algorithms: Sequence[str] = ("RS256",),
+        algorithms: Sequence[str] = ("RS256", "PS256", "ES256", "EdDSA"),
         license_cache_seconds: float = 5.0,
         machine: MachineToken | None = None,
         resource_metadata_url: str | None = None,
@@ -64,7 +64,10 @@ class Latchkey:
         self._licenses = LicenseCheck(self.issuer, application_id, license_cache_seconds, http)
 
     def verify(self, token: str) -> Auth:
-        """Verifies an access token. Raises an ``AuthError``: 401, or 503 if the keys cannot be read."""
+        """Verifies an access token. Raises an ``AuthError``: 401, or 503 if the keys cannot be read.
+
+        If the claims have ``cnf``, the token is bound to a key: check the DPoP proof of the request as well.
+        """
         try:
             return self._verify(token)
         except RequestFailed as error:
@@ -76,19 +79,23 @@ class Latchkey:
             ) from error
 
     def authenticate(self, authorization: str | None) -> Auth:
-        """The same for the Authorization header of a request."""
+        """The same for the Authorization header of a request. Refuses tokens that are bound to a key."""
         match = _BEARER.fullmatch(authorization or "")
-        if match:
-            return self.verify(match[1])
-        message = "Send an access token as Authorization: Bearer."
-        raise AuthError("invalid_token", message, challenge=self._challenge())
+        if not match:
+            message = "Send an access token as Authorization: Bearer."
+            raise AuthError("invalid_token", message, challenge=self._challenge())
+        auth = self.verify(match[1])
+        if _is_bound(auth):
+            message = "The access token is bound to a key, so it is not valid as Bearer."
+            raise AuthError("invalid_token", message, challenge=self._challenge("invalid_token"))
+        return auth
 
     def has_feature(self, user: Auth | str, feature: str) -> bool:
         """Whether the license of the user has the feature now.
 
         For an ``Auth``, it asks Latchkey with the user's own token. For the id of a user, it asks with the token of
         ``machine``. It reuses the result for a few seconds. Raises an ``AuthError`` with status 503 if Latchkey cannot
-        be reached.
+        be reached. If the token is bound to a key, it reads the license in the token instead.
         """
         if isinstance(user, str):
             if self._machine is None:
@@ -96,6 +103,9 @@ class Latchkey:
             return user != "" and feature in self._licenses.features_of_user(self._machine, user)
         if user.user_id is None or user.tenant_id is None:
             return False
+        # Latchkey does not accept a bound token from us, who do not have the key.
+        if _is_bound(user):
+            return user.license is not None and feature in user.license.features
         return feature in self._licenses.features_of_caller(user.token)
 
     def require_license(self, auth: Auth, feature: str) -> None:
@@ -126,10 +136,13 @@ class Latchkey:
         key = self._keys.find(header["kid"]) if "kid" in header else None
         if key is None:
             raise ValueError("The token names an unknown key.")
+        # RFC 8725 §3.1: a key is for one algorithm.
+        if key.algorithm_name != header["alg"]:
+            raise ValueError("The key is for another signature algorithm.")
         claims = jwt.decode(
             token,
             key,
-            algorithms=self._algorithms,
+            algorithms=[key.algorithm_name],
             issuer=self.issuer,
             audience=self.application_id,
             # The clock of Latchkey may be ahead, so a token from the future is not an error.
@@ -151,3 +164,8 @@ class Latchkey:
             *([] if self._resource_metadata_url is None else [f'resource_metadata="{self._resource_metadata_url}"']),
         ]
         return " ".join(["Bearer", ", ".join(parameters)]).strip()
+
+
+def _is_bound(auth: Auth) -> bool:
+    """Whether only the holder of a key may use the token (RFC 9449 §6)."""
+    return "cnf" in auth.claims

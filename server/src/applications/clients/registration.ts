@@ -8,6 +8,7 @@ import { AppError } from '../../errors.ts'
 import { describePage, type PageRequest, type Pagination, toRange } from '../../http/routing/pagination.ts'
 import { checkField, requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId, newId } from '../../lib/ids.ts'
+import { authenticationProblems, keySourceProblems } from './authentication-rules.ts'
 import { type ClientFilter, type ClientOrder, countClients, listClients } from './lists-store.ts'
 import { getLockedClient, toClientRef } from './locked.ts'
 import {
@@ -18,7 +19,7 @@ import {
   isClientId,
   settingsProblems,
 } from './rules.ts'
-import { createSecret, newClientSecret, validateChosenSecret } from './secrets.ts'
+import { createSecret, newClientSecret, type SecretHolder, validateChosenSecret } from './secrets.ts'
 import {
   deleteClient,
   findClientById,
@@ -56,8 +57,8 @@ export async function registerClient(
   { origin = 'generated', source }: { origin?: SecretOrigin; source: AuditSource },
 ): Promise<{ client: StoredClient; clientSecret: string | null }> {
   const { applicationId, kind, clientId = newClientId(), tenantId = null } = draft
-  const settings = completeSettings(draft)
-  const clientSecret = chooseSecret(ctx, kind, origin)
+  const settings = completeSettings(ctx, draft)
+  const clientSecret = chooseSecret(ctx, { kind, ...settings }, origin)
   await requireReferences(tx, { applicationId, tenantId })
   const id = newId()
   const now = ctx.now()
@@ -76,6 +77,12 @@ export async function registerClient(
     userinfo_in_id_token: settings.userinfoInIdToken,
     pkce_methods: settings.pkceMethods,
     response_modes: settings.responseModes,
+    require_pushed_requests: settings.requirePushedRequests,
+    require_dpop: settings.requireDpop,
+    device_flow: settings.deviceFlow,
+    token_endpoint_auth_method: settings.tokenEndpointAuthMethod,
+    jwks: settings.jwks && JSON.stringify(settings.jwks),
+    jwks_uri: settings.jwksUri,
     disabled: settings.disabled,
     created_at: now,
     updated_at: now,
@@ -97,20 +104,24 @@ const toAuditState = (client: StoredClient) => ({
 })
 
 /** The settings of a new client with defaults. Throws one error that lists every invalid field. */
-export function completeSettings(draft: Omit<NewClient, 'applicationId'>): ClientSettings {
+export function completeSettings({ config }: Ctx, draft: Omit<NewClient, 'applicationId'>): ClientSettings {
   const { kind, clientId, tenantId } = draft
   const settings = { ...defaultSettings(kind), ...pickSettings(draft), name: draft.name.trim() }
   throwIfInvalid([
     checkField(clientId === undefined || isClientId(clientId), 'clientId', CLIENT_ID_RULE),
     checkField(kind === 'MACHINE' || typeof tenantId !== 'string', 'tenantId', 'is for MACHINE clients only'),
     ...settingsProblems(kind, settings),
+    ...keySourceProblems(config.webhooks, settings),
+    ...authenticationProblems(kind, settings),
   ])
   return settings
 }
 
-function chooseSecret(ctx: Ctx, kind: ClientKind, origin: SecretOrigin): string | null {
-  if (typeof origin !== 'object') return origin === 'none' || kind === 'SPA' ? null : newClientSecret()
-  validateChosenSecret(ctx, kind, origin.chosen)
+function chooseSecret(ctx: Ctx, client: SecretHolder, origin: SecretOrigin): string | null {
+  if (typeof origin !== 'object') {
+    return origin === 'none' || client.tokenEndpointAuthMethod !== 'client_secret' ? null : newClientSecret()
+  }
+  validateChosenSecret(ctx, client, origin.chosen)
   return origin.chosen
 }
 
@@ -136,9 +147,10 @@ export async function changeClient(
   const change = pickSettings(requested)
   requireAnyField(change)
   const client = await getLockedClient(tx, id)
-  throwIfInvalid(settingsProblems(client.kind, change))
+  throwIfInvalid([...settingsProblems(client.kind, change), ...keySourceProblems(ctx.config.webhooks, change)])
   const before = pickSettings(client)
   const after = { ...before, ...change, name: (change.name ?? client.name).trim() }
+  throwIfInvalid(authenticationProblems(client.kind, { ...client, ...change }))
   const changes = findChanges<Record<string, unknown>>(before, after)
   if (!changes) return client
   const details = { ...toClientRef(client), ...changes }

@@ -1,16 +1,16 @@
-import type { ClientKind, PkceMethod, ResponseMode } from '../../db/tables.ts'
+import type { ClientAuthMethod, ClientKind, PkceMethod, PublicKeySet, ResponseMode } from '../../db/tables.ts'
 import type { FieldProblem } from '../../errors.ts'
 import { checkField } from '../../lib/field-validation.ts'
 import { NAME_RULE, parseName } from '../../lib/names.ts'
 import { originProblem, redirectProblem } from './addresses.ts'
 
-const MAX_LIST_ENTRIES = 50
+export const MAX_LIST_ENTRIES = 50
 const CLIENT_ID = /^[A-Za-z0-9._~-]{3,100}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** RFC 6749 §3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/
+export const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/
 /** Scopes that only make sense for a user. */
-const PERSONAL_SCOPES = ['openid', 'profile', 'email', 'offline_access']
+export const PERSONAL_SCOPES = ['openid', 'profile', 'email', 'offline_access']
 
 /** The settings of a client that can be changed. The rules depend on its kind, which never changes. */
 export interface ClientSettings {
@@ -23,6 +23,14 @@ export interface ClientSettings {
   userinfoInIdToken: boolean
   pkceMethods: PkceMethod[]
   responseModes: ResponseMode[]
+  requirePushedRequests: boolean
+  requireDpop: boolean
+  deviceFlow: boolean
+  tokenEndpointAuthMethod: ClientAuthMethod
+  /** Its public keys. */
+  jwks: PublicKeySet | null
+  /** Where its public keys are fetched. */
+  jwksUri: string | null
   disabled: boolean
 }
 
@@ -36,6 +44,12 @@ export const CLIENT_SETTINGS = [
   'userinfoInIdToken',
   'pkceMethods',
   'responseModes',
+  'requirePushedRequests',
+  'requireDpop',
+  'deviceFlow',
+  'tokenEndpointAuthMethod',
+  'jwks',
+  'jwksUri',
   'disabled',
 ] as const satisfies (keyof ClientSettings)[]
 
@@ -48,6 +62,12 @@ export const defaultSettings = (kind: ClientKind): Omit<ClientSettings, 'name'> 
   userinfoInIdToken: true,
   pkceMethods: ['S256', 'plain'],
   responseModes: ['query'],
+  requirePushedRequests: false,
+  requireDpop: false,
+  deviceFlow: false,
+  tokenEndpointAuthMethod: kind === 'SPA' ? 'none' : 'client_secret',
+  jwks: null,
+  jwksUri: null,
   disabled: false,
 })
 
@@ -67,6 +87,11 @@ export function settingsProblems(kind: ClientKind, settings: Partial<ClientSetti
     ...listProblems('pkceMethods', pkceMethods, () => undefined),
     checkField(responseModes?.length !== 0, 'responseModes', 'must name at least one'),
     ...listProblems('responseModes', responseModes, () => undefined),
+    checkField(
+      kind !== 'MACHINE' || !settings.deviceFlow,
+      'deviceFlow',
+      'must be false: nobody signs in to a MACHINE client',
+    ),
     ...listProblems('scopes', scopes, (scope) => scopeProblem(kind, scope)),
     ...(kind === 'MACHINE'
       ? browserProblems({ redirectUris, postLogoutRedirectUris, allowedOrigins })
@@ -84,14 +109,17 @@ const browserProblems = (lists: Record<string, string[] | undefined>) =>
     checkField(list.length === 0, field, 'must be empty: a MACHINE client has no browser'),
   )
 
+export const SCOPE_RULE = 'must be 1 to 100 printable characters without spaces, quotes and backslashes'
+
 function scopeProblem(kind: ClientKind, scope: string): string | undefined {
-  if (!SCOPE.test(scope)) return 'must be 1 to 100 printable characters without spaces, quotes and backslashes'
+  if (!SCOPE.test(scope)) return SCOPE_RULE
   if (kind === 'MACHINE' && PERSONAL_SCOPES.includes(scope))
     return 'is a scope for users, which a MACHINE client cannot have'
   return undefined
 }
 
-function listProblems(
+/** The problems of the entries of a list, which must be distinct. */
+export function listProblems(
   field: string,
   list: string[] = [],
   problemOf: (entry: string) => string | undefined,

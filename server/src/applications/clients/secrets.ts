@@ -2,7 +2,7 @@ import { type AuditSource, recordAuditEvent } from '../../audit/record.ts'
 import type { Mode } from '../../config.ts'
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
-import type { ClientKind } from '../../db/tables.ts'
+import type { ClientAuthMethod, ClientKind } from '../../db/tables.ts'
 import { AppError } from '../../errors.ts'
 import { checkField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId, newUniqueId } from '../../lib/ids.ts'
@@ -27,14 +27,26 @@ export interface NewSecret {
 /** The prefix lets secret scanners recognize a leaked secret. */
 export const newClientSecret = (): string => `lks_${newSecret()}`
 
-const SPA_RULE = 'is not for SPA clients: a browser cannot keep a secret'
+export interface SecretHolder {
+  kind: ClientKind
+  tokenEndpointAuthMethod: ClientAuthMethod
+}
+
+const secretRules = ({ kind, tokenEndpointAuthMethod }: SecretHolder) => [
+  checkField(kind !== 'SPA', 'secret', 'is not for SPA clients: a browser cannot keep a secret'),
+  checkField(
+    tokenEndpointAuthMethod !== 'private_key_jwt',
+    'secret',
+    'is not for clients with tokenEndpointAuthMethod private_key_jwt: they use their key',
+  ),
+]
 
 /** A secret chosen by the operator must be hard to guess and possible to send. */
-export function validateChosenSecret({ config }: Ctx, kind: ClientKind, secret: string): void {
+export function validateChosenSecret({ config }: Ctx, client: SecretHolder, secret: string): void {
   const minLength = MIN_CHOSEN_LENGTH[config.mode]
   const isValid = secret.length >= minLength && secret.length <= MAX_CHOSEN_LENGTH && PRINTABLE.test(secret)
   throwIfInvalid([
-    checkField(kind !== 'SPA', 'secret', SPA_RULE),
+    ...secretRules(client),
     checkField(isValid, 'secret', `must have ${minLength} to ${MAX_CHOSEN_LENGTH} printable characters`),
   ])
 }
@@ -62,7 +74,7 @@ export async function importSecretHashes(ctx: Ctx, tx: Tx, clientId: string, has
 export async function addSecret(ctx: Ctx, id: string, source: AuditSource): Promise<NewSecret> {
   const secret = await ctx.db.transaction().execute(async (tx) => {
     const client = await getLockedClient(tx, id)
-    throwIfInvalid([checkField(client.kind !== 'SPA', 'secret', SPA_RULE)])
+    throwIfInvalid(secretRules(client))
     if ((await countSecrets(tx, id)) >= MAX_SECRETS) throw new AppError('TOO_MANY_SECRETS')
     return addSecretInTx(ctx, tx, { client, secret: newClientSecret(), source })
   })

@@ -1,6 +1,7 @@
 import { type Insertable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
-import type { ClientKind, ClientSecretsTable, ClientsTable, Tables } from '../../db/tables.ts'
+import type { ClientAuthMethod, ClientKind, ClientSecretsTable, ClientsTable, Tables } from '../../db/tables.ts'
+import type { SigningAlgorithm } from '../../lib/signer.ts'
 import type { ClientSettings } from './rules.ts'
 
 /** A client joined with its application, its tenant and its secrets. */
@@ -14,6 +15,8 @@ export interface StoredClient extends ClientSettings {
   trusted: boolean
   /** The client of the console. */
   builtIn: boolean
+  signingAlgorithm: SigningAlgorithm
+  previousSigningAlgorithm: SigningAlgorithm | null
   accessTokenTtl: number | null
   idTokenTtl: number | null
   refreshTokenIdleTtl: number | null
@@ -41,6 +44,11 @@ const CLIENT_COLUMNS = [
   'clients.userinfo_in_id_token as userinfoInIdToken',
   'clients.pkce_methods as pkceMethods',
   'clients.response_modes as responseModes',
+  'clients.require_pushed_requests as requirePushedRequests',
+  'clients.require_dpop as requireDpop',
+  'clients.device_flow as deviceFlow',
+  'clients.jwks',
+  'clients.jwks_uri as jwksUri',
   'clients.disabled',
   'clients.created_at as createdAt',
   'clients.updated_at as updatedAt',
@@ -52,6 +60,8 @@ const APPLICATION_COLUMNS = [
   'applications.name as applicationName',
   'applications.trusted',
   'applications.built_in as builtIn',
+  'applications.signing_algorithm as signingAlgorithm',
+  'applications.previous_signing_algorithm as previousSigningAlgorithm',
   'applications.access_token_ttl as accessTokenTtl',
   'applications.id_token_ttl as idTokenTtl',
   'applications.refresh_token_idle_ttl as refreshTokenIdleTtl',
@@ -66,6 +76,11 @@ const selectAllClients = (db: Db) =>
     .select([...CLIENT_COLUMNS, ...APPLICATION_COLUMNS])
     .select(['tenants.id as tenantId', 'tenants.slug as tenantSlug'])
     .select(['tenants.suspended_at as tenantSuspendedAt', 'tenants.reactivated_at as tenantReactivatedAt'])
+    .select(
+      sql<ClientAuthMethod>`case when clients.kind = 'SPA' then 'none' else clients.token_endpoint_auth_method end`.as(
+        'tokenEndpointAuthMethod',
+      ),
+    )
     .select(
       sql<StoredClient['secrets']>`coalesce((
         select jsonb_agg(
@@ -121,6 +136,12 @@ export async function updateClient(
       userinfo_in_id_token: change.userinfoInIdToken,
       pkce_methods: change.pkceMethods,
       response_modes: change.responseModes,
+      require_pushed_requests: change.requirePushedRequests,
+      require_dpop: change.requireDpop,
+      device_flow: change.deviceFlow,
+      token_endpoint_auth_method: change.tokenEndpointAuthMethod,
+      jwks: change.jwks && JSON.stringify(change.jwks),
+      jwks_uri: change.jwksUri,
       disabled: change.disabled,
       updated_at: change.updatedAt,
     })

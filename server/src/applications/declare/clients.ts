@@ -94,10 +94,10 @@ async function requireReferences(ctx: Ctx, entries: DeclaredClient[], declaratio
 function planCreation(ctx: Ctx, declared: DeclaredClient): Change[] {
   const { application, tenant, secret, secretHashes = [], ...entry } = declared
   const { kind } = entry
-  completeSettings({ ...entry, tenantId: tenant })
-  if (secret !== undefined) validateChosenSecret(ctx, kind, secret)
+  const { tokenEndpointAuthMethod } = completeSettings(ctx, { ...entry, tenantId: tenant })
+  if (secret !== undefined) validateChosenSecret(ctx, { kind, tokenEndpointAuthMethod }, secret)
   requireOneSecret(declared)
-  const hasNoSecret = secret === undefined && secretHashes.length === 0 && kind !== 'SPA'
+  const hasNoSecret = secret === undefined && secretHashes.length === 0 && tokenEndpointAuthMethod === 'client_secret'
   return [
     {
       action: 'create',
@@ -136,10 +136,12 @@ async function getId(kind: string, slug: string, query: Promise<{ id: string }[]
 function planUpdate(ctx: Ctx, client: StoredClient, entry: DeclaredClient): Change[] {
   requireSameIdentity(client, entry)
   // Omitted fields keep their values, so the rules are checked on the merged settings.
-  completeSettings({ ...client, ...entry })
+  const { tokenEndpointAuthMethod } = completeSettings(ctx, { ...client, ...entry })
   const { change, fields } = findDifference(client, entry, CLIENT_SETTINGS)
   const firstSecret = client.secrets.length === 0 ? entry.secret : undefined
-  if (firstSecret !== undefined) validateChosenSecret(ctx, client.kind, firstSecret)
+  if (firstSecret !== undefined) {
+    validateChosenSecret(ctx, { kind: client.kind, tokenEndpointAuthMethod }, firstSecret)
+  }
   if (fields.length === 0 && firstSecret === undefined) return []
   return [
     {

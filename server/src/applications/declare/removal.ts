@@ -10,10 +10,10 @@ import { listApplicationDeletions } from './store.ts'
 export async function planApplicationRemoval(ctx: Ctx, entries: Entry[]): Promise<Change[]> {
   const slugs = entries.map(({ slug }) => String(slug))
   const deletions = await listApplicationDeletions(ctx.db, slugs)
-  return deletions.map(({ id, slug, clients, licenseTypes, subscriptions, seats }) => ({
+  return deletions.map(({ id, slug, clients, resources, licenseTypes, subscriptions, seats }) => ({
     action: 'delete',
     subject: `application ${slug}`,
-    fields: describeCascade({ clients, 'license types': licenseTypes, subscriptions, seats }),
+    fields: describeCascade({ clients, resources, 'license types': licenseTypes, subscriptions, seats }),
     apply: (tx) => removeApplicationInTx(ctx, tx, { id, source: OPERATOR_SOURCE }),
   }))
 }

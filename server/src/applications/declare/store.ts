@@ -14,11 +14,15 @@ export const listClientKeys = (db: Db): Promise<Entry[]> =>
     .orderBy(sql`client_id collate "C"`)
     .execute()
 
+export const listResourceKeys = (db: Db): Promise<Entry[]> =>
+  db.selectFrom('resources').select('uri').orderBy(sql`uri collate "C"`).execute()
+
 /** An application and the number of objects that are deleted with it. */
 export interface ApplicationDeletion {
   id: string
   slug: string
   clients: number
+  resources: number
   licenseTypes: number
   subscriptions: number
   seats: number
@@ -28,6 +32,7 @@ export async function listApplicationDeletions(db: Db, slugs: string[]): Promise
   const { rows } = await sql<ApplicationDeletion>`
     select id, slug,
       (select count(*)::int from clients where application_id = applications.id) as clients,
+      (select count(*)::int from resources where application_id = applications.id) as resources,
       (select count(*)::int from license_types where application_id = applications.id) as "licenseTypes",
       (select count(*)::int from subscriptions where application_id = applications.id) as subscriptions,
       (select count(*)::int from seats where application_id = applications.id) as seats

@@ -16,6 +16,14 @@ const closed = { additionalProperties: false }
 const SHOP = { name: 'Shop', slug: 'shop', trusted: true, licensingMode: 'PER_SEAT' }
 const WEB = { kind: 'WEB', tenantId: null, name: 'Shop on the web', scopes: ['openid'], secretIds: [SECRET] }
 
+const RESOURCE = {
+  id: '0197a2b0-7d5c-7000-8000-0000000000f1',
+  uri: 'https://api.example.com/reports',
+  applicationId: APPLICATION,
+}
+const resource = { id: Id, uri: Type.String(), applicationId: Id }
+const REPORTS = { name: 'Reports', scopes: ['reports:read'], allowedClients: [] }
+
 export const applicationActions = defineActions({
   'application.created': {
     summary: 'An application was created.',
@@ -66,7 +74,14 @@ export const applicationActions = defineActions({
     summary: 'A client failed to authenticate. At most one entry per minute for each client and network.',
     details: Type.Object(
       {
-        reason: Type.Enum(['wrong_secret', 'no_secret', 'disabled', 'unknown_client']),
+        reason: Type.Enum([
+          'wrong_secret',
+          'no_secret',
+          'wrong_method',
+          'wrong_assertion',
+          'disabled',
+          'unknown_client',
+        ]),
         id: Type.Optional(Id),
         clientId: Type.Optional(Type.String()),
         applicationId: Type.Optional(Id),
@@ -74,5 +89,24 @@ export const applicationActions = defineActions({
       closed,
     ),
     example: { reason: 'wrong_secret', ...CLIENT },
+  },
+  'resource.registered': {
+    summary: 'A resource, an API for which clients request tokens, was registered.',
+    details: Type.Object({ ...resource, after: Fields }, closed),
+    example: { ...RESOURCE, after: REPORTS },
+  },
+  'resource.changed': {
+    summary: 'A resource was changed.',
+    details: changeDetails(resource),
+    example: {
+      ...RESOURCE,
+      before: { scopes: ['reports:read'] },
+      after: { scopes: ['reports:read', 'reports:write'] },
+    },
+  },
+  'resource.deleted': {
+    summary: 'A resource was deleted, and the tokens for it ended.',
+    details: Type.Object({ ...resource, before: Fields }, closed),
+    example: { ...RESOURCE, before: REPORTS },
   },
 })

@@ -121,5 +121,13 @@ export const userActions = defineActions({
     summary: 'A user withdrew their consent to a third-party application.',
     ...withExample(Consent, consent),
   },
+  'user.device_allowed': {
+    summary: 'A user allowed the sign-in of a device without a browser.',
+    ...withExample(Consent, consent),
+  },
+  'user.device_refused': {
+    summary: 'A user refused the sign-in of a device without a browser.',
+    ...withExample(Consent, consent),
+  },
   'user.data_exported': { summary: 'A user exported their personal data.' },
 })

@@ -1,4 +1,5 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
+import type { SigningAlgorithm } from '../../lib/signer.ts'
 import type { Fixed } from './columns.ts'
 
 export type LicensingMode = 'PER_SEAT' | 'TENANT_WIDE' | 'FREE'
@@ -11,6 +12,10 @@ export interface ApplicationsTable {
   licensing_mode: Generated<LicensingMode>
   /** People may sign in with a mailed code. */
   email_codes: Generated<boolean>
+  /** How its tokens are signed. */
+  signing_algorithm: Generated<SigningAlgorithm>
+  /** Signs while there is no active key for `signing_algorithm`; null: RS256. */
+  previous_signing_algorithm: SigningAlgorithm | null
   /** Created by the service itself. */
   built_in: Generated<boolean>
   access_token_ttl: number | null
@@ -28,6 +33,14 @@ export type PkceMethod = 'S256' | 'plain'
 /** How the response to an authorization request reaches the client. */
 export type ResponseMode = 'query' | 'form_post'
 
+/** SPA clients do not authenticate. `client_secret` is HTTP Basic or the form. */
+export type ClientAuthMethod = 'none' | 'client_secret' | 'private_key_jwt'
+
+/** A JWK Set with public keys (RFC 7517). */
+export interface PublicKeySet {
+  keys: Record<string, unknown>[]
+}
+
 export interface ClientsTable {
   id: Fixed<string>
   client_id: Fixed<string>
@@ -43,9 +56,33 @@ export interface ClientsTable {
   userinfo_in_id_token: boolean
   pkce_methods: PkceMethod[]
   response_modes: Generated<ResponseMode[]>
+  /** Authorization requests must be pushed. */
+  require_pushed_requests: Generated<boolean>
+  require_dpop: Generated<boolean>
+  device_flow: Generated<boolean>
+  token_endpoint_auth_method: Generated<ClientAuthMethod>
+  jwks: ColumnType<PublicKeySet | null, string | null, string | null>
+  jwks_uri: string | null
   disabled: boolean
   created_at: Fixed<Date>
   updated_at: Date
+}
+
+/** An API for which clients request tokens (RFC 8707). */
+export interface ResourcesTable {
+  id: Fixed<string>
+  application_id: Fixed<string>
+  name: string
+  uri: Fixed<string>
+  scopes: string[]
+  created_at: Fixed<Date>
+  updated_at: Date
+}
+
+/** The clients of other applications that may request tokens for a resource. */
+export interface ResourceClientsTable {
+  resource_id: Fixed<string>
+  client_id: Fixed<string>
 }
 
 export interface ClientSecretsTable {

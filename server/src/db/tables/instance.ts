@@ -1,4 +1,5 @@
 import type { ColumnType } from 'kysely'
+import type { SigningAlgorithm } from '../../lib/signer.ts'
 import type { Fixed } from './columns.ts'
 
 export interface InstanceFactsTable {
@@ -6,8 +7,9 @@ export interface InstanceFactsTable {
   created_at: ColumnType<Date, never, never>
 }
 
-export interface SigningKeysTable {
+export interface TokenKeysTable {
   kid: Fixed<string>
+  algorithm: Fixed<SigningAlgorithm>
   public_jwk: ColumnType<Record<string, unknown>, string, never>
   sealed_private_key: Buffer | null
   created_at: Fixed<Date>

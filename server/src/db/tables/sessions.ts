@@ -34,6 +34,7 @@ export interface GrantsTable {
   user_id: Fixed<string>
   client_id: Fixed<string>
   tenant_id: string | null
+  resource_id: ColumnType<string | null, string | null | undefined, never>
   scopes: Fixed<string[]>
   auth_time: Fixed<Date>
   amr: Fixed<string[]>
@@ -44,8 +45,29 @@ export interface GrantsTable {
   nonce: Fixed<string | null>
   code_challenge: Fixed<string | null>
   code_challenge_method: Fixed<PkceMethod | null>
+  /** The thumbprint of the key that the code and the refresh tokens are bound to. */
+  dpop_jkt: string | null
   created_at: Fixed<Date>
   expires_at: Date
+}
+
+export interface DeviceAuthorizationsTable {
+  id: Fixed<string>
+  device_code_hash: Fixed<Buffer>
+  user_code_mac: Fixed<Buffer>
+  client_id: Fixed<string>
+  scopes: Fixed<string[]>
+  tenant_slug: Fixed<string | null>
+  ip_address: Fixed<string>
+  network: Fixed<string>
+  user_agent: Fixed<string>
+  poll_interval: number
+  polled_at: Date | null
+  polled_early: Generated<boolean>
+  decided_at: Date | null
+  grant_id: string | null
+  created_at: Fixed<Date>
+  expires_at: Fixed<Date>
 }
 
 export interface RefreshTokensTable {
@@ -59,6 +81,25 @@ export interface RefreshTokensTable {
 
 export interface RevokedTokensTable {
   jti: Fixed<string>
+  expires_at: Fixed<Date>
+}
+
+/** Pushed authorization requests. Without parameters: it was used. */
+export interface PushedRequestsTable {
+  hash: Fixed<Buffer>
+  client_id: Fixed<string>
+  sealed_parameters: Buffer | null
+  expires_at: Date
+}
+
+export interface UsedAssertionsTable {
+  hash: Fixed<Buffer>
+  expires_at: Fixed<Date>
+}
+
+/** DPoP proofs that were used. */
+export interface DpopProofsTable {
+  hash: Fixed<Buffer>
   expires_at: Fixed<Date>
 }
 

@@ -1,9 +1,9 @@
 import { toEventBody } from '../../audit/event-body.ts'
 import { type FeedEvent, listEvents } from '../../audit/feed.ts'
 import type { Ctx } from '../../context.ts'
+import type { Guard } from '../../lib/outgoing/guard.ts'
 import { VERSION } from '../../lib/version.ts'
 import { createSignatureHeader, unsealActiveSecrets } from '../webhooks/secrets.ts'
-import type { Guard } from './guard.ts'
 import { type Message, post, toErrorCode } from './post.ts'
 import type { PendingDelivery } from './store.ts'
 

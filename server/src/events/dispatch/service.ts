@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx } from '../../context.ts'
 import { defineJob } from '../../jobs/job.ts'
 import { abortAfterGrace } from '../../lib/concurrency/grace-period.ts'
-import { createGuard } from './guard.ts'
+import { createGuard } from '../../lib/outgoing/guard.ts'
 import { leaseUntil, processPartition } from './partition.ts'
 import { claimPartition, type Partition, postponePartition } from './store.ts'
 

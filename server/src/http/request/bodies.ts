@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { AppError } from '../../errors.ts'
+import { AppError, OAuthError } from '../../errors.ts'
 import { type Fields, parseFields } from '../../lib/fields.ts'
 import { parseJson } from '../../lib/json.ts'
 
@@ -19,6 +19,8 @@ declare module 'fastify' {
     bodyOptional?: boolean
     /** A body of another type is treated as no body. */
     otherBodiesIgnored?: boolean
+    /** The route takes the parameter resource of RFC 8707, but only once. */
+    takesResource?: boolean
   }
 }
 
@@ -29,13 +31,13 @@ export function registerBodyParser(app: FastifyInstance): void {
     try {
       done(null, parseBody(request, body))
     } catch (error) {
-      done(error as AppError)
+      done(error as AppError | OAuthError)
     }
   })
 }
 
 function parseBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unknown {
-  const { bodyType, bodyOptional, otherBodiesIgnored } = routeOptions.config
+  const { bodyType, bodyOptional, otherBodiesIgnored, takesResource } = routeOptions.config
   if (bodyType === undefined || (bodyOptional && body.length === 0)) return undefined
   const type = bodyType === 'json' ? JSON_TYPE : FORM_TYPE
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -46,6 +48,9 @@ function parseBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unk
   }
   if (bodyType === 'json') return requireJson(body)
   const fields = requireForm(body)
+  if (takesResource && fields.repeated.includes('resource')) {
+    throw new OAuthError('invalid_target', 'Only one resource can be requested at a time.')
+  }
   return bodyType === 'form' ? requireSingleValues(fields) : fields
 }
 

@@ -147,8 +147,10 @@ async function findVisitor(ctx: Ctx, exchange: Exchange, authenticate: Authentic
   try {
     return await authenticate(ctx, exchange, { cookies: true })
   } catch (error) {
-    // An expired session or token makes the caller anonymous.
-    if (error instanceof AppError && error.code === 'UNAUTHORIZED') return undefined
+    // An expired session or token makes the caller anonymous, but a client with a proof must learn why it was refused.
+    const { authorization, dpop } = exchange.request.headers
+    const hasProof = authorization !== undefined && dpop !== undefined
+    if (!hasProof && error instanceof AppError && error.code === 'UNAUTHORIZED') return undefined
     throw error
   }
 }

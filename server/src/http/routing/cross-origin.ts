@@ -25,14 +25,14 @@ export async function allowOrigin(
   if (origin === undefined || !(await isKnownOrigin(ctx, origin))) return
   reply
     .header('Access-Control-Allow-Origin', origin)
-    .header('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After')
+    .header('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, DPoP-Nonce')
 }
 
 export function answerPreflight(reply: FastifyReply, methods: string[]): void {
   if (reply.hasHeader('Access-Control-Allow-Origin')) {
     reply
       .header('Access-Control-Allow-Methods', methods.join(', '))
-      .header('Access-Control-Allow-Headers', 'Authorization, Content-Type')
+      .header('Access-Control-Allow-Headers', 'Authorization, Content-Type, DPoP')
       .header('Access-Control-Max-Age', PREFLIGHT_SECONDS)
   }
   reply.code(204).send()

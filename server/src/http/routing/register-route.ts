@@ -26,6 +26,7 @@ export function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, depe
       bodyOptional: Type.IsOptional(body),
       otherBodiesIgnored: route.ignoresOtherBodies,
       oauth: oauthErrors !== undefined,
+      takesResource: oauthErrors?.includes('invalid_target') ?? false,
     },
     ...(bodyType === 'form' && { bodyLimit: FORM_LIMIT }),
     // HEAD on a stream would read the whole stream and discard it.

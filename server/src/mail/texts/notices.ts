@@ -82,7 +82,7 @@ export const NOTICE_TEXTS = {
   'new-device': {
     subject: 'New sign-in to your account',
     heading: 'New sign-in to your account',
-    text: 'Somebody signed in to your account at {{application}} in a browser that you have not used here before.',
+    text: 'Somebody signed in to your account at {{application}} in a browser or on a device that you have not used here before.',
     button: 'See where you are signed in',
     note: 'If this was you, there is nothing to do. If it was not, sign out that device on the page above, then reset your password at once, and tell whoever runs this service.',
   },

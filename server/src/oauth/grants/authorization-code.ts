@@ -1,22 +1,20 @@
 import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
-import type { AuthenticatedClient } from '../client-auth.ts'
-import { createRefreshToken, invalidGrant, toSubject } from '../grant-subject.ts'
-import { findLicenseClaim, issueTokens, lifetimeOf } from '../issue-tokens.ts'
+import type { AuthenticatedClient, TokenRequester } from '../client-auth.ts'
+import { requireProofOfKey } from '../dpop/binding.ts'
+import { invalidGrant } from '../grant-subject.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
 import { matchesChallenge } from '../pkce.ts'
+import { requireGrantResource } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
 import { endGrant } from './end-grant.ts'
-import { findGrantByCode, type GrantRow, redeemCode } from './store.ts'
+import { redeem } from './redeem.ts'
+import { findGrantByCode, type GrantRow } from './store.ts'
 
 /** The authorization code grant (RFC 6749 §4.1.3, RFC 7636 §4.5). */
-export async function exchangeCode(
-  ctx: Ctx,
-  authenticated: AuthenticatedClient,
-  form: TokenForm,
-): Promise<TokenResponse> {
-  const { client } = authenticated
+export async function exchangeCode(ctx: Ctx, requester: TokenRequester, form: TokenForm): Promise<TokenResponse> {
+  const { client, proof } = requester
   if (form.code === undefined) throw new OAuthError('invalid_request', 'The parameter code is missing.')
   if (form.redirect_uri === undefined) {
     throw new OAuthError('invalid_request', 'The parameter redirect_uri is missing.')
@@ -26,18 +24,14 @@ export async function exchangeCode(
     throw invalidGrant('The code is not valid.', { problem: grant ? 'issued to another client' : 'unknown code' })
   }
   requireBinding(grant, form)
-  if (grant.code_used_at !== null) throw await endReplayedGrant(ctx, authenticated, grant)
-  const now = ctx.now()
-  if (grant.code_expires_at <= now) throw invalidGrant('The code has expired.')
-  const subject = toSubject(client, grant)
-  const hasRefreshToken = subject.scopes.includes('offline_access')
-  const lifetime = lifetimeOf(ctx, client, hasRefreshToken ? 'refreshToken' : 'accessToken')
-  const expiresAt = new Date(now.getTime() + lifetime * 1000)
-  const refresh = hasRefreshToken ? createRefreshToken(ctx, client, expiresAt) : undefined
-  const redemption = { grantId: grant.id, now, expiresAt, refreshToken: refresh?.row }
-  const license = await findLicenseClaim(ctx, subject)
-  if (!(await redeemCode(ctx.db, redemption))) throw await endReplayedGrant(ctx, authenticated, grant)
-  return issueTokens(ctx, subject, { refreshToken: refresh?.token, nonce: grant.nonce, license })
+  requireGrantResource(grant, form.resource)
+  // Before the key is checked: whoever used the code first may have bound the grant to another key.
+  if (grant.code_used_at !== null) throw await endReplayedGrant(ctx, requester, grant)
+  requireProofOfKey(grant.dpop_jkt, proof)
+  if (grant.code_expires_at <= ctx.now()) throw invalidGrant('The code has expired.')
+  const tokens = await redeem(ctx, { client, proof }, grant)
+  if (!tokens) throw await endReplayedGrant(ctx, requester, grant)
+  return tokens
 }
 
 /** A failed check does not use up the code: the caller may not be the client that the code was issued to. */

@@ -4,10 +4,13 @@ import type { CacheEntry } from '../../db/cache.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import { recordActivity } from '../../sessions/browser-session.ts'
-import type { AuthenticatedClient } from '../client-auth.ts'
+import type { TokenRequester } from '../client-auth.ts'
+import { consentScopesOf } from '../consent-scopes.ts'
+import { requireProofOfKey } from '../dpop/binding.ts'
 import { createRefreshToken, invalidGrant, toSubject } from '../grant-subject.ts'
 import { findLicenseClaim, issueTokens, type Subject } from '../issue-tokens.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
+import { findGrantResource, requireGrantResource } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
@@ -17,23 +20,23 @@ import { findGrantByRefreshToken, type GrantRow, type TokenRow } from './store.t
 import { undoRotationOnFailure, waitForPendingUndo, waitForUndoElsewhere } from './undo-rotation.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
-export async function refresh(ctx: Ctx, authenticated: AuthenticatedClient, form: TokenForm): Promise<TokenResponse> {
+export async function refresh(ctx: Ctx, requester: TokenRequester, form: TokenForm): Promise<TokenResponse> {
   const { refresh_token } = form
   if (refresh_token === undefined) {
     throw new OAuthError('invalid_request', 'The parameter refresh_token is missing.')
   }
-  const { client, request } = authenticated
+  const { client, request } = requester
   const hash = hashSecret(refresh_token)
   await waitForPendingUndo(ctx, hash)
   const cached = ctx.cache.peek<TokenRow>(keyOf(hash))
-  const reply = cached && (await ignoreRefusal(() => rotateToken(ctx, authenticated, { tokenRow: cached, form })))
+  const reply = cached && (await ignoreRefusal(() => rotateToken(ctx, requester, { tokenRow: cached, form })))
   if (reply) return reply
   // Another node may have used a cached token, so a refusal is decided by the database only.
   ctx.cache.delete(keyOf(hash))
   const tokenRow = await findToken(ctx, client, hash)
   if (!tokenRow) throw invalidGrant('The refresh token is not valid.')
   return (
-    (await rotateToken(ctx, authenticated, { tokenRow, form })) ??
+    (await rotateToken(ctx, requester, { tokenRow, form })) ??
     revokeFamilyOfReusedToken(ctx, {
       action: 'session.token_reused',
       grant: tokenRow,
@@ -52,24 +55,29 @@ interface PresentedToken {
 /** Issues new tokens and uses up this one; undefined if it was used before. */
 async function rotateToken(
   ctx: Ctx,
-  { client }: AuthenticatedClient,
+  { client, proof }: TokenRequester,
   { tokenRow, form }: PresentedToken,
 ): Promise<TokenResponse | undefined> {
   const now = ctx.now()
   if (tokenRow.client_id !== client.id) throw invalidGrant('The refresh token is not valid.')
   if (tokenRow.token_used_at !== null) return undefined
   if (tokenRow.token_expires_at <= now) throw invalidGrant('The refresh token has expired.')
+  requireGrantResource(tokenRow, form.resource)
+  requireProofOfKey(tokenRow.dpop_jkt, proof, { anyKey: client.kind !== 'SPA' })
   const { tenant: requestedTenant } = form
   const switchedRow =
     requestedTenant === undefined ? tokenRow : await switchTenant(ctx, client, tokenRow, requestedTenant)
   const subject = subjectFor(client, switchedRow, form)
   const license = await findLicenseClaim(ctx, subject)
+  await proof?.use()
   const { token: newToken, row: successorRow } = createRefreshToken(ctx, client, tokenRow.expires_at)
   const { token_hash: hash, id: grantId } = tokenRow
-  return undoRotationOnFailure(ctx, { hash, successor: successorRow.hash }, async () => {
+  const undo = { hash, successor: successorRow.hash, jkt: tokenRow.dpop_jkt }
+  return undoRotationOnFailure(ctx, undo, async () => {
     // Signing and the database write run in parallel. If the rotation fails, the signed tokens are discarded.
-    const signed = issueTokens(ctx, subject, { refreshToken: newToken, license })
-    const rotation = { hash, grantId, tenantId: switchedRow.tenant_id, now, successor: successorRow }
+    const signed = issueTokens(ctx, subject, { refreshToken: newToken, license, proof })
+    const { jkt } = proof ?? {}
+    const rotation = { hash, grantId, tenantId: switchedRow.tenant_id, jkt, now, successor: successorRow }
     // `rotate` uses `signed` only to time its next batch.
     const [reply, isRotated] = await awaitBoth(signed, rotate(ctx, { rotation, signed }))
     if (!isRotated) return undefined
@@ -80,6 +88,7 @@ async function rotateToken(
     const value: TokenRow = {
       ...switchedRow,
       session_active_at,
+      dpop_jkt: jkt ?? tokenRow.dpop_jkt,
       token_hash: successorRow.hash,
       token_created_at: now,
       token_expires_at: successorRow.expiresAt,
@@ -126,9 +135,11 @@ const isUnused = ({ token_used_at }: TokenRow): boolean => token_used_at === nul
 async function loadToken(ctx: Ctx, hash: Buffer): Promise<CacheEntry<TokenRow> | undefined> {
   const tokenRow = await findGrantByRefreshToken(ctx.db, hash)
   if (!tokenRow) return undefined
-  const { id, session_id, user_id, client_id, tenant_id } = tokenRow
+  const { id, session_id, user_id, client_id, tenant_id, resource_id } = tokenRow
   const tenant = tenant_id === null ? [] : [`member:${tenant_id}:${user_id}`, `tenant:${tenant_id}`]
-  const invalidatedBy = [`grant:${id}`, `session:${session_id}`, `user:${user_id}`, `client:${client_id}`, ...tenant]
+  const resource = resource_id === null ? [] : [`resource:${resource_id}`]
+  const owners = [`grant:${id}`, `session:${session_id}`, `user:${user_id}`, `client:${client_id}`]
+  const invalidatedBy = [...owners, ...tenant, ...resource]
   // If another node rotated the token, an older one is still cached here; storing this entry removes it.
   return { value: tokenRow, subjects: invalidatedBy, latestOf: `refresh-tokens:${id}` }
 }
@@ -166,7 +177,8 @@ async function hasConsented(ctx: Ctx, grant: GrantRow, client: Client, tenantId:
   const key = { userId: grant.user_id, applicationId: client.applicationId, tenantId }
   const consent = await findConsent(ctx.db, key)
   const scopes = grant.scopes.filter((scope) => client.scopes.includes(scope))
-  return consent !== undefined && scopes.every((scope) => consent.scopes.includes(scope))
+  const needed = consentScopesOf({ scopes, resource: findGrantResource(grant, client.applicationId) ?? undefined })
+  return consent !== undefined && needed.every((scope) => consent.scopes.includes(scope))
 }
 
 /** RFC 6749 §6: the scope may not exceed what was granted. */

@@ -3,6 +3,7 @@ import { isForeignKeyViolation } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
 import { isConnected } from '../../db/processes.ts'
 import type { GrantsTable } from '../../db/tables.ts'
+import { RESOURCE_ALLOWS_CLIENT, RESOURCE_COLUMNS } from '../resource-columns-store.ts'
 import { CLAIM_COLUMNS } from '../user-claims.ts'
 
 /** A grant with the data that decides whether its user may still act for its tenant. */
@@ -12,6 +13,7 @@ const grantsWithSubject = (db: Db) =>
     .innerJoin('users', 'users.id', 'grants.user_id')
     .innerJoin('sessions', 'sessions.id', 'grants.session_id')
     .leftJoin('tenants', 'tenants.id', 'grants.tenant_id')
+    .leftJoin('resources', 'resources.id', 'grants.resource_id')
     .leftJoin('memberships', (join) =>
       join
         .onRef('memberships.tenant_id', '=', 'grants.tenant_id')
@@ -27,6 +29,8 @@ const grantsWithSubject = (db: Db) =>
       'tenants.suspended_at as tenant_suspended_at',
       'memberships.role as role',
     ])
+    .select(RESOURCE_COLUMNS)
+    .select(RESOURCE_ALLOWS_CLIENT)
     .select(CLAIM_COLUMNS)
 
 export type GrantRow = NonNullable<Awaited<ReturnType<typeof findGrantByCode>>>
@@ -44,6 +48,8 @@ export async function insertGrant(db: Db, grant: Insertable<GrantsTable>): Promi
 
 export const findGrantByCode = (db: Db, codeHash: Buffer) =>
   grantsWithSubject(db).where('grants.code_hash', '=', codeHash).executeTakeFirst()
+
+export const findGrant = (db: Db, id: string) => grantsWithSubject(db).where('grants.id', '=', id).executeTakeFirst()
 
 export const findGrantByRefreshToken = (db: Db, hash: Buffer) =>
   grantsWithSubject(db)
@@ -72,15 +78,18 @@ interface Redemption {
   now: Date
   expiresAt: Date
   refreshToken: NewRefreshToken | undefined
+  /** The key that the grant is bound to from now on; undefined: no change. */
+  jkt: string | undefined
 }
 
 /**
  * Uses up a code and inserts the first refresh token in one statement, so that only one of several attempts succeeds.
  */
-export async function redeemCode(db: Db, { grantId, now, expiresAt, refreshToken }: Redemption): Promise<boolean> {
+export async function redeemCode(db: Db, { grantId, now, expiresAt, refreshToken, jkt }: Redemption): Promise<boolean> {
   const { rows } = await sql`
     with used as (
-      update grants set code_used_at = ${now}, expires_at = ${expiresAt}
+      update grants
+      set code_used_at = ${now}, expires_at = ${expiresAt}, dpop_jkt = coalesce(${jkt}, dpop_jkt)
       where id = ${grantId} and code_used_at is null
       returning id
     ), added as (
@@ -100,6 +109,8 @@ export interface Rotation {
   grantId: string
   /** The tenant of the grant after the rotation. */
   tenantId: string | null
+  /** The key that the grant is bound to from now on; undefined: no change. */
+  jkt: string | undefined
   now: Date
   successor: NewRefreshToken
 }
@@ -130,10 +141,10 @@ export async function rotateRefreshTokens(
       select * from unnest(
         (select ${rotations.map(({ hash }) => hash)}::bytea[]), ${rotations.map(({ grantId }) => grantId)}::uuid[],
         ${rotations.map(({ tenantId }) => tenantId)}::uuid[], ${rotations.map(({ now }) => now)}::timestamptz[],
-        ${successors.map(({ hash }) => hash)}::bytea[], ${successors.map(({ expiresAt }) => expiresAt)}::timestamptz[]
-      ) as requested (hash, grant_id, tenant_id, now, next_hash, next_expires_at)
+        ${rotations.map(({ jkt }) => jkt ?? null)}::text[], ${successors.map(({ hash }) => hash)}::bytea[], ${successors.map(({ expiresAt }) => expiresAt)}::timestamptz[]
+      ) as requested (hash, grant_id, tenant_id, now, jkt, next_hash, next_expires_at)
     ), locked as (
-      select requested.*, grants.tenant_id as old_tenant_id
+      select requested.*, grants.tenant_id as old_tenant_id, grants.dpop_jkt as old_jkt
       from requested join grants on grants.id = requested.grant_id
       for no key update of grants ${skipLocked ? sql`skip locked` : sql``}
     ), used as (
@@ -142,8 +153,9 @@ export async function rotateRefreshTokens(
         and used_at is null and refresh_tokens.expires_at > locked.now
       returning locked.*
     ), moved as (
-      update grants set tenant_id = used.tenant_id from used
-      where grants.id = used.grant_id and used.tenant_id is distinct from used.old_tenant_id
+      update grants set tenant_id = used.tenant_id, dpop_jkt = coalesce(used.jkt, grants.dpop_jkt) from used
+      where grants.id = used.grant_id
+        and (used.tenant_id is distinct from used.old_tenant_id or used.jkt <> coalesce(used.old_jkt, ''))
     ), added as (
       insert into refresh_tokens (hash, grant_id, created_at, expires_at, process)
       select next_hash, grant_id, now, next_expires_at, ${process}::integer from used
@@ -156,10 +168,13 @@ export async function rotateRefreshTokens(
 }
 
 /**
- * Undoes a rotation: deletes the successor and makes the token valid again. Does nothing if the successor was already
- * used.
+ * Undoes a rotation: deletes the successor, makes the token valid again, and binds the grant to the key that it was bound
+ * to. Does nothing if the successor was already used.
  */
-export async function undoRotation(db: Db, { hash, successor }: { hash: Buffer; successor: Buffer }): Promise<void> {
+export async function undoRotation(
+  db: Db,
+  { hash, successor, jkt }: { hash: Buffer; successor: Buffer; jkt: string | null },
+): Promise<void> {
   await sql`
     with locked as (
       select grants.id from grants join refresh_tokens on refresh_tokens.grant_id = grants.id
@@ -168,6 +183,9 @@ export async function undoRotation(db: Db, { hash, successor }: { hash: Buffer; 
       delete from refresh_tokens using locked
       where refresh_tokens.hash = ${successor} and (refresh_tokens.grant_id = locked.id) is true and used_at is null
       returning grant_id
+    ), bound as (
+      update grants set dpop_jkt = ${jkt} from deleted
+      where grants.id = deleted.grant_id and dpop_jkt is distinct from ${jkt}::text
     )
     update refresh_tokens set used_at = null from deleted
     where refresh_tokens.hash = ${hash} and (refresh_tokens.grant_id = deleted.grant_id) is true

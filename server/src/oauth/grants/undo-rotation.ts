@@ -15,6 +15,8 @@ interface Refresh {
   hash: Buffer
   /** The hash of its successor, which was never sent. */
   successor: Buffer
+  /** The key that the grant was bound to before. */
+  jkt: string | null
 }
 
 /** How long an outage may last. After that the token counts as used. */

@@ -3,16 +3,16 @@ import { toAuditSource } from '../../audit/record.ts'
 import { AppError } from '../../errors.ts'
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { describePage, toRange } from '../../http/routing/pagination.ts'
-import { KeyQuery, RotateKeyRequest, SigningKeyBody, SigningKeyPage } from './schema.ts'
+import { KeyQuery, RotatedKeys, RotateKeyRequest, type SigningKeyBody, SigningKeyPage } from './schema.ts'
 import { listKeys, rotateKeys } from './service.ts'
 
 const common = { tag: 'Administration', caller: 'administrator' } as const
 
 type SigningKeyInfo = Awaited<ReturnType<typeof listKeys>>[number]
 
-const toBody = ({ createdAt, activatesAt, retiresAt, ...key }: SigningKeyInfo): SigningKeyBody => ({
+const toBody = ({ algorithm, createdAt, activatesAt, retiresAt, ...key }: SigningKeyInfo): SigningKeyBody => ({
   ...key,
-  alg: 'RS256',
+  alg: algorithm,
   createdAt: createdAt.toISOString(),
   activatesAt: activatesAt.toISOString(),
   retiresAt: retiresAt?.toISOString() ?? null,
@@ -41,19 +41,23 @@ export const signingKeyRoutes = [
     method: 'POST',
     path: '/api/admin/keys/rotate',
     operationId: 'rotateSigningKey',
-    summary: 'Makes the next key; one that waits for its turn, or was made just now, is answered with 200',
+    summary:
+      'Makes the next key of each algorithm in use; keys that wait for their turn, or were made just now, are answered with 200',
     body: Type.Optional(RotateKeyRequest),
-    reply: { 200: SigningKeyBody, 201: SigningKeyBody },
+    reply: { 200: RotatedKeys, 201: RotatedKeys },
     idempotent: true,
     async handler(ctx, { body, caller, request, reply }) {
-      const { kid, isNew } = await rotateKeys(ctx, body, toAuditSource(caller, request))
+      const rotations = await rotateKeys(ctx, body, toAuditSource(caller, request))
       const keys = await listKeys(ctx)
-      const rotated = keys.find((key) => key.kid === kid)
-      // A concurrent replacement may have withdrawn it; then the newest key is returned.
-      const newest = rotated ?? keys[0]
-      if (!newest) throw new AppError('UNAVAILABLE')
-      reply.code(rotated && isNew ? 201 : 200)
-      return toBody(newest)
+      // A concurrent replacement may have withdrawn a key; then the newest one of its algorithm is returned.
+      const [first, ...others] = rotations.flatMap(({ kid, algorithm, isNew }) => {
+        const rotated = keys.find((key) => key.kid === kid)
+        const newest = rotated ?? keys.find((key) => key.algorithm === algorithm)
+        return newest ? [{ body: toBody(newest), isNew: rotated !== undefined && isNew }] : []
+      })
+      if (!first) throw new AppError('UNAVAILABLE')
+      reply.code([first, ...others].some(({ isNew }) => isNew) ? 201 : 200)
+      return { ...first.body, others: others.map(({ body }) => body) }
     },
   }),
 ]

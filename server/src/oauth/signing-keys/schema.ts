@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { Pagination, pageQuery } from '../../http/routing/pagination.ts'
 import { Timestamp } from '../../http/routing/schema.ts'
+import { SIGNING_ALGORITHMS } from '../../lib/signer.ts'
 
 /** The public properties of a signing key, without key material. */
 export const SigningKeyBody = Type.Object(
   {
     kid: Type.String({ description: 'Its name in the key set and in the header of every token' }),
-    alg: Type.Literal('RS256'),
+    alg: Type.Enum(SIGNING_ALGORITHMS),
     state: Type.Enum(['upcoming', 'signing', 'published', 'retired'], {
       description:
         'upcoming: published, and will sign. signing: signs now. published: signs no more, and its tokens are good. retired: its tokens have run out',
@@ -20,6 +21,14 @@ export const SigningKeyBody = Type.Object(
   { title: 'SigningKey' },
 )
 export type SigningKeyBody = Static<typeof SigningKeyBody>
+
+export const RotatedKeys = Type.Object(
+  {
+    ...SigningKeyBody.properties,
+    others: Type.Array(SigningKeyBody, { description: 'The keys of the other algorithms that applications use' }),
+  },
+  { title: 'RotatedSigningKeys' },
+)
 
 export const KeyQuery = Type.Object(pageQuery)
 export const SigningKeyPage = Type.Object({ keys: Type.Array(SigningKeyBody), pagination: Pagination })

@@ -1,11 +1,12 @@
-import { type Action, type AuditSource, OPERATOR_SOURCE, recordAuditEvent } from '../../audit/record.ts'
+import { settleSigningAlgorithms } from '../../applications/signing-algorithm.ts'
+import { auditKeyEvents } from '../../audit/key-events.ts'
+import { type AuditSource, OPERATOR_SOURCE } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { defineJob } from '../../jobs/job.ts'
 import {
   describeSigningKeys,
-  ensureSigningKey,
+  ensureSigningKeys,
   maintainSigningKeys,
-  type OnKeyEvent,
   type Rotation,
   replaceSigningKeys,
   rotateSigningKeys,
@@ -14,17 +15,6 @@ import {
 
 /** Administration of signing keys. Every change is recorded as an audit event. */
 
-const ACTIONS = {
-  created: 'signing_key.created',
-  brought_forward: 'signing_key.brought_forward',
-  withdrawn: 'signing_key.withdrawn',
-} as const satisfies Record<string, Action>
-
-const auditKeyEvents =
-  (ctx: Ctx, source: AuditSource): OnKeyEvent =>
-  (tx, { event, ...details }) =>
-    recordAuditEvent(ctx, tx, { action: ACTIONS[event], ...source, details })
-
 export interface RotationOptions {
   /** Sign immediately, without being published first. */
   immediately?: boolean | undefined
@@ -32,27 +22,30 @@ export interface RotationOptions {
   leaked?: boolean | undefined
 }
 
-/** Creates the next key. This process uses it before the promise resolves. */
+/** Creates the next key of each algorithm that is used. This process uses them before the promise resolves. */
 export async function rotateKeys(
   ctx: Ctx,
   { immediately = false, leaked = false }: RotationOptions,
   source: AuditSource,
-): Promise<Rotation> {
+): Promise<Rotation[]> {
   const onKeyEvent = auditKeyEvents(ctx, source)
-  const rotation = leaked
+  const rotations = leaked
     ? await replaceSigningKeys(ctx, onKeyEvent)
     : await rotateSigningKeys(ctx, { immediately, onKeyEvent })
   await ctx.changes.waitUntilCurrent()
-  return rotation
+  return rotations
 }
 
-/** Creates the first key of an instance, if it has none. */
-export const ensureFirstKey = (ctx: Ctx): Promise<void> => ensureSigningKey(ctx, auditKeyEvents(ctx, OPERATOR_SOURCE))
+/** Creates the keys that are missing: the first key of an instance, and those of algorithms that applications use. */
+export const ensureFirstKey = (ctx: Ctx): Promise<void> => ensureSigningKeys(ctx, auditKeyEvents(ctx, OPERATOR_SOURCE))
 
 export const listKeys = (ctx: Ctx): Promise<SigningKeyInfo[]> => describeSigningKeys(ctx)
 
 export const maintainKeys = defineJob<unknown>({
   name: 'maintain_signing_keys',
   schedule: '7 * * * *',
-  run: (ctx) => maintainSigningKeys(ctx, auditKeyEvents(ctx, OPERATOR_SOURCE)),
+  async run(ctx) {
+    await settleSigningAlgorithms(ctx)
+    await maintainSigningKeys(ctx, auditKeyEvents(ctx, OPERATOR_SOURCE))
+  },
 })

@@ -12,6 +12,7 @@ import { LicenseTypesSection } from '../license-types/license-types-section.tsx'
 import { ClientsSection } from './clients/clients-section.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { saveLastApplication } from './last-application.ts'
+import { ResourcesSection } from './resources/resources-section.tsx'
 import { SettingsSection } from './settings-section.tsx'
 import type { Application } from './types.ts'
 
@@ -45,6 +46,7 @@ function ApplicationDetails({ application }: { application: Application }) {
         label={tabs.label}
         tabs={[
           { name: 'clients', title: tabs.clients, content: <ClientsSection application={application} /> },
+          { name: 'resources', title: tabs.resources, content: <ResourcesSection applicationId={id} /> },
           {
             name: 'licenseTypes',
             title: tabs.licenseTypes,

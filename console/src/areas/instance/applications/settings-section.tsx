@@ -1,4 +1,16 @@
-import { Button, Fieldset, Group, NumberInput, Radio, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
+import {
+  Button,
+  Fieldset,
+  Group,
+  NumberInput,
+  Radio,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { useState } from 'react'
 import { useApiMutation, useApiQuery } from '../../../api/use-api.ts'
 import { applications as text } from '../../../text/applications.ts'
@@ -11,9 +23,11 @@ import { toDuration } from './duration.ts'
 import type { Application } from './types.ts'
 
 const MODES = ['PER_SEAT', 'TENANT_WIDE', 'FREE'] as const
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
 const LIFETIMES = ['accessTokenTtl', 'idTokenTtl', 'refreshTokenIdleTtl', 'refreshTokenTtl'] as const
 type Lifetimes = Pick<Application, (typeof LIFETIMES)[number]>
-type Settings = Pick<Application, 'name' | 'slug' | 'trusted' | 'emailCodes' | 'licensingMode'> & Lifetimes
+type Settings = Pick<Application, 'name' | 'slug' | 'trusted' | 'emailCodes' | 'signingAlgorithm' | 'licensingMode'> &
+  Lifetimes
 
 const settingsOf = ({ id, createdAt, updatedAt, ...settings }: Application): Settings => settings
 
@@ -75,6 +89,15 @@ export function SettingsSection({ application }: { application: Application }) {
             ))}
           </Stack>
         </Radio.Group>
+        <Select
+          label={text.settings.algorithm}
+          description={text.settings.algorithmText}
+          data={ALGORITHMS.map((value) => ({ value, label: text.algorithms[value] }))}
+          value={draft.signingAlgorithm}
+          onChange={(value) => set({ signingAlgorithm: value as Settings['signingAlgorithm'] })}
+          allowDeselect={false}
+          maw={360}
+        />
         <LifetimeFields draft={draft} set={set} fieldErrors={form.fieldErrors} />
         <Group>
           <Button type="submit" loading={form.busy}>

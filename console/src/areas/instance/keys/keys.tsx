@@ -25,6 +25,7 @@ const COLUMNS: Column<SigningKey>[] = [
       </div>
     ),
   },
+  { title: text.algorithm, cell: ({ alg }) => alg },
   {
     title: text.state,
     cell: ({ state }) => (

@@ -35,7 +35,7 @@ export function ClientCard({ client, edit, connect }: ClientCardProps) {
           <Actions client={client} edit={edit} connect={connect} />
         </Group>
         <Facts client={client} />
-        {client.kind !== 'SPA' && <ClientSecrets client={client} />}
+        {client.tokenEndpointAuthMethod === 'client_secret' && <ClientSecrets client={client} />}
       </Stack>
     </Paper>
   )

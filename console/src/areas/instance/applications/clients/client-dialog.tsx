@@ -8,6 +8,7 @@ import type { DialogDraft } from '../../../../ui/use-dialog-draft.ts'
 import { TenantSelect } from '../tenant-select.tsx'
 import { AccessConfirmation } from './access-confirmation.tsx'
 import { AddressFields } from './address-fields.tsx'
+import { AuthenticationFields } from './authentication-fields.tsx'
 import { type ClientDraft, defaultScopes, KINDS, type Kind, toClientSettings, toNewClient } from './client-draft.ts'
 import type { Connection } from './connection.ts'
 import { LibraryField } from './library-field.tsx'
@@ -90,6 +91,7 @@ export function ClientDialog({
           )}
           <ScopesInput draft={draft} change={change} fieldErrors={fieldErrors} />
           <AccessConfirmation draft={draft} change={change} fieldErrors={fieldErrors} />
+          {draft.kind !== 'SPA' && <AuthenticationFields draft={draft} change={change} fieldErrors={fieldErrors} />}
           {draft.kind !== 'MACHINE' && <ProtocolFields draft={draft} change={change} fieldErrors={fieldErrors} />}
         </>
       )}

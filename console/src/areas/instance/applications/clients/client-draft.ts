@@ -33,6 +33,13 @@ export interface ClientDraft {
   userinfoInIdToken: boolean
   pkceMethods: Client['pkceMethods']
   responseModes: Client['responseModes']
+  requirePushedRequests: boolean
+  requireDpop: boolean
+  deviceFlow: boolean
+  tokenEndpointAuthMethod: Client['tokenEndpointAuthMethod']
+  /** A JWK Set as JSON. */
+  jwks: string
+  jwksUri: string
 }
 
 export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
@@ -52,6 +59,12 @@ export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   userinfoInIdToken: true,
   pkceMethods: ['S256'],
   responseModes: ['query'],
+  requirePushedRequests: false,
+  requireDpop: false,
+  deviceFlow: false,
+  tokenEndpointAuthMethod: 'client_secret',
+  jwks: '',
+  jwksUri: '',
 })
 
 /** The default scopes of a new client. Those of a machine are chosen by a person. */
@@ -66,22 +79,56 @@ export const toClientDraft = (client: Client): ClientDraft => ({
   redirectUris: client.redirectUris.join('\n'),
   postLogoutRedirectUris: client.postLogoutRedirectUris.join('\n'),
   allowedOrigins: client.allowedOrigins.join('\n'),
+  jwks: client.jwks ? JSON.stringify(client.jwks, undefined, 2) : '',
+  jwksUri: client.jwksUri ?? '',
 })
 
 /** The body of a PATCH request. */
 export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /api/admin/clients/{id}'>['body']> {
-  const { kind, name, scopes, requireNonce, userinfoInIdToken, pkceMethods, responseModes } = draft
-  if (kind === 'MACHINE') return { name, scopes }
-  return {
+  const {
+    kind,
     name,
     scopes,
     requireNonce,
     userinfoInIdToken,
     pkceMethods,
     responseModes,
+    requirePushedRequests,
+    deviceFlow,
+  } = draft
+  const { requireDpop } = draft
+  if (kind === 'MACHINE') return { name, scopes, ...toAuthentication(draft) }
+  return {
+    name,
+    scopes,
+    ...(kind === 'WEB' && toAuthentication(draft)),
+    requireNonce,
+    userinfoInIdToken,
+    pkceMethods,
+    responseModes,
+    requirePushedRequests,
+    requireDpop,
+    deviceFlow,
     redirectUris: toLines(draft.redirectUris),
     postLogoutRedirectUris: toLines(draft.postLogoutRedirectUris),
     allowedOrigins: toLines(draft.allowedOrigins),
+  }
+}
+
+/** With a secret, the keys stay as they are. */
+function toAuthentication({ tokenEndpointAuthMethod, jwks, jwksUri }: ClientDraft) {
+  if (tokenEndpointAuthMethod !== 'private_key_jwt') return { tokenEndpointAuthMethod }
+  return { tokenEndpointAuthMethod, jwks: toKeySet(jwks), jwksUri: jwksUri.trim() === '' ? null : jwksUri.trim() }
+}
+
+/** A text that is not JSON becomes an empty set, which the server refuses. A single key becomes a set. */
+function toKeySet(typed: string): Client['jwks'] {
+  if (typed.trim() === '') return null
+  try {
+    const value = JSON.parse(typed)
+    return 'kty' in value ? { keys: [value] } : value
+  } catch {
+    return { keys: [] }
   }
 }
 

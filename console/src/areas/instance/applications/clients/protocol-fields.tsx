@@ -17,6 +17,18 @@ export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
       checked={draft.userinfoInIdToken}
       onChange={(event) => change({ userinfoInIdToken: event.currentTarget.checked })}
     />
+    <Switch
+      label={text.requirePushedRequests}
+      description={text.requirePushedRequestsText}
+      checked={draft.requirePushedRequests}
+      onChange={(event) => change({ requirePushedRequests: event.currentTarget.checked })}
+    />
+    <Switch
+      label={text.deviceFlow}
+      description={text.deviceFlowText}
+      checked={draft.deviceFlow}
+      onChange={(event) => change({ deviceFlow: event.currentTarget.checked })}
+    />
     <Checkbox.Group
       label={text.pkceMethods}
       description={text.pkceMethodsText}
@@ -43,5 +55,11 @@ export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
         ))}
       </Group>
     </Checkbox.Group>
+    <Switch
+      label={text.requireDpop}
+      description={text.requireDpopText}
+      checked={draft.requireDpop}
+      onChange={(event) => change({ requireDpop: event.currentTarget.checked })}
+    />
   </>
 )

@@ -7,7 +7,7 @@ export interface Address {
   family: number
 }
 
-/** Decides which addresses webhook requests may be sent to (protection against SSRF). */
+/** Decides which addresses requests to a URL of a user may be sent to (protection against SSRF). */
 export interface Guard {
   /** Public addresses with https; networks allowed by the operator also with http. */
   allows(address: string, protocol: string): boolean

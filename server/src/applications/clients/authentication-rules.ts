@@ -1,0 +1,57 @@
+import type { WebhookConfig } from '../../config.ts'
+import type { ClientAuthMethod, ClientKind, PublicKeySet } from '../../db/tables.ts'
+import type { FieldProblem } from '../../errors.ts'
+import { checkField } from '../../lib/field-validation.ts'
+import { findUrlProblem } from '../../lib/outgoing/url.ts'
+import { findPublicKeyProblem, thumbprintOf } from '../../lib/public-keys.ts'
+
+const MAX_KEYS = 10
+
+interface KeySource {
+  jwks: PublicKeySet | null
+  jwksUri: string | null
+}
+
+type Problems = (FieldProblem | undefined)[]
+
+/** The problems of the keys of a client, or of the place where they are fetched. */
+export function keySourceProblems(webhooks: WebhookConfig, { jwks, jwksUri }: Partial<KeySource>): Problems {
+  const problem = typeof jwksUri === 'string' ? findUrlProblem(webhooks, jwksUri) : undefined
+  return [
+    ...(jwks ? keyProblems(jwks) : []),
+    problem === undefined ? undefined : { field: 'jwksUri', message: problem },
+  ]
+}
+
+function keyProblems({ keys }: PublicKeySet): Problems {
+  if (keys.length === 0 || keys.length > MAX_KEYS)
+    return [{ field: 'jwks.keys', message: `must have 1 to ${MAX_KEYS}` }]
+  const problems = keys.map((key, index) => {
+    const message = findPublicKeyProblem(key)
+    return message === undefined ? undefined : { field: `jwks.keys.${index}`, message }
+  })
+  if (problems.some((problem) => problem !== undefined)) return problems
+  const kids = keys.flatMap(({ kid = [] }) => kid)
+  return [
+    checkField(new Set(kids).size === kids.length, 'jwks.keys', 'must have different kids'),
+    checkField(new Set(keys.map(thumbprintOf)).size === keys.length, 'jwks.keys', 'must be different'),
+  ]
+}
+
+/** How a client authenticates must suit its kind, and needs the right credentials. */
+export function authenticationProblems(
+  kind: ClientKind,
+  { tokenEndpointAuthMethod: method, jwks, jwksUri }: KeySource & { tokenEndpointAuthMethod: ClientAuthMethod },
+): Problems {
+  const hasKeys = jwks !== null || jwksUri !== null
+  return [
+    checkField(
+      (kind === 'SPA') === (method === 'none'),
+      'tokenEndpointAuthMethod',
+      kind === 'SPA' ? 'must be none: a browser cannot keep a secret' : 'must be client_secret or private_key_jwt',
+    ),
+    checkField(kind !== 'SPA' || !hasKeys, 'jwks', 'is not for SPA clients: a browser cannot keep a key'),
+    checkField(jwks === null || jwksUri === null, 'jwksUri', 'must be null if jwks is set'),
+    checkField(method !== 'private_key_jwt' || hasKeys, 'jwks', 'is required for private_key_jwt, or jwksUri'),
+  ]
+}

@@ -1,0 +1,48 @@
+import type { FieldProblem } from '../../errors.ts'
+import { checkField } from '../../lib/field-validation.ts'
+import { NAME_RULE, parseName } from '../../lib/names.ts'
+import { redirectProblem } from '../clients/addresses.ts'
+import { isClientId, listProblems, PERSONAL_SCOPES, SCOPE, SCOPE_RULE } from '../clients/rules.ts'
+
+/** The URI is in every token. */
+export const MAX_URI_LENGTH = 500
+
+/** Scopes that already have a meaning for this service. */
+const RESERVED_SCOPES = [...PERSONAL_SCOPES, 'admin']
+
+/** The settings of a resource that can be changed. */
+export interface ResourceSettings {
+  name: string
+  scopes: string[]
+  /** The client ids of the clients of other applications that may request tokens for it. */
+  allowedClients: string[]
+}
+
+export const RESOURCE_SETTINGS = ['name', 'scopes', 'allowedClients'] as const satisfies (keyof ResourceSettings)[]
+
+/** The problems of these settings. Omitted settings are not checked. */
+export function resourceProblems({
+  uri,
+  name,
+  scopes,
+  allowedClients,
+}: Partial<ResourceSettings> & { uri?: string | undefined }): (FieldProblem | undefined)[] {
+  const uriError = uri === undefined ? undefined : uriProblem(uri)
+  return [
+    checkField(name === undefined || parseName(name) !== undefined, 'name', NAME_RULE),
+    uriError === undefined ? undefined : { field: 'uri', message: uriError },
+    ...listProblems('scopes', scopes, scopeProblem),
+    ...listProblems('allowedClients', allowedClients, (clientId) =>
+      isClientId(clientId) ? undefined : 'is not the id of a client',
+    ),
+  ]
+}
+
+/** RFC 8707 §2: an absolute URI without a fragment. */
+const uriProblem = (uri: string): string | undefined =>
+  uri.length > MAX_URI_LENGTH ? `must have at most ${MAX_URI_LENGTH} characters` : redirectProblem(uri, 'WEB')
+
+function scopeProblem(scope: string): string | undefined {
+  if (!SCOPE.test(scope)) return SCOPE_RULE
+  return RESERVED_SCOPES.includes(scope) ? 'is a scope of Latchkey itself' : undefined
+}

@@ -1,0 +1,91 @@
+import { constants, createPublicKey, hash, type KeyObject, type SigningOptions, verify } from 'node:crypto'
+
+/** The public keys of DPoP proofs. */
+
+interface Algorithm {
+  kty: string
+  crv?: string
+  /** The members that make up the key, in the order of the thumbprint (RFC 7638 §3.2). */
+  members: readonly string[]
+  digest: 'sha256' | null
+  options: SigningOptions
+}
+
+const RSA = { kty: 'RSA', members: ['e', 'kty', 'n'], digest: 'sha256' } as const
+const ED25519 = { kty: 'OKP', crv: 'Ed25519', members: ['crv', 'kty', 'x'], digest: null, options: {} } as const
+
+const ALGORITHMS = new Map<unknown, Algorithm>([
+  ['PS256', { ...RSA, options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } }],
+  [
+    'ES256',
+    {
+      kty: 'EC',
+      crv: 'P-256',
+      members: ['crv', 'kty', 'x', 'y'],
+      digest: 'sha256',
+      options: { dsaEncoding: 'ieee-p1363' },
+    },
+  ],
+  ['EdDSA', ED25519],
+  ['RS256', { ...RSA, options: {} }],
+  // RFC 9864 §2.2: the newer name of EdDSA with Ed25519, which several libraries send.
+  ['Ed25519', ED25519],
+])
+
+/** The names of the algorithms that proofs may be signed with. */
+export const PROOF_ALGORITHMS: readonly string[] = ['PS256', 'ES256', 'EdDSA', 'RS256', 'Ed25519']
+
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+const MIN_RSA_BITS = 2048
+/** Larger keys take long to verify. */
+const MAX_RSA_BITS = 8192
+/** Small exponents are weak, large ones are slow. */
+const RSA_EXPONENTS = { min: 65_537n, max: 0xff_ff_ff_ffn }
+
+export interface ProofKey {
+  /** The thumbprint of the key (RFC 7638). */
+  jkt: string
+  verifies(signed: string, signature: Buffer): boolean
+}
+
+/** Reads the key of a proof. Returns a sentence if it must be refused. */
+export function readProofKey(alg: unknown, jwk: unknown): ProofKey | string {
+  const algorithm = ALGORITHMS.get(alg)
+  if (!algorithm) return `The alg of the DPoP proof must be one of ${PROOF_ALGORITHMS.join(', ')}.`
+  if (typeof jwk !== 'object' || jwk === null) return 'The DPoP proof has no jwk.'
+  const given = jwk as Record<string, unknown>
+  if (PRIVATE_MEMBERS.some((name) => name in given)) return 'The jwk of the DPoP proof must be a public key.'
+  if (given.kty !== algorithm.kty || (algorithm.crv !== undefined && given.crv !== algorithm.crv)) {
+    return 'The jwk of the DPoP proof does not match its alg.'
+  }
+  if ((given.alg ?? alg) !== alg || (given.use ?? 'sig') !== 'sig')
+    return 'The jwk of the DPoP proof is for another use.'
+  const members = Object.fromEntries(algorithm.members.map((name) => [name, given[name]]))
+  const key = parseKey(members)
+  if (!key) return 'The jwk of the DPoP proof is not a valid key.'
+  if (algorithm.kty === 'RSA' && !isAcceptableRsa(key)) {
+    return `The jwk of the DPoP proof must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits and a usual exponent.`
+  }
+  const { digest, options } = algorithm
+  return {
+    jkt: hash('sha256', JSON.stringify(members), 'base64url'),
+    verifies: (signed, signature) => verify(digest, Buffer.from(signed), { key, ...options }, signature),
+  }
+}
+
+/** One key must have one thumbprint, so another spelling of its members is refused. */
+function parseKey(members: Record<string, unknown>): KeyObject | undefined {
+  try {
+    const key = createPublicKey({ key: members, format: 'jwk' })
+    const canonical = key.export({ format: 'jwk' })
+    return Object.entries(members).every(([name, value]) => canonical[name] === value) ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isAcceptableRsa({ asymmetricKeyDetails = {} }: KeyObject): boolean {
+  const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails
+  const hasGoodExponent = publicExponent >= RSA_EXPONENTS.min && publicExponent <= RSA_EXPONENTS.max
+  return modulusLength >= MIN_RSA_BITS && modulusLength <= MAX_RSA_BITS && hasGoodExponent
+}

@@ -1,0 +1,108 @@
+import type { FastifyRequest } from 'fastify'
+import type { Client } from '../../applications/clients.ts'
+import type { Ctx } from '../../context.ts'
+import { createLimiter, RATE_LIMIT_REJECTIONS } from '../../db/limiter.ts'
+import { OAuthError, tooManyAttempts } from '../../errors.ts'
+import { clientNetwork } from '../../http/request/client-address.ts'
+import { type Fields, toFields } from '../../lib/fields.ts'
+import { hashSecret, newSecret } from '../../lib/secrets.ts'
+import { startLogin } from '../authorize.ts'
+import { findRedirectTarget, readAuthorizeRequest } from '../authorize-request.ts'
+import { authenticateClient } from '../client-auth.ts'
+import { invalidProof } from '../dpop/proof.ts'
+import { type Proof, readProof } from '../dpop/request-proof.ts'
+import { loggingRefusals } from '../refusals.ts'
+import type { PushedRequestForm, PushedRequestResponse } from '../schema.ts'
+import { REQUEST_URI_PREFIX, sealPurpose } from './reference.ts'
+import { insertPushedRequest } from './store.ts'
+
+const LIFETIME_SECONDS = 60
+
+const LIMITER = 'pushed-requests'
+const WINDOW_SECONDS = 60
+/** In a minute from one network. Anybody can push requests of a public client. */
+const MAX_PUBLIC = 300
+const MAX_CONFIDENTIAL = 6_000
+
+const CREDENTIALS = ['client_secret', 'client_assertion', 'client_assertion_type']
+
+/** The pushed authorization request endpoint (RFC 9126). */
+export const answerPushedRequest = (
+  ctx: Ctx,
+  request: FastifyRequest,
+  form: PushedRequestForm,
+): Promise<PushedRequestResponse> => loggingRefusals(request, form, () => push(ctx, request, form))
+
+async function push(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm): Promise<PushedRequestResponse> {
+  if (request.url.includes('?')) {
+    throw new OAuthError('invalid_request', 'The parameters belong in the body.')
+  }
+  const client = await authenticate(ctx, request, form)
+  if (client.kind === 'MACHINE') {
+    throw new OAuthError('unauthorized_client', 'A client of kind MACHINE has no authorization requests.')
+  }
+  await limitRequests(ctx, request, client)
+  const proof = readProof(ctx, request)
+  const fields = bindToProof(toFields({ ...withoutCredentials(form), client_id: client.clientId }), proof)
+  await checkRequest(ctx, fields)
+  await proof?.use()
+  const uri = REQUEST_URI_PREFIX + newSecret()
+  const now = ctx.now()
+  await insertPushedRequest(ctx.db, {
+    hash: hashSecret(uri),
+    clientId: client.id,
+    sealedParameters: ctx.keys.seal(sealPurpose(client.id), JSON.stringify(fields.toObject())),
+    now,
+    expiresAt: new Date(now.getTime() + LIFETIME_SECONDS * 1000),
+  })
+  return { request_uri: uri, expires_in: LIFETIME_SECONDS }
+}
+
+/** RFC 9449 §10.1: a proof binds the code to its key, as `dpop_jkt` does. */
+function bindToProof(fields: Fields, proof: Proof | undefined): Fields {
+  if (!proof) return fields
+  const { jkt } = proof
+  if ((fields.get('dpop_jkt') ?? jkt) !== jkt) throw invalidProof('The dpop_jkt is not that of the DPoP proof.')
+  return toFields({ ...fields.toObject(), dpop_jkt: jkt })
+}
+
+/** The parameters without those that authenticate the client. */
+const withoutCredentials = (form: PushedRequestForm): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(form).flatMap(([name, value]) =>
+      value === undefined || CREDENTIALS.includes(name) ? [] : [[name, value]],
+    ),
+  )
+
+/** As at the token endpoint, but a failure is a 401 (RFC 6749 §5.2). */
+async function authenticate(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm): Promise<Client> {
+  try {
+    return (await authenticateClient(ctx, request, form)).client
+  } catch (error) {
+    if (!(error instanceof OAuthError) || error.code !== 'invalid_client') throw error
+    throw new OAuthError(error.code, error.message, { status: 401, headers: error.headers, facts: error.facts ?? {} })
+  }
+}
+
+async function limitRequests(ctx: Ctx, request: FastifyRequest, { id, kind }: Client): Promise<void> {
+  const max = kind === 'SPA' ? MAX_PUBLIC : MAX_CONFIDENTIAL
+  const limiter = createLimiter(ctx.db, { name: LIMITER, max, seconds: WINDOW_SECONDS })
+  const wait = await limiter.count(`${id}:${clientNetwork(request)}`)
+  if (wait === undefined) return
+  ctx.metrics.count(RATE_LIMIT_REJECTIONS, { limiter: LIMITER })
+  throw tooManyAttempts(wait)
+}
+
+/** Checks the request as the authorization endpoint does, which checks it again when it is used. */
+async function checkRequest(ctx: Ctx, fields: Fields): Promise<void> {
+  // RFC 9126 §2.1.
+  if (fields.get('request_uri') !== undefined) {
+    throw new OAuthError('invalid_request', 'A request_uri cannot be pushed.')
+  }
+  const target = await findRedirectTarget(ctx, fields).catch((error) => {
+    if (!(error instanceof OAuthError)) throw error
+    throw new OAuthError(error.code, `The request cannot be answered: ${error.message}.`, { facts: error.facts ?? {} })
+  })
+  const request = await readAuthorizeRequest(ctx, target, fields)
+  startLogin(ctx, request, { fields, pushed: '' })
+}
