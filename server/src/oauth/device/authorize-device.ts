@@ -62,10 +62,14 @@ async function start(
   }
 }
 
-export function requireDeviceFlow({ kind, deviceFlow }: Client): void {
+/** At the token endpoint, a client without the switch is answered as by a server without this grant. */
+export function requireDeviceFlow(
+  { kind, deviceFlow }: Client,
+  code: 'unauthorized_client' | 'unsupported_grant_type' = 'unauthorized_client',
+): void {
   if (deviceFlow && kind !== 'MACHINE') return
   throw new OAuthError(
-    'unauthorized_client',
+    code,
     'The client may not use the device authorization grant. An operator can allow it: Sign-in on another device in ' +
       'the console, deviceFlow in the API, or latchkey client create --device-flow.',
   )

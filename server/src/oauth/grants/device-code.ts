@@ -16,7 +16,7 @@ export async function exchangeDeviceCode(
   { client, proof }: TokenRequester,
   form: TokenForm,
 ): Promise<TokenResponse> {
-  requireDeviceFlow(client)
+  requireDeviceFlow(client, 'unsupported_grant_type')
   refuseResource(form.resource)
   if (form.device_code === undefined) throw new OAuthError('invalid_request', 'The parameter device_code is missing.')
   const now = ctx.now()

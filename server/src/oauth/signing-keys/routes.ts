@@ -57,7 +57,7 @@ export const signingKeyRoutes = [
       })
       if (!first) throw new AppError('UNAVAILABLE')
       reply.code([first, ...others].some(({ isNew }) => isNew) ? 201 : 200)
-      return { ...first.body, others: others.map(({ body }) => body) }
+      return { ...first.body, ...(others.length > 0 && { others: others.map(({ body }) => body) }) }
     },
   }),
 ]

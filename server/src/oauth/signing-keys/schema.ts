@@ -25,7 +25,9 @@ export type SigningKeyBody = Static<typeof SigningKeyBody>
 export const RotatedKeys = Type.Object(
   {
     ...SigningKeyBody.properties,
-    others: Type.Array(SigningKeyBody, { description: 'The keys of the other algorithms that applications use' }),
+    others: Type.Optional(
+      Type.Array(SigningKeyBody, { description: 'The keys of the other algorithms, if applications use any' }),
+    ),
   },
   { title: 'RotatedSigningKeys' },
 )
