@@ -218,7 +218,7 @@ export type RevokeTokenRequest = { token: string; token_type_hint?: string; clie
 
 export type RotateKeyRequest = { leaked?: boolean; immediately?: boolean }
 
-export type RotatedSigningKeys = { kid: string; alg: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; state: 'upcoming' | 'signing' | 'published' | 'retired'; createdAt: string; activatesAt: string; retiresAt: string | null; others: SigningKey[] }
+export type RotatedSigningKeys = { kid: string; alg: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'; state: 'upcoming' | 'signing' | 'published' | 'retired'; createdAt: string; activatesAt: string; retiresAt: string | null; others?: SigningKey[] }
 
 export type RotatedWebhookSecret = { secret: string; previousSecretUntil: string }
 
