@@ -8,7 +8,7 @@ import { authenticateClient, authenticateWith, readBasic } from './client-auth.t
 import { invalidClient } from './client-refusals.ts'
 import { toSubject } from './grant-subject.ts'
 import { findGrantByRefreshToken, type GrantRow } from './grants/store.ts'
-import type { Subject } from './issue-tokens.ts'
+import { findLicenseClaim, type Subject } from './issue-tokens.ts'
 import { loggingRefusals } from './refusals.ts'
 import type { IntrospectForm, IntrospectionResponse } from './schema.ts'
 import { findTokenOfAnyAudience, type LiveToken } from './verify-access-token.ts'
@@ -62,7 +62,15 @@ function maySee(caller: Client, { applicationId, tenantId }: TokenScope): boolea
 
 async function describeAccessToken(ctx: Ctx, caller: Client, token: string): Promise<IntrospectionResponse> {
   const live = await findTokenOfAnyAudience(ctx, token)
-  return live && maySee(caller, tokenScopeOf(live)) ? describe(ctx, live) : INACTIVE
+  if (!live || !maySee(caller, tokenScopeOf(live))) return INACTIVE
+  const license = await findCurrentLicense(ctx, live)
+  return license ? { ...describe(ctx, live), license } : describe(ctx, live)
+}
+
+/** The license that the user holds now, which the claim in the token may not say anymore. */
+async function findCurrentLicense(ctx: Ctx, { claims, grant, applicationId }: LiveToken) {
+  if (!grant || claims.tenant_id === undefined) return undefined
+  return findLicenseClaim(ctx, { applicationId, tenantId: claims.tenant_id, userId: grant.user_id })
 }
 
 const tokenScopeOf = ({ applicationId, claims }: LiveToken): TokenScope => ({
@@ -70,7 +78,7 @@ const tokenScopeOf = ({ applicationId, claims }: LiveToken): TokenScope => ({
   tenantId: claims.tenant_id,
 })
 
-/** Responses are cached for as long as the token is. */
+/** Responses are cached for as long as the token is, without the license, which changes more often. */
 const descriptions = new WeakMap<LiveToken, IntrospectionResponse>()
 
 function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {

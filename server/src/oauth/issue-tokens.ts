@@ -201,15 +201,23 @@ export interface LicenseClaim {
 }
 
 /**
- * The user's license in the tenant for the application that the token is for. It is read before a code or refresh token is used up, so that
- * the client can retry if the read fails.
+ * The license that a new token gets: in its tenant, for the application that it is for. It is read before a code or
+ * refresh token is used up, so that the client can retry if the read fails.
  */
-export async function findLicenseClaim(
+export async function findLicenseOfSubject(
   ctx: Ctx,
   { client, resource, userId, tenant }: Subject,
 ): Promise<LicenseClaim | undefined> {
   if (!tenant) return undefined
   const applicationId = resource?.applicationId ?? client.applicationId
-  const license = await findLicense(ctx, { tenantId: tenant.id, userId, applicationId })
+  return findLicenseClaim(ctx, { tenantId: tenant.id, userId, applicationId })
+}
+
+/** A user's current license, as tokens and introspection state it. */
+export async function findLicenseClaim(
+  ctx: Ctx,
+  query: { tenantId: string; userId: string; applicationId: string },
+): Promise<LicenseClaim | undefined> {
+  const license = await findLicense(ctx, query)
   return license && { type: license.type, name: license.name, features: license.features }
 }

@@ -147,6 +147,12 @@ export const IntrospectionResponse = Type.Object(
     tenant_roles: Type.Optional(
       Type.Array(Type.String(), { description: "The user's current role; empty for a machine client" }),
     ),
+    license: Type.Optional(
+      Type.Object(
+        { type: Type.String(), name: Type.String(), features: Type.Array(Type.String()) },
+        { description: 'The license that the user holds now; only for access tokens' },
+      ),
+    ),
   },
   { title: 'IntrospectionResponse' },
 )

@@ -8,6 +8,7 @@ import {
   authorize,
   CALLBACK,
   claimsOf,
+  machineToken as demoMachineToken,
   exchange,
   introspect,
   obtainTokens,
@@ -332,6 +333,53 @@ describe('introspection', () => {
     })
     expect(await introspectAs(foreign, body.access_token)).toEqual({ active: false })
   })
+
+  test('it shows the license that the user holds now, not the one in the token', async () => {
+    const { application_id: owner } = await nodes.here.ctx.db
+      .selectFrom('clients')
+      .select('application_id')
+      .where('client_id', '=', 'demo-spa')
+      .executeTakeFirstOrThrow()
+    const { uri } = await newResource({ applicationId: owner, allowedClients: [spa.clientId] })
+    const { access_token } = await obtain(uri)
+    const { license, sub } = claimsOf(access_token)
+    expect(license).toMatchObject({ type: 'pro' })
+    for (const node of [nodes.here, nodes.there])
+      expect((await introspect(node.url, access_token)).license).toEqual(license)
+
+    await changeSeat('revoke', { userId: sub, applicationId: owner })
+    await nodes.changesAnnounced()
+    for (const node of [nodes.here, nodes.there]) {
+      const { active, license: current } = await introspect(node.url, access_token)
+      expect({ active, current }).toEqual({ active: true, current: undefined })
+    }
+    const licenseTypeId = await findLicenseTypeId(owner, 'pro')
+    await changeSeat('grant', { userId: sub, applicationId: owner, licenseTypeId })
+    await nodes.changesAnnounced()
+    expect((await introspect(nodes.there.url, access_token)).license).toEqual(license)
+  })
+
+  async function changeSeat(action: 'grant' | 'revoke', body: object) {
+    const response = await fetch(`${url}/api/integration/licenses/${action}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${await demoMachineToken(url, 'demo-machine')}`,
+      },
+      body: JSON.stringify(body),
+    })
+    expect([200, 201]).toContain(response.status)
+  }
+
+  async function findLicenseTypeId(owner: string, slug: string) {
+    const { id } = await nodes.here.ctx.db
+      .selectFrom('license_types')
+      .select('id')
+      .where('application_id', '=', owner)
+      .where('slug', '=', slug)
+      .executeTakeFirstOrThrow()
+    return id
+  }
 })
 
 describe('a client of another application', () => {

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../context.ts'
 import type { TokenRequester } from '../client-auth.ts'
 import { createRefreshToken, toSubject } from '../grant-subject.ts'
-import { findLicenseClaim, issueTokens, lifetimeOf } from '../issue-tokens.ts'
+import { findLicenseOfSubject, issueTokens, lifetimeOf } from '../issue-tokens.ts'
 import type { TokenResponse } from '../schema.ts'
 import { type GrantRow, redeemCode } from './store.ts'
 
@@ -18,7 +18,7 @@ export async function redeem(
   const expiresAt = new Date(now.getTime() + lifetime * 1000)
   const refresh = hasRefreshToken ? createRefreshToken(ctx, client, expiresAt) : undefined
   const redemption = { grantId: grant.id, now, expiresAt, refreshToken: refresh?.row, jkt: proof?.jkt }
-  const license = await findLicenseClaim(ctx, subject)
+  const license = await findLicenseOfSubject(ctx, subject)
   await proof?.use()
   if (!(await redeemCode(ctx.db, redemption))) return undefined
   return issueTokens(ctx, subject, { refreshToken: refresh?.token, nonce: grant.nonce, license, proof })

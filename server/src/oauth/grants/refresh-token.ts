@@ -8,7 +8,7 @@ import type { TokenRequester } from '../client-auth.ts'
 import { consentScopesOf } from '../consent-scopes.ts'
 import { requireProofOfKey } from '../dpop/binding.ts'
 import { createRefreshToken, invalidGrant, toSubject } from '../grant-subject.ts'
-import { findLicenseClaim, issueTokens, type Subject } from '../issue-tokens.ts'
+import { findLicenseOfSubject, issueTokens, type Subject } from '../issue-tokens.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
 import { findGrantResource, requireGrantResource } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
@@ -68,7 +68,7 @@ async function rotateToken(
   const switchedRow =
     requestedTenant === undefined ? tokenRow : await switchTenant(ctx, client, tokenRow, requestedTenant)
   const subject = subjectFor(client, switchedRow, form)
-  const license = await findLicenseClaim(ctx, subject)
+  const license = await findLicenseOfSubject(ctx, subject)
   await proof?.use()
   const { token: newToken, row: successorRow } = createRefreshToken(ctx, client, tokenRow.expires_at)
   const { token_hash: hash, id: grantId } = tokenRow
