@@ -110,7 +110,7 @@ export type InstanceOverview = { version: string; tokenLifetimes: { accessTokenT
 
 export type IntrospectTokenRequest = { token?: string; token_type_hint?: string; client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string }
 
-export type IntrospectionResponse = { active: boolean; iss?: string; sub?: string; aud?: string; client_id?: string; scope?: string; token_type?: string; cnf?: { jkt: string }; exp?: number; iat?: number; jti?: string; tenant_id?: string; tenant_roles?: string[] }
+export type IntrospectionResponse = { active: boolean; iss?: string; sub?: string; aud?: string; client_id?: string; scope?: string; token_type?: string; cnf?: { jkt: string }; exp?: number; iat?: number; jti?: string; tenant_id?: string; tenant_roles?: string[]; license?: { type: string; name: string; features: string[] } }
 
 export type InvitationDetails = { tenant: { id: string; name: string; slug: string }; role: 'owner' | 'admin' | 'member'; email: string; invitedBy: { displayName: string } | null; expiresAt: string; hasAccount: boolean }
 
