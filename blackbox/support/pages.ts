@@ -38,7 +38,8 @@ export async function completePages(browser: Browser, first: Response, person: C
   for (let step = 0; step < 5 && !response.headers.has('location'); step++) {
     const forms = await readForms(response)
     const login = findLoginForm(forms)
-    const consent = forms.find((form) => findButton(form, ALLOW))
+    // A form for another site is the response to the client.
+    const consent = forms.find((form) => isOwnUrl(new URL(form.action)) && findButton(form, ALLOW))
     if (login) response = await submitForm(browser, login, { email: person.email, password: person.password })
     else if (consent) response = await pressButton(browser, consent, ALLOW)
     else return response

@@ -31,7 +31,7 @@ async function loadFeatures(ctx: Ctx): Promise<ClientFeatures> {
   }
 }
 
-const NO_FEATURES: ClientFeatures = {
+export const NO_FEATURES: ClientFeatures = {
   formPost: false,
   pushedRequests: false,
   dpop: false,
