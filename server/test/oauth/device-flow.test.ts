@@ -148,7 +148,7 @@ test.each([
   expect(await askForCodes(url, form)).toMatchObject({ status: 400, body: { error } })
   const polled = await token(url, { grant_type: DEVICE_GRANT, device_code: 'x', ...form })
   // For a client without the switch, the token endpoint knows no such grant.
-  const expected = form.client_id === 'demo-web' && form.client_secret ? 'unsupported_grant_type' : error
+  const expected = form.client_id === 'demo-web' && 'client_secret' in form ? 'unsupported_grant_type' : error
   expect(polled).toMatchObject({ status: 400, body: { error: expected } })
 })
 
