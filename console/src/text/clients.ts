@@ -22,6 +22,7 @@ export const clients = {
   lead: 'The ways in which the application signs people in or calls the API. Use one for each place where it runs.',
   add: 'Add client',
   kinds: KINDS,
+  origins: { DOCUMENT: 'From its document', REGISTRATION: 'Registered itself' },
   kind: 'Kind',
   kindText: 'Cannot be changed later.',
   name: 'Name',

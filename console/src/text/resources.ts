@@ -15,6 +15,9 @@ export const resources = {
   scopesText: 'The scopes of this API. A client can request those that it lists too. Type one and press Enter.',
   allowedClients: 'Clients of other applications',
   allowedClientsText: 'The client ids of other applications that may request tokens. Type one and press Enter.',
+  allowDynamicClients: 'Open to clients that nobody registered',
+  allowDynamicClientsText:
+    'Software that identifies itself by a URL, or registers itself, can request tokens. People are always asked for consent.',
   edit: 'Edit',
   editOf: (name: string) => `Edit ${name}`,
   delete: 'Delete',

@@ -42,7 +42,7 @@ export type ChangeEmailRequest = { newEmail: string; password?: string }
 
 export type ChangePasswordRequest = { currentPassword: string; newPassword: string }
 
-export type Client = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
+export type Client = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
 
 export type ConfirmPasswordRequest = { password?: string }
 
@@ -68,7 +68,7 @@ export type CreateWebhookRequest = { url: string; events: string[]; description?
 
 export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
 
-export type CreatedClient = { id: string; clientId: string; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
+export type CreatedClient = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 
 export type CreatedInvitation = { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string }
 
@@ -210,7 +210,7 @@ export type RegisterResponse = { user: SignedInUser }
 
 export type ResetPasswordRequest = { token: string; newPassword: string }
 
-export type Resource = { id: string; applicationId: string; name: string; uri: string; scopes: string[]; allowedClients: string[]; createdAt: string; updatedAt: string }
+export type Resource = { id: string; applicationId: string; name: string; uri: string; scopes: string[]; allowedClients: string[]; allowDynamicClients: boolean; createdAt: string; updatedAt: string }
 
 export type RevokeLicenseRequest = { userId: string; applicationId: string }
 
@@ -940,7 +940,7 @@ export interface Operations {
   }
   /** Lists the clients */
   'GET /api/admin/clients': {
-    query: { page?: number; limit?: number; search?: string; applicationId?: string; kind?: 'SPA' | 'WEB' | 'MACHINE'; tenantId?: string; disabled?: boolean; sort?: 'name' | '-name' | 'clientId' | '-clientId' | 'createdAt' | '-createdAt' }
+    query: { page?: number; limit?: number; search?: string; applicationId?: string; kind?: 'SPA' | 'WEB' | 'MACHINE'; tenantId?: string; disabled?: boolean; origin?: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; sort?: 'name' | '-name' | 'clientId' | '-clientId' | 'createdAt' | '-createdAt' }
     reply: { clients: Client[]; pagination: Pagination }
   }
   /** Registers a client; its secret is shown only once */
@@ -981,7 +981,7 @@ export interface Operations {
   }
   /** Registers a resource of an application */
   'POST /api/admin/resources': {
-    body: { applicationId: string; name: string; uri: string; scopes?: string[]; allowedClients?: string[] }
+    body: { applicationId: string; name: string; uri: string; scopes?: string[]; allowedClients?: string[]; allowDynamicClients?: boolean }
     reply: Resource
   }
   /** Shows a resource */
@@ -992,7 +992,7 @@ export interface Operations {
   /** Changes the name, the scopes or the allowed clients of a resource */
   'PATCH /api/admin/resources/{id}': {
     path: { id: string }
-    body: { name?: string; scopes?: string[]; allowedClients?: string[] }
+    body: { name?: string; scopes?: string[]; allowedClients?: string[]; allowDynamicClients?: boolean }
     reply: Resource
   }
   /** Deletes a resource; the tokens for it end */

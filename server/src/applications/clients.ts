@@ -1,6 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '../context.ts'
-import type { ClientAuthMethod, ClientKind, PkceMethod, PublicKeySet, ResponseMode } from '../db/tables.ts'
+import type {
+  ClientAuthMethod,
+  ClientKind,
+  ClientOrigin,
+  PkceMethod,
+  PublicKeySet,
+  ResponseMode,
+} from '../db/tables.ts'
 import { thumbprintOf } from '../lib/public-keys.ts'
 import { fingerprintOf, hashSecret } from '../lib/secrets.ts'
 import type { SigningAlgorithm } from '../lib/signer.ts'
@@ -18,6 +25,7 @@ import {
 export interface Client {
   id: string
   clientId: string
+  origin: ClientOrigin
   applicationId: string
   applicationName: string
   /** A first-party application, for which no consent is requested. */
@@ -83,6 +91,7 @@ async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefine
   const { signingAlgorithm, previousSigningAlgorithm: previous, ...client } = rest
   return {
     ...client,
+    trusted: stored.trusted && stored.origin === 'ADMIN',
     ...(stored.builtIn && consoleAddresses(ctx.config)),
     tenantId: stored.tenantId ?? undefined,
     tenantSlug: stored.tenantSlug ?? undefined,

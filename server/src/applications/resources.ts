@@ -13,6 +13,8 @@ export interface Resource {
   scopes: string[]
   /** The client ids of the clients of other applications that may use it. */
   allowedClients: string[]
+  /** Clients that no administrator registered may use it. */
+  allowDynamicClients: boolean
   createdAt: Date
 }
 
@@ -27,6 +29,9 @@ export async function findResource(ctx: Ctx, uri: string): Promise<Resource | un
 
 /** The clients of its own application may use a resource, and those of others that it allows. */
 export const mayUseResource = (
-  { applicationId, clientId }: Pick<Client, 'applicationId' | 'clientId'>,
-  resource: Pick<Resource, 'applicationId' | 'allowedClients'>,
-): boolean => applicationId === resource.applicationId || resource.allowedClients.includes(clientId)
+  { applicationId, clientId, origin }: Pick<Client, 'applicationId' | 'clientId' | 'origin'>,
+  resource: Pick<Resource, 'applicationId' | 'allowedClients' | 'allowDynamicClients'>,
+): boolean =>
+  applicationId === resource.applicationId ||
+  resource.allowedClients.includes(clientId) ||
+  (origin !== 'ADMIN' && resource.allowDynamicClients)

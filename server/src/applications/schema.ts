@@ -121,10 +121,15 @@ export const clientFields = {
   disabled: Type.Boolean({ description: 'A disabled client and its tokens do not work' }),
 }
 
+const ClientOrigin = Type.Enum(['ADMIN', 'DOCUMENT', 'REGISTRATION'], {
+  description: 'Who registered it: an administrator, the document at its client id, or the client itself (RFC 7591)',
+})
+
 export const ClientBody = Type.Object(
   {
     id: Id,
     clientId: Type.String(),
+    origin: ClientOrigin,
     applicationId: Id,
     kind: ClientKind,
     name: Type.String(),
@@ -192,6 +197,7 @@ export const ClientQuery = Type.Object({
     Type.String({ maxLength: 100, description: 'Only MACHINE clients that act for this tenant' }),
   ),
   disabled: Type.Optional(Type.Boolean()),
+  origin: Type.Optional(ClientOrigin),
   sort: Type.Optional(sort(['name', 'clientId', 'createdAt'])),
 })
 export const ById = Type.Object({ id: Id })

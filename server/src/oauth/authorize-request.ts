@@ -11,7 +11,7 @@ import { intersect, readRequestedSubjects } from './claims-parameter.ts'
 import { findIdTokenHint } from './id-token-hint.ts'
 import { isChallenge, isPkceMethod } from './pkce.ts'
 import { logRefusal } from './refusals.ts'
-import { invalidTarget, requireResource, scopesWithin } from './resources.ts'
+import { invalidTarget, requireResource, scopesOpenTo, scopesWithin } from './resources.ts'
 import { MACHINE_SCOPE, parseScope } from './scopes.ts'
 
 /** Where the response is sent. It is validated first, because errors are sent there too. */
@@ -93,9 +93,8 @@ export async function readAuthorizeRequest(
   refuseUnsupported(client, fields)
   const resource = await readResource(ctx, client, fields.get('resource'))
   // Unknown scopes are ignored (RFC 6749 §3.3); the token response says what was granted.
-  const allowed = parseScope(fields.get('scope')).filter(
-    (scope) => client.scopes.includes(scope) && scope !== MACHINE_SCOPE,
-  )
+  const open = scopesOpenTo(client, resource)
+  const allowed = parseScope(fields.get('scope')).filter((scope) => open.includes(scope) && scope !== MACHINE_SCOPE)
   const scopes = scopesWithin(allowed, resource)
   const nonce = fields.get('nonce')
   if (scopes.includes('openid') && nonce === undefined && client.requireNonce) {

@@ -5,7 +5,7 @@ import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import type { GrantRow, NewRefreshToken } from './grants/store.ts'
 import { lifetimeOf, type Subject } from './issue-tokens.ts'
-import { findGrantResource, scopesWithin } from './resources.ts'
+import { findGrantResource, scopesOpenTo, scopesWithin } from './resources.ts'
 
 /** Returns the subject of a stored grant. Throws invalid_grant if the user may no longer act. */
 export function toSubject(client: Client, grant: GrantRow): Subject {
@@ -20,7 +20,8 @@ export function toSubject(client: Client, grant: GrantRow): Subject {
   }
   const resource = findGrantResource(grant, client.applicationId)
   if (resource === null) throw invalidGrant('The client may no longer use the resource.')
-  const scopes = grant.scopes.filter((scope) => client.scopes.includes(scope))
+  const open = scopesOpenTo(client, resource)
+  const scopes = grant.scopes.filter((scope) => open.includes(scope))
   return {
     client,
     resource,

@@ -9,7 +9,11 @@ export const RESOURCE_COLUMNS = [
 ] as const
 
 /** Whether the resource allows the client, which may be of another application. */
-export const RESOURCE_ALLOWS_CLIENT = sql<boolean>`exists (
-  select from resource_clients
-  where resource_clients.resource_id = grants.resource_id and resource_clients.client_id = grants.client_id
+export const RESOURCE_ALLOWS_CLIENT = sql<boolean>`(
+  exists (
+    select from resource_clients
+    where resource_clients.resource_id = grants.resource_id and resource_clients.client_id = grants.client_id
+  )
+  or coalesce(resources.allow_dynamic_clients, false)
+    and exists (select from clients where clients.id = grants.client_id and clients.origin <> 'ADMIN')
 )`.as('resource_allows_client')

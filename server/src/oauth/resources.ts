@@ -35,6 +35,15 @@ export function refuseResource(requested: string | undefined): void {
 export const scopesWithin = (scopes: string[], resource: Pick<Resource, 'scopes'> | undefined): string[] =>
   resource ? scopes.filter((scope) => STANDARD_SCOPES.includes(scope) || resource.scopes.includes(scope)) : scopes
 
+/**
+ * The scopes that a client may request. A client that no administrator registered lists none of an API: the resource
+ * decides which there are, and the user which the client gets.
+ */
+export const scopesOpenTo = (
+  { scopes, origin }: Pick<Client, 'scopes' | 'origin'>,
+  resource: Pick<Resource, 'scopes'> | undefined,
+): string[] => (origin === 'ADMIN' || !resource ? scopes : [...scopes, ...resource.scopes])
+
 /** The columns of a grant that say what it is for. Null for a grant without a resource. */
 export interface GrantResource {
   resource_id: string | null

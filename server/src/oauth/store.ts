@@ -38,10 +38,11 @@ export const findLiveGrant = (
       'clients.application_id',
       'clients.disabled as client_disabled',
       'clients.scopes as client_scopes',
-      'applications.trusted',
+      'clients.origin as client_origin',
       'memberships.role',
       'revoked_tokens.jti as revoked',
     ])
+    .select(sql<boolean>`applications.trusted and clients.origin = 'ADMIN'`.as('trusted'))
     .select(['users.id as user_id', 'users.is_super_admin', 'users.disabled'])
     .select(RESOURCE_COLUMNS)
     .select(RESOURCE_ALLOWS_CLIENT)

@@ -15,7 +15,7 @@ import { findBrowserSession } from '../sessions/browser-session.ts'
 import { findGraceEnd, lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import { dpopChallenge, type PresentedToken, readPresentedToken, requirePossession } from './dpop/possession.ts'
 import { grantOrCredentialIdOf } from './issue-tokens.ts'
-import { findGrantResource } from './resources.ts'
+import { findGrantResource, scopesOpenTo } from './resources.ts'
 import { parseScope } from './scopes.ts'
 import { findLiveGrant, isRevoked, type LiveGrantRow } from './store.ts'
 
@@ -103,7 +103,8 @@ async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEnt
   if (resource === null || claims.aud !== (resource?.uri ?? grant.application_id)) return undefined
   const endsAt = findExpiry(ctx, grant, claims)
   if (!endsAt) return undefined
-  const scopes = scopesOf(claims, grant.client_scopes, resource)
+  const open = scopesOpenTo({ scopes: grant.client_scopes, origin: grant.client_origin }, resource)
+  const scopes = scopesOf(claims, open, resource)
   const { applicationId } = resource ?? { applicationId: grant.application_id }
   const caller = toCaller(grant, claims)
   return {

@@ -76,6 +76,7 @@ test('a client is registered with its secret, which is never shown again', async
   const client = {
     ...draft,
     id: expect.any(String),
+    origin: 'ADMIN',
     postLogoutRedirectUris: [],
     allowedOrigins: [],
     tenantId: null,

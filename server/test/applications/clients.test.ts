@@ -38,6 +38,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     builtIn: false,
     kind: 'WEB',
     name: 'Web',
+    origin: 'ADMIN',
     redirectUris: ['https://app.example.com/cb'],
     postLogoutRedirectUris: [],
     allowedOrigins: [],

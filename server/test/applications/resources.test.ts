@@ -30,6 +30,7 @@ test('a resource is registered, read, changed and deleted', async () => {
     name: 'Reports',
     id: expect.any(String),
     allowedClients: [],
+    allowDynamicClients: false,
     createdAt: TIME,
     updatedAt: TIME,
   }

@@ -151,7 +151,7 @@ test('every change of a resource records an entry', async () => {
     const draft = { applicationId, uri, name: 'Reports', scopes: ['reports:read'] }
     id = (await post<{ id: string }>('/api/admin/resources', draft)).id
   })
-  const after = { name: 'Reports', scopes: ['reports:read'], allowedClients: [] }
+  const after = { name: 'Reports', scopes: ['reports:read'], allowedClients: [], allowDynamicClients: false }
   expect(made).toMatchObject({ action: 'resource.registered', ...BY_OPS, details: { id, uri, applicationId, after } })
   const path = `/api/admin/resources/${id}`
   const changed = await captureEntry(service, () => post(path, { scopes: [], name: ' Reports ' }, 'PATCH'))

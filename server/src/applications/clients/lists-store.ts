@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import { toContainsPattern } from '../../db/search.ts'
-import type { ClientKind, Tables } from '../../db/tables.ts'
+import type { ClientKind, ClientOrigin, Tables } from '../../db/tables.ts'
 import type { Range } from '../../http/routing/pagination.ts'
 import { countAll, type StoredClient, selectClients } from './store.ts'
 
@@ -13,10 +13,11 @@ export interface ClientFilter {
   kind?: ClientKind | undefined
   tenantId?: string | undefined
   disabled?: boolean | undefined
+  origin?: ClientOrigin | undefined
 }
 
 const matches =
-  ({ search, applicationId, kind, tenantId, disabled }: ClientFilter) =>
+  ({ search, applicationId, kind, tenantId, disabled, origin }: ClientFilter) =>
   (where: ExpressionBuilder<Tables, 'clients'>) => {
     const pattern = toContainsPattern(search ?? '')
     return where.and([
@@ -27,6 +28,7 @@ const matches =
       ...(kind === undefined ? [] : [where('clients.kind', '=', kind)]),
       ...(tenantId === undefined ? [] : [where('clients.tenant_id', '=', tenantId)]),
       ...(disabled === undefined ? [] : [where('clients.disabled', '=', disabled)]),
+      ...(origin === undefined ? [] : [where('clients.origin', '=', origin)]),
     ])
   }
 

@@ -3,7 +3,7 @@ import { findChanges } from '../../audit/changes.ts'
 import { type AuditSource, recordAuditEvent } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import type { Db, Tx } from '../../db/open.ts'
-import type { ClientKind } from '../../db/tables.ts'
+import type { ClientKind, ClientOrigin } from '../../db/tables.ts'
 import { AppError } from '../../errors.ts'
 import { describePage, type PageRequest, type Pagination, toRange } from '../../http/routing/pagination.ts'
 import { checkField, requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
@@ -49,12 +49,19 @@ const BASE32_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 const newClientId = () =>
   `lk_${[...randomBytes(24)].map((byte) => BASE32_ALPHABET.charAt(byte % BASE32_ALPHABET.length)).join('')}`
 
+interface RegistrationOptions {
+  origin?: SecretOrigin
+  /** Not part of the draft, because an administrator must not choose it. */
+  clientOrigin?: ClientOrigin
+  source: AuditSource
+}
+
 /** A generated secret is returned here and cannot be read again. */
 export async function registerClient(
   ctx: Ctx,
   tx: Tx,
   draft: NewClient,
-  { origin = 'generated', source }: { origin?: SecretOrigin; source: AuditSource },
+  { origin = 'generated', clientOrigin = 'ADMIN', source }: RegistrationOptions,
 ): Promise<{ client: StoredClient; clientSecret: string | null }> {
   const { applicationId, kind, clientId = newClientId(), tenantId = null } = draft
   const settings = completeSettings(ctx, draft)
@@ -65,6 +72,7 @@ export async function registerClient(
   const inserted = await insertClient(tx, {
     id,
     client_id: clientId,
+    origin: clientOrigin,
     application_id: applicationId,
     kind,
     name: settings.name,
@@ -98,6 +106,7 @@ export async function registerClient(
 /** The state of a client in an audit event. */
 const toAuditState = (client: StoredClient) => ({
   kind: client.kind,
+  ...(client.origin !== 'ADMIN' && { origin: client.origin }),
   tenantId: client.tenantId,
   ...pickSettings(client),
   secretIds: client.secrets.map(({ id }) => id),

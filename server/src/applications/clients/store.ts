@@ -1,6 +1,13 @@
 import { type Insertable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../db/open.ts'
-import type { ClientAuthMethod, ClientKind, ClientSecretsTable, ClientsTable, Tables } from '../../db/tables.ts'
+import type {
+  ClientAuthMethod,
+  ClientKind,
+  ClientOrigin,
+  ClientSecretsTable,
+  ClientsTable,
+  Tables,
+} from '../../db/tables.ts'
 import type { SigningAlgorithm } from '../../lib/signer.ts'
 import type { ClientSettings } from './rules.ts'
 
@@ -8,6 +15,7 @@ import type { ClientSettings } from './rules.ts'
 export interface StoredClient extends ClientSettings {
   id: string
   clientId: string
+  origin: ClientOrigin
   kind: ClientKind
   applicationId: string
   applicationSlug: string
@@ -34,6 +42,7 @@ export interface StoredClient extends ClientSettings {
 const CLIENT_COLUMNS = [
   'clients.id',
   'clients.client_id as clientId',
+  'clients.origin',
   'clients.kind',
   'clients.name',
   'clients.redirect_uris as redirectUris',

@@ -2,8 +2,15 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { Entry } from '../../declaration/section.ts'
 
+/** Not those of clients that no administrator registered. */
 export const listApplicationKeys = (db: Db): Promise<Entry[]> =>
-  db.selectFrom('applications').select('slug').where('built_in', '=', false).orderBy(sql`slug collate "C"`).execute()
+  db
+    .selectFrom('applications')
+    .select('slug')
+    .where('built_in', '=', false)
+    .where(sql<boolean>`not exists (select from clients where application_id = applications.id and origin <> 'ADMIN')`)
+    .orderBy(sql`slug collate "C"`)
+    .execute()
 
 export const listClientKeys = (db: Db): Promise<Entry[]> =>
   db
@@ -11,6 +18,7 @@ export const listClientKeys = (db: Db): Promise<Entry[]> =>
     .innerJoin('applications', 'applications.id', 'clients.application_id')
     .select('client_id as clientId')
     .where('built_in', '=', false)
+    .where('clients.origin', '=', 'ADMIN')
     .orderBy(sql`client_id collate "C"`)
     .execute()
 

@@ -49,6 +49,7 @@ export async function registerResource(
     name: settings.name,
     uri,
     scopes: settings.scopes,
+    allow_dynamic_clients: settings.allowDynamicClients,
     created_at: now,
     updated_at: now,
   })
@@ -62,7 +63,8 @@ export async function registerResource(
 
 /** The settings of a new resource with defaults. Throws one error that lists every invalid field. */
 export function completeResource(draft: Omit<NewResource, 'applicationId'>): ResourceSettings {
-  const settings = { scopes: [], allowedClients: [], ...pickSettings(draft), name: draft.name.trim() }
+  const defaults = { scopes: [], allowedClients: [], allowDynamicClients: false }
+  const settings = { ...defaults, ...pickSettings(draft), name: draft.name.trim() }
   throwIfInvalid(resourceProblems({ ...settings, uri: draft.uri }))
   return settings
 }
@@ -95,9 +97,9 @@ export async function changeResource(
   requireAnyField(change)
   throwIfInvalid(resourceProblems(change))
   const resource = await getLockedResource(tx, id)
-  const { name, scopes } = { ...resource, ...change }
+  const { name, scopes, allowDynamicClients } = { ...resource, ...change }
   const allowedClients = change.allowedClients?.toSorted() ?? resource.allowedClients
-  const after = { name: name.trim(), scopes, allowedClients }
+  const after = { name: name.trim(), scopes, allowedClients, allowDynamicClients }
   const changes = findChanges<Record<string, unknown>>(pickSettings(resource), after)
   if (!changes) return resource
   if (change.allowedClients) await setResourceClients(tx, id, await requireClients(tx, change.allowedClients))

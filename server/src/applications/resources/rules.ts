@@ -16,9 +16,16 @@ export interface ResourceSettings {
   scopes: string[]
   /** The client ids of the clients of other applications that may request tokens for it. */
   allowedClients: string[]
+  /** Clients that no administrator registered may request tokens for it. */
+  allowDynamicClients: boolean
 }
 
-export const RESOURCE_SETTINGS = ['name', 'scopes', 'allowedClients'] as const satisfies (keyof ResourceSettings)[]
+export const RESOURCE_SETTINGS = [
+  'name',
+  'scopes',
+  'allowedClients',
+  'allowDynamicClients',
+] as const satisfies (keyof ResourceSettings)[]
 
 /** The problems of these settings. Omitted settings are not checked. */
 export function resourceProblems({

@@ -12,6 +12,9 @@ export const resourceFields = {
     maxItems: MAX_LIST_ENTRIES,
     description: 'The client ids of clients of other applications that may request tokens for it',
   }),
+  allowDynamicClients: Type.Boolean({
+    description: 'Clients that no administrator registered may request tokens for it',
+  }),
 }
 
 export const ResourceBody = Type.Object(

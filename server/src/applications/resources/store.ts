@@ -26,6 +26,7 @@ export const selectResources = (db: Db) =>
       'resources.name',
       'resources.uri',
       'resources.scopes',
+      'resources.allow_dynamic_clients as allowDynamicClients',
       'resources.created_at as createdAt',
       'resources.updated_at as updatedAt',
     ])
@@ -101,10 +102,14 @@ export async function insertResource(tx: Tx, resource: Insertable<ResourcesTable
 export async function updateResource(
   tx: Tx,
   id: string,
-  change: { name: string; scopes: string[]; updatedAt: Date },
+  change: Omit<ResourceSettings, 'allowedClients'> & { updatedAt: Date },
 ): Promise<void> {
-  const { name, scopes, updatedAt } = change
-  await tx.updateTable('resources').set({ name, scopes, updated_at: updatedAt }).where('id', '=', id).execute()
+  const { name, scopes, allowDynamicClients: allow_dynamic_clients, updatedAt: updated_at } = change
+  await tx
+    .updateTable('resources')
+    .set({ name, scopes, allow_dynamic_clients, updated_at })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Locks the clients against deletion, and returns their ids by client id. */

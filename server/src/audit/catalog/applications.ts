@@ -22,7 +22,7 @@ const RESOURCE = {
   applicationId: APPLICATION,
 }
 const resource = { id: Id, uri: Type.String(), applicationId: Id }
-const REPORTS = { name: 'Reports', scopes: ['reports:read'], allowedClients: [] }
+const REPORTS = { name: 'Reports', scopes: ['reports:read'], allowedClients: [], allowDynamicClients: false }
 
 export const applicationActions = defineActions({
   'application.created': {

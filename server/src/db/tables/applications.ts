@@ -36,6 +36,9 @@ export type ResponseMode = 'query' | 'form_post'
 /** SPA clients do not authenticate. `client_secret` is HTTP Basic or the form. */
 export type ClientAuthMethod = 'none' | 'client_secret' | 'private_key_jwt'
 
+/** Who registered a client: an administrator, the document at its client id, or the client itself (RFC 7591). */
+export type ClientOrigin = 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'
+
 /** A JWK Set with public keys (RFC 7517). */
 export interface PublicKeySet {
   keys: Record<string, unknown>[]
@@ -44,6 +47,7 @@ export interface PublicKeySet {
 export interface ClientsTable {
   id: Fixed<string>
   client_id: Fixed<string>
+  origin: Generated<ClientOrigin>
   application_id: Fixed<string>
   kind: Fixed<ClientKind>
   name: string
@@ -75,6 +79,8 @@ export interface ResourcesTable {
   name: string
   uri: Fixed<string>
   scopes: string[]
+  /** Clients that no administrator registered may request tokens for it. */
+  allow_dynamic_clients: Generated<boolean>
   created_at: Fixed<Date>
   updated_at: Date
 }

@@ -10,7 +10,7 @@ import { requireProofOfKey } from '../dpop/binding.ts'
 import { createRefreshToken, invalidGrant, toSubject } from '../grant-subject.ts'
 import { findLicenseOfSubject, issueTokens, type Subject } from '../issue-tokens.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
-import { findGrantResource, requireGrantResource } from '../resources.ts'
+import { findGrantResource, requireGrantResource, scopesOpenTo } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
@@ -176,8 +176,10 @@ async function switchTenant(ctx: Ctx, client: Client, tokenRow: TokenRow, slug: 
 async function hasConsented(ctx: Ctx, grant: GrantRow, client: Client, tenantId: string): Promise<boolean> {
   const key = { userId: grant.user_id, applicationId: client.applicationId, tenantId }
   const consent = await findConsent(ctx.db, key)
-  const scopes = grant.scopes.filter((scope) => client.scopes.includes(scope))
-  const needed = consentScopesOf({ scopes, resource: findGrantResource(grant, client.applicationId) ?? undefined })
+  const resource = findGrantResource(grant, client.applicationId) ?? undefined
+  const open = scopesOpenTo(client, resource)
+  const scopes = grant.scopes.filter((scope) => open.includes(scope))
+  const needed = consentScopesOf({ scopes, resource })
   return consent !== undefined && needed.every((scope) => consent.scopes.includes(scope))
 }
 

@@ -30,6 +30,7 @@ export function ClientCard({ client, edit, connect }: ClientCardProps) {
               {client.name}
             </Title>
             <Tag>{text.kinds[client.kind].short}</Tag>
+            {client.origin !== 'ADMIN' && <Tag>{text.origins[client.origin]}</Tag>}
             {client.disabled && <StatusBadge tone="bad">{text.disabled}</StatusBadge>}
           </Group>
           <Actions client={client} edit={edit} connect={connect} />

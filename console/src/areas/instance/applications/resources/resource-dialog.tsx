@@ -1,4 +1,4 @@
-import { TagsInput, TextInput } from '@mantine/core'
+import { Switch, TagsInput, TextInput } from '@mantine/core'
 import { useApiMutation } from '../../../../api/use-api.ts'
 import { lists } from '../../../../text/lists.ts'
 import { resources as text } from '../../../../text/resources.ts'
@@ -22,9 +22,9 @@ export function ResourceDialog({
 }) {
   const create = useApiMutation('POST /api/admin/resources', MUTATION_OPTIONS)
   const edit = useApiMutation('PATCH /api/admin/resources/{id}', MUTATION_OPTIONS)
-  const { id, name, uri, scopes, allowedClients } = draft
+  const { id, name, uri, scopes, allowedClients, allowDynamicClients } = draft
   const submit = async () => {
-    const settings = { name, scopes, allowedClients }
+    const settings = { name, scopes, allowedClients, allowDynamicClients }
     if (id === undefined) await create.mutateAsync({ body: { ...settings, applicationId, uri: uri.trim() } })
     else await edit.mutateAsync({ path: { id }, body: settings })
     showSuccess(id === undefined ? text.created : shell.saved)
@@ -64,6 +64,12 @@ export function ResourceDialog({
           )}
           <ListInput name="scopes" draft={draft} change={change} fieldErrors={fieldErrors} />
           <ListInput name="allowedClients" draft={draft} change={change} fieldErrors={fieldErrors} />
+          <Switch
+            label={text.allowDynamicClients}
+            description={text.allowDynamicClientsText}
+            checked={allowDynamicClients}
+            onChange={(event) => change({ allowDynamicClients: event.currentTarget.checked })}
+          />
         </>
       )}
     </FormDialog>

@@ -12,6 +12,7 @@ export interface ResourceDraft {
   uri: string
   scopes: string[]
   allowedClients: string[]
+  allowDynamicClients: boolean
 }
 
 export const newResourceDraft = (): ResourceDraft => ({
@@ -21,13 +22,22 @@ export const newResourceDraft = (): ResourceDraft => ({
   uri: '',
   scopes: [],
   allowedClients: [],
+  allowDynamicClients: false,
 })
 
-export const toResourceDraft = ({ id, name, uri, scopes, allowedClients }: Resource): ResourceDraft => ({
+export const toResourceDraft = ({
+  id,
+  name,
+  uri,
+  scopes,
+  allowedClients,
+  allowDynamicClients,
+}: Resource): ResourceDraft => ({
   id,
   title: name,
   name,
   uri,
   scopes,
   allowedClients,
+  allowDynamicClients,
 })

@@ -63,6 +63,7 @@ const ResourceCard = ({ resource, edit }: { resource: Resource; edit: () => void
       <Copyable value={resource.uri} label={text.copyUri(resource.name)} />
       <Fact label={text.scopes} values={resource.scopes} />
       <Fact label={text.allowedClients} values={resource.allowedClients} />
+      {resource.allowDynamicClients && <Text size="sm">{text.allowDynamicClients}</Text>}
     </Stack>
   </Paper>
 )
