@@ -75,6 +75,14 @@ test('oidcc-userinfo-post-body: POST with the token in a form is 200', async () 
   expect(response).toMatchObject({ status: 200, body: { sub: claims.sub } })
 })
 
+test('oidcc-userinfo-post-body: a token in the form and in the header is 400 (RFC 6750 §2)', async () => {
+  const { tokens } = await authorizeSilently(await someone.signIn(), client)
+  const headers = { authorization: `Bearer ${tokens.access_token}` }
+  const body = encodeFields({ access_token: tokens.access_token })
+  const response = await readResponse(await fetch(`${baseUrl}/api/oauth/userinfo`, { method: 'POST', body, headers }))
+  expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+})
+
 test('oidcc-ensure-request-without-nonce-succeeds-for-code-flow: for a client with requireNonce off', async () => {
   const code = await getCode(await someone.signIn(), withoutNonce, { nonce: undefined })
   const { status, body } = await redeem(withoutNonce, code)
@@ -119,9 +127,14 @@ test.each<[string, Fields]>([
   ['oidcc-login-hint', { login_hint: someone.email }],
   ['oidcc-ui-locales', { ui_locales: 'se' }],
   ['oidcc-claims-locales', { claims_locales: 'se' }],
-  ['oidcc-claims-essential', { claims: '{"userinfo":{"name":{"essential":true}}}' }],
 ])('%s: is ignored (T026)', async (_, extra) => {
   await authorizeSilently(await someone.signIn(), client, extra)
+})
+
+test('oidcc-claims-essential: userinfo returns the name without the scope profile', async () => {
+  const claims = '{"userinfo":{"name":{"essential":true}}}'
+  const { tokens, claims: idClaims } = await authorizeSilently(await someone.signIn(), client, { claims })
+  expect((await getUserinfo(tokens.access_token)).body).toEqual({ sub: idClaims.sub, name: 'Sam Someone' })
 })
 
 test('oidcc-login-hint: the sign-in page is prefilled with the address', async () => {
@@ -132,7 +145,7 @@ test('oidcc-login-hint: the sign-in page is prefilled with the address', async (
 
 test('oidcc-ensure-request-with-acr-values-succeeds: and acr is returned', async () => {
   const { claims } = await authorizeSilently(await someone.signIn(), client, { acr_values: '1 2' })
-  expect(claims.acr).toEqual(expect.any(String))
+  expect(['1', '2']).toContain(claims.acr)
 })
 
 test('oidcc-codereuse: a second use of a code is 400 invalid_grant', async () => {

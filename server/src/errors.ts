@@ -89,7 +89,7 @@ export type ErrorCode = keyof typeof ERRORS
 
 /**
  * The error codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, RFC 8628 §3.5, RFC 8707 §2, RFC 9449 §12.2, OpenID Connect
- * Core §3.1.2.6), with the HTTP status for responses that are not redirects.
+ * Core §3.1.2.6, OpenID Connect Core Error Code unmet_authentication_requirements §2), with the HTTP status for responses that are not redirects.
  */
 export const OAUTH_ERRORS = {
   invalid_request: 400,
@@ -111,6 +111,7 @@ export const OAUTH_ERRORS = {
   login_required: 400,
   interaction_required: 400,
   consent_required: 400,
+  unmet_authentication_requirements: 400,
   request_not_supported: 400,
   request_uri_not_supported: 400,
   invalid_request_uri: 400,

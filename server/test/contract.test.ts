@@ -33,6 +33,7 @@ test('every OAuth error code is returned by a route or in a redirect to the clie
     'login_required',
     'interaction_required',
     'consent_required',
+    'unmet_authentication_requirements',
     'request_not_supported',
     'request_uri_not_supported',
     // Shown on a page and logged.

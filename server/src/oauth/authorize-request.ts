@@ -3,11 +3,12 @@ import { isRegisteredRedirectUri } from '../applications/clients/loopback.ts'
 import { type Client, findClient } from '../applications/clients.ts'
 import type { Resource } from '../applications/resources.ts'
 import type { Ctx } from '../context.ts'
-import type { PkceMethod, ResponseMode } from '../db/tables.ts'
+import type { PkceMethod, RequestedClaims, ResponseMode } from '../db/tables.ts'
 import { AppError, OAuthError } from '../errors.ts'
 import { decodeBase64Url } from '../lib/base64url.ts'
 import type { Fields } from '../lib/fields.ts'
-import { intersect, readRequestedSubjects } from './claims-parameter.ts'
+import { type AcrRequest, toReturnedAcr } from './acr.ts'
+import { intersect, limitClaims, NO_CLAIMS, readClaimsRequest } from './claims-parameter.ts'
 import { findIdTokenHint } from './id-token-hint.ts'
 import { isChallenge, isPkceMethod } from './pkce.ts'
 import { logRefusal } from './refusals.ts'
@@ -37,6 +38,9 @@ export interface AuthorizeRequest extends RedirectTarget {
   loginHint: string | undefined
   /** The response must be about one of these users. Undefined: about anybody. */
   expectedUserIds: string[] | undefined
+  /** Claims about the user that it requests by name. */
+  claims: RequestedClaims
+  acr: AcrRequest | undefined
   tenantSlug: string | undefined
   /** The thumbprint of the key that the code is bound to (RFC 9449 §10). */
   jkt: string | undefined
@@ -105,6 +109,7 @@ export async function readAuthorizeRequest(
     )
   }
   if (nonce !== undefined && nonce.length > MAX_NONCE_LENGTH) throw invalid('The nonce is too long.')
+  const { claims, subjects, acr } = readClaimsRequest(fields.get('claims'), fields.get('acr_values'))
   return {
     ...target,
     scopes,
@@ -114,10 +119,10 @@ export async function readAuthorizeRequest(
     prompts: readPrompts(fields.get('prompt')),
     maxAge: readMaxAge(fields.get('max_age')),
     loginHint: fields.get('login_hint'),
-    expectedUserIds: intersect(
-      await readHint(ctx, client, fields.get('id_token_hint')),
-      readRequestedSubjects(fields.get('claims')),
-    ),
+    expectedUserIds: intersect(await readHint(ctx, client, fields.get('id_token_hint')), subjects),
+    // Without openid there is neither an ID token nor userinfo.
+    claims: scopes.includes('openid') ? { ...limitClaims(claims, client.scopes), acr: toReturnedAcr(acr) } : NO_CLAIMS,
+    acr,
     tenantSlug: fields.get('tenant'),
     jkt: readThumbprint(fields.get('dpop_jkt')),
   }

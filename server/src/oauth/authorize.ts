@@ -1,16 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import type { Client } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
+import type { RequestedClaims } from '../db/tables.ts'
 import { OAuthError } from '../errors.ts'
 import type { PageResult } from '../http/routing/define-route.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
 import { toFields } from '../lib/fields.ts'
 import { newUniqueId } from '../lib/ids.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
-import { type BrowserSession, findBrowserSession } from '../sessions/browser-session.ts'
+import type { BrowserSession } from '../sessions/browser-session.ts'
 import { type LoginTransaction, signInUrl, urlWithLogin } from '../sessions/login-transaction.ts'
-import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
-import { findFactors, hasSecondFactor } from '../users/factors/factors.ts'
 import {
   type AuthorizeRequest,
   type RedirectTarget,
@@ -18,12 +17,11 @@ import {
   readRedirectTarget,
 } from './authorize-request.ts'
 import { respondToClient, toFormTarget } from './authorize-response.tsx'
-import { consentScopesOf } from './consent-scopes.ts'
 import { insertGrant } from './grants/store.ts'
+import { findNextStep, type Step } from './next-step.ts'
 import { type AuthorizationParameters, usePushed } from './pushed-requests/reference.ts'
 import { logRefusal } from './refusals.ts'
-import { listSelectableTenants } from './selectable-tenants.ts'
-import { type ActiveMembership, findConsent } from './store.ts'
+import type { ActiveMembership } from './store.ts'
 
 /**
  * State that is carried from step to step. The session, the memberships and the consent are read again in each step.
@@ -46,18 +44,6 @@ export type Authorization = LoginTransaction & { state: AuthorizationState }
 
 export const CONTINUE_PATH = '/oauth/authorize/continue'
 const CODE_SECONDS = 60
-
-/** A step that needs a page of its own. */
-export type Step =
-  | { kind: 'account'; session: BrowserSession }
-  | { kind: 'tenant'; session: BrowserSession; memberships: ActiveMembership[] }
-  | { kind: 'consent'; session: BrowserSession; tenant: ActiveMembership | undefined }
-
-type Outcome =
-  | Step
-  | { kind: 'login'; reauthenticate: boolean }
-  | { kind: 'second-factor'; path: string }
-  | { kind: 'finish'; session: BrowserSession; tenant: ActiveMembership | undefined }
 
 /** Renders the page of a step. */
 export type ShowStep = (step: Step, request: AuthorizeRequest, login: Authorization) => Promise<PageResult>
@@ -129,94 +115,6 @@ export function startLogin(
   return login
 }
 
-/** What the steps depend on: of a request by redirect, or of a device. */
-export interface AuthorizationContext {
-  request: Pick<
-    AuthorizeRequest,
-    'client' | 'scopes' | 'prompts' | 'maxAge' | 'expectedUserIds' | 'tenantSlug' | 'resource'
-  >
-  login: LoginTransaction & { state: Pick<AuthorizationState, 'account' | 'tenantId'> }
-}
-
-export async function findNextStep(
-  ctx: Ctx,
-  exchange: Exchange,
-  authorization: AuthorizationContext,
-): Promise<Outcome> {
-  const { request } = authorization
-  const isSilent = request.prompts.includes('none')
-  const session = await findBrowserSession(ctx, exchange)
-  if (!session) return { kind: 'login', reauthenticate: false }
-  if (mustSignIn(session, authorization)) return { kind: 'login', reauthenticate: true }
-  if (mustChooseAccount(session, authorization)) return { kind: 'account', session }
-  const memberships = await listSelectableTenants(ctx, session.userId, request.tenantSlug)
-  const tenant = pickTenant(memberships, authorization)
-  // The console has a menu of tenants, and gets a token for each when it needs it.
-  if (!tenant && memberships.length > 0 && !request.client.builtIn) {
-    if (isSilent) throw new OAuthError('interaction_required', 'The user must choose a tenant.')
-    return { kind: 'tenant', session, memberships }
-  }
-  if (lacksSecondFactor(tenant?.mfa_policy ?? null, session.amr)) {
-    if (isSilent) throw new OAuthError('interaction_required', 'The tenant requires a second factor.')
-    const enrolled = hasSecondFactor(await findFactors(ctx.db, session.userId))
-    return { kind: 'second-factor', path: enrolled ? '/mfa' : '/mfa/setup' }
-  }
-  if (await mustConsent(ctx, authorization, { userId: session.userId, tenantId: tenant?.id })) {
-    if (isSilent) throw new OAuthError('consent_required', 'The user must consent first.')
-    return { kind: 'consent', session, tenant }
-  }
-  return { kind: 'finish', session, tenant }
-}
-
-/** Whether the session is too old for this request, or belongs to another user than the client expects. */
-function mustSignIn(session: BrowserSession, { request, login }: AuthorizationContext): boolean {
-  const { prompts, maxAge, expectedUserIds } = request
-  const signedInAt = session.authTime.getTime()
-  const isFresh = signedInAt >= login.startedAt
-  if (expectedUserIds && !expectedUserIds.includes(session.userId)) {
-    // The user was asked to sign in again and came back as another user.
-    if (isFresh) throw new OAuthError('login_required', 'Somebody else has signed in.')
-    return true
-  }
-  const isDemanded = prompts.includes('login') || maxAge !== undefined
-  // A provider without auth_time may have reused an old session.
-  if (isDemanded && session.authTimeAssumed) return true
-  if (prompts.includes('login')) return !isFresh
-  return maxAge !== undefined && !isFresh && login.startedAt - signedInAt > maxAge * 1000
-}
-
-function mustChooseAccount(session: BrowserSession, { request, login }: AuthorizationContext): boolean {
-  const isFresh = session.authTime.getTime() >= login.startedAt
-  return request.prompts.includes('select_account') && !isFresh && login.state.account !== session.id
-}
-
-/** The requested tenant, the only one, or the one chosen before; undefined if there is none or the user must choose. */
-function pickTenant(
-  memberships: ActiveMembership[],
-  { request, login }: AuthorizationContext,
-): ActiveMembership | undefined {
-  if (request.tenantSlug !== undefined) {
-    const requested = memberships.find(({ slug }) => slug === request.tenantSlug)
-    if (!requested) throw new OAuthError('access_denied', 'The user is not an active member of this tenant.')
-    return requested
-  }
-  if (memberships.length <= 1) return memberships[0]
-  return memberships.find(({ id }) => id === login.state.tenantId)
-}
-
-/** Trusted applications need no consent. Others need it for scopes that the user has not allowed yet. */
-async function mustConsent(
-  ctx: Ctx,
-  { request, login }: AuthorizationContext,
-  { userId, tenantId }: { userId: string; tenantId: string | undefined },
-): Promise<boolean> {
-  const { client, prompts } = request
-  if (client.trusted) return false
-  const consent = await findConsent(ctx.db, { userId, applicationId: client.applicationId, tenantId })
-  if (!consent || consentScopesOf(request).some((scope) => !consent.scopes.includes(scope))) return true
-  return prompts.includes('consent') && consent.granted_at.getTime() < login.startedAt
-}
-
 interface FinishedAuthorization {
   request: AuthorizeRequest
   pushed: string | undefined
@@ -233,7 +131,7 @@ async function issueCode(
   httpRequest: FastifyRequest,
   { request, pushed, session, tenant }: FinishedAuthorization,
 ): Promise<string | undefined> {
-  const { client, redirectUri, scopes, resource, nonce, challenge, jkt } = request
+  const { client, redirectUri, scopes, claims, resource, nonce, challenge, jkt } = request
   const code = newSecret()
   const now = ctx.now()
   const expiresAt = new Date(now.getTime() + CODE_SECONDS * 1000)
@@ -254,6 +152,7 @@ async function issueCode(
     code_challenge: challenge?.value ?? null,
     code_challenge_method: challenge?.method ?? null,
     dpop_jkt: jkt ?? null,
+    requested_claims: toStoredClaims(claims),
     created_at: now,
     expires_at: expiresAt,
   }
@@ -267,6 +166,10 @@ async function issueCode(
         })
   return isInserted ? code : undefined
 }
+
+/** Most requests name no claims. */
+const toStoredClaims = (claims: RequestedClaims): string | null =>
+  claims.userinfo.length + claims.idToken.length === 0 && claims.acr === undefined ? null : JSON.stringify(claims)
 
 /** Shows the error on a page instead if the pushed request was used before. */
 export async function respondWithError(

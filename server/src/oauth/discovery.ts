@@ -6,6 +6,7 @@ import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
 import { type ClientFeatures, findClientFeatures } from './client-features-store.ts'
 import { PROOF_ALGORITHMS } from './dpop/keys.ts'
 import { DEVICE_CODE_GRANT, type ProviderMetadata } from './schema.ts'
+import { EMAIL_CLAIMS, PROFILE_CLAIMS } from './user-claims.ts'
 
 /**
  * The provider metadata as JSON (OpenID Connect Discovery §3, RFC 8414 §2). It lists an optional feature only while a
@@ -94,20 +95,8 @@ export const toMetadata = ({ baseUrl }: Config, features: ClientFeatures): Provi
     'sid',
     'amr',
     'acr',
-    'name',
-    'given_name',
-    'family_name',
-    'middle_name',
-    'nickname',
-    'picture',
-    'website',
-    'gender',
-    'birthdate',
-    'zoneinfo',
-    'locale',
-    'updated_at',
-    'email',
-    'email_verified',
+    ...PROFILE_CLAIMS,
+    ...EMAIL_CLAIMS,
   ],
   ui_locales_supported: ['en'],
   request_uri_parameter_supported: false,

@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
+import { limitClaims, NO_CLAIMS } from './claims-parameter.ts'
 import type { GrantRow, NewRefreshToken } from './grants/store.ts'
 import { lifetimeOf, type Subject } from './issue-tokens.ts'
 import { findGrantResource, scopesOpenTo, scopesWithin } from './resources.ts'
@@ -32,6 +33,7 @@ export function toSubject(client: Client, grant: GrantRow): Subject {
     scopes: scopesWithin(scopes, resource),
     authTime: grant.auth_time,
     amr: grant.amr,
+    claims: limitClaims(grant.requested_claims ?? NO_CLAIMS, client.scopes),
     user: grant,
     tenant: tenant_id && tenant_slug && role ? { id: tenant_id, slug: tenant_slug, roles: [role] } : undefined,
   }

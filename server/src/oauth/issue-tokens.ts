@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Client } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
+import type { RequestedClaims } from '../db/tables.ts'
 import { randomText } from '../lib/secrets.ts'
 import type { Claims, SigningAlgorithm } from '../lib/signer.ts'
 import { findLicense } from '../licensing/licenses.ts'
+import { acrOf } from './acr.ts'
 import type { Proof } from './dpop/request-proof.ts'
 import type { TokenResponse } from './schema.ts'
 import { type ClaimColumns, toUserClaims } from './user-claims.ts'
@@ -37,6 +39,8 @@ export interface Subject {
   resource: TokenResource | undefined
   authTime: Date
   amr: string[]
+  /** Claims that the client requested by name. */
+  claims: RequestedClaims
   /** The columns for the claims of the ID token. */
   user: ClaimColumns
   tenant: TokenTenant | undefined
@@ -186,11 +190,11 @@ function idClaims(
     aud: subject.client.clientId,
     nonce: nonce || undefined,
     at_hash,
-    acr: subject.amr.includes('mfa') ? '2' : '1',
+    acr: subject.claims.acr ?? acrOf(subject.amr),
     sid: subject.sessionId,
     auth_time: toSeconds(subject.authTime),
     amr: subject.amr,
-    ...(subject.client.userinfoInIdToken && toUserClaims(subject.user, subject.scopes)),
+    ...toUserClaims(subject.user, subject.client.userinfoInIdToken ? subject.scopes : [], subject.claims.idToken),
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from './authorize.ts'
 import { readRedirectTarget } from './authorize-request.ts'
 import { grantConsent } from './consent.ts'
-import { consentScopesOf } from './consent-scopes.ts'
+import { consentScopesOf, shownScopesOf } from './consent-scopes.ts'
 import { resolvePushed } from './pushed-requests/reference.ts'
 import { AccountPage, ConsentPage, TenantPage } from './step-pages.tsx'
 
@@ -119,7 +119,7 @@ function defineStepForm(
 const showStep =
   (ctx: Ctx, { request, reply }: PageInput): ShowStep =>
   async (step, authorizeRequest, login) => {
-    const { client, scopes, resource } = authorizeRequest
+    const { client, resource } = authorizeRequest
     const viewer = step.session.userId
     const consent =
       step.kind === 'consent'
@@ -137,6 +137,7 @@ const showStep =
       if (step.kind === 'account') return <AccountPage {...props} />
       if (step.kind === 'tenant') return <TenantPage {...props} memberships={step.memberships} />
       const tenant = step.tenant?.name
+      const scopes = shownScopesOf(authorizeRequest)
       return <ConsentPage {...props} {...{ scopes, resource, tenant }} target={login.formTargets.join()} />
     }
     return { html: render(page(), await findLoginBrand(ctx, login, viewer)), formTargets: login.formTargets }

@@ -28,6 +28,7 @@ export const findLiveGrant = (
     .select([
       'grants.session_id',
       'grants.amr',
+      'grants.requested_claims',
       'tenants.mfa_policy',
       'tenants.mfa_grace_session_id',
       'tenants.mfa_grace_until',

@@ -27,11 +27,40 @@ export type ClaimColumns = Pick<
   ColumnName<(typeof CLAIM_COLUMNS)[number]> & keyof Selectable<UsersTable>
 >
 
-/** The claims about a user that the scopes grant (OpenID Connect Core §5.4). */
-export const toUserClaims = (user: ClaimColumns, scopes: string[]): Omit<UserInfo, 'sub'> => ({
-  ...(scopes.includes('profile') && toProfileClaims(user)),
-  ...(scopes.includes('email') && { email: user.email, email_verified: user.email_verified }),
-})
+export const PROFILE_CLAIMS = [
+  'name',
+  'given_name',
+  'family_name',
+  'middle_name',
+  'nickname',
+  'picture',
+  'website',
+  'gender',
+  'birthdate',
+  'zoneinfo',
+  'locale',
+  'updated_at',
+]
+export const EMAIL_CLAIMS = ['email', 'email_verified']
+
+/** The scope that grants a claim about a user; undefined for any other claim. */
+export function scopeOfClaim(name: string): string | undefined {
+  if (PROFILE_CLAIMS.includes(name)) return 'profile'
+  return EMAIL_CLAIMS.includes(name) ? 'email' : undefined
+}
+
+/** The claims about a user that the scopes grant (OpenID Connect Core §5.4), and those requested by name (§5.5). */
+export function toUserClaims(user: ClaimColumns, scopes: string[], names: string[] = []): Omit<UserInfo, 'sub'> {
+  const granted = {
+    ...(scopes.includes('profile') && toProfileClaims(user)),
+    ...(scopes.includes('email') && toEmailClaims(user)),
+  }
+  if (names.length === 0) return granted
+  const all = Object.entries({ ...toProfileClaims(user), ...toEmailClaims(user) })
+  return { ...granted, ...Object.fromEntries(all.filter(([name]) => names.includes(name))) }
+}
+
+const toEmailClaims = ({ email, email_verified }: ClaimColumns) => ({ email, email_verified })
 
 function toProfileClaims(user: ClaimColumns): Partial<UserInfo> {
   const claims = {

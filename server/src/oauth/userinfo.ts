@@ -2,12 +2,13 @@ import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import type { Exchange } from '../http/routing/exchange.ts'
+import { limitClaims, NO_CLAIMS } from './claims-parameter.ts'
 import { type PresentedToken, readPresentedToken, requirePossession } from './dpop/possession.ts'
 import type { UserInfo } from './schema.ts'
 import { toUserClaims } from './user-claims.ts'
 import { findLiveToken, type LiveToken } from './verify-access-token.ts'
 
-/** Returns the claims that the token's scopes allow (OpenID Connect Core §5.3, §5.4). */
+/** Returns the claims that the token's scopes allow, and those requested by name (OpenID Connect Core §5.3 to §5.5). */
 export async function answerUserInfo(ctx: Ctx, exchange: Exchange, formToken?: string): Promise<UserInfo> {
   const presented = readToken(exchange.request, formToken)
   const live = presented && (await findLiveToken(ctx, presented.token))
@@ -41,7 +42,8 @@ function claimsOf(live: LiveToken): UserInfo {
   if (!user || !scopes.includes('openid')) {
     throw refuse('insufficient_scope', 'The access token lacks the scope openid.')
   }
-  const claims = { sub: user.user_id, ...toUserClaims(user, scopes) }
+  const requested = limitClaims(user.requested_claims ?? NO_CLAIMS, user.client_scopes)
+  const claims = { sub: user.user_id, ...toUserClaims(user, scopes, requested.userinfo) }
   cache.set(live, claims)
   return claims
 }

@@ -28,6 +28,15 @@ export interface ConsentsTable {
   granted_at: Date
 }
 
+/** Claims that a client requested by name. */
+export interface RequestedClaims {
+  /** The claims about the user, for userinfo and for the ID token. */
+  userinfo: string[]
+  idToken: string[]
+  /** The `acr` of the ID token; undefined: that of the sign-in. */
+  acr?: string | undefined
+}
+
 export interface GrantsTable {
   id: Fixed<string>
   session_id: Fixed<string>
@@ -47,6 +56,7 @@ export interface GrantsTable {
   code_challenge_method: Fixed<PkceMethod | null>
   /** The thumbprint of the key that the code and the refresh tokens are bound to. */
   dpop_jkt: string | null
+  requested_claims: ColumnType<RequestedClaims | null, string | null | undefined, never>
   created_at: Fixed<Date>
   expires_at: Date
 }

@@ -15,7 +15,8 @@ import {
   urlWithLogin,
 } from '../../sessions/login-transaction.ts'
 import { render } from '../../ui/render.ts'
-import { findNextStep } from '../authorize.ts'
+import { NO_CLAIMS } from '../claims-parameter.ts'
+import { findNextStep } from '../next-step.ts'
 import { TenantPage } from '../step-pages.tsx'
 import type { ActiveMembership } from '../store.ts'
 import { DEVICE_PATH } from './authorize-device.ts'
@@ -213,6 +214,8 @@ async function resume(
   const request = {
     client,
     scopes,
+    claims: NO_CLAIMS,
+    acr: undefined,
     prompts: [],
     maxAge: undefined,
     expectedUserIds: undefined,

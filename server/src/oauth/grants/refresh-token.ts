@@ -4,6 +4,7 @@ import type { CacheEntry } from '../../db/cache.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import { recordActivity } from '../../sessions/browser-session.ts'
+import { limitClaims, NO_CLAIMS } from '../claims-parameter.ts'
 import type { TokenRequester } from '../client-auth.ts'
 import { consentScopesOf } from '../consent-scopes.ts'
 import { requireProofOfKey } from '../dpop/binding.ts'
@@ -179,7 +180,8 @@ async function hasConsented(ctx: Ctx, grant: GrantRow, client: Client, tenantId:
   const resource = findGrantResource(grant, client.applicationId) ?? undefined
   const open = scopesOpenTo(client, resource)
   const scopes = grant.scopes.filter((scope) => open.includes(scope))
-  const needed = consentScopesOf({ scopes, resource })
+  const claims = limitClaims(grant.requested_claims ?? NO_CLAIMS, client.scopes)
+  const needed = consentScopesOf({ scopes, claims, resource })
   return consent !== undefined && needed.every((scope) => consent.scopes.includes(scope))
 }
 
