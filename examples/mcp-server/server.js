@@ -1,19 +1,19 @@
-import { createLatchkey, describeResource, locateResourceMetadata } from '@latchkey/node'
-import { requireAuth } from '@latchkey/node/express'
+import { createLatchkey } from '@latchkey/node'
+import { requireAuth, serveResourceMetadata } from '@latchkey/node/express'
 import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { createTools } from './tools.js'
 
-const { LATCHKEY_URL = 'http://localhost:3000', APPLICATION_ID, PORT = '4000' } = process.env
-const resource = `http://localhost:${PORT}/mcp`
-const resourceMetadataUrl = locateResourceMetadata(resource)
-const latchkey = createLatchkey({ issuer: LATCHKEY_URL, applicationId: APPLICATION_ID, resourceMetadataUrl })
+const { LATCHKEY_URL = 'http://localhost:3000', PORT = '4000' } = process.env
+const uri = `http://localhost:${PORT}/mcp`
+const latchkey = createLatchkey({
+  issuer: LATCHKEY_URL,
+  resource: { uri, scopes: ['projects:read'], name: 'Projects' },
+})
 const app = createMcpExpressApp()
 
 // RFC 9728: a client that gets a 401 reads here where to sign in.
-app.get(new URL(resourceMetadataUrl).pathname, (_request, response) => {
-  response.json(describeResource(latchkey, { resource, name: 'Projects' }))
-})
+app.use(serveResourceMetadata(latchkey))
 
 // Stateless: every request has its own transport, and a token that is verified.
 app.post('/mcp', requireAuth(latchkey), async (request, response) => {
@@ -27,4 +27,4 @@ app.post('/mcp', requireAuth(latchkey), async (request, response) => {
 // Without sessions there is no stream to read and no session to end.
 app.all('/mcp', requireAuth(latchkey), (_request, response) => response.set('allow', 'POST').sendStatus(405))
 
-app.listen(Number(PORT), 'localhost', () => console.log(`The MCP server is at ${resource}`))
+app.listen(Number(PORT), 'localhost', () => console.log(`The MCP server is at ${uri}`))

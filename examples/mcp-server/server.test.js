@@ -10,9 +10,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 
 const LATCHKEY = 'node_modules/.bin/latchkey'
 const issuer = process.env.LATCHKEY_URL ?? (await startLatchkey())
-const [mia, max, gus] = ['mia@acme.test', 'max@acme.test', 'gus@globex.test'].map(getToken)
-const { aud: applicationId } = JSON.parse(Buffer.from(mia.split('.')[1], 'base64url'))
 const url = new URL(await startServer())
+await registerServer()
+const [mia, max, gus] = ['mia@acme.test', 'max@acme.test', 'gus@globex.test'].map(getToken)
 
 test('a request without a token learns where to sign in', async () => {
   const response = await fetch(url, { method: 'POST' })
@@ -57,8 +57,8 @@ function createAuthProvider() {
   const stored = {}
   return {
     redirectUrl: 'http://localhost:8080/callback',
-    clientMetadata: { redirect_uris: ['http://localhost:8080/callback'], scope: 'offline_access' },
-    clientInformation: () => ({ client_id: 'demo-spa' }),
+    clientMetadata: { redirect_uris: ['http://localhost:8080/callback'] },
+    clientInformation: () => ({ client_id: 'mcp-client' }),
     tokens: () => stored.tokens,
     saveTokens: (tokens) => Object.assign(stored, { tokens }),
     codeVerifier: () => stored.verifier,
@@ -102,7 +102,8 @@ async function callToolWith(transport, name, input = {}) {
 }
 
 function getToken(user) {
-  const args = ['token', '--user', user, '--client', 'demo-spa', '--url', issuer]
+  const target = ['--client', 'mcp-client', '--resource', url.href, '--scope', 'projects:read']
+  const args = ['token', '--user', user, ...target, '--url', issuer]
   return JSON.parse(execFileSync(LATCHKEY, args)).access_token
 }
 
@@ -116,11 +117,38 @@ async function startLatchkey() {
 
 async function startServer() {
   const port = String(await findPort())
-  const env = { ...process.env, LATCHKEY_URL: issuer, APPLICATION_ID: applicationId, PORT: port }
+  const env = { ...process.env, LATCHKEY_URL: issuer, PORT: port }
   const server = spawn('node', ['server.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   after(() => server.kill())
   await once(server.stdout, 'data')
   return `http://localhost:${port}/mcp`
+}
+
+/** Does what `latchkey apply -f latchkey.yaml` does, for the port of this test. */
+async function registerServer() {
+  const form = { grant_type: 'client_credentials', client_id: 'demo-ops', client_secret: 'demo-ops-secret' }
+  const answer = await fetch(`${issuer}/api/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })
+  const authorization = `Bearer ${(await answer.json()).access_token}`
+  const call = async (path, body) => {
+    const init = body && { method: 'POST', body: JSON.stringify(body) }
+    const headers = { authorization, ...(body && { 'content-type': 'application/json' }) }
+    const response = await fetch(`${issuer}/api/admin/${path}`, { ...init, headers })
+    assert.ok(response.ok, `${path} returned ${response.status}`)
+    return response.json()
+  }
+  const { applications } = await call('applications')
+  const { id: applicationId } = applications.find(({ slug }) => slug === 'project-manager')
+  const scopes = ['projects:read']
+  await call('resources', { applicationId, uri: url.href, name: 'Projects', scopes })
+  const redirectUris = ['http://localhost:8080/callback']
+  await call('clients', {
+    applicationId,
+    clientId: 'mcp-client',
+    kind: 'SPA',
+    name: 'MCP client',
+    redirectUris,
+    scopes,
+  })
 }
 
 async function findPort() {

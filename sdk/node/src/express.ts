@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express'
 import type { Auth } from './auth.ts'
 import { AuthError } from './auth-error.ts'
 import type { Latchkey } from './latchkey.ts'
+import { createMetadataFinder, METADATA_HEADERS } from './resource-metadata.ts'
 
 /**
  * Middleware that verifies the access token and sets `request.auth`.
@@ -14,9 +15,23 @@ export const requireAuth = (latchkey: Latchkey): RequestHandler =>
     request.auth = await latchkey.authenticate(request.headers.authorization)
   })
 
-/** Middleware that also requires one of the roles in the tenant. */
+/**
+ * Middleware that also requires one of the roles in the tenant.
+ *
+ * @example
+ * app.get('/settings', requireRole(latchkey, 'owner', 'admin'), showSettings)
+ */
 export const requireRole = (latchkey: Latchkey, ...roles: string[]): RequestHandler =>
   guard(async (request) => latchkey.requireRole(await authOf(latchkey, request), ...roles))
+
+/**
+ * Middleware that also requires a scope.
+ *
+ * @example
+ * app.post('/tasks', requireScope(latchkey, 'tasks:write'), addTask)
+ */
+export const requireScope = (latchkey: Latchkey, scope: string): RequestHandler =>
+  guard(async (request) => latchkey.requireScope(await authOf(latchkey, request), scope))
 
 /**
  * Middleware that also requires a license with the feature.
@@ -26,6 +41,21 @@ export const requireRole = (latchkey: Latchkey, ...roles: string[]): RequestHand
  */
 export const requireLicense = (latchkey: Latchkey, feature: string): RequestHandler =>
   guard(async (request) => latchkey.requireLicense(await authOf(latchkey, request), feature))
+
+/**
+ * Middleware that publishes the metadata of the resource (RFC 9728), so that clients find Latchkey.
+ *
+ * @example
+ * app.use(serveResourceMetadata(latchkey))
+ */
+export function serveResourceMetadata(latchkey: Latchkey): RequestHandler {
+  const find = createMetadataFinder(latchkey)
+  return (request, response, next) => {
+    const metadata = request.method === 'GET' ? find(request.originalUrl) : undefined
+    if (metadata) response.set(METADATA_HEADERS).json(metadata)
+    else next()
+  }
+}
 
 async function authOf(latchkey: Latchkey, request: Request): Promise<Auth> {
   request.auth ??= await latchkey.authenticate(request.headers.authorization)

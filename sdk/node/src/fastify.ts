@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Auth } from './auth.ts'
 import { AuthError } from './auth-error.ts'
 import type { Latchkey } from './latchkey.ts'
+import { createMetadataFinder, METADATA_HEADERS } from './resource-metadata.ts'
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
@@ -23,13 +24,46 @@ export const requireAuth = (latchkey: Latchkey): Hook =>
     request.auth = await latchkey.authenticate(request.headers.authorization)
   })
 
-/** A hook that also requires one of the roles in the tenant. */
+/**
+ * A hook that also requires one of the roles in the tenant.
+ *
+ * @example
+ * app.get('/settings', { onRequest: requireRole(latchkey, 'owner', 'admin') }, showSettings)
+ */
 export const requireRole = (latchkey: Latchkey, ...roles: string[]): Hook =>
   guard(async (request) => latchkey.requireRole(await authOf(latchkey, request), ...roles))
 
-/** A hook that also requires a license with the feature. */
+/**
+ * A hook that also requires a scope.
+ *
+ * @example
+ * app.post('/tasks', { onRequest: requireScope(latchkey, 'tasks:write') }, addTask)
+ */
+export const requireScope = (latchkey: Latchkey, scope: string): Hook =>
+  guard(async (request) => latchkey.requireScope(await authOf(latchkey, request), scope))
+
+/**
+ * A hook that also requires a license with the feature.
+ *
+ * @example
+ * app.get('/reports', { onRequest: requireLicense(latchkey, 'reports') }, listReports)
+ */
 export const requireLicense = (latchkey: Latchkey, feature: string): Hook =>
   guard(async (request) => latchkey.requireLicense(await authOf(latchkey, request), feature))
+
+/**
+ * A hook that publishes the metadata of the resource (RFC 9728), so that clients find Latchkey.
+ *
+ * @example
+ * app.addHook('onRequest', serveResourceMetadata(latchkey))
+ */
+export function serveResourceMetadata(latchkey: Latchkey): Hook {
+  const find = createMetadataFinder(latchkey)
+  return async (request, reply) => {
+    const metadata = request.method === 'GET' ? find(request.url) : undefined
+    return metadata && reply.headers(METADATA_HEADERS).send(metadata)
+  }
+}
 
 async function authOf(latchkey: Latchkey, request: FastifyRequest): Promise<Auth> {
   request.auth ??= await latchkey.authenticate(request.headers.authorization)

@@ -1,10 +1,12 @@
 // The entry point of the package.
 export type { Auth, License } from './auth.ts'
 export { AuthError, type AuthErrorCode } from './auth-error.ts'
+export type { IntrospectionOptions } from './introspection.ts'
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from './latchkey.ts'
 export { createMachineClient } from './machine-client.ts'
 export { createMachineToken, type MachineOptions } from './machine-token.ts'
 export {
+  createMetadataFinder,
   describeResource,
   locateResourceMetadata,
   type ResourceMetadata,

@@ -2,6 +2,8 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 import { type Auth, toAuth } from './auth.ts'
 import { AuthError } from './auth-error.ts'
 import { createFeatureCheck } from './feature-check.ts'
+import { createIntrospection, type IntrospectionOptions } from './introspection.ts'
+import { locateResourceMetadata, type ResourceOptions } from './resource-metadata.ts'
 
 /** The algorithms that Latchkey signs with, each with keys of its own. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
@@ -9,16 +11,18 @@ const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
 export interface LatchkeyOptions {
   /** The base URL of Latchkey, such as https://id.example.com. */
   issuer: string
-  /** The id of your application. Tokens for other applications are refused. */
-  applicationId: string
+  /** The id of your application. Tokens for other applications are refused. Not needed with `resource` or `audience`. */
+  applicationId?: string
+  /** Your API, if it is registered as a resource: the same as `audience`, and challenges name its metadata (RFC 9728). */
+  resource?: ResourceOptions
   /** The URI of your API, if it is registered as a resource. Then only tokens for this resource are accepted. */
   audience?: string
+  /** Check every token at Latchkey too, so that it is refused within a second of the end of its session or license. */
+  introspection?: IntrospectionOptions
   /** Accept only tokens for this tenant. Default: every tenant. */
   tenantId?: string
   /** How long the result of a license check is reused, in seconds. Default: 5. */
   licenseCacheSeconds?: number
-  /** Where this API publishes its metadata (RFC 9728). It is named in the challenge of a 401. */
-  resourceMetadataUrl?: string
   fetch?: typeof fetch
 }
 
@@ -33,8 +37,8 @@ export interface Latchkey {
   authenticate(authorization: string | null | undefined): Promise<Auth>
   /**
    * Whether the license of the user has the feature now. It asks Latchkey with the user's own token and reuses the
-   * result for a few seconds. Throws an `AuthError` with status 503 if Latchkey cannot be reached. With `audience`, or
-   * if the token is bound to a key, it reads the license in the token instead.
+   * result for a few seconds. Throws an `AuthError` with status 503 if Latchkey cannot be reached. With `introspection`,
+   * with a resource, or if the token is bound to a key, it reads the license of `auth` instead.
    */
   hasFeature(auth: Auth, feature: string): Promise<boolean>
   /** Throws an `AuthError` with status 403 unless the license has the feature. */
@@ -60,13 +64,29 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     new URL(`${issuer}/api/oauth/jwks`),
     options.fetch && { [customFetch]: options.fetch },
   )
-  const challenge = (error?: string) => toChallenge(options, error)
+  const audience = options.resource?.uri ?? options.audience
+  const challenge = createChallenge(options.resource)
+  const introspect = createIntrospection({ ...options, issuer })
+
+  const invalid = (message: string, cause?: unknown) =>
+    new AuthError('invalid_token', message, { challenge: challenge('invalid_token'), cause })
 
   async function verify(token: string): Promise<Auth> {
+    const auth = await verifyLocally(token)
+    if (!introspect) return auth
+    const current = await introspect(token)
+    if (!current.active) throw invalid('The access token is no longer valid.')
+    const { tenant_roles: roles = [], scope = '', license } = current
+    // The client gets a token that states what is true now.
+    if (auth.license && !license) throw invalid('The license in the access token has ended. Request a new token.')
+    return { ...auth, roles, scopes: scope.split(' ').filter(Boolean), license }
+  }
+
+  async function verifyLocally(token: string): Promise<Auth> {
     try {
       const { payload } = await jwtVerify(token, keys, {
         issuer,
-        audience: options.audience ?? options.applicationId,
+        audience: audience ?? options.applicationId ?? '',
         // jose uses a key only for the algorithm that the key set states for it (RFC 8725 §3.1).
         algorithms: ALGORITHMS,
         // RFC 9068 §4: otherwise an ID token would be accepted as an access token.
@@ -80,24 +100,21 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
     } catch (error) {
       throw isUnavailable(error)
         ? new AuthError('unavailable', 'The keys of Latchkey cannot be read.', { cause: error })
-        : new AuthError('invalid_token', 'The access token is not valid.', {
-            challenge: challenge('invalid_token'),
-            cause: error,
-          })
+        : invalid('The access token is not valid.', error)
     }
   }
 
-  const checkNow = createFeatureCheck({ ...options, issuer })
+  const { applicationId = '' } = options
+  const checkNow = createFeatureCheck({ ...options, applicationId, issuer })
 
   async function hasFeature(auth: Auth, feature: string): Promise<boolean> {
     // Latchkey does not accept a token for another audience, or a bound one from us, who do not have the key.
-    const isAccepted = options.audience === undefined && !isBound(auth)
-    return isAccepted ? checkNow(auth, feature) : (auth.license?.features.includes(feature) ?? false)
+    const isAccepted = audience === undefined && !isBound(auth)
+    return isAccepted && !introspect ? checkNow(auth, feature) : (auth.license?.features.includes(feature) ?? false)
   }
 
-  const forbid = (message: string) => {
-    throw new AuthError('insufficient_scope', message, { challenge: challenge('insufficient_scope') })
-  }
+  /** Without an error: another token does not help a caller without the role or the license. */
+  const metadataChallenge = options.resource && challenge(undefined, [])
 
   return {
     options: { ...options, issuer },
@@ -111,19 +128,26 @@ export function createLatchkey(options: LatchkeyOptions): Latchkey {
       }
       const auth = await verify(token)
       if (!isBound(auth)) return auth
-      throw new AuthError('invalid_token', 'The access token is bound to a key, so it is not valid as Bearer.', {
-        challenge: challenge('invalid_token'),
-      })
+      throw invalid('The access token is bound to a key, so it is not valid as Bearer.')
     },
     async requireLicense(auth, feature) {
       if (!(await hasFeature(auth, feature)))
-        throw new AuthError('license_required', `This needs a license with the feature ${feature}.`)
+        throw new AuthError('license_required', `This needs a license with the feature ${feature}.`, {
+          ...(metadataChallenge !== undefined && { challenge: metadataChallenge }),
+        })
     },
     requireRole(auth, ...roles) {
-      if (!auth.roles.some((role) => roles.includes(role))) forbid(`This needs the role ${roles.join(' or ')}.`)
+      if (auth.roles.some((role) => roles.includes(role))) return
+      throw new AuthError('insufficient_scope', `This needs the role ${roles.join(' or ')}.`, {
+        challenge: metadataChallenge ?? challenge('insufficient_scope'),
+      })
     },
     requireScope(auth, scope) {
-      if (!auth.scopes.includes(scope)) forbid(`This needs the scope ${scope}.`)
+      if (auth.scopes.includes(scope)) return
+      throw new AuthError('insufficient_scope', `This needs the scope ${scope}.`, {
+        // A client requests what the challenge names, so it also names what the client has.
+        challenge: challenge('insufficient_scope', [...auth.scopes, scope]),
+      })
     },
   }
 }
@@ -136,19 +160,35 @@ const isBound = ({ claims }: Auth): boolean => claims.cnf !== undefined
  * absent value means that the claim is not checked.
  */
 function requireValues(options: LatchkeyOptions): void {
-  for (const name of ['issuer', 'applicationId', 'audience', 'tenantId'] as const) {
-    const isOptional = (name === 'tenantId' || name === 'audience') && !(name in options)
-    if (!isOptional && !options[name]) throw new TypeError(`${name} is empty. Set it in the options of createLatchkey.`)
+  const { resource, introspection, issuer, applicationId, audience, tenantId } = options
+  const isResource = resource !== undefined || 'audience' in options
+  const values = {
+    issuer,
+    ...((!isResource || 'applicationId' in options) && { applicationId }),
+    ...(resource && { 'resource.uri': resource.uri }),
+    ...('audience' in options && { audience }),
+    ...('tenantId' in options && { tenantId }),
+    ...(introspection && {
+      'introspection.clientId': introspection.clientId,
+      'introspection.clientSecret': introspection.clientSecret,
+    }),
   }
+  for (const [name, value] of Object.entries(values))
+    if (!value) throw new TypeError(`${name} is empty. Set it in the options of createLatchkey.`)
+  if (resource && audience !== undefined) throw new TypeError('Set either resource or audience, not both.')
 }
 
-/** RFC 6750 §3, and RFC 9728 §5.1 for the metadata. */
-function toChallenge({ resourceMetadataUrl }: LatchkeyOptions, error: string | undefined): string {
-  const parameters = [
-    ...(error === undefined ? [] : [`error="${error}"`]),
-    ...(resourceMetadataUrl === undefined ? [] : [`resource_metadata="${resourceMetadataUrl}"`]),
-  ]
-  return ['Bearer', parameters.join(', ')].filter(Boolean).join(' ')
+/** RFC 6750 §3, and RFC 9728 §5.1 for the metadata. The scopes are those of the resource, unless others are given. */
+function createChallenge(resource: ResourceOptions | undefined) {
+  const metadataUrl = resource && locateResourceMetadata(resource.uri)
+  return (error?: string, scopes = resource?.scopes ?? []): string => {
+    const parameters = [
+      ...(error === undefined ? [] : [`error="${error}"`]),
+      ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
+      ...(metadataUrl === undefined ? [] : [`resource_metadata="${metadataUrl}"`]),
+    ]
+    return ['Bearer', parameters.join(', ')].filter(Boolean).join(' ')
+  }
 }
 
 /** A token that is wrong is not the same as keys that cannot be fetched. */

@@ -1,10 +1,13 @@
 import type { Auth } from './auth.ts'
 import { AuthError } from './auth-error.ts'
 import type { Latchkey } from './latchkey.ts'
+import { createMetadataFinder, METADATA_HEADERS } from './resource-metadata.ts'
 
 export interface Requirement {
   /** One of these roles in the tenant. */
   roles?: string[]
+  /** This scope. */
+  scope?: string
   /** A license with this feature. */
   feature?: string
 }
@@ -20,12 +23,13 @@ type Handler<Context> = (request: Request, context: Context & { auth: Auth }) =>
  * )
  */
 export const withAuth =
-  <Context extends object>(latchkey: Latchkey, { roles, feature }: Requirement, handler: Handler<Context>) =>
+  <Context extends object>(latchkey: Latchkey, { roles, scope, feature }: Requirement, handler: Handler<Context>) =>
   async (request: Request, context: Context): Promise<Response> => {
     let auth: Auth
     try {
       auth = await latchkey.authenticate(request.headers.get('authorization'))
       if (roles) latchkey.requireRole(auth, ...roles)
+      if (scope !== undefined) latchkey.requireScope(auth, scope)
       if (feature !== undefined) await latchkey.requireLicense(auth, feature)
     } catch (error) {
       if (!(error instanceof AuthError)) throw error
@@ -47,5 +51,20 @@ export async function refuseUnauthenticated(latchkey: Latchkey, request: Request
   } catch (error) {
     if (!(error instanceof AuthError)) throw error
     return Response.json(error.toBody(), { status: error.status, headers: error.toHeaders() })
+  }
+}
+
+/**
+ * A route handler that publishes the metadata of the resource (RFC 9728), so that clients find Latchkey. Its file is
+ * `app/.well-known/oauth-protected-resource/[[...path]]/route.js`.
+ *
+ * @example
+ * export const GET = serveResourceMetadata(latchkey)
+ */
+export function serveResourceMetadata(latchkey: Latchkey): (request: Request) => Response {
+  const find = createMetadataFinder(latchkey)
+  return (request) => {
+    const metadata = find(new URL(request.url).pathname)
+    return metadata ? Response.json(metadata, { headers: METADATA_HEADERS }) : new Response(null, { status: 404 })
   }
 }

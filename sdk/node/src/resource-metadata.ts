@@ -1,5 +1,16 @@
 import type { Latchkey } from './latchkey.ts'
 
+/** An API that is registered as a resource at Latchkey. */
+export interface ResourceOptions {
+  /** The URI under which it is registered. It is the address at which clients call the API. */
+  uri: string
+  /** The scopes that clients should request. */
+  scopes?: string[]
+  /** What clients call the API. */
+  name?: string
+}
+
+/** The metadata of a protected API (RFC 9728 §2). */
 export interface ResourceMetadata {
   resource: string
   authorization_servers: string[]
@@ -8,35 +19,55 @@ export interface ResourceMetadata {
   resource_name?: string
 }
 
-export interface ResourceOptions {
-  /** The URL of the protected API. */
-  resource: string
-  scopes?: string[]
-  name?: string
-}
-
-/** Where the metadata of a resource belongs (RFC 9728 §3.1): the path of the resource comes after the well-known path. */
-export function locateResourceMetadata(resource: string): string {
-  const { origin, pathname } = new URL(resource)
-  return `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`
+/**
+ * Where the metadata of a resource belongs (RFC 9728 §3.1): the path of the resource comes after the well-known path.
+ *
+ * @example
+ * locateResourceMetadata('https://api.example.com/mcp')
+ * // https://api.example.com/.well-known/oauth-protected-resource/mcp
+ */
+export function locateResourceMetadata(uri: string): string {
+  const { origin, pathname, search } = new URL(uri)
+  return `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}${search}`
 }
 
 /**
- * The metadata of a protected API (RFC 9728). Clients find the authorization server by it, for example clients of the
- * Model Context Protocol.
+ * The metadata of the resource of `createLatchkey`. Clients find the authorization server by it, for example clients of
+ * the Model Context Protocol.
  *
  * @example
- * const resource = 'https://api.example.com/mcp'
- * const { pathname } = new URL(locateResourceMetadata(resource))
- * app.get(pathname, (request, response) => response.json(describeResource(latchkey, { resource })))
+ * const latchkey = createLatchkey({ issuer, resource: { uri: 'https://api.example.com/mcp', scopes: ['tasks:read'] } })
+ * console.log(describeResource(latchkey))
  */
-export const describeResource = (
-  { options: { issuer } }: Latchkey,
-  { resource, scopes, name }: ResourceOptions,
-): ResourceMetadata => ({
-  resource,
-  authorization_servers: [issuer],
-  bearer_methods_supported: ['header'],
-  ...(scopes && { scopes_supported: scopes }),
-  ...(name !== undefined && { resource_name: name }),
-})
+export function describeResource({ options: { issuer, resource } }: Latchkey): ResourceMetadata {
+  if (!resource) throw new TypeError('There is no resource. Set it in the options of createLatchkey.')
+  const { uri, scopes, name } = resource
+  return {
+    resource: uri,
+    authorization_servers: [issuer],
+    bearer_methods_supported: ['header'],
+    ...(scopes && { scopes_supported: scopes }),
+    ...(name !== undefined && { resource_name: name }),
+  }
+}
+
+/** Pages of every origin may read the metadata: it is public, and MCP clients can be pages. */
+export const METADATA_HEADERS = { 'access-control-allow-origin': '*' }
+
+/**
+ * Returns a function that finds the metadata for the path of a request, if it belongs there. The modules for frameworks
+ * have `serveResourceMetadata`, which also sends it.
+ *
+ * @example
+ * const findMetadata = createMetadataFinder(latchkey)
+ * http.createServer((request, response) => {
+ *   const metadata = findMetadata(request.url)
+ *   if (metadata) response.setHeader('content-type', 'application/json').end(JSON.stringify(metadata))
+ *   else response.writeHead(404).end()
+ * })
+ */
+export function createMetadataFinder(latchkey: Latchkey): (path: string | undefined) => ResourceMetadata | undefined {
+  const metadata = describeResource(latchkey)
+  const { pathname } = new URL(locateResourceMetadata(metadata.resource))
+  return (path) => (path?.split('?')[0] === pathname ? metadata : undefined)
+}

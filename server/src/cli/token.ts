@@ -11,6 +11,7 @@ interface Options {
   clientSecret?: string
   tenant?: string
   scope: string
+  resource?: string
   redirectUri: string
   url?: string
   decode: boolean
@@ -23,6 +24,7 @@ export const tokenCommand = new Command('token')
   .option('--client-secret <secret>', 'the secret of a confidential client')
   .option('--tenant <slug>', 'the tenant; required for a user with several')
   .option('--scope <scopes>', 'space-separated', 'openid profile email offline_access')
+  .option('--resource <uri>', 'the resource that the access token is for')
   .option('--redirect-uri <uri>', 'as registered for the client', 'http://localhost:8080/callback')
   .option('--url <address>', 'the address of the demo (BASE_URL)')
   .option('--decode', 'print the headers and claims of the tokens instead of the tokens', false)
@@ -82,7 +84,7 @@ async function signIn(baseUrl: string, email: string): Promise<string> {
 
 async function authorize(
   baseUrl: string,
-  { client, redirectUri, scope, tenant, cookie, verifier }: Options & { cookie: string; verifier: string },
+  { client, redirectUri, scope, tenant, resource, cookie, verifier }: Options & { cookie: string; verifier: string },
 ): Promise<string> {
   const parameters = new URLSearchParams({
     response_type: 'code',
@@ -95,6 +97,7 @@ async function authorize(
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
     ...(tenant !== undefined && { tenant }),
+    ...(resource !== undefined && { resource }),
   })
   const response = await call(`${baseUrl}/oauth/authorize?${parameters}`, {
     headers: { Cookie: cookie },

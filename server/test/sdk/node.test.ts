@@ -6,10 +6,8 @@ import {
   createLatchkey,
   createMachineClient,
   createMachineToken,
-  describeResource,
   type Latchkey,
   type LatchkeyOptions,
-  locateResourceMetadata,
 } from '@latchkey/node'
 import * as expressGuards from '@latchkey/node/express'
 import * as fastifyGuards from '@latchkey/node/fastify'
@@ -369,26 +367,4 @@ test('a machine client calls a typed route, and repeats a request after 503', as
   const { count } = await client.call('GET /api/integration/licenses/apps/{applicationId}/count', { path })
   expect(count).toBeGreaterThan(0)
   expect(requests).toBe(3)
-})
-
-test('the metadata of a resource names Latchkey as its authorization server', () => {
-  const resource = 'https://api.example.com/mcp'
-  expect(locateResourceMetadata(resource)).toBe('https://api.example.com/.well-known/oauth-protected-resource/mcp')
-  expect(describeResource(latchkey, { resource, scopes: ['openid'] })).toEqual({
-    resource,
-    authorization_servers: [service.url],
-    bearer_methods_supported: ['header'],
-    scopes_supported: ['openid'],
-  })
-})
-
-test('the challenge names the metadata of the resource', async () => {
-  const protectedApi = createLatchkey({
-    issuer: service.url,
-    applicationId,
-    resourceMetadataUrl: locateResourceMetadata('https://api.example.com'),
-  })
-  await expect(protectedApi.authenticate(undefined)).rejects.toMatchObject({
-    challenge: 'Bearer resource_metadata="https://api.example.com/.well-known/oauth-protected-resource"',
-  })
 })

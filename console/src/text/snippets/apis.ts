@@ -2,21 +2,17 @@ import { quote, type Snippet, type SnippetValues } from './values.ts'
 
 const API_PORT = '4000'
 
-export function mcpServer({ issuer, clientId, applicationId, redirectUri }: SnippetValues): Snippet {
+export function mcpServer({ issuer, clientId, redirectUri }: SnippetValues): Snippet {
   const resource = `http://localhost:${API_PORT}/mcp`
-  const server = `import { createLatchkey, describeResource, locateResourceMetadata } from '@latchkey/node'
-import { requireAuth } from '@latchkey/node/express'
+  const server = `import { createLatchkey } from '@latchkey/node'
+import { requireAuth, serveResourceMetadata } from '@latchkey/node/express'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import express from 'express'
 
-const resource = ${quote(resource)}
-// An MCP client reads there where to sign in (RFC 9728).
-const resourceMetadataUrl = locateResourceMetadata(resource)
 const latchkey = createLatchkey({
   issuer: ${quote(issuer)},
-  applicationId: ${quote(applicationId)},
-  resourceMetadataUrl,
+  resource: { uri: ${quote(resource)} },
 })
 
 function createServer({ userId = 'a machine' }) {
@@ -29,9 +25,8 @@ function createServer({ userId = 'a machine' }) {
 
 const app = express()
 app.use(express.json())
-app.get(new URL(resourceMetadataUrl).pathname, (request, response) => {
-  response.json(describeResource(latchkey, { resource, scopes: ['openid', 'profile', 'email'] }))
-})
+// An MCP client reads there where to sign in (RFC 9728).
+app.use(serveResourceMetadata(latchkey))
 app.post('/mcp', requireAuth(latchkey), async (request, response) => {
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
   response.on('close', () => transport.close())
@@ -49,7 +44,8 @@ app.listen(${API_PORT})
     run: `npm install express @modelcontextprotocol/sdk @latchkey/node
 node server.mjs`,
     next:
-      'Start the server “example” in VS Code and sign in. ' +
+      `Add ${resource} as a resource on the page of the application. ` +
+      'Then start the server “example” in VS Code and sign in. ' +
       `VS Code returns to ${redirectUri || 'its redirect address'}; other MCP clients document theirs.`,
   }
 }
