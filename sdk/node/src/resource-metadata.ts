@@ -1,5 +1,3 @@
-import type { Latchkey } from './latchkey.ts'
-
 /** An API that is registered as a resource at Latchkey. */
 export interface ResourceOptions {
   /** The URI under which it is registered. It is the address at which clients call the API. */
@@ -8,6 +6,11 @@ export interface ResourceOptions {
   scopes?: string[]
   /** What clients call the API. */
   name?: string
+}
+
+/** The options of `createLatchkey` that the metadata states. */
+interface MetadataSource {
+  options: { issuer: string; resource?: ResourceOptions }
 }
 
 /** The metadata of a protected API (RFC 9728 §2). */
@@ -39,7 +42,7 @@ export function locateResourceMetadata(uri: string): string {
  * const latchkey = createLatchkey({ issuer, resource: { uri: 'https://api.example.com/mcp', scopes: ['tasks:read'] } })
  * console.log(describeResource(latchkey))
  */
-export function describeResource({ options: { issuer, resource } }: Latchkey): ResourceMetadata {
+export function describeResource({ options: { issuer, resource } }: MetadataSource): ResourceMetadata {
   if (!resource) throw new TypeError('There is no resource. Set it in the options of createLatchkey.')
   const { uri, scopes, name } = resource
   return {
@@ -66,7 +69,9 @@ export const METADATA_HEADERS = { 'access-control-allow-origin': '*' }
  *   else response.writeHead(404).end()
  * })
  */
-export function createMetadataFinder(latchkey: Latchkey): (path: string | undefined) => ResourceMetadata | undefined {
+export function createMetadataFinder(
+  latchkey: MetadataSource,
+): (path: string | undefined) => ResourceMetadata | undefined {
   const metadata = describeResource(latchkey)
   const { pathname } = new URL(locateResourceMetadata(metadata.resource))
   return (path) => (path?.split('?')[0] === pathname ? metadata : undefined)

@@ -91,7 +91,9 @@ describe('the code for a library', () => {
     const values = valuesOf(library)
     const text = wholeTextOf(library, values)
     expect(text).toContain(values.issuer)
-    expect(text).toContain(library.protectsApi ? values.applicationId : values.clientId)
+    // An API needs the id of its application, unless its clients sign users in with the snippet.
+    const isApiAlone = library.protectsApi && library.kind === 'MACHINE'
+    expect(text).toContain(isApiAlone ? values.applicationId : values.clientId)
     if (library.protectsApi || library.kind === 'MACHINE') return
     const isWeb = values.redirectUri.startsWith('http')
     expect(text).toContain(isWeb ? PORT : values.redirectUri)
