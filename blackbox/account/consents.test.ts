@@ -20,6 +20,7 @@ interface Consent {
   tenantName: string | null
   scopes: string[]
   grantedAt: string
+  lastUsedAt: string | null
 }
 
 const listConsents = async (tokens: Tokens) => {
@@ -56,6 +57,7 @@ describe('consents (T175)', () => {
         tenantName: null,
         scopes: expect.arrayContaining(['openid', 'email']),
         grantedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        lastUsedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       },
     ])
     const other = await newAccount()

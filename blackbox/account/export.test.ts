@@ -121,6 +121,7 @@ test('it contains second factors, consents and sessions', async () => {
       tenant: null,
       scopes: expect.arrayContaining(['openid', 'email']),
       grantedAt: AT,
+      lastUsedAt: null,
     },
   ])
 })

@@ -48,6 +48,9 @@ const ROUTES: [string, string, object | undefined, number][] = [
   ['POST', `${at}x/password-reset`, undefined, 404],
   ['DELETE', `${at}/sessions`, undefined, 200],
   ['DELETE', `${at}/mfa`, undefined, 404],
+  ['GET', `${at}/consents`, undefined, 200],
+  ['DELETE', `${at}/consents`, undefined, 200],
+  ['DELETE', `${at}/consents/${application}`, undefined, 404],
 ]
 
 describe.each(CALLERS)('%s', (_, headers, verdict) => {

@@ -43,7 +43,7 @@ export const auditSentences = {
   'user.restored': 'The account of {whom} was restored before it was erased',
   'user.erased': 'An account was erased permanently',
   'user.consented': '{whom} gave consent to an application',
-  'user.consent_withdrawn': '{whom} withdrew consent to an application',
+  'user.consent_withdrawn': '{actor} withdrew the consent of {whom} to an application',
   'user.device_allowed': '{whom} allowed the sign-in of a device',
   'user.device_refused': '{whom} refused the sign-in of a device',
   'user.data_exported': '{whom} exported their personal data',

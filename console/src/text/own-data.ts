@@ -2,18 +2,6 @@
 export const ownData = {
   title: 'Data & deletion',
   lead: 'See who may read your data, download it, or delete your account.',
-  consents: {
-    title: 'Applications with access',
-    lead: 'What you have allowed the applications of others. Withdrawing ends the access of an application in every tenant.',
-    empty: 'You have given no application access',
-    emptyText: 'An application of others asks you before it reads anything. What you allow it appears here.',
-    withdraw: 'Withdraw',
-    withdrawLabel: (application: string) => `Withdraw the access of ${application}`,
-    withdrawTitle: 'Withdraw the access?',
-    withdrawText: (application: string) =>
-      `Withdrawing ends the access of an application in every tenant. ${application} asks you again next time.`,
-    withdrawn: (application: string) => `The access of ${application} was withdrawn.`,
-  },
   export: {
     title: 'Your data',
     lead: 'Everything that is stored about you, in one JSON file: profile, tenants, sessions, licenses, consents and what happened in your account.',

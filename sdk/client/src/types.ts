@@ -48,7 +48,7 @@ export type ConfirmPasswordRequest = { password?: string }
 
 export type ConfirmTotpRequest = { code: string }
 
-export type Consent = { applicationId: string; applicationName: string; logoUrl: string | null; tenantId: string | null; tenantName: string | null; scopes: string[]; grantedAt: string }
+export type Consent = { applicationId: string; applicationName: string; logoUrl: string | null; tenantId: string | null; tenantName: string | null; scopes: string[]; grantedAt: string; lastUsedAt: string | null }
 
 export type ConsentList = { consents: Consent[] }
 
@@ -190,7 +190,7 @@ export type PasskeyRequestOptions = { challenge: string; rpId?: string; timeout?
 
 export type PasskeySignInRequest = { id: string; rawId: string; type: 'public-key'; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null } }
 
-export type PersonalData = { exportedAt: string; profile: { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string }; memberships: OwnMembership[]; sessions: { id: string; userAgent: string; ipAddress: string; createdAt: string; lastActive: string; authenticatedAt: string; methods: string[] }[]; ssoLinks: { provider: string; issuer: string; subject: string; email: string | null; displayName: string | null; avatarUrl: string | null; linkedAt: string; lastUsedAt: string }[]; mfa: { totp: boolean; passkeys: { id: string; name: string; createdAt: string; lastUsedAt: string | null }[]; recoveryCodesLeft: number }; consents: { application: string; tenant: string | null; scopes: string[]; grantedAt: string }[]; licenses: { tenant: string; application: string; licenseType: string; status: 'ASSIGNED' | 'RESERVED' | 'PARKED'; assignedAt: string }[]; auditEntries: { id: string; occurredAt: string; action: string; by: string; tenantId: string | null; details: Record<string, unknown>; personal: Record<string, unknown> }[]; auditEntriesTruncated: boolean }
+export type PersonalData = { exportedAt: string; profile: { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string }; memberships: OwnMembership[]; sessions: { id: string; userAgent: string; ipAddress: string; createdAt: string; lastActive: string; authenticatedAt: string; methods: string[] }[]; ssoLinks: { provider: string; issuer: string; subject: string; email: string | null; displayName: string | null; avatarUrl: string | null; linkedAt: string; lastUsedAt: string }[]; mfa: { totp: boolean; passkeys: { id: string; name: string; createdAt: string; lastUsedAt: string | null }[]; recoveryCodesLeft: number }; consents: { application: string; tenant: string | null; scopes: string[]; grantedAt: string; lastUsedAt: string | null }[]; licenses: { tenant: string; application: string; licenseType: string; status: 'ASSIGNED' | 'RESERVED' | 'PARKED'; assignedAt: string }[]; auditEntries: { id: string; occurredAt: string; action: string; by: string; tenantId: string | null; details: Record<string, unknown>; personal: Record<string, unknown> }[]; auditEntriesTruncated: boolean }
 
 export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[] }
 
@@ -488,9 +488,10 @@ export interface Operations {
   'DELETE /api/users/me/consents': {
     reply: WithdrawnConsents
   }
-  /** Withdraws what you have allowed an application, in every tenant; its tokens end */
+  /** Withdraws what you have allowed an application, in every tenant or in one; its tokens end */
   'DELETE /api/users/me/consents/{applicationId}': {
     path: { applicationId: string }
+    query: { tenantId?: string }
     reply: ActionResult
   }
   /** Lists the accounts of sign-in providers that are linked to yours */
@@ -1145,6 +1146,22 @@ export interface Operations {
   /** Removes authenticator app, recovery codes and passkeys of somebody, and ends every session */
   'DELETE /api/admin/users/{id}/mfa': {
     path: { id: string }
+    reply: ActionResult
+  }
+  /** Lists which third-party applications somebody has allowed what */
+  'GET /api/admin/users/{id}/consents': {
+    path: { id: string }
+    reply: ConsentList
+  }
+  /** Withdraws what somebody has allowed all applications; their tokens end */
+  'DELETE /api/admin/users/{id}/consents': {
+    path: { id: string }
+    reply: WithdrawnConsents
+  }
+  /** Withdraws what somebody has allowed an application, in every tenant or in one; its tokens end */
+  'DELETE /api/admin/users/{id}/consents/{applicationId}': {
+    path: { id: string; applicationId: string }
+    query: { tenantId?: string }
     reply: ActionResult
   }
   /** Shows the whole instance at a glance */

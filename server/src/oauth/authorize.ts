@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Client } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
+import type { Db } from '../db/open.ts'
 import type { RequestedClaims } from '../db/tables.ts'
 import { OAuthError } from '../errors.ts'
 import type { PageResult } from '../http/routing/define-route.ts'
@@ -17,7 +18,7 @@ import {
   readRedirectTarget,
 } from './authorize-request.ts'
 import { respondToClient, toFormTarget } from './authorize-response.tsx'
-import { insertGrant } from './grants/store.ts'
+import { insertConsentedGrant, insertGrant } from './grants/store.ts'
 import { findNextStep, type Step } from './next-step.ts'
 import { type AuthorizationParameters, usePushed } from './pushed-requests/reference.ts'
 import { logRefusal } from './refusals.ts'
@@ -123,8 +124,8 @@ interface FinishedAuthorization {
 }
 
 /**
- * Stores the grant and returns its code; undefined if the session or another row that the grant references was deleted
- * concurrently.
+ * Stores the grant and returns its code; undefined if the session, the consent or another row that the grant depends on
+ * was deleted concurrently.
  */
 async function issueCode(
   ctx: Ctx,
@@ -156,13 +157,15 @@ async function issueCode(
     created_at: now,
     expires_at: expiresAt,
   }
+  const insert = (db: Db) =>
+    client.trusted ? insertGrant(db, grant) : insertConsentedGrant(db, grant, client.applicationId)
   const isInserted =
     pushed === undefined
-      ? await insertGrant(ctx.db, grant)
+      ? await insert(ctx.db)
       : // The request stays unused if the grant cannot be inserted.
         await ctx.db.transaction().execute(async (tx) => {
           await usePushed(ctx, tx, { pushed, client, httpRequest })
-          return insertGrant(tx, grant)
+          return insert(tx)
         })
   return isInserted ? code : undefined
 }

@@ -1,3 +1,4 @@
+import { findScopeText } from '../applications/consents/scope-texts.ts'
 import type { Resource } from '../applications/resources.ts'
 import type { BrowserSession } from '../sessions/browser-session.ts'
 import { Form } from '../ui/form.tsx'
@@ -59,17 +60,10 @@ export const TenantPage = ({
   </Layout>
 )
 
-const SCOPE_DESCRIPTIONS: Record<string, string> = {
-  openid: 'Know who you are',
-  profile: 'See your name, picture, language and time zone',
-  email: 'See your email address',
-  offline_access: 'Stay signed in while you are away',
-}
-
 export const ScopeList = ({ scopes }: { scopes: string[] }) => (
   <ul>
     {(scopes.length === 0 ? ['openid'] : scopes).map((scope) => (
-      <li key={scope}>{SCOPE_DESCRIPTIONS[scope] ?? <code>{scope}</code>}</li>
+      <li key={scope}>{findScopeText(scope) ?? <code>{scope}</code>}</li>
     ))}
   </ul>
 )
@@ -99,7 +93,7 @@ export const ConsentPage = ({
     </p>
     <ul>
       {toListed(scopes, resource).map((scope) => (
-        <li key={scope}>{SCOPE_DESCRIPTIONS[scope] ?? <code>{scope}</code>}</li>
+        <li key={scope}>{findScopeText(scope) ?? <code>{scope}</code>}</li>
       ))}
       {resource && <ResourceItem resource={resource} scopes={scopes} />}
     </ul>

@@ -1,10 +1,21 @@
+import { ConsentList, InTenant, WithdrawnConsents } from '../applications/consents/consent-body.ts'
 import { defineRoute } from '../http/routing/define-route.ts'
 import { ActionResult } from '../http/routing/schema.ts'
 import { deleteAccount, endSessions, forcePasswordReset, resetFactors, restoreUser } from './account-actions.ts'
 import { changeAccount } from './changes.ts'
+import { listUserConsents, withdrawUserConsents } from './consents.ts'
 import { createAccount } from './creation.ts'
 import { listUsers } from './directory.ts'
-import { ByUserId, EndedUserSessions, NewUserBody, UserChangeBody, UserDetails, UserPage, UserQuery } from './schema.ts'
+import {
+  ByUserAndApplication,
+  ByUserId,
+  EndedUserSessions,
+  NewUserBody,
+  UserChangeBody,
+  UserDetails,
+  UserPage,
+  UserQuery,
+} from './schema.ts'
 import { getUser } from './service.ts'
 
 const common = { tag: 'Administration', caller: 'administrator' } as const
@@ -135,6 +146,47 @@ export const peopleRoutes = [
     async handler(ctx, { caller, params, request }) {
       await resetFactors(ctx, params.id, { caller, request })
       return toReply('Second factors removed')
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/api/admin/users/:id/consents',
+    operationId: 'listUserConsents',
+    summary: 'Lists which third-party applications somebody has allowed what',
+    params: ByUserId,
+    reply: { 200: ConsentList },
+    errors: ['USER_NOT_FOUND'],
+    handler: async (ctx, { params }) => ({ consents: await listUserConsents(ctx, params.id) }),
+  }),
+  defineRoute({
+    ...common,
+    method: 'DELETE',
+    path: '/api/admin/users/:id/consents/:applicationId',
+    operationId: 'withdrawUserConsent',
+    summary: 'Withdraws what somebody has allowed an application, in every tenant or in one; its tokens end',
+    params: ByUserAndApplication,
+    query: InTenant,
+    reply: { 200: ActionResult },
+    errors: ['USER_NOT_FOUND', 'CONSENT_NOT_FOUND'],
+    async handler(ctx, { caller, params, query, request }) {
+      const choice = { applicationId: params.applicationId, ...query }
+      await withdrawUserConsents(ctx, params.id, { choice, caller, request })
+      return toReply('Consent withdrawn')
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'DELETE',
+    path: '/api/admin/users/:id/consents',
+    operationId: 'withdrawAllUserConsents',
+    summary: 'Withdraws what somebody has allowed all applications; their tokens end',
+    params: ByUserId,
+    reply: { 200: WithdrawnConsents },
+    errors: ['USER_NOT_FOUND'],
+    async handler(ctx, { caller, params, request }) {
+      const count = await withdrawUserConsents(ctx, params.id, { choice: {}, caller, request })
+      return { ...toReply('All consents withdrawn'), count }
     },
   }),
 ]

@@ -132,6 +132,7 @@ export const UserChangeBody = Type.Partial(
 export type UserChangeBody = Static<typeof UserChangeBody>
 
 export const ByUserId = Type.Object({ id: Type.String() })
+export const ByUserAndApplication = Type.Object({ id: Type.String(), applicationId: Type.String() })
 
 export const EndedUserSessions = Type.Object(
   { ...ActionResult.properties, count: Type.Integer({ description: 'How many were ended' }) },

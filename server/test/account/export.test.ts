@@ -78,7 +78,7 @@ test('the export contains all data about a person', async () => {
       passkeys: [{ id: expect.any(String), name: 'My key', createdAt: at, lastUsedAt: null }],
       recoveryCodesLeft: 1,
     },
-    consents: [{ application: 'Project Manager', tenant: 'Acme', scopes: ['openid'], grantedAt: at }],
+    consents: [{ application: 'Project Manager', tenant: 'Acme', scopes: ['openid'], grantedAt: at, lastUsedAt: at }],
     licenses: [
       {
         tenant: 'acme',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { account } from '../../../console/src/text/account.ts'
+import { ownConsents } from '../../../console/src/text/consents.ts'
 import { ownData } from '../../../console/src/text/own-data.ts'
 import { ownSessions } from '../../../console/src/text/own-sessions.ts'
 import { security } from '../../../console/src/text/security.ts'
@@ -41,7 +42,7 @@ describe('the account has the same words in the same order on the hosted pages a
     ['profile', profile, [address, profile.name, profile.person, profile.about, profile.region]],
     ['security', security, [security.password, security.twoStep, security.passkeys, security.links]],
     ['sessions', ownSessions, []],
-    ['data', ownData, [ownData.consents, ownData.export, ownData.deletion]],
+    ['data', ownData, [ownConsents, ownData.export, ownData.deletion]],
   ])('the sections of %s, with a link to the page of the console', async (name, { title, lead }, sections) => {
     const { tab } = await openAccount()
     const { html } = await tab.open(`/account/${name}`)
@@ -72,7 +73,7 @@ test('the applications with access have their logo, and access can be withdrawn 
   const { person, tab } = await openAccount()
   const application = await createBrandedApplication(service, { trusted: false })
   await application.brand({ logo: LOGO })
-  expect((await tab.open('/account/data')).text).toContain(`${ownData.consents.empty}.`)
+  expect((await tab.open('/account/data')).text).toContain(`${ownConsents.empty}.`)
   await service.ctx.db
     .insertInto('consents')
     .values({
@@ -86,7 +87,7 @@ test('the applications with access have their logo, and access can be withdrawn 
   const { body } = await person.call('GET', '/api/users/me/consents')
   const [consent] = body.consents as { logoUrl: string }[]
   const page = await tab.open('/account/data')
-  expect(page.text).toContain(ownData.consents.lead)
+  expect(page.text).toContain(ownConsents.lead)
   expect(page.html).toContain(`<img class="app-logo" src="${consent?.logoUrl}"`)
   expect((await fetch(service.url + consent?.logoUrl)).headers.get('content-type')).toBe('image/png')
   expect((await tab.submit({ withdraw: application.id })).location).toBe('/account/data')

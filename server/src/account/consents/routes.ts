@@ -1,7 +1,9 @@
+import { Type } from 'typebox'
+import { ConsentList, InTenant, WithdrawnConsents } from '../../applications/consents/consent-body.ts'
+import { listConsentsOf } from '../../applications/consents/service.ts'
 import { defineRoute } from '../../http/routing/define-route.ts'
 import { ActionResult } from '../../http/routing/schema.ts'
-import { ByApplicationId, ConsentList, WithdrawnConsents } from './schema.ts'
-import { listOwnConsents, withdrawConsents } from './service.ts'
+import { withdrawOwnConsents } from './service.ts'
 
 const common = { tag: 'My account', caller: 'person' } as const
 
@@ -13,19 +15,20 @@ export const consentsRoutes = [
     operationId: 'listMyConsents',
     summary: 'Lists which third-party applications you have allowed what',
     reply: { 200: ConsentList },
-    handler: async (ctx, { caller }) => ({ consents: await listOwnConsents(ctx, caller.userId) }),
+    handler: async (ctx, { caller }) => ({ consents: await listConsentsOf(ctx, caller.userId) }),
   }),
   defineRoute({
     ...common,
     method: 'DELETE',
     path: '/api/users/me/consents/:applicationId',
     operationId: 'withdrawMyConsent',
-    summary: 'Withdraws what you have allowed an application, in every tenant; its tokens end',
-    params: ByApplicationId,
+    summary: 'Withdraws what you have allowed an application, in every tenant or in one; its tokens end',
+    params: Type.Object({ applicationId: Type.String() }),
+    query: InTenant,
     reply: { 200: ActionResult },
     errors: ['CONSENT_NOT_FOUND'],
-    async handler(ctx, { params, ...personRequest }) {
-      await withdrawConsents(ctx, personRequest, params.applicationId)
+    async handler(ctx, { params, query, ...personRequest }) {
+      await withdrawOwnConsents(ctx, personRequest, { ...params, ...query })
       return { success: true, message: 'Consent withdrawn' }
     },
   }),
@@ -37,7 +40,7 @@ export const consentsRoutes = [
     summary: 'Withdraws what you have allowed all applications; their tokens end',
     reply: { 200: WithdrawnConsents },
     async handler(ctx, personRequest) {
-      const count = await withdrawConsents(ctx, personRequest)
+      const count = await withdrawOwnConsents(ctx, personRequest, {})
       return { success: true, message: 'All consents withdrawn', count }
     },
   }),

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
+import { listConsentsOf } from '../../applications/consents/service.ts'
 import { listEntriesOfUser } from '../../audit/personal-data.ts'
 import { recordAuditEvent, userActor } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { findFactors } from '../../users/factors/factors.ts'
-import { listConsents } from '../consents/store.ts'
 import { getProfile } from '../profile/service.ts'
 import type { AuditEntry, PersonalData } from './schema.ts'
 import { listAllSessions, listPasskeys, listSeats, listSsoLinks } from './store.ts'
@@ -85,13 +85,14 @@ async function readFactors({ db }: Ctx, userId: string): Promise<PersonalData['m
   }
 }
 
-async function readConsents({ db }: Ctx, userId: string): Promise<PersonalData['consents']> {
-  const consents = await listConsents(db, userId)
-  return consents.map(({ application_name, tenant_name, scopes, granted_at }) => ({
-    application: application_name,
-    tenant: tenant_name,
+async function readConsents(ctx: Ctx, userId: string): Promise<PersonalData['consents']> {
+  const consents = await listConsentsOf(ctx, userId)
+  return consents.map(({ applicationName, tenantName, scopes, grantedAt, lastUsedAt }) => ({
+    application: applicationName,
+    tenant: tenantName,
     scopes,
-    grantedAt: granted_at.toISOString(),
+    grantedAt,
+    lastUsedAt,
   }))
 }
 

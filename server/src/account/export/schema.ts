@@ -42,6 +42,7 @@ const Consent = Type.Object({
   tenant: nullable(Type.String(), { description: 'Its name' }),
   scopes: Type.Array(Type.String()),
   grantedAt: Timestamp,
+  lastUsedAt: nullable(Timestamp, { description: 'When it last obtained tokens that are still valid' }),
 })
 
 export const AuditEntry = Type.Object({

@@ -1,9 +1,12 @@
+import { NO_TENANT } from '../../applications/consents/consent-body.ts'
+import { describeConsent } from '../../applications/consents/scope-texts.ts'
+import { type Consent, listConsentsOf } from '../../applications/consents/service.ts'
 import type { Ctx } from '../../context.ts'
 import type { PageProblem } from '../../http/errors/page-problem.ts'
 import { Form } from '../../ui/form.tsx'
 import { render } from '../../ui/render.ts'
 import { GRACE_DAYS } from '../../users/deletion.ts'
-import { listOwnConsents, type OwnConsent, withdrawConsents } from '../consents/service.ts'
+import { withdrawOwnConsents } from '../consents/service.ts'
 import { AccountFrame, type AccountPageInput, AccountSection, defineAccountPage } from './define-account-page.tsx'
 
 const PATH = '/account/data'
@@ -13,18 +16,19 @@ export const dataPages = defineAccountPage({
   path: PATH,
   show,
   submit: async (ctx, input) => {
-    await withdrawConsents(ctx, input, input.form.get('withdraw') ?? '')
+    const { form } = input
+    await withdrawOwnConsents(ctx, input, { applicationId: form.get('withdraw') ?? '', tenantId: form.get('tenant') })
     return { redirect: PATH }
   },
 })
 
 async function show(ctx: Ctx, input: AccountPageInput, problem?: PageProblem) {
-  const consents = await listOwnConsents(ctx, input.caller.userId)
+  const consents = await listConsentsOf(ctx, input.caller.userId)
   return { html: render(<DataPage consents={consents} csrf={input.csrf} problem={problem} />) }
 }
 
 interface DataPageProps {
-  consents: OwnConsent[]
+  consents: Consent[]
   csrf: string
   problem: PageProblem | undefined
 }
@@ -38,7 +42,7 @@ const DataPage = ({ consents, csrf, problem }: DataPageProps) => (
   >
     <AccountSection
       title="Applications with access"
-      lead="What you have allowed the applications of others. Withdrawing ends the access of an application in every tenant."
+      lead="What you have allowed the applications of others, and in which tenant. Withdrawing ends the access at once."
     >
       {consents.length === 0 ? <p>You have given no application access.</p> : <Consents {...{ consents, csrf }} />}
     </AccountSection>
@@ -63,17 +67,18 @@ const DataPage = ({ consents, csrf, problem }: DataPageProps) => (
 
 const Consents = ({ consents, csrf }: Pick<DataPageProps, 'consents' | 'csrf'>) => (
   <ul class="rows">
-    {consents.map(({ applicationId, applicationName, tenantName, scopes, logoUrl }) => (
-      <li key={`${applicationId} ${tenantName}`}>
-        <div class="application">
-          {logoUrl !== null && <img class="app-logo" src={logoUrl} alt="" width={32} height={32} />}
-          <div>
-            <span class="subject">{applicationName}</span>
-            <span class="hint">{[tenantName, scopes.join(', ')].filter(Boolean).join(' · ')}</span>
-          </div>
-        </div>
+    {consents.map((consent) => (
+      <li key={`${consent.applicationId} ${consent.tenantId}`}>
+        <ConsentFacts {...consent} />
         <Form action={PATH} csrf={csrf}>
-          <button type="submit" name="withdraw" value={applicationId} class="second">
+          <input type="hidden" name="tenant" value={consent.tenantId ?? NO_TENANT} />
+          <button
+            type="submit"
+            name="withdraw"
+            value={consent.applicationId}
+            class="second"
+            aria-label={`Withdraw the access of ${[consent.applicationName, consent.tenantName].filter(Boolean).join(' in ')}`}
+          >
             Withdraw
           </button>
         </Form>
@@ -81,3 +86,26 @@ const Consents = ({ consents, csrf }: Pick<DataPageProps, 'consents' | 'csrf'>) 
     ))}
   </ul>
 )
+
+const ConsentFacts = ({ applicationName, tenantName, logoUrl, scopes, grantedAt, lastUsedAt }: Consent) => (
+  <div class="application">
+    {logoUrl !== null && <img class="app-logo" src={logoUrl} alt="" width={32} height={32} />}
+    <div>
+      <span class="subject">{applicationName}</span>
+      <span class="hint">
+        {[
+          ...(tenantName === null ? [] : [tenantName]),
+          `Allowed ${grantedAt.slice(0, 10)}`,
+          lastUsedAt === null ? 'Not in use' : `Last used ${toMinute(lastUsedAt)}`,
+        ].join(' · ')}
+      </span>
+      <ul class="hint">
+        {describeConsent(scopes).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </div>
+  </div>
+)
+
+const toMinute = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`

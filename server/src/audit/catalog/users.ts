@@ -118,7 +118,7 @@ export const userActions = defineActions({
     ...withExample(Consent, consent),
   },
   'user.consent_withdrawn': {
-    summary: 'A user withdrew their consent to a third-party application.',
+    summary: 'The consent of a user to a third-party application was withdrawn, by the user or an operator.',
     ...withExample(Consent, consent),
   },
   'user.device_allowed': {

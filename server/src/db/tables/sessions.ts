@@ -57,6 +57,8 @@ export interface GrantsTable {
   /** The thumbprint of the key that the code and the refresh tokens are bound to. */
   dpop_jkt: string | null
   requested_claims: ColumnType<RequestedClaims | null, string | null | undefined, never>
+  /** The tenants that it was in before it switched; null stands for none. */
+  earlier_tenant_ids: ColumnType<(string | null)[] | null, undefined, never>
   created_at: Fixed<Date>
   expires_at: Date
 }

@@ -17,7 +17,7 @@ import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
 import { endGrant, type GrantEnd } from './end-grant.ts'
 import { rotate } from './rotation.ts'
-import { findGrantByRefreshToken, type GrantRow, type TokenRow } from './store.ts'
+import { deleteGrant, findGrantByRefreshToken, type GrantRow, type TokenRow } from './store.ts'
 import { undoRotationOnFailure, waitForPendingUndo, waitForUndoElsewhere } from './undo-rotation.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
@@ -82,6 +82,7 @@ async function rotateToken(
     // `rotate` uses `signed` only to time its next batch.
     const [reply, isRotated] = await awaitBoth(signed, rotate(ctx, { rotation, signed }))
     if (!isRotated) return undefined
+    await requireConsentAfterSwitch(ctx, client, { tokenRow, switchedRow })
     const session_active_at = await recordActivity(ctx, {
       id: tokenRow.session_id,
       lastActive: tokenRow.session_active_at,
@@ -171,6 +172,19 @@ async function switchTenant(ctx: Ctx, client: Client, tokenRow: TokenRow, slug: 
     throw invalidGrant('The user has not consented in that tenant.')
   }
   return { ...tokenRow, tenant_id: id, tenant_slug: slug, role, mfa_policy, tenant_suspended_at }
+}
+
+/** Ends the grant if the user has withdrawn the consent for the new tenant while the grant switched to it. */
+async function requireConsentAfterSwitch(
+  ctx: Ctx,
+  client: Client,
+  { tokenRow, switchedRow }: { tokenRow: TokenRow; switchedRow: TokenRow },
+): Promise<void> {
+  const { id, tenant_id } = switchedRow
+  if (client.trusted || tenant_id === null || tenant_id === tokenRow.tenant_id) return
+  if (await hasConsented(ctx, switchedRow, client, tenant_id)) return
+  await deleteGrant(ctx.db, id)
+  throw invalidGrant('The user has not consented in that tenant.')
 }
 
 /** A third-party application needs consent in each tenant. */

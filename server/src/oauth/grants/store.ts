@@ -36,10 +36,32 @@ const grantsWithSubject = (db: Db) =>
 export type GrantRow = NonNullable<Awaited<ReturnType<typeof findGrantByCode>>>
 
 /** Returns false if the session or another referenced row was deleted concurrently. */
-export async function insertGrant(db: Db, grant: Insertable<GrantsTable>): Promise<boolean> {
-  try {
+export const insertGrant = (db: Db, grant: Insertable<GrantsTable>): Promise<boolean> =>
+  areReferencesFound(async () => {
     await db.insertInto('grants').values(grant).execute()
     return true
+  })
+
+/** Like `insertGrant`. Returns false also if the user has withdrawn the consent for the application concurrently. */
+export const insertConsentedGrant = (db: Db, grant: Insertable<GrantsTable>, applicationId: string): Promise<boolean> =>
+  areReferencesFound(async () => {
+    const fields = Object.entries(grant).filter(([, value]) => value !== undefined)
+    const { numAffectedRows } = await sql`
+      with consented as (
+        select from consents
+        where user_id = ${grant.user_id} and application_id = ${applicationId}
+          and tenant_id is not distinct from ${grant.tenant_id}
+        for key share
+      )
+      insert into grants (${sql.join(fields.map(([column]) => sql.ref(column)))})
+      select ${sql.join(fields.map(([, value]) => value))} from consented
+    `.execute(db)
+    return numAffectedRows === 1n
+  })
+
+async function areReferencesFound(insert: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await insert()
   } catch (error) {
     if (isForeignKeyViolation(error)) return false
     throw error
@@ -153,7 +175,16 @@ export async function rotateRefreshTokens(
         and used_at is null and refresh_tokens.expires_at > locked.now
       returning locked.*
     ), moved as (
-      update grants set tenant_id = used.tenant_id, dpop_jkt = coalesce(used.jkt, grants.dpop_jkt) from used
+      update grants set
+        tenant_id = used.tenant_id,
+        dpop_jkt = coalesce(used.jkt, grants.dpop_jkt),
+        earlier_tenant_ids = case
+          when used.tenant_id is distinct from used.old_tenant_id
+            and array_position(grants.earlier_tenant_ids, used.old_tenant_id) is null
+          then array_append(grants.earlier_tenant_ids, used.old_tenant_id)
+          else grants.earlier_tenant_ids
+        end
+      from used
       where grants.id = used.grant_id
         and (used.tenant_id is distinct from used.old_tenant_id or used.jkt <> coalesce(used.old_jkt, ''))
     ), added as (

@@ -7,12 +7,12 @@ import { Icon } from '../../../ui/icon.tsx'
 import { showSuccess } from '../../../ui/notifications.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { ConsentsSection } from './consents.tsx'
+import { OwnConsents } from './consents.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 
 export const DataPage = () => (
   <Page title={ownData.title} lead={ownData.lead}>
-    <ConsentsSection />
+    <OwnConsents />
     <ExportSection />
     <DeletionSection />
   </Page>

@@ -8,6 +8,7 @@ import { Page } from '../../../ui/page.tsx'
 import { AuditLink } from '../kit/audit-link.tsx'
 import { DetailPage } from '../kit/detail-page.tsx'
 import { UserAccess } from './access.tsx'
+import { UserConsents } from './consents.tsx'
 import { UserDangerZone } from './danger-zone.tsx'
 import { UserFacts } from './facts.tsx'
 import { UserMemberships } from './memberships.tsx'
@@ -54,6 +55,7 @@ function UserSections({ user }: { user: UserDetails }) {
         )}
         <UserFacts user={user} />
         <UserMemberships memberships={user.memberships} />
+        <UserConsents id={user.id} />
         <UserNames key={user.updatedAt} user={user} />
         <UserAccess user={user} isSelf={isSelf} />
         {!isSelf && <UserSecurity user={user} />}
