@@ -74,6 +74,9 @@ export const clients = {
     'Binds tokens to a key of the application, so that stolen ones are useless. Its library must support it.',
   deviceFlow: 'Sign-in on another device',
   deviceFlowText: 'For televisions and command lines: people type a short code into the browser of their phone.',
+  tokenExchange: 'Token exchange',
+  tokenExchangeText:
+    'It may exchange the access tokens that people send to it for tokens for other APIs. Only clients of trusted applications can.',
   authMethod: 'Authentication',
   authMethodText: 'With a key, the application signs its requests, and no secret is shared.',
   authMethods: { client_secret: 'Secret', private_key_jwt: 'Key (private_key_jwt)' },

@@ -42,7 +42,7 @@ export type ChangeEmailRequest = { newEmail: string; password?: string }
 
 export type ChangePasswordRequest = { currentPassword: string; newPassword: string }
 
-export type Client = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
+export type Client = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenExchange: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
 
 export type ConfirmPasswordRequest = { password?: string }
 
@@ -68,7 +68,7 @@ export type CreateWebhookRequest = { url: string; events: string[]; description?
 
 export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
 
-export type CreatedClient = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
+export type CreatedClient = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenExchange: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 
 export type CreatedInvitation = { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string }
 
@@ -110,7 +110,7 @@ export type InstanceOverview = { version: string; tokenLifetimes: { accessTokenT
 
 export type IntrospectTokenRequest = { token?: string; token_type_hint?: string; client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string }
 
-export type IntrospectionResponse = { active: boolean; iss?: string; sub?: string; aud?: string; client_id?: string; scope?: string; token_type?: string; cnf?: { jkt: string }; exp?: number; iat?: number; jti?: string; tenant_id?: string; tenant_roles?: string[]; license?: { type: string; name: string; features: string[] } }
+export type IntrospectionResponse = { active: boolean; iss?: string; sub?: string; aud?: string; client_id?: string; scope?: string; token_type?: string; cnf?: { jkt: string }; exp?: number; iat?: number; jti?: string; act?: { sub: string; act?: Record<string, unknown> }; tenant_id?: string; tenant_roles?: string[]; license?: { type: string; name: string; features: string[] } }
 
 export type InvitationDetails = { tenant: { id: string; name: string; slug: string }; role: 'owner' | 'admin' | 'member'; email: string; invitedBy: { displayName: string } | null; expiresAt: string; hasAccount: boolean }
 
@@ -248,9 +248,9 @@ export type Tenant = { id: string; name: string; slug: string; settings: Record<
 
 export type TenantLicenses = { applications: LicensedApplication[] }
 
-export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; device_code?: string; scope?: string; tenant?: string; resource?: string }
+export type TokenRequest = { grant_type?: string; client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string; code?: string; redirect_uri?: string; code_verifier?: string; refresh_token?: string; device_code?: string; scope?: string; tenant?: string; resource?: string; subject_token?: string; subject_token_type?: string; requested_token_type?: string; audience?: string; actor_token?: string; actor_token_type?: string }
 
-export type TokenResponse = { access_token: string; token_type: 'Bearer' | 'DPoP'; expires_in: number; refresh_token?: string; id_token?: string; scope: string }
+export type TokenResponse = { access_token: string; token_type: 'Bearer' | 'DPoP'; expires_in: number; refresh_token?: string; id_token?: string; scope: string; issued_token_type?: string }
 
 export type TotpEnrollment = { secret: string; otpauthUrl: string; qrCode: string }
 
@@ -322,7 +322,7 @@ export interface Operations {
   'GET /api/oauth/jwks': {
     reply: JsonWebKeySet
   }
-  /** Exchange a code, a refresh token, client credentials or a device code for tokens */
+  /** Exchange a code, a refresh token, client credentials, a device code or an access token for tokens */
   'POST /api/oauth/token': {
     body: TokenRequest
     reply: TokenResponse
@@ -946,7 +946,7 @@ export interface Operations {
   }
   /** Registers a client; its secret is shown only once */
   'POST /api/admin/clients': {
-    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; disabled?: boolean }
+    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenExchange?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; disabled?: boolean }
     reply: CreatedClient
   }
   /** Shows a client */
@@ -957,7 +957,7 @@ export interface Operations {
   /** Changes a client */
   'PATCH /api/admin/clients/{id}': {
     path: { id: string }
-    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; disabled?: boolean }
+    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenExchange?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; disabled?: boolean }
     reply: Client
   }
   /** Deletes a client and its tokens */

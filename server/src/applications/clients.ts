@@ -54,6 +54,8 @@ export interface Client {
   requireDpop: boolean
   /** It may use the device authorization grant. */
   deviceFlow: boolean
+  /** It may exchange access tokens of users for others. */
+  tokenExchange: boolean
   tokenEndpointAuthMethod: ClientAuthMethod
   /** Its public keys, or where to fetch them; null if it has none. */
   jwks: PublicKeySet | null
@@ -69,6 +71,7 @@ export interface Client {
     refreshTokenIdle: number | undefined
     refreshToken: number | undefined
   }
+  createdAt: Date
 }
 
 /** Also finds disabled clients. */
@@ -85,7 +88,7 @@ export async function findClient(ctx: Ctx, clientId: string): Promise<Client | u
 async function loadClient(ctx: Ctx, clientId: string): Promise<Client | undefined> {
   const stored = await findClientByClientId(ctx.db, clientId)
   if (!stored) return undefined
-  const { createdAt, updatedAt, applicationSlug, ...withLifetimes } = stored
+  const { updatedAt, applicationSlug, ...withLifetimes } = stored
   const { accessTokenTtl, idTokenTtl, refreshTokenIdleTtl, refreshTokenTtl, ...withSuspension } = withLifetimes
   const { tenantSuspendedAt: suspendedAt, tenantReactivatedAt: reactivatedAt, ...rest } = withSuspension
   const { signingAlgorithm, previousSigningAlgorithm: previous, ...client } = rest

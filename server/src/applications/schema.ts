@@ -110,6 +110,9 @@ export const clientFields = {
   deviceFlow: Type.Boolean({
     description: 'Devices without a browser may ask for a sign-in on another device (RFC 8628)',
   }),
+  tokenExchange: Type.Boolean({
+    description: 'It may exchange the access tokens that it receives for tokens for other APIs (RFC 8693). Not for SPA',
+  }),
   tokenEndpointAuthMethod: Type.Enum(['none', 'client_secret', 'private_key_jwt'], {
     description:
       'How it authenticates: with a secret (HTTP Basic or form), or with assertions signed by its key. SPA: none',

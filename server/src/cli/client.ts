@@ -27,6 +27,7 @@ interface CreateOptions {
   requirePushedRequests?: boolean
   requireDpop?: true
   deviceFlow?: boolean
+  tokenExchange?: true
   authMethod?: ClientAuthMethod
   jwks?: string
   jwksUri?: string
@@ -48,6 +49,7 @@ const create = new Command('create')
   )
   .option('--require-dpop', 'refuse token requests without a DPoP proof')
   .option('--device-flow', 'let devices without a browser ask for a sign-in on another device')
+  .option('--token-exchange', 'let it exchange the access tokens that it receives for tokens for other APIs')
   .addOption(
     new Option('--auth-method <method>', 'how a client with a server authenticates (client_secret)').choices([
       'client_secret',
@@ -75,6 +77,7 @@ const create = new Command('create')
         userinfoInIdToken: options.userinfoInIdToken,
         requirePushedRequests: options.requirePushedRequests ?? false,
         requireDpop: options.requireDpop,
+        tokenExchange: options.tokenExchange,
         ...toSettings(options),
       }
       const { client, clientSecret } = await ctx.db

@@ -11,6 +11,7 @@ export interface ClientFeatures {
   /** A client requires DPoP. */
   dpop: boolean
   deviceFlow: boolean
+  tokenExchange: boolean
   privateKeyJwt: boolean
 }
 
@@ -29,6 +30,7 @@ export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
     )
     .select(sql<boolean>`coalesce(bool_or(require_dpop), false)`.as('dpop'))
     .select(sql<boolean>`coalesce(bool_or(device_flow), false)`.as('deviceFlow'))
+    .select(sql<boolean>`coalesce(bool_or(token_exchange), false)`.as('tokenExchange'))
     .select(sql<boolean>`coalesce(bool_or(token_endpoint_auth_method = 'private_key_jwt'), false)`.as('privateKeyJwt'))
     .where('disabled', '=', false)
     .executeTakeFirstOrThrow()

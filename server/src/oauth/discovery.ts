@@ -5,7 +5,7 @@ import { KEY_ALGORITHMS } from '../lib/public-keys.ts'
 import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
 import { type ClientFeatures, findClientFeatures } from './client-features-store.ts'
 import { PROOF_ALGORITHMS } from './dpop/keys.ts'
-import { DEVICE_CODE_GRANT, type ProviderMetadata } from './schema.ts'
+import { DEVICE_CODE_GRANT, type ProviderMetadata, TOKEN_EXCHANGE_GRANT } from './schema.ts'
 import { EMAIL_CLAIMS, PROFILE_CLAIMS } from './user-claims.ts'
 
 /**
@@ -38,6 +38,7 @@ export const NO_FEATURES: ClientFeatures = {
   dpop: false,
   furtherAlgorithms: [],
   deviceFlow: false,
+  tokenExchange: false,
   privateKeyJwt: false,
 }
 
@@ -68,6 +69,7 @@ export const toMetadata = ({ baseUrl }: Config, features: ClientFeatures): Provi
     'refresh_token',
     'client_credentials',
     ...(features.deviceFlow ? [DEVICE_CODE_GRANT] : []),
+    ...(features.tokenExchange ? [TOKEN_EXCHANGE_GRANT] : []),
   ],
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none', ...keyMethods(features)],
   // Stated explicitly: without it a client may send its secret in the body.

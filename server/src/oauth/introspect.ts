@@ -3,12 +3,14 @@ import { type Client, findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret } from '../lib/secrets.ts'
+import { toActClaim } from './access-claims.ts'
 import { type AssertionForm, hasAssertion } from './client-assertion/authenticate.ts'
 import { authenticateClient, authenticateWith, readBasic } from './client-auth.ts'
 import { invalidClient } from './client-refusals.ts'
 import { toSubject } from './grant-subject.ts'
 import { findGrantByRefreshToken, type GrantRow } from './grants/store.ts'
-import { findLicenseClaim, type Subject } from './issue-tokens.ts'
+import type { Subject } from './issue-tokens.ts'
+import { findLicenseClaim } from './license-claim.ts'
 import { loggingRefusals } from './refusals.ts'
 import type { IntrospectForm, IntrospectionResponse } from './schema.ts'
 import { findTokenOfAnyAudience, type LiveToken } from './verify-access-token.ts'
@@ -84,7 +86,7 @@ const descriptions = new WeakMap<LiveToken, IntrospectionResponse>()
 function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
   const cached = descriptions.get(live)
   if (cached) return cached
-  const { sub, aud, client_id, exp, iat, jti, tenant_id, jkt } = live.claims
+  const { sub, aud, client_id, exp, iat, jti, tenant_id, jkt, actors } = live.claims
   const description: IntrospectionResponse = {
     active: true,
     iss: config.baseUrl,
@@ -97,6 +99,7 @@ function describe({ config }: Ctx, live: LiveToken): IntrospectionResponse {
     iat,
     jti,
     ...(jkt !== undefined && { cnf: { jkt } }),
+    ...(actors.length > 0 && { act: toActClaim(actors) }),
     ...(tenant_id !== undefined && { tenant_id, tenant_roles: live.grant?.role ? [live.grant.role] : [] }),
   }
   descriptions.set(live, description)

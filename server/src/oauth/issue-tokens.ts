@@ -4,10 +4,11 @@ import type { Ctx } from '../context.ts'
 import type { RequestedClaims } from '../db/tables.ts'
 import { randomText } from '../lib/secrets.ts'
 import type { Claims, SigningAlgorithm } from '../lib/signer.ts'
-import { findLicense } from '../licensing/licenses.ts'
+import { type AccessClaims, toActClaim } from './access-claims.ts'
 import { acrOf } from './acr.ts'
 import type { Proof } from './dpop/request-proof.ts'
-import type { TokenResponse } from './schema.ts'
+import type { LicenseClaim } from './license-claim.ts'
+import { ACCESS_TOKEN_TYPE, type TokenResponse } from './schema.ts'
 import { type ClaimColumns, toUserClaims } from './user-claims.ts'
 
 /**
@@ -28,8 +29,8 @@ export interface TokenResource {
   applicationId: string
 }
 
-/** The subject of tokens: one grant of one client by one user. */
-export interface Subject {
+/** The subject of an access token: one grant of one client by one user. */
+export interface AccessSubject {
   client: Client
   grantId: string
   sessionId: string
@@ -39,11 +40,14 @@ export interface Subject {
   resource: TokenResource | undefined
   authTime: Date
   amr: string[]
+  tenant: TokenTenant | undefined
+}
+
+export interface Subject extends AccessSubject {
   /** Claims that the client requested by name. */
   claims: RequestedClaims
   /** The columns for the claims of the ID token. */
   user: ClaimColumns
-  tenant: TokenTenant | undefined
 }
 
 /** The lifetime of an application's tokens in seconds: its own setting or the instance default. */
@@ -52,9 +56,9 @@ export const lifetimeOf = ({ config }: Ctx, { lifetimes }: Client, kind: keyof C
 
 /**
  * The jti starts with the id of the grant, or of the secret or key for machine clients, so that its validity can be
- * looked up.
+ * looked up. That of an exchanged token starts with the jti of the token before, and so ends with it.
  */
-const newJti = (grantOrCredentialId: string) => `${grantOrCredentialId}.${randomText(12)}`
+const newJti = (start: string) => `${start}.${randomText(12)}`
 
 export const grantOrCredentialIdOf = (jti: string): string => jti.slice(0, jti.indexOf('.'))
 
@@ -141,12 +145,45 @@ export async function issueMachineToken(
   return { access_token, token_type: tokenTypeOf(proof), expires_in, scope }
 }
 
+interface ExchangedContent {
+  /** The claims of the token that was exchanged. */
+  exchanged: AccessClaims
+  /** When the new token must expire at the latest. */
+  endsAt: Date
+  license: LicenseClaim | undefined
+  proof: Proof | undefined
+}
+
+/** Signs the access token of a client that acts for a user (RFC 8693). */
+export async function issueExchangedToken(
+  ctx: Ctx,
+  subject: AccessSubject,
+  { exchanged, endsAt, license, proof }: ExchangedContent,
+): Promise<TokenResponse> {
+  await proof?.use()
+  const { client } = subject
+  const expires_in = Math.min(lifetimeOf(ctx, client, 'accessToken'), toSeconds(endsAt) - toSeconds(ctx.now()))
+  const claims = accessClaims(ctx, subject, { expires_in, license, proof, exchanged })
+  const access_token = await ctx.signer.sign(
+    'at+jwt',
+    claims,
+    await ctx.signer.chooseAlgorithm(client.signingAlgorithms),
+  )
+  const scope = accessScope(subject.scopes, subject.resource)
+  return { access_token, issued_token_type: ACCESS_TOKEN_TYPE, token_type: tokenTypeOf(proof), expires_in, scope }
+}
+
 // Claims are listed one by one, because object spread is several times slower here.
+
+interface AccessContent extends Pick<TokenContent, 'license' | 'proof'> {
+  expires_in: number
+  exchanged?: AccessClaims
+}
 
 function accessClaims(
   { config, now }: Ctx,
-  subject: Subject,
-  { expires_in, license, proof }: Pick<TokenContent, 'license' | 'proof'> & { expires_in: number },
+  subject: AccessSubject,
+  { expires_in, license, proof, exchanged }: AccessContent,
 ): Claims {
   const iat = toSeconds(now())
   return {
@@ -155,7 +192,7 @@ function accessClaims(
     exp: iat + expires_in,
     sub: subject.userId,
     aud: subject.resource?.uri ?? subject.client.applicationId,
-    jti: newJti(subject.grantId),
+    jti: newJti(exchanged?.jti ?? subject.grantId),
     client_id: subject.client.clientId,
     scope: accessScope(subject.scopes, subject.resource),
     sid: subject.sessionId,
@@ -166,6 +203,7 @@ function accessClaims(
     tenant_roles: subject.tenant?.roles,
     license,
     cnf: confirmationOf(proof),
+    act: exchanged && toActClaim([subject.client.clientId, ...exchanged.actors]),
   }
 }
 
@@ -196,32 +234,4 @@ function idClaims(
     amr: subject.amr,
     ...toUserClaims(subject.user, subject.client.userinfoInIdToken ? subject.scopes : [], subject.claims.idToken),
   }
-}
-
-export interface LicenseClaim {
-  type: string
-  name: string
-  features: string[]
-}
-
-/**
- * The license that a new token gets: in its tenant, for the application that it is for. It is read before a code or
- * refresh token is used up, so that the client can retry if the read fails.
- */
-export async function findLicenseOfSubject(
-  ctx: Ctx,
-  { client, resource, userId, tenant }: Subject,
-): Promise<LicenseClaim | undefined> {
-  if (!tenant) return undefined
-  const applicationId = resource?.applicationId ?? client.applicationId
-  return findLicenseClaim(ctx, { tenantId: tenant.id, userId, applicationId })
-}
-
-/** A user's current license, as tokens and introspection state it. */
-export async function findLicenseClaim(
-  ctx: Ctx,
-  query: { tenantId: string; userId: string; applicationId: string },
-): Promise<LicenseClaim | undefined> {
-  const license = await findLicense(ctx, query)
-  return license && { type: license.type, name: license.name, features: license.features }
 }

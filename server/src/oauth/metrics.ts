@@ -2,9 +2,22 @@ import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { toAppError } from '../http/errors/errors.ts'
 import { defineCounter } from '../lib/metrics/metrics.ts'
-import { DEVICE_CODE_GRANT } from './schema.ts'
+import { DEVICE_CODE_GRANT, TOKEN_EXCHANGE_GRANT } from './schema.ts'
 
-const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials', 'device_code', 'other'] as const
+const GRANT_TYPES = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'device_code',
+  'token_exchange',
+  'other',
+] as const
+
+/** The labels of grant types that are URNs. */
+const LABELS = new Map([
+  [DEVICE_CODE_GRANT, 'device_code'],
+  [TOKEN_EXCHANGE_GRANT, 'token_exchange'],
+])
 
 /** OAuth error codes, and outcomes that OAuth has no code for. */
 const OUTCOMES = [
@@ -48,7 +61,7 @@ export async function countTokenRequest<T>(
   grantType: string | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
-  const name = grantType === DEVICE_CODE_GRANT ? 'device_code' : grantType
+  const name = LABELS.get(grantType ?? '') ?? grantType
   const grant_type = GRANT_TYPES.find((known) => known === name) ?? 'other'
   try {
     const issued = await work()

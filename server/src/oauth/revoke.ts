@@ -4,13 +4,13 @@ import { recordAuditEvent } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { OAuthError } from '../errors.ts'
 import { hashSecret } from '../lib/secrets.ts'
+import { toAccessClaims } from './access-claims.ts'
 import { type AssertionForm, hasAssertion } from './client-assertion/authenticate.ts'
 import { authenticateClient, checkSecret, readBasic } from './client-auth.ts'
 import { clientActor, endGrant } from './grants/end-grant.ts'
 import { findGrantByRefreshToken } from './grants/store.ts'
 import { loggingRefusals } from './refusals.ts'
 import { insertRevokedToken } from './store.ts'
-import { toAccessClaims } from './verify-access-token.ts'
 
 interface RevokeForm extends AssertionForm {
   token: string

@@ -120,7 +120,7 @@ export const oauthRoutes: Route[] = [
     path: '/api/oauth/token',
     operationId: 'issueToken',
     tag,
-    summary: 'Exchange a code, a refresh token, client credentials or a device code for tokens',
+    summary: 'Exchange a code, a refresh token, client credentials, a device code or an access token for tokens',
     caller: 'anyone',
     authenticatedBy: 'client-or-form',
     crossOrigin: 'registered',

@@ -3,6 +3,12 @@ import { type Static, Type } from 'typebox'
 /** The grant_type of the device authorization grant (RFC 8628 §3.4). */
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
+/** The grant_type of a token exchange (RFC 8693 §2.1). */
+export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
+/** The only token type that can be exchanged and requested (RFC 8693 §3). */
+export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
+
 const Parameter = (description: string) => Type.Optional(Type.String({ description }))
 
 /** RFC 7521 §4.2, for clients with private_key_jwt. */
@@ -14,7 +20,9 @@ const assertionParameters = {
 /** The parameters of the token endpoint. Which are required depends on the grant type. */
 export const TokenForm = Type.Object(
   {
-    grant_type: Parameter('authorization_code, refresh_token, client_credentials or the URN of the device grant'),
+    grant_type: Parameter(
+      'authorization_code, refresh_token, client_credentials or the URN of the device grant or the token exchange',
+    ),
     client_id: Parameter('The client, unless the Authorization header names it'),
     client_secret: Parameter('For confidential and machine clients, unless sent with HTTP Basic'),
     ...assertionParameters,
@@ -26,6 +34,12 @@ export const TokenForm = Type.Object(
     scope: Parameter('Space-separated scopes; with a refresh token not wider than granted'),
     tenant: Parameter('With a refresh token: the slug of another tenant to switch to'),
     resource: Parameter('The URI of the API that the token is for; once only (RFC 8707)'),
+    subject_token: Parameter('For a token exchange: the access token of the user'),
+    subject_token_type: Parameter(`With subject_token: ${ACCESS_TOKEN_TYPE}`),
+    requested_token_type: Parameter(`For a token exchange, optional: ${ACCESS_TOKEN_TYPE}`),
+    audience: Parameter('For a token exchange: the same as resource'),
+    actor_token: Parameter('Not supported: the client itself is the actor'),
+    actor_token_type: Parameter('Not supported'),
   },
   { title: 'TokenRequest' },
 )
@@ -72,6 +86,7 @@ export const TokenResponse = Type.Object(
     refresh_token: Type.Optional(Type.String()),
     id_token: Type.Optional(Type.String({ description: 'A JWT; present when openid was granted' })),
     scope: Type.String({ description: 'The granted scopes, space-separated' }),
+    issued_token_type: Type.Optional(Type.String({ description: `Only of a token exchange: ${ACCESS_TOKEN_TYPE}` })),
   },
   { title: 'TokenResponse' },
 )
@@ -143,6 +158,12 @@ export const IntrospectionResponse = Type.Object(
     exp: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     iat: Type.Optional(Type.Integer({ description: 'Seconds since 1970' })),
     jti: Type.Optional(Type.String({ description: 'Only for access tokens' })),
+    act: Type.Optional(
+      Type.Object(
+        { sub: Type.String(), act: Type.Optional(Type.Record(Type.String(), Type.Unknown())) },
+        { description: 'Who acts for the user (RFC 8693 §4.1): a client, and in act the one before it' },
+      ),
+    ),
     tenant_id: Type.Optional(Type.String()),
     tenant_roles: Type.Optional(
       Type.Array(Type.String(), { description: "The user's current role; empty for a machine client" }),

@@ -7,7 +7,7 @@ import { CLAIM_COLUMNS } from './user-claims.ts'
 /** Everything that the validity of a user's access token depends on, with the userinfo columns. */
 export const findLiveGrant = (
   db: Db,
-  { grantId, tenantId, jti, issuedAt }: { grantId: string; tenantId: string | null; jti: string; issuedAt: Date },
+  { grantId, tenantId, jtis, issuedAt }: { grantId: string; tenantId: string | null; jtis: string[]; issuedAt: Date },
 ) =>
   db
     .selectFrom('grants')
@@ -24,11 +24,13 @@ export const findLiveGrant = (
     )
     .leftJoin('tenants', 'tenants.id', 'memberships.tenant_id')
     .leftJoin('resources', 'resources.id', 'grants.resource_id')
-    .leftJoin('revoked_tokens', (join) => join.on('revoked_tokens.jti', '=', jti))
+    .leftJoin('revoked_tokens', (join) => join.on('revoked_tokens.jti', 'in', jtis))
     .select([
       'grants.session_id',
+      'grants.auth_time',
       'grants.amr',
       'grants.requested_claims',
+      'tenants.slug as tenant_slug',
       'tenants.mfa_policy',
       'tenants.mfa_grace_session_id',
       'tenants.mfa_grace_until',

@@ -9,9 +9,10 @@ import { exchangeCode } from './grants/authorization-code.ts'
 import { grantClientCredentials } from './grants/client-credentials.ts'
 import { exchangeDeviceCode } from './grants/device-code.ts'
 import { refresh } from './grants/refresh-token.ts'
+import { exchangeToken } from './grants/token-exchange.ts'
 import { countTokenRequest } from './metrics.ts'
 import { loggingRefusals } from './refusals.ts'
-import { DEVICE_CODE_GRANT, type TokenForm, type TokenResponse } from './schema.ts'
+import { DEVICE_CODE_GRANT, TOKEN_EXCHANGE_GRANT, type TokenForm, type TokenResponse } from './schema.ts'
 
 interface Grant {
   kinds: ClientKind[]
@@ -22,6 +23,7 @@ const GRANTS = new Map<string, Grant>([
   ['authorization_code', { kinds: ['SPA', 'WEB'], exchange: exchangeCode }],
   ['refresh_token', { kinds: ['SPA', 'WEB'], exchange: refresh }],
   [DEVICE_CODE_GRANT, { kinds: ['SPA', 'WEB'], exchange: exchangeDeviceCode }],
+  [TOKEN_EXCHANGE_GRANT, { kinds: ['WEB', 'MACHINE'], exchange: exchangeToken }],
   ['client_credentials', { kinds: ['MACHINE'], exchange: grantClientCredentials }],
 ])
 

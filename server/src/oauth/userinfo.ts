@@ -42,7 +42,9 @@ function claimsOf(live: LiveToken): UserInfo {
   if (!user || !scopes.includes('openid')) {
     throw refuse('insufficient_scope', 'The access token lacks the scope openid.')
   }
-  const requested = limitClaims(user.requested_claims ?? NO_CLAIMS, user.client_scopes)
+  // The claims that a client requested by name are for that client. Another that acts for the user has its scopes only.
+  const isActor = live.claims.actors.length > 0
+  const requested = isActor ? NO_CLAIMS : limitClaims(user.requested_claims ?? NO_CLAIMS, user.client_scopes)
   const claims = { sub: user.user_id, ...toUserClaims(user, scopes, requested.userinfo) }
   cache.set(live, claims)
   return claims

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Client, credentialIdsOf, findClient } from '../applications/clients.ts'
-import { findResource, mayUseResource } from '../applications/resources.ts'
+import { credentialIdsOf, findClient } from '../applications/clients.ts'
 import type { Ctx } from '../context.ts'
 import type { CacheEntry } from '../db/cache.ts'
 import { AppError, OAuthError } from '../errors.ts'
@@ -10,29 +9,16 @@ import type { Exchange } from '../http/routing/exchange.ts'
 import { SIGNING_KEYS } from '../keys/key-ring.ts'
 import { isId } from '../lib/ids.ts'
 import { fingerprintOf } from '../lib/secrets.ts'
-import type { Claims } from '../lib/signer.ts'
 import { findBrowserSession } from '../sessions/browser-session.ts'
 import { findGraceEnd, lacksSecondFactor } from '../tenants/mfa-policy.ts'
+import { type AccessClaims, expiryOf, jtisOf, latestIssueTime, toAccessClaims } from './access-claims.ts'
+import { findActors } from './actors.ts'
 import { dpopChallenge, type PresentedToken, readPresentedToken, requirePossession } from './dpop/possession.ts'
 import { grantOrCredentialIdOf } from './issue-tokens.ts'
 import { findGrantResource, scopesOpenTo } from './resources.ts'
 import { parseScope } from './scopes.ts'
 import { findLiveGrant, isRevoked, type LiveGrantRow } from './store.ts'
-
-/** The access token claims that this service reads. */
-export interface AccessClaims {
-  sub: string
-  aud: string
-  jti: string
-  client_id: string
-  scope: string
-  iat: number
-  exp: number
-  sid: string | undefined
-  tenant_id: string | undefined
-  /** The thumbprint of the key that the token is bound to (RFC 9449 §6.1). */
-  jkt: string | undefined
-}
+import { findClientTarget, findPersonTarget } from './token-target.ts'
 
 /** An access token whose session, user, membership and client are all still active. */
 export interface LiveToken {
@@ -55,6 +41,12 @@ export async function findLiveToken(ctx: Ctx, token: string): Promise<LiveToken 
   return live?.forResource === false ? live : undefined
 }
 
+/** Verifies a token by the current state of the database, for a new token that is issued on the strength of it. */
+export async function findTokenUncached(ctx: Ctx, token: string): Promise<LiveToken | undefined> {
+  const live = (await loadLiveToken(ctx, token))?.value
+  return live && live.endsAt > ctx.now() ? live : undefined
+}
+
 /**
  * Verifies a token. The result is cached until the database announces a change of anything it depends on, so a token in
  * use costs no statement.
@@ -64,48 +56,39 @@ export async function findTokenOfAnyAudience(ctx: Ctx, token: string): Promise<L
   return live && live.endsAt > ctx.now() ? live : undefined
 }
 
-const expiryOf = ({ exp }: AccessClaims) => new Date(exp * 1000)
-
 async function loadLiveToken(ctx: Ctx, token: string): Promise<CacheEntry<LiveToken> | undefined> {
   const claims = toAccessClaims(await ctx.signer.verify('at+jwt', token))
   if (!claims || expiryOf(claims) <= ctx.now()) return undefined
   return claims.sid === undefined ? loadMachineToken(ctx, claims) : loadPersonToken(ctx, claims)
 }
 
-/** Checks the shape: the signature proves only that this service issued the claims. */
-export function toAccessClaims(claims: Claims | undefined): AccessClaims | undefined {
-  const { sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id, cnf } = claims ?? {}
-  const jkt = cnf === undefined ? undefined : (cnf as { jkt?: unknown } | null)?.jkt
-  const texts = [sub, aud, jti, client_id, scope, ...(cnf === undefined ? [] : [jkt])].every(
-    (claim) => typeof claim === 'string',
-  )
-  const numbers = [iat, exp].every((claim) => Number.isSafeInteger(claim))
-  return texts && numbers
-    ? ({ sub, aud, jti, client_id, scope, iat, exp, sid, tenant_id, jkt } as AccessClaims)
-    : undefined
+interface ScopeList {
+  scopes: string[]
 }
 
-/** `iat` is rounded down, so the token was issued before this time. */
-const latestIssueTime = ({ iat }: AccessClaims) => new Date((iat + 1) * 1000)
-
-/** The token's scopes without those that its client or its resource has lost. */
-const scopesOf = ({ scope }: AccessClaims, allowed: string[], resource: { scopes: string[] } | undefined) =>
-  parseScope(scope).filter((granted) => allowed.includes(granted) && (!resource || resource.scopes.includes(granted)))
+/** The token's scopes without those that its resource or one of its clients has lost. */
+const scopesOf = ({ scope }: AccessClaims, clients: ScopeList[], resource: ScopeList | undefined) =>
+  [...clients, ...(resource ? [resource] : [])].reduce(
+    (left, { scopes }) => left.filter((granted) => scopes.includes(granted)),
+    parseScope(scope),
+  )
 
 async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEntry<LiveToken> | undefined> {
   const { jti, tenant_id } = claims
   const grantId = grantOrCredentialIdOf(jti)
   if (!isId(grantId)) return undefined
-  const issuedAt = latestIssueTime(claims)
-  const grant = await findLiveGrant(ctx.db, { grantId, tenantId: tenant_id ?? null, jti, issuedAt })
+  const [issuedAt, jtis] = [latestIssueTime(claims), jtisOf(claims)]
+  const grant = await findLiveGrant(ctx.db, { grantId, tenantId: tenant_id ?? null, jtis, issuedAt })
   if (!grant || !isCurrent(grant, claims)) return undefined
-  const resource = findGrantResource(grant, grant.application_id)
-  if (resource === null || claims.aud !== (resource?.uri ?? grant.application_id)) return undefined
+  const granted = findGrantResource(grant, grant.application_id)
+  const actors = await findActors(ctx, claims)
   const endsAt = findExpiry(ctx, grant, claims)
-  if (!endsAt) return undefined
-  const open = scopesOpenTo({ scopes: grant.client_scopes, origin: grant.client_origin }, resource)
-  const scopes = scopesOf(claims, open, resource)
-  const { applicationId } = resource ?? { applicationId: grant.application_id }
+  if (granted === null || !actors || !endsAt) return undefined
+  const target = await findPersonTarget(ctx, { grant, granted, actors, claims })
+  if (!target) return undefined
+  const { applicationId, resource } = target
+  const open = scopesOpenTo({ scopes: grant.client_scopes, origin: grant.client_origin }, granted)
+  const scopes = scopesOf(claims, [{ scopes: open }, ...actors], resource)
   const caller = toCaller(grant, claims)
   return {
     value: { claims, scopes, grant, caller, applicationId, forResource: resource !== undefined, endsAt },
@@ -117,9 +100,11 @@ async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEnt
       `user:${grant.user_id}`,
       `client:${grant.client_uuid}`,
       `application:${grant.application_id}`,
-      `token:${jti}`,
+      ...jtis.map((id) => `token:${id}`),
       ...(tenant_id === undefined ? [] : [`member:${tenant_id}:${grant.user_id}`, `tenant:${tenant_id}`]),
       ...(grant.resource_id === null ? [] : [`resource:${grant.resource_id}`]),
+      ...actors.flatMap((actor) => [`client:${actor.id}`, `application:${actor.applicationId}`]),
+      ...(resource?.id === undefined ? [] : [`resource:${resource.id}`]),
     ],
   }
 }
@@ -127,7 +112,8 @@ async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEnt
 const isCurrent = (grant: LiveGrantRow, claims: AccessClaims): boolean =>
   grant.user_id === claims.sub &&
   grant.session_id === claims.sid &&
-  grant.client_id === claims.client_id &&
+  // An exchanged token is of its actor.
+  (claims.actors.length > 0 || grant.client_id === claims.client_id) &&
   !grant.disabled &&
   !grant.client_disabled &&
   grant.revoked === null &&
@@ -157,7 +143,7 @@ const isTenantActive = ({ suspendedAt, reactivatedAt }: Suspension, claims: Acce
 async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEntry<LiveToken> | undefined> {
   const { jti, client_id, tenant_id } = claims
   const client = await findClient(ctx, client_id)
-  const target = client && (await findMachineTarget(ctx, client, claims))
+  const target = client && (await findClientTarget(ctx, client, claims))
   const credentialId = grantOrCredentialIdOf(jti)
   const alive =
     client &&
@@ -170,7 +156,7 @@ async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEn
     !(await isRevoked(ctx.db, jti))
   if (!alive) return undefined
   const { applicationId, resource } = target
-  const scopes = scopesOf(claims, client.scopes, resource)
+  const scopes = scopesOf(claims, [client], resource)
   const caller: Caller = { kind: 'machine', clientId: client_id, tenantId: tenant_id, scopes }
   return {
     value: {
@@ -193,16 +179,6 @@ async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEn
   }
 }
 
-/** What the token of a machine client is for: its own application or a resource; undefined if it may not be used there. */
-async function findMachineTarget(ctx: Ctx, client: Client, claims: AccessClaims) {
-  const { applicationId } = client
-  if (claims.aud === applicationId) return { applicationId, resource: undefined }
-  const resource = await findResource(ctx, claims.aud)
-  // A resource that was deleted and registered again does not revive old tokens.
-  if (!resource || !mayUseResource(client, resource) || resource.createdAt >= latestIssueTime(claims)) return undefined
-  return { applicationId: resource.applicationId, resource }
-}
-
 /** Authenticates a caller by access token or, if the route allows it, by session cookie. */
 export const authenticate: Authenticator = async (ctx, exchange, { cookies }) => {
   const { request } = exchange
@@ -219,8 +195,10 @@ export const authenticate: Authenticator = async (ctx, exchange, { cookies }) =>
   return live.caller
 }
 
-function toCaller(grant: LiveGrantRow, { client_id: clientId, tenant_id: tenantId }: AccessClaims): Person {
-  const { user_id: userId, session_id: sessionId, is_super_admin: superAdmin, trusted, role, amr } = grant
+function toCaller(grant: LiveGrantRow, { client_id: clientId, tenant_id: tenantId, actors }: AccessClaims): Person {
+  const { user_id: userId, session_id: sessionId, is_super_admin: superAdmin, role, amr } = grant
+  // Who acts for a user may not manage the account or the tenant of the user, nor the instance.
+  const trusted = grant.trusted && actors.length === 0
   return {
     kind: 'person',
     userId,

@@ -83,6 +83,7 @@ test('a client is registered with its secret, which is never shown again', async
     requireNonce: true,
     userinfoInIdToken: true,
     deviceFlow: false,
+    tokenExchange: false,
     disabled: false,
     secrets: [{ id: expect.any(String), createdAt: TIME }],
     createdAt: TIME,

@@ -53,6 +53,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     requireDpop: false,
     signingAlgorithms: ['RS256'],
     deviceFlow: false,
+    tokenExchange: false,
     tokenEndpointAuthMethod: 'client_secret',
     jwks: null,
     jwksUri: null,
@@ -64,6 +65,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
       refreshTokenIdle: undefined,
       refreshToken: undefined,
     },
+    createdAt: expect.any(Date),
   })
   const rows = await ctx.db.selectFrom('client_secrets').selectAll().execute()
   expect(JSON.stringify(rows)).not.toContain(clientSecret)

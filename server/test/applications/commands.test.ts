@@ -42,10 +42,19 @@ test('the command line creates applications and clients and prints the secret on
   expect(output).toMatch(/^lk_\w{24} +WEB +shop +Shop on the web\n$/)
 })
 
-test('a client that requires DPoP can be created and exported', async () => {
-  await latchkey(...WEB, '--redirect-uri', 'https://d.example/cb', '--client-id', 'with-dpop', '--require-dpop')
+test('a client that requires DPoP and may exchange tokens can be created and exported', async () => {
+  await latchkey(
+    ...WEB,
+    '--redirect-uri',
+    'https://d.example/cb',
+    '--client-id',
+    'with-dpop',
+    '--require-dpop',
+    '--token-exchange',
+  )
   const [, exported = ''] = (await latchkey('export')).output.split('clientId: with-dpop')
   expect(exported).toContain('requireDpop: true')
+  expect(exported).toContain('tokenExchange: true')
 })
 
 test('a client for a library that sends no nonce can be created', async () => {

@@ -86,6 +86,7 @@ test('the example of the provider metadata has the real endpoints', () => {
       dpop: false,
       furtherAlgorithms: [],
       deviceFlow: true,
+      tokenExchange: false,
       privateKeyJwt: false,
     },
   )

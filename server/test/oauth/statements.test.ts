@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestService } from '../support/service.ts'
 import { type StatementWatch, watchStatements } from '../support/statements.ts'
 import {
+  admin,
   authorize,
   authorizeUrl,
   exchange,
@@ -13,6 +14,7 @@ import {
   startDemoService,
   userinfo,
 } from '../support/world.ts'
+import { exchangeToken } from './exchange-steps.ts'
 import { newKey, newKeyClient, requestToken, sign, validClaims } from './key-clients.ts'
 
 let service: TestService
@@ -54,6 +56,19 @@ test('client credentials with an assertion: one statement', async () => {
   const authenticate = async () => requestToken(url, await sign(key, validClaims(url, clientId)))
   await authenticate()
   await expectStatements(1, authenticate)
+})
+
+test('token exchange: one statement', async () => {
+  const { id } = await service.ctx.db
+    .selectFrom('clients')
+    .select('id')
+    .where('client_id', '=', 'demo-web')
+    .executeTakeFirstOrThrow()
+  await admin(url, `/api/admin/clients/${id}`, { tokenExchange: true }, 'PATCH')
+  const web = { clientId: 'demo-web', clientSecret: 'demo-web-secret' }
+  const { access_token } = await obtainTokens(url, cookie)
+  await exchangeToken(url, web, access_token)
+  await expectStatements(1, () => exchangeToken(url, web, access_token))
 })
 
 test('code exchange: two statements, with PKCE and a refresh token', async () => {

@@ -206,7 +206,7 @@ test('every column that is read for a token is tested here or does not affect it
   const { accessToken, company } = await newFixture()
   const jti = String(claimsOf(accessToken).jti)
   const grantId = jti.split('.')[0] ?? ''
-  const row = await findLiveGrant(here.ctx.db, { grantId, tenantId: company.id, jti, issuedAt: new Date() })
+  const row = await findLiveGrant(here.ctx.db, { grantId, tenantId: company.id, jtis: [jti], issuedAt: new Date() })
   const tested = [
     ...['session_id', 'amr', 'revoked', 'user_id', 'disabled', 'is_super_admin', 'role', 'trusted'],
     ...['mfa_policy', 'mfa_grace_session_id', 'mfa_grace_until'],
@@ -215,13 +215,15 @@ test('every column that is read for a token is tested here or does not affect it
     // In resources.test.ts.
     ...['resource_id', 'resource_scopes', 'resource_allows_client'],
   ]
-  // The client_id and application of a client never change, nor do the URI and application of a resource.
-  const unchanging = ['client_id', 'application_id', 'resource_uri', 'resource_application_id']
+  // The client_id, origin and application of a client never change, nor do the URI and application of a resource.
+  const unchanging = ['client_id', 'client_origin', 'application_id', 'resource_uri', 'resource_application_id']
+  const copiedToExchangedTokens = ['auth_time', 'tenant_slug']
   const userinfoColumns = [
     ...['email', 'email_verified', 'display_name', 'given_name', 'family_name', 'middle_name', 'nickname'],
-    ...['picture_url', 'website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at'],
+    ...['picture_url', 'website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at', 'requested_claims'],
   ]
-  expect(Object.keys(row ?? {}).sort()).toEqual([...tested, ...unchanging, ...userinfoColumns].sort())
+  const expected = [...tested, ...unchanging, ...copiedToExchangedTokens, ...userinfoColumns]
+  expect(Object.keys(row ?? {}).sort()).toEqual(expected.sort())
 })
 
 // This test must be last: it invalidates all tokens.

@@ -88,6 +88,7 @@ export async function registerClient(
     require_pushed_requests: settings.requirePushedRequests,
     require_dpop: settings.requireDpop,
     device_flow: settings.deviceFlow,
+    token_exchange: settings.tokenExchange,
     token_endpoint_auth_method: settings.tokenEndpointAuthMethod,
     jwks: settings.jwks && JSON.stringify(settings.jwks),
     jwks_uri: settings.jwksUri,

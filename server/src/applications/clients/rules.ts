@@ -26,6 +26,7 @@ export interface ClientSettings {
   requirePushedRequests: boolean
   requireDpop: boolean
   deviceFlow: boolean
+  tokenExchange: boolean
   tokenEndpointAuthMethod: ClientAuthMethod
   /** Its public keys. */
   jwks: PublicKeySet | null
@@ -47,6 +48,7 @@ export const CLIENT_SETTINGS = [
   'requirePushedRequests',
   'requireDpop',
   'deviceFlow',
+  'tokenExchange',
   'tokenEndpointAuthMethod',
   'jwks',
   'jwksUri',
@@ -65,6 +67,7 @@ export const defaultSettings = (kind: ClientKind): Omit<ClientSettings, 'name'> 
   requirePushedRequests: false,
   requireDpop: false,
   deviceFlow: false,
+  tokenExchange: false,
   tokenEndpointAuthMethod: kind === 'SPA' ? 'none' : 'client_secret',
   jwks: null,
   jwksUri: null,
@@ -91,6 +94,11 @@ export function settingsProblems(kind: ClientKind, settings: Partial<ClientSetti
       kind !== 'MACHINE' || !settings.deviceFlow,
       'deviceFlow',
       'must be false: nobody signs in to a MACHINE client',
+    ),
+    checkField(
+      kind !== 'SPA' || !settings.tokenExchange,
+      'tokenExchange',
+      'must be false: an SPA client cannot authenticate',
     ),
     ...listProblems('scopes', scopes, (scope) => scopeProblem(kind, scope)),
     ...(kind === 'MACHINE'

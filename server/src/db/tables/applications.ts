@@ -64,6 +64,7 @@ export interface ClientsTable {
   require_pushed_requests: Generated<boolean>
   require_dpop: Generated<boolean>
   device_flow: Generated<boolean>
+  token_exchange: Generated<boolean>
   token_endpoint_auth_method: Generated<ClientAuthMethod>
   jwks: ColumnType<PublicKeySet | null, string | null, string | null>
   jwks_uri: string | null

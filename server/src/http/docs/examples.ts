@@ -5,12 +5,15 @@ type Json = Record<string, unknown>
 const ID = '0197a4c1-5d2e-7b3a-9c4f-2d6e8f0a1b2c'
 const ISSUER = 'https://id.example.com'
 const APPLICATION = 'https://app.example.com'
+const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
 
 /** Example texts by the name of the field. Names that end in `Id` or `_id` are ids. */
 const TEXTS: Record<string, string> = {
   access_token: 'eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk3In0.signature',
   action: 'member.added',
   actor: 'Olivia Owner',
+  actor_token: 'eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk3In0.signature',
+  actor_token_type: ACCESS_TOKEN_TYPE,
   after: 'MDE5N2E0YzE',
   alg: 'RS256',
   allowedClients: 'partner-web',
@@ -20,6 +23,7 @@ const TEXTS: Record<string, string> = {
   attestation: 'none',
   attestationObject: 'o2NmbXRkbm9uZQ',
   aud: ID,
+  audience: 'https://api.example.com/mcp',
   authenticatorData: 'SZYN5YgOjGh0NBcP',
   authorization_endpoint: `${ISSUER}/oauth/authorize`,
   avatarUrl: `${APPLICATION}/avatar.png`,
@@ -73,6 +77,7 @@ const TEXTS: Record<string, string> = {
   introspection_endpoint_auth_methods_supported: 'client_secret_basic',
   ipAddress: '203.0.113.7',
   iss: ISSUER,
+  issued_token_type: ACCESS_TOKEN_TYPE,
   issuer: ISSUER,
   jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I',
   jti: ID,
@@ -123,6 +128,7 @@ const TEXTS: Record<string, string> = {
   redirect_uri: `${APPLICATION}/callback`,
   refresh_token: '8Jx2vQ…',
   request_uri: 'urn:ietf:params:oauth:request_uri:5Rm8pX…',
+  requested_token_type: ACCESS_TOKEN_TYPE,
   residentKey: 'required',
   resource: 'https://api.example.com/mcp',
   response_modes_supported: 'query',
@@ -143,6 +149,8 @@ const TEXTS: Record<string, string> = {
   status: 'ok',
   sub: ID,
   subject: 'Confirm your address',
+  subject_token: 'eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk3In0.signature',
+  subject_token_type: ACCESS_TOKEN_TYPE,
   subject_types_supported: 'public',
   tenant: 'acme',
   tenantName: 'Acme',

@@ -1,7 +1,8 @@
 import type { Ctx } from '../../context.ts'
 import type { TokenRequester } from '../client-auth.ts'
 import { createRefreshToken, toSubject } from '../grant-subject.ts'
-import { findLicenseOfSubject, issueTokens, lifetimeOf } from '../issue-tokens.ts'
+import { issueTokens, lifetimeOf } from '../issue-tokens.ts'
+import { findLicenseOfSubject } from '../license-claim.ts'
 import type { TokenResponse } from '../schema.ts'
 import { type GrantRow, redeemCode } from './store.ts'
 

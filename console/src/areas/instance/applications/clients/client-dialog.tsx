@@ -15,6 +15,7 @@ import { LibraryField } from './library-field.tsx'
 import { checkMachineAccess } from './machine-access.ts'
 import { ProtocolFields } from './protocol-fields.tsx'
 import { ScopesInput } from './scopes-input.tsx'
+import { TokenExchangeSwitch } from './token-exchange-switch.tsx'
 
 const MUTATION_OPTIONS = {
   invalidates: ['GET /api/admin/clients' as const, 'GET /api/admin/overview' as const],
@@ -92,6 +93,7 @@ export function ClientDialog({
           <ScopesInput draft={draft} change={change} fieldErrors={fieldErrors} />
           <AccessConfirmation draft={draft} change={change} fieldErrors={fieldErrors} />
           {draft.kind !== 'SPA' && <AuthenticationFields draft={draft} change={change} fieldErrors={fieldErrors} />}
+          {draft.kind !== 'SPA' && <TokenExchangeSwitch draft={draft} change={change} />}
           {draft.kind !== 'MACHINE' && <ProtocolFields draft={draft} change={change} fieldErrors={fieldErrors} />}
         </>
       )}

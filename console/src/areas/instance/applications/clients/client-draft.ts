@@ -36,6 +36,7 @@ export interface ClientDraft {
   requirePushedRequests: boolean
   requireDpop: boolean
   deviceFlow: boolean
+  tokenExchange: boolean
   tokenEndpointAuthMethod: Client['tokenEndpointAuthMethod']
   /** A JWK Set as JSON. */
   jwks: string
@@ -62,6 +63,7 @@ export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   requirePushedRequests: false,
   requireDpop: false,
   deviceFlow: false,
+  tokenExchange: false,
   tokenEndpointAuthMethod: 'client_secret',
   jwks: '',
   jwksUri: '',
@@ -96,12 +98,12 @@ export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /
     requirePushedRequests,
     deviceFlow,
   } = draft
-  const { requireDpop } = draft
-  if (kind === 'MACHINE') return { name, scopes, ...toAuthentication(draft) }
+  const { requireDpop, tokenExchange } = draft
+  if (kind === 'MACHINE') return { name, scopes, tokenExchange, ...toAuthentication(draft) }
   return {
     name,
     scopes,
-    ...(kind === 'WEB' && toAuthentication(draft)),
+    ...(kind === 'WEB' && { tokenExchange, ...toAuthentication(draft) }),
     requireNonce,
     userinfoInIdToken,
     pkceMethods,
