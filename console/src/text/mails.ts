@@ -32,10 +32,8 @@ const KINDS: Record<string, MailKindText> = {
   'passkey-removed': { title: 'Passkey removed', when: 'When somebody removes a passkey.' },
   'sso-linked': { title: 'Provider linked', when: 'When an account of another provider is linked.' },
   'sso-unlinked': { title: 'Provider unlinked', when: 'When the link to another provider is removed.' },
-  'new-device': {
-    title: 'New device',
-    when: 'When somebody signs in with a browser not used before, or allows a device without a browser.',
-  },
+  'new-device': { title: 'New device', when: 'When somebody signs in with a browser not used before.' },
+  'device-allowed': { title: 'Device allowed', when: 'When somebody allows a device without a browser.' },
   'deletion-requested': { title: 'Deletion requested', when: 'When somebody asks to delete their account.' },
   'deletion-ordered': { title: 'Deletion by an administrator', when: 'When an administrator deletes an account.' },
   restored: { title: 'Account restored', when: 'When somebody cancels the deletion of their account.' },

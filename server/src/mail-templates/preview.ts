@@ -81,12 +81,17 @@ async function renderDraft(ctx: Ctx, db: Db, draft: Draft, person: User | undefi
 }
 
 const SAMPLE_TENANT = 'Acme'
+const SAMPLE_APPLICATION = 'Project Manager'
 const SAMPLE_CODE = '123456'
 const SAMPLE_ADDRESS = 'you@example.com'
 
 const createSampleFacts = (ctx: Ctx, request: FastifyRequest): Partial<Record<MailKind, MailFact[]>> => ({
   invitation: [{ label: 'role', value: ROLE_NAMES.member }],
   'new-device': createDeviceFacts(ctx, toRequestOrigin(request)),
+  'device-allowed': [
+    { label: 'application', value: SAMPLE_APPLICATION },
+    ...createDeviceFacts(ctx, toRequestOrigin(request)),
+  ],
   'email-changed': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
   'email-change-requested': [{ label: 'newAddress', value: SAMPLE_ADDRESS }],
   'webhook-disabled': [{ label: 'reason', value: PHRASES.webhookUnreachable }],

@@ -31,6 +31,7 @@ export const MAIL_KINDS = {
   'sso-linked': [],
   'sso-unlinked': [],
   'new-device': [],
+  'device-allowed': [],
   'deletion-requested': [],
   restored: [],
   disabled: [],
@@ -62,6 +63,7 @@ export const TENANT_MAIL_KINDS = [
   'invitation',
   'password-reset',
   'new-device',
+  'device-allowed',
   'webhook-disabled',
 ] as const satisfies MailKind[]
 

@@ -38,7 +38,7 @@ interface NewDevice {
   login: Pick<LoginTransaction, 'clientId' | 'tenant'> | undefined
 }
 
-/** Mails the user about a sign-in from a new device, or on a device that they have allowed. */
+/** Mails the user about a sign-in from a new device. */
 export async function notifyNewDevice(ctx: Ctx, tx: Tx, { device, user, login }: NewDevice): Promise<void> {
   // An unverified address may belong to somebody else.
   if (!user.email_verified || (await isOverMailQuota(ctx, 'new-device', user.email))) return

@@ -205,6 +205,7 @@ describe('the texts of a tenant', () => {
       'invitation',
       'password-reset',
       'new-device',
+      'device-allowed',
       'webhook-disabled',
     ])
     expect((await ofTenant('PUT', '/tenant-suspended', { subject: 'All is well' })).status).toBe(404)

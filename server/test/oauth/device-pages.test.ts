@@ -219,18 +219,21 @@ describe('the decision', () => {
     expect(JSON.stringify(entry?.details)).not.toContain('AcmeTV')
   })
 
-  test('an approval is mailed to the person, with the device; a refusal is not', async () => {
+  test('an approval is mailed to the person, with the application, the device and how to end it; a refusal is not', async () => {
     const { email, cookie: own } = await createSignedInUser(service)
     const notices = async () =>
-      (await listMailTo(service, email)).filter(({ subject }) => subject === 'New sign-in to your account')
-    const before = (await notices()).length
+      (await listMailTo(service, email)).filter(({ subject }) => subject === 'A device was allowed to use your account')
     await decide(url, own, await newCodes(), 'refuse')
     await decide(url, own, await newCodes({}, { 'user-agent': 'AcmeTV/3.1 (Linux)' }))
-    await expect.poll(async () => (await notices()).length).toBe(before + 1)
+    await expect.poll(async () => (await notices()).length).toBe(1)
     const [notice] = await notices()
-    expect(notice?.text).toContain('Project Manager')
+    expect(notice?.text).toContain('Application: Project Manager')
     expect(notice?.text).toMatch(/^Device: .*AcmeTV/m)
     expect(notice?.text).toContain('IP address: 127.0.0.1')
+    expect(notice?.text).toMatch(/^Time: /m)
+    expect(notice?.text).toContain(`${url}/account/sessions`)
+    const newDevices = (await listMailTo(service, email)).filter(({ subject }) => subject.startsWith('New sign-in'))
+    expect(newDevices.filter(({ text }) => text.includes('AcmeTV'))).toEqual([])
   })
 
   test('an unverified address gets no mail about it', async () => {

@@ -93,12 +93,9 @@ const ConsentFacts = ({ applicationName, tenantName, logoUrl, scopes, grantedAt,
     <div>
       <span class="subject">{applicationName}</span>
       <span class="hint">
-        {[
-          ...(tenantName === null ? [] : [tenantName]),
-          `Allowed ${grantedAt.slice(0, 10)}`,
-          lastUsedAt === null ? 'Not in use' : `Last used ${toMinute(lastUsedAt)}`,
-        ].join(' · ')}
+        {tenantName !== null && `${tenantName} · `}Allowed {grantedAt.slice(0, 10)}
       </span>
+      <span class="hint">{lastUsedAt === null ? 'Not in use' : `Last used ${toMinute(lastUsedAt)}`}</span>
       <ul class="hint">
         {describeConsent(scopes).map((line) => (
           <li key={line}>{line}</li>

@@ -86,6 +86,13 @@ export const NOTICE_TEXTS = {
     button: 'See where you are signed in',
     note: 'If this was you, there is nothing to do. If it was not, sign out that device on the page above, then reset your password at once, and tell whoever runs this service.',
   },
+  'device-allowed': {
+    subject: 'A device was allowed to use your account',
+    heading: 'A device was allowed to use your account',
+    text: 'Somebody who was signed in as you, probably you, typed the code of a device and allowed it to use your account.\n\nThe access of the device ends when you sign out of the browser in which you allowed it, or end that session on the page below.',
+    button: 'See where you are signed in',
+    note: 'If you do not know this device, reset your password at once: that ends its access. Then tell whoever runs this service.',
+  },
   'deletion-requested': notice(
     'Your account will be deleted',
     'You have asked us to delete your account. Until it is deleted, you can sign in and restore it.',

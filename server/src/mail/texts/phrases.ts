@@ -3,6 +3,7 @@ import type { Role } from '../../db/tables.ts'
 /** The facts below the text of a mail. */
 export const FACT_LABELS = {
   account: 'Account',
+  application: 'Application',
   device: 'Device',
   erasedOn: 'Erased on',
   ipAddress: 'IP address',

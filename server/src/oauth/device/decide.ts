@@ -7,10 +7,10 @@ import { AppError } from '../../errors.ts'
 import { newUniqueId } from '../../lib/ids.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
 import type { BrowserSession } from '../../sessions/browser-session.ts'
-import { notifyNewDevice } from '../../sessions/devices.ts'
 import { grantConsent } from '../consent.ts'
 import { insertGrant } from '../grants/store.ts'
 import type { ActiveMembership } from '../store.ts'
+import { notifyDeviceAllowed } from './notice.ts'
 import { assignGrant, decideDevice, type PendingDevice } from './store.ts'
 
 interface Decision {
@@ -60,11 +60,7 @@ export const allowDevice = (ctx: Ctx, approval: Approval): Promise<boolean> =>
     }
     await assignGrant(tx, { id: device.id, grantId })
     await record(ctx, tx, { ...approval, action: 'user.device_allowed', tenantId: tenant?.id })
-    await notifyNewDevice(ctx, tx, {
-      device: { address: device.ip_address, userAgent: device.user_agent },
-      user: { email: session.email, email_verified: session.emailVerified },
-      login: { clientId: client.clientId, tenant: tenant?.slug },
-    })
+    await notifyDeviceAllowed(ctx, tx, { device, client, session, tenant: tenant?.slug })
     return true
   })
 
