@@ -14,6 +14,7 @@ import { isKnownOrigin } from './applications/clients.ts'
 import { clientsSection } from './applications/declare/clients.ts'
 import { resourcesSection } from './applications/declare/resources.ts'
 import { applicationsSection } from './applications/declare.ts'
+import { registrationTokenRoutes } from './applications/registration-tokens/routes.ts'
 import { resourceRoutes } from './applications/resources/routes.ts'
 import { applicationsRoutes } from './applications/routes.ts'
 import { createNeededKeys } from './applications/signing-algorithm.ts'
@@ -71,6 +72,7 @@ import { devicePages } from './oauth/device/pages.tsx'
 import { logoutPages } from './oauth/logout-pages.tsx'
 import { TOKEN_REQUESTS, TOKEN_REUSE } from './oauth/metrics.ts'
 import { authorizePages } from './oauth/pages.tsx'
+import { registrationRoutes } from './oauth/registration/routes.ts'
 import { oauthRoutes } from './oauth/routes.ts'
 import { signingKeyRoutes } from './oauth/signing-keys/routes.ts'
 import { maintainKeys } from './oauth/signing-keys/service.ts'
@@ -102,11 +104,12 @@ import { usersSection } from './users/declare.ts'
 import { reencryptTotpSecrets } from './users/factors/totp-encryption.ts'
 import { sweepPasskeyChallenges } from './users/passkeys/challenges.ts'
 
-/** Every route, page and file of the service. The mailbox exists only where mail is not sent. */
+/** Every route, page and file of the service. Some exist only with the settings that they serve. */
 export function listRoutes(config: Config): AppRoutes {
   const { mailbox } = config.mail
   const routes = [
     ...oauthRoutes,
+    ...(config.clientRegistration === 'off' ? [] : registrationRoutes),
     ...sessionRoutes,
     ...passkeySignInRoutes,
     ...profileRoutes,
@@ -127,6 +130,7 @@ export function listRoutes(config: Config): AppRoutes {
     ...eventsRoutes,
     ...applicationsRoutes,
     ...resourceRoutes,
+    ...registrationTokenRoutes,
     ...brandingRoutes,
     ...mailTemplatesRoutes,
     ...signingKeyRoutes,

@@ -5,6 +5,11 @@ import {
   findAuditStreamWarnings,
   readAuditStreams,
 } from './config/audit-streams.ts'
+import {
+  CLIENT_REGISTRATION_VARIABLES,
+  type ClientRegistrationPolicy,
+  readClientRegistration,
+} from './config/client-registration.ts'
 import { DPOP_VARIABLES, readDpopNonce } from './config/dpop.ts'
 import { readEncryptionKeys } from './config/encryption-keys.ts'
 import { LIFETIME_VARIABLES, type Lifetimes, readLifetimes } from './config/lifetimes.ts'
@@ -49,6 +54,8 @@ export interface Config {
   readonly lifetimes: Lifetimes
   /** Whether DPoP proofs must have a nonce of the service. */
   readonly dpopNonce: 'REQUIRED' | 'OPTIONAL'
+  /** Whether clients may register themselves: not at all, with a registration token, or without one. */
+  readonly clientRegistration: ClientRegistrationPolicy
   /** The maximum age of the active signing key. */
   readonly keyRotationDays: number
   /** The retention period of the audit log; 0: unlimited. */
@@ -145,6 +152,7 @@ export const VARIABLES: Record<string, string> = {
   ...MONITORING_VARIABLES,
   ...LIFETIME_VARIABLES,
   ...DPOP_VARIABLES,
+  ...CLIENT_REGISTRATION_VARIABLES,
   ...SSO_VARIABLES,
 }
 
@@ -183,6 +191,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     geoipDatabase: read.text('GEOIP_DATABASE'),
     lifetimes: readLifetimes(read),
     dpopNonce: readDpopNonce(read),
+    clientRegistration: readClientRegistration(read),
     keyRotationDays: read.integer('KEY_ROTATION_DAYS', { fallback: 90, min: 1, max: 3_650 }),
     auditRetentionDays: read.integer('AUDIT_RETENTION_DAYS', { fallback: 0, min: 0, max: 36_500 }),
     auditStreams,

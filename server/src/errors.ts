@@ -34,6 +34,7 @@ export const ERRORS = {
   APPLICATION_NOT_FOUND: [404, 'There is no such application.'],
   CLIENT_NOT_FOUND: [404, 'There is no such client.'],
   RESOURCE_NOT_FOUND: [404, 'There is no such resource.'],
+  REGISTRATION_TOKEN_NOT_FOUND: [404, 'There is no such registration token.'],
   SECRET_NOT_FOUND: [404, 'This client has no such secret.'],
   TENANT_NOT_FOUND: [404, 'There is no such tenant.'],
   MEMBER_NOT_FOUND: [404, 'The tenant has no such member.'],
@@ -88,8 +89,9 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * The error codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, RFC 8628 §3.5, RFC 8707 §2, RFC 9449 §12.2, OpenID Connect
- * Core §3.1.2.6, OpenID Connect Core Error Code unmet_authentication_requirements §2), with the HTTP status for responses that are not redirects.
+ * The error codes of the OAuth endpoints (RFC 6749 §5.2, RFC 6750 §3.1, RFC 7591 §3.2.2, RFC 8628 §3.5, RFC 8707 §2,
+ * RFC 9449 §12.2, OpenID Connect Core §3.1.2.6, OpenID Connect Core Error Code unmet_authentication_requirements §2), with
+ * the HTTP status for responses that are not redirects.
  */
 export const OAUTH_ERRORS = {
   invalid_request: 400,
@@ -103,6 +105,9 @@ export const OAUTH_ERRORS = {
   unsupported_response_type: 400,
   invalid_scope: 400,
   invalid_target: 400,
+  invalid_redirect_uri: 400,
+  invalid_client_metadata: 400,
+  unapproved_software_statement: 400,
   invalid_token: 401,
   invalid_dpop_proof: 400,
   use_dpop_nonce: 400,

@@ -4,15 +4,14 @@ import type { Operations } from '@latchkey/client/types'
 import { Type } from 'typebox'
 import { expect, expectTypeOf, test } from 'vitest'
 import { listRoutes } from '../src/app.ts'
-import { generatedDocs } from '../src/cli/generated-docs.ts'
-import { loadConfig } from '../src/config.ts'
+import { documentedConfig, generatedDocs } from '../src/cli/generated-docs.ts'
 import { ERRORS, OAUTH_ERRORS } from '../src/errors.ts'
 import { describeApi } from '../src/http/docs/openapi.ts'
 import { COMMON_ERRORS, impliedErrors } from '../src/http/errors/errors.ts'
 import { createCompilers } from '../src/http/routing/validation.ts'
 
 const docs = generatedDocs()
-const { routes } = listRoutes(loadConfig('demo', {}))
+const { routes } = listRoutes(documentedConfig())
 
 test.each(Object.entries(docs))('docs/%s is what "npm run docs" writes', (name, text) => {
   const path = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url))

@@ -4,6 +4,7 @@ import type { LatchkeyEvent } from '@latchkey/client/types'
 type InstanceAction =
   | `application.${'created' | 'changed' | 'deleted' | 'branding_changed'}`
   | `resource.${'registered' | 'changed' | 'deleted'}`
+  | `registration_token.${'created' | 'revoked'}`
   | `client.${'registered' | 'changed' | 'deleted' | 'secret_added' | 'secret_ended' | 'refused'}`
   | `signing_key.${'created' | 'brought_forward' | 'withdrawn'}`
   | 'mail_template.changed'
@@ -96,6 +97,8 @@ export const auditSentences = {
   'client.secret_added': '{actor} gave a client a new secret',
   'client.secret_ended': '{actor} ended a secret of a client',
   'client.refused': 'A client was refused',
+  'registration_token.created': '{actor} created a token for the registration of clients',
+  'registration_token.revoked': '{actor} revoked a registration token',
   'resource.registered': '{actor} registered a resource',
   'resource.changed': '{actor} changed a resource',
   'resource.deleted': '{actor} deleted a resource',

@@ -44,6 +44,12 @@ export type ChangePasswordRequest = { currentPassword: string; newPassword: stri
 
 export type Client = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenExchange: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
 
+export type ClientInformation = { client_id: string; client_id_issued_at: number; client_secret?: string; client_secret_expires_at?: number; registration_access_token: string; registration_client_uri: string; redirect_uris: string[]; token_endpoint_auth_method: string; grant_types: string[]; response_types: string[]; client_name: string; scope: string; post_logout_redirect_uris?: string[]; jwks?: { keys: Record<string, unknown>[] }; jwks_uri?: string; dpop_bound_access_tokens: boolean; require_pushed_authorization_requests: boolean }
+
+export type ClientMetadata = { redirect_uris: string[]; token_endpoint_auth_method?: string; grant_types?: string[]; response_types?: string[]; client_name?: string; scope?: string; post_logout_redirect_uris?: string[]; jwks?: { keys: Record<string, unknown>[] }; jwks_uri?: string; dpop_bound_access_tokens?: boolean; require_pushed_authorization_requests?: boolean; software_statement?: string }
+
+export type ClientMetadataUpdate = { client_id: string; client_secret?: string; redirect_uris: string[]; token_endpoint_auth_method?: string; grant_types?: string[]; response_types?: string[]; client_name?: string; scope?: string; post_logout_redirect_uris?: string[]; jwks?: { keys: Record<string, unknown>[] }; jwks_uri?: string; dpop_bound_access_tokens?: boolean; require_pushed_authorization_requests?: boolean; software_statement?: string }
+
 export type ConfirmPasswordRequest = { password?: string }
 
 export type ConfirmTotpRequest = { code: string }
@@ -71,6 +77,8 @@ export type CreatedAdminTenant = { id: string; name: string; slug: string; setti
 export type CreatedClient = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenExchange: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 
 export type CreatedInvitation = { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string }
+
+export type CreatedRegistrationToken = { id: string; name: string; redirectHosts: string[] | null; maxUses: number; uses: number; expiresAt: string; createdAt: string; registrationToken: string }
 
 export type CreatedTenant = { id: string; name: string; slug: string; createdAt: string }
 
@@ -194,7 +202,7 @@ export type PersonalData = { exportedAt: string; profile: { id: string; email: s
 
 export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[] }
 
-export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; pushed_authorization_request_endpoint?: string; device_authorization_endpoint?: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; token_endpoint_auth_signing_alg_values_supported?: string[]; introspection_endpoint_auth_signing_alg_values_supported?: string[]; revocation_endpoint_auth_signing_alg_values_supported?: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; dpop_signing_alg_values_supported?: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
+export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; registration_endpoint?: string; pushed_authorization_request_endpoint?: string; device_authorization_endpoint?: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; token_endpoint_auth_signing_alg_values_supported?: string[]; introspection_endpoint_auth_signing_alg_values_supported?: string[]; revocation_endpoint_auth_signing_alg_values_supported?: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; dpop_signing_alg_values_supported?: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
 
 export type PushedAuthorizationRequest = { client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string; response_type?: string; redirect_uri?: string; scope?: string; state?: string; nonce?: string; code_challenge?: string; code_challenge_method?: string; resource?: string } & Record<string, string>
 
@@ -207,6 +215,8 @@ export type RecoveryCodes = { recoveryCodes: string[] }
 export type RegisterRequest = { email: string; password: string; givenName?: string; familyName?: string; displayName?: string }
 
 export type RegisterResponse = { user: SignedInUser }
+
+export type RegistrationToken = { id: string; name: string; redirectHosts: string[] | null; maxUses: number; uses: number; expiresAt: string; createdAt: string }
 
 export type ResetPasswordRequest = { token: string; newPassword: string }
 
@@ -355,6 +365,27 @@ export interface Operations {
   'POST /api/oauth/introspect': {
     body: IntrospectTokenRequest
     reply: IntrospectionResponse
+  }
+  /** Registers the client that calls (RFC 7591) */
+  'POST /api/oauth/register': {
+    body: ClientMetadata
+    reply: ClientInformation
+  }
+  /** Shows a client its registration (RFC 7592) */
+  'GET /api/oauth/register/{clientId}': {
+    path: { clientId: string }
+    reply: ClientInformation
+  }
+  /** Replaces the metadata of the client that calls */
+  'PUT /api/oauth/register/{clientId}': {
+    path: { clientId: string }
+    body: ClientMetadataUpdate
+    reply: ClientInformation
+  }
+  /** Deletes the client that calls, and its tokens */
+  'DELETE /api/oauth/register/{clientId}': {
+    path: { clientId: string }
+    reply: null
   }
   /** Sign in with a password; sets the session cookie, or asks for a second factor */
   'POST /api/auth/login': {
@@ -1001,6 +1032,21 @@ export interface Operations {
     path: { id: string }
     reply: ActionResult
   }
+  /** Lists the tokens with which clients may register themselves, the newest first */
+  'GET /api/admin/registration-tokens': {
+    query: { page?: number; limit?: number }
+    reply: { registrationTokens: RegistrationToken[]; clientRegistration: 'off' | 'token' | 'open'; pagination: Pagination }
+  }
+  /** Creates a token with which clients may register themselves; it is shown only once */
+  'POST /api/admin/registration-tokens': {
+    body: { name: string; expiresInDays?: number; maxUses?: number; redirectHosts?: string[] | null }
+    reply: CreatedRegistrationToken
+  }
+  /** Revokes a registration token; the clients that registered with it stay */
+  'DELETE /api/admin/registration-tokens/{id}': {
+    path: { id: string }
+    reply: ActionResult
+  }
   /** Shows how the hosted pages look for an application */
   'GET /api/admin/applications/{id}/branding': {
     path: { id: string }
@@ -1205,6 +1251,7 @@ export const IDEMPOTENT_OPERATIONS: readonly (keyof Operations)[] = [
   'POST /api/licensing/tenants/{tenantId}/subscriptions',
   'POST /api/admin/clients',
   'POST /api/admin/resources',
+  'POST /api/admin/registration-tokens',
   'POST /api/admin/keys/rotate',
   'POST /api/admin/users',
 ]
@@ -1263,6 +1310,7 @@ export type ErrorCode =
   | 'PAYLOAD_TOO_LARGE'
   | 'RATE_LIMITED'
   | 'REAUTHENTICATION_REQUIRED'
+  | 'REGISTRATION_TOKEN_NOT_FOUND'
   | 'REQUEST_TIMEOUT'
   | 'RESOURCE_NOT_FOUND'
   | 'RESOURCE_URI_TAKEN'

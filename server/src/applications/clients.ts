@@ -141,12 +141,12 @@ export async function isKnownOrigin(ctx: Ctx, origin: string): Promise<boolean> 
   return known ?? false
 }
 
-/** Whether an enabled client lists this post-logout redirect URI. */
+/** Whether an enabled client of an administrator lists this post-logout redirect URI. */
 export async function isKnownPostLogoutUri(ctx: Ctx, uri: string): Promise<boolean> {
   return isUriLike(uri) && (await findClientWithPostLogoutUri(ctx.db, uri)) !== undefined
 }
 
-/** Whether an enabled client lists this redirect URI. */
+/** Whether an enabled client of an administrator lists this redirect URI. */
 export async function isKnownRedirectUri(ctx: Ctx, uri: string): Promise<boolean> {
   return isUriLike(uri) && (await findClientWithRedirectUri(ctx.db, uri)) !== undefined
 }

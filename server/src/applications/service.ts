@@ -143,7 +143,8 @@ export async function removeApplicationInTx(
   const dependents = isId(id) ? await lockAndCountDependents(tx, id) : undefined
   const application = dependents && (await findApplication(tx, id))
   if (!application) throw new AppError('APPLICATION_NOT_FOUND')
-  const details = { applicationId: application.id, before: toAuditState(application), ...dependents }
+  const { clients, licenseTypes } = dependents
+  const details = { applicationId: application.id, before: toAuditState(application), clients, licenseTypes }
   await recordAuditEvent(ctx, tx, { action: 'application.deleted', ...source, details })
   const { kind, id: actorId } = source.actor
   // The license ledger records who revoked the seats.

@@ -90,11 +90,12 @@ export const lockApplication = (tx: Tx, id: string): Promise<Application | undef
 export async function lockAndCountDependents(
   tx: Tx,
   id: string,
-): Promise<{ clients: number; licenseTypes: number } | undefined> {
+): Promise<{ clients: number; resources: number; licenseTypes: number } | undefined> {
   const locked = await selectRegistered(tx).select('id').where('id', '=', id).forUpdate().execute()
   if (locked.length === 0) return undefined
-  const { rows } = await sql<{ clients: number; licenseTypes: number }>`
+  const { rows } = await sql<{ clients: number; resources: number; licenseTypes: number }>`
     select (select count(*)::int from clients where application_id = ${id}) as clients,
+      (select count(*)::int from resources where application_id = ${id}) as resources,
       (select count(*)::int from license_types where application_id = ${id}) as "licenseTypes"
   `.execute(tx)
   return rows[0]

@@ -1,14 +1,16 @@
 import { listRoutes } from '../app.ts'
-import { loadConfig, VARIABLES } from '../config.ts'
+import { type Config, loadConfig, VARIABLES } from '../config.ts'
 import { ERRORS } from '../errors.ts'
 import { describeApi } from '../http/docs/openapi.ts'
 import { MANAGEABLE_ROLES, PERMISSIONS } from '../tenants/permissions.ts'
 import { createEventDocs } from './event-docs.ts'
 
+/** A configuration with all routes: the demo has the mailbox. */
+export const documentedConfig = (): Config => loadConfig('demo', { CLIENT_REGISTRATION: 'open' })
+
 /** The generated documents by file name. A test fails when the committed ones differ. */
 export function generatedDocs(): Record<string, string> {
-  // The demo has all routes, including the mailbox.
-  const config = loadConfig('demo', {})
+  const config = documentedConfig()
   const { routes } = listRoutes(config)
   const api = describeApi(routes, config.baseUrl)
   return {

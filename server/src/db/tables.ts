@@ -1,7 +1,9 @@
 import type {
   ApplicationsTable,
+  ClientRegistrationsTable,
   ClientSecretsTable,
   ClientsTable,
+  RegistrationTokensTable,
   ResourceClientsTable,
   ResourcesTable,
 } from './tables/applications.ts'
@@ -87,6 +89,8 @@ export interface Tables {
   applications: ApplicationsTable
   clients: ClientsTable
   client_secrets: ClientSecretsTable
+  registration_tokens: RegistrationTokensTable
+  client_registrations: ClientRegistrationsTable
   token_keys: TokenKeysTable
   sessions: SessionsTable
   consents: ConsentsTable

@@ -23,7 +23,9 @@ const lastFeatures = new WeakMap<Ctx, ClientFeatures>()
 /** Applications start with this document, so it is also answered while the database is unreachable. */
 async function loadFeatures(ctx: Ctx): Promise<ClientFeatures> {
   try {
-    const features = await findClientFeatures(ctx.db)
+    const used = await findClientFeatures(ctx.db)
+    // A client that registers itself must know all methods that it can choose.
+    const features = { ...used, privateKeyJwt: used.privateKeyJwt || ctx.config.clientRegistration !== 'off' }
     lastFeatures.set(ctx, features)
     return features
   } catch (error) {
@@ -50,7 +52,7 @@ const KEY_AUTHENTICATION = {
   revocation_endpoint_auth_signing_alg_values_supported: KEY_ALGORITHMS,
 }
 
-export const toMetadata = ({ baseUrl }: Config, features: ClientFeatures): ProviderMetadata => ({
+export const toMetadata = ({ baseUrl, clientRegistration }: Config, features: ClientFeatures): ProviderMetadata => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/api/oauth/token`,
@@ -59,6 +61,7 @@ export const toMetadata = ({ baseUrl }: Config, features: ClientFeatures): Provi
   end_session_endpoint: `${baseUrl}/api/oauth/logout`,
   revocation_endpoint: `${baseUrl}/api/oauth/revoke`,
   introspection_endpoint: `${baseUrl}/api/oauth/introspect`,
+  ...(clientRegistration !== 'off' && { registration_endpoint: `${baseUrl}/api/oauth/register` }),
   ...(features.pushedRequests && { pushed_authorization_request_endpoint: `${baseUrl}/api/oauth/par` }),
   ...(features.deviceFlow && { device_authorization_endpoint: `${baseUrl}/api/oauth/device_authorization` }),
   scopes_supported: ['openid', 'profile', 'email', 'offline_access'],

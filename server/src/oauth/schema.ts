@@ -234,6 +234,7 @@ export const ProviderMetadata = Type.Object(
     end_session_endpoint: Type.String(),
     revocation_endpoint: Type.String(),
     introspection_endpoint: Type.String(),
+    registration_endpoint: Type.Optional(Type.String({ description: 'While clients may register themselves' })),
     pushed_authorization_request_endpoint: Type.Optional(
       Type.String({ description: 'Listed while a client requires pushed requests' }),
     ),

@@ -4,6 +4,7 @@ import { sweepSessions } from '../sessions/sweep.ts'
 import { deleteExpiredDevices } from './device/store.ts'
 import { deleteExpiredProofs } from './dpop/store.ts'
 import { deleteExpiredPushedRequests } from './pushed-requests/store.ts'
+import { sweepRegistrations } from './registration/sweep.ts'
 import { deleteExpiredTokens } from './store.ts'
 
 const BATCH_SIZE = 5_000
@@ -17,6 +18,7 @@ export const sweepExpired = defineJob<unknown>({
     await deleteExpiredPushedRequests(ctx.db, ctx.now())
     while ((await deleteExpiredProofs(ctx.db, { now: ctx.now(), limit: BATCH_SIZE })) >= BATCH_SIZE);
     await deleteExpiredDevices(ctx.db, ctx.now())
+    await sweepRegistrations(ctx)
     await sweepSessions(ctx)
     await deleteExpiredCounters(ctx.db, ctx.now())
   },

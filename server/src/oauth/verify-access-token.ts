@@ -192,6 +192,8 @@ export const authenticate: Authenticator = async (ctx, exchange, { cookies }) =>
     if (!(error instanceof OAuthError)) throw error
     throw new AppError('UNAUTHORIZED', { message: error.message, headers: error.headers })
   }
+  // Clients that no administrator registered get claims about the user, and tokens for resources that are open to them.
+  if (live.grant && live.grant.client_origin !== 'ADMIN') throw new AppError('FORBIDDEN')
   return live.caller
 }
 

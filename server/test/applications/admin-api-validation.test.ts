@@ -19,6 +19,7 @@ test.each([UNKNOWN_ID, 'nope', '%27%20or%201=1', '-1'])('the unknown id %s is no
     ['POST', `/clients/${id}/secrets`, 'CLIENT_NOT_FOUND'],
     ['DELETE', `/clients/${id}/secrets/${id}`, 'CLIENT_NOT_FOUND'],
     ['DELETE', `/clients/${client.id}/secrets/${id}`, 'SECRET_NOT_FOUND'],
+    ['DELETE', `/registration-tokens/${id}`, 'REGISTRATION_TOKEN_NOT_FOUND'],
     ['GET', `/resources/${id}`, 'RESOURCE_NOT_FOUND'],
     ['PATCH', `/resources/${id}`, 'RESOURCE_NOT_FOUND'],
     ['DELETE', `/resources/${id}`, 'RESOURCE_NOT_FOUND'],

@@ -141,3 +141,23 @@ test.each(FULL ? REFUSED : REFUSED.slice(0, 1))(
     expect(await latchkey(...args)).toEqual({ code: 1, output })
   },
 )
+
+test('the command line creates, lists and revokes registration tokens', async () => {
+  const created = await latchkey(
+    ...['registration-token', 'create', '--name', 'Partners', '--uses', '5', '--redirect-host', 'app.example.com'],
+  )
+  expect(created).toEqual({
+    code: 0,
+    output: expect.stringMatching(
+      /^Registration token: {2}lki_[\w-]{43}\nThe token is not shown again\.\nIt expires at \S+\.\n.*CLIENT_REGISTRATION is off\.\n$/,
+    ),
+  })
+  const { output } = await latchkey('registration-token', 'list')
+  const [, id = ''] = /^([0-9a-f-]{36}) {2}0\/5 +\S+ {2}Partners\n$/.exec(output) ?? []
+  expect(await latchkey('registration-token', 'revoke', id)).toEqual({
+    code: 0,
+    output: 'The registration token is revoked.\n',
+  })
+  expect((await latchkey('registration-token', 'revoke', id)).code).toBe(1)
+  expect((await latchkey('registration-token', 'create', '--name', 'x', '--uses', 'many')).output).toContain('maxUses')
+})

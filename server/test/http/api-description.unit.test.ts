@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { listRoutes } from '../../src/app.ts'
-import { generatedDocs } from '../../src/cli/generated-docs.ts'
-import { loadConfig } from '../../src/config.ts'
+import { documentedConfig, generatedDocs } from '../../src/cli/generated-docs.ts'
 import { createExample } from '../../src/http/docs/examples.ts'
 import { toMetadata } from '../../src/oauth/discovery.ts'
 
@@ -29,7 +28,7 @@ const description = JSON.parse(generatedDocs()['openapi.json'] ?? '') as {
   components: { schemas: Record<string, object>; securitySchemes: object }
 }
 const operations = Object.values(description.paths).flatMap((methods) => Object.values(methods))
-const { routes } = listRoutes(loadConfig('demo', {}))
+const { routes } = listRoutes(documentedConfig())
 
 test('every operation has a method name, a tag with a description, a description and a security requirement', () => {
   const tags = new Map(description.tags.map((tag) => [tag.name, tag.description]))
@@ -79,7 +78,7 @@ test('the example of the provider metadata has the real endpoints', () => {
   const media = paths['/.well-known/openid-configuration']?.get?.responses['200']?.content?.['application/json']
   const example = media?.example as Record<string, string>
   const provider = toMetadata(
-    { ...loadConfig('demo', {}), baseUrl: example.issuer ?? '' },
+    { ...documentedConfig(), baseUrl: example.issuer ?? '' },
     {
       formPost: false,
       pushedRequests: true,

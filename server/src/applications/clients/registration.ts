@@ -30,6 +30,8 @@ import {
   updateClient,
 } from './store.ts'
 
+export type { StoredClient }
+
 export interface NewClient extends Partial<ClientSettings> {
   applicationId: string
   kind: ClientKind
@@ -53,6 +55,8 @@ interface RegistrationOptions {
   origin?: SecretOrigin
   /** Not part of the draft, because an administrator must not choose it. */
   clientOrigin?: ClientOrigin
+  /** The token with which it registered itself. */
+  registrationTokenId?: string | undefined
   source: AuditSource
 }
 
@@ -61,7 +65,7 @@ export async function registerClient(
   ctx: Ctx,
   tx: Tx,
   draft: NewClient,
-  { origin = 'generated', clientOrigin = 'ADMIN', source }: RegistrationOptions,
+  { origin = 'generated', clientOrigin = 'ADMIN', registrationTokenId, source }: RegistrationOptions,
 ): Promise<{ client: StoredClient; clientSecret: string | null }> {
   const { applicationId, kind, clientId = newClientId(), tenantId = null } = draft
   const settings = completeSettings(ctx, draft)
@@ -99,7 +103,8 @@ export async function registerClient(
   if (!inserted) throw new AppError('CLIENT_ID_TAKEN')
   if (clientSecret !== null) await createSecret(ctx, tx, id, clientSecret)
   const client = await getStoredClient(tx, id)
-  const details = { ...toClientRef(client), after: toAuditState(client) }
+  const token = registrationTokenId === undefined ? {} : { registrationTokenId }
+  const details = { ...toClientRef(client), after: toAuditState(client), ...token }
   await recordAuditEvent(ctx, tx, { action: 'client.registered', ...source, details })
   return { client, clientSecret }
 }

@@ -16,6 +16,9 @@ const closed = { additionalProperties: false }
 const SHOP = { name: 'Shop', slug: 'shop', trusted: true, licensingMode: 'PER_SEAT' }
 const WEB = { kind: 'WEB', tenantId: null, name: 'Shop on the web', scopes: ['openid'], secretIds: [SECRET] }
 
+const REGISTRATION_TOKEN = '0197a2b0-7d5c-7000-8000-0000000000d1'
+const PARTNERS = { name: 'Partners', redirectHosts: null, maxUses: 10, uses: 0, expiresAt: '2026-08-01T09:00:00.000Z' }
+
 const RESOURCE = {
   id: '0197a2b0-7d5c-7000-8000-0000000000f1',
   uri: 'https://api.example.com/reports',
@@ -47,7 +50,7 @@ export const applicationActions = defineActions({
   },
   'client.registered': {
     summary: 'A client was registered.',
-    details: Type.Object({ ...client, after: Fields }, closed),
+    details: Type.Object({ ...client, after: Fields, registrationTokenId: Type.Optional(Id) }, closed),
     example: { ...CLIENT, after: WEB },
   },
   'client.changed': {
@@ -89,6 +92,16 @@ export const applicationActions = defineActions({
       closed,
     ),
     example: { reason: 'wrong_secret', ...CLIENT },
+  },
+  'registration_token.created': {
+    summary: 'A token with which clients may register themselves was created.',
+    details: Type.Object({ registrationTokenId: Id, after: Fields }, closed),
+    example: { registrationTokenId: REGISTRATION_TOKEN, after: PARTNERS },
+  },
+  'registration_token.revoked': {
+    summary: 'A registration token was revoked. The clients that registered with it stay.',
+    details: Type.Object({ registrationTokenId: Id, before: Fields }, closed),
+    example: { registrationTokenId: REGISTRATION_TOKEN, before: PARTNERS },
   },
   'resource.registered': {
     summary: 'A resource, an API for which clients request tokens, was registered.',

@@ -92,6 +92,28 @@ export interface ResourceClientsTable {
   client_id: Fixed<string>
 }
 
+/** Tokens with which clients may register themselves. */
+export interface RegistrationTokensTable {
+  id: Fixed<string>
+  name: Fixed<string>
+  hash: Fixed<Buffer>
+  redirect_hosts: Fixed<string[] | null>
+  max_uses: Fixed<number>
+  uses: Generated<number>
+  expires_at: Fixed<Date>
+  created_at: Fixed<Date>
+}
+
+/** What is known only of clients that registered themselves. */
+export interface ClientRegistrationsTable {
+  client_id: Fixed<string>
+  access_token_hash: Fixed<Buffer>
+  /** It registered client_secret_post and not client_secret_basic. */
+  posts_secret: boolean
+  /** The hosts that its redirect URIs may have; null for any. */
+  redirect_hosts: Fixed<string[] | null>
+}
+
 export interface ClientSecretsTable {
   id: Fixed<string>
   client_id: Fixed<string>

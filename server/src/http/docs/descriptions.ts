@@ -42,6 +42,9 @@ const OAUTH_CALLERS: Record<NonNullable<Route['authenticatedBy']>, string> = {
   client: 'For a client with a secret, by HTTP Basic authentication.',
   'client-or-form':
     'For a client: its secret by HTTP Basic authentication or in the form, or a public client by its id.',
+  registration: 'For the client, with its registration access token.',
+  'registration-or-none':
+    'For a client with a registration token of an operator. Where registration is open, no token is needed.',
 }
 
 /** Who may call the route, and what repeated requests do. */

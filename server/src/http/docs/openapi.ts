@@ -40,6 +40,7 @@ export function describeApi(routes: Route[], baseUrl: string): Json {
       securitySchemes: {
         accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         clientSecret: { type: 'http', scheme: 'basic', description: 'The id and the secret of a client' },
+        registrationToken: { type: 'http', scheme: 'bearer', description: 'A token for the registration of clients' },
         sessionCookie: { type: 'apiKey', in: 'cookie', name: 'latchkey_session' },
       },
     },
@@ -114,6 +115,8 @@ const OAUTH_SECURITY: Record<NonNullable<Route['authenticatedBy']>, Json[]> = {
   client: [{ clientSecret: [] }],
   // A public client has no secret, and a client may send its secret in the form.
   'client-or-form': [{ clientSecret: [] }, {}],
+  registration: [{ registrationToken: [] }],
+  'registration-or-none': [{ registrationToken: [] }, {}],
 }
 
 /** The error responses that every route shares. */

@@ -161,4 +161,4 @@ function toOAuthError({ code, status, message, details, headers }: AppError): OA
 }
 
 /** RFC 6749 §5.2 allows printable ASCII without the quotation mark and the backslash. */
-const toPrintable = (text: string): string => text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '')
+export const toPrintable = (text: string): string => text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '')

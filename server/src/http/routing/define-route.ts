@@ -70,7 +70,7 @@ interface RouteOptions<
   /** Only for OAuth endpoints: errors use the OAuth format, with these codes. */
   oauthErrors?: OAuthErrorCode[]
   /** Only for OAuth endpoints, which authenticate the caller themselves: what the API description says about it. */
-  authenticatedBy?: 'token' | 'client' | 'client-or-form'
+  authenticatedBy?: 'token' | 'client' | 'client-or-form' | 'registration' | 'registration-or-none'
   /** OAuth error codes whose status differs from the default. */
   oauthStatuses?: Partial<Record<OAuthErrorCode, number>>
   /** The other origins that may read the responses (CORS). None by default. */
@@ -111,7 +111,7 @@ export interface Route {
   reply: Record<number, TSchema>
   errors: ErrorCode[]
   oauthErrors: OAuthErrorCode[] | undefined
-  authenticatedBy: 'token' | 'client' | 'client-or-form' | undefined
+  authenticatedBy: 'token' | 'client' | 'client-or-form' | 'registration' | 'registration-or-none' | undefined
   oauthStatuses: Partial<Record<OAuthErrorCode, number>>
   crossOrigin: CrossOrigin | undefined
   requestHeaders: Record<string, string>

@@ -28,7 +28,7 @@ export function registerRoute(app: FastifyInstance, ctx: Ctx, route: Route, depe
       oauth: oauthErrors !== undefined,
       takesResource: oauthErrors?.includes('invalid_target') ?? false,
     },
-    ...(bodyType === 'form' && { bodyLimit: FORM_LIMIT }),
+    ...((bodyType === 'form' || oauthErrors) && { bodyLimit: FORM_LIMIT }),
     // HEAD on a stream would read the whole stream and discard it.
     exposeHeadRoute: !route.streams,
     ...(Type.IsOptional(body) && { preValidation: setEmptyBody }),

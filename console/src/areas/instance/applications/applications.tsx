@@ -11,6 +11,7 @@ import { EmptyState, QueryContent } from '../../../ui/states.tsx'
 import { Tag } from '../../../ui/tag.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
 import { useFilters } from '../../../ui/use-filters.ts'
+import { RegistrationTokensSection } from './registration/registration-tokens-section.tsx'
 
 const ORDERS = ['name', '-name', 'slug', '-slug', 'createdAt', '-createdAt'] as const
 
@@ -77,6 +78,7 @@ export function ApplicationsPage() {
           </>
         )}
       </QueryContent>
+      <RegistrationTokensSection />
     </Page>
   )
 }

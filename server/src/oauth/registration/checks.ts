@@ -1,0 +1,42 @@
+import { completeSettings } from '../../applications/clients/registration.ts'
+import type { Ctx } from '../../context.ts'
+import { AppError, type FieldProblem, OAuthError } from '../../errors.ts'
+import { toPrintable } from '../../http/errors/errors.ts'
+import type { RegisteredSettings } from './metadata.ts'
+
+/** Applies the rules for every client, and the hosts that the registration token allows. */
+export function checkSettings(ctx: Ctx, settings: RegisteredSettings, redirectHosts: string[] | null): void {
+  asMetadataErrors(() => completeSettings(ctx, settings))
+  if (redirectHosts === null) return
+  for (const uri of [...settings.redirectUris, ...settings.postLogoutRedirectUris]) {
+    if (!redirectHosts.includes(new URL(uri).hostname)) {
+      throw new OAuthError('invalid_redirect_uri', 'A redirect URI has a host that the registration token excludes.')
+    }
+  }
+}
+
+/** Fields by the names of RFC 7591. The origins are those of the redirect URIs. */
+const MEMBERS: Record<string, string> = {
+  name: 'client_name',
+  redirectUris: 'redirect_uris',
+  allowedOrigins: 'redirect_uris',
+  postLogoutRedirectUris: 'post_logout_redirect_uris',
+  tokenEndpointAuthMethod: 'token_endpoint_auth_method',
+  jwks: 'jwks',
+  jwksUri: 'jwks_uri',
+}
+
+/** Runs a check of a client, and throws what it finds as errors of RFC 7591 §3.2.2. */
+function asMetadataErrors(check: () => unknown): void {
+  try {
+    check()
+  } catch (error) {
+    const details = error instanceof AppError && Array.isArray(error.details) ? error.details : []
+    const [first] = details as FieldProblem[]
+    if (!first) throw error
+    const [field = '', ...path] = first.field.split('.')
+    const member = MEMBERS[field] ?? field
+    const code = member === 'redirect_uris' ? 'invalid_redirect_uri' : 'invalid_client_metadata'
+    throw new OAuthError(code, toPrintable(`The member ${[member, ...path].join('.')} ${first.message}.`))
+  }
+}
