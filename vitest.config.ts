@@ -21,7 +21,7 @@ class SlowFirst extends BaseSequencer {
 const SLOW = /\.slow\.test\.tsx?$/
 
 /** The packages of this repository are used from their sources, without a build. */
-const fromSources = { ssr: { resolve: { conditions: ['source', 'node', 'development'] } } }
+const fromSources = { ssr: { resolve: { conditions: ['latchkey-source', 'node', 'development'] } } }
 
 const slowFiles = ['{server,bench}/test/**/*.slow.test.{ts,tsx}']
 

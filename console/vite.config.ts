@@ -66,7 +66,7 @@ function preloadRoot(): Plugin {
 export default defineConfig({
   base: '/console/',
   // The packages of this repository are used from their sources, without a build.
-  resolve: { conditions: ['source', ...defaultClientConditions] },
+  resolve: { conditions: ['latchkey-source', ...defaultClientConditions] },
   plugins: [react(), brotliAssets(), preloadRoot()],
   // The service replaces this placeholder by the nonce that the Content-Security-Policy allows for styles.
   html: { cspNonce: '__style_nonce__' },

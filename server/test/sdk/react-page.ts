@@ -114,7 +114,7 @@ async function buildPage(version: ReactVersion, code?: string): Promise<Map<stri
     mode: 'development',
     define: { 'process.env.NODE_ENV': '"development"' },
     resolve: {
-      conditions: ['source', ...defaultClientConditions],
+      conditions: ['latchkey-source', ...defaultClientConditions],
       alias: { react: locate('react'), 'react-dom': locate('react-dom') },
     },
     plugins: [{ name: 'entry', enforce: 'pre', load: (id) => (id.endsWith('/page/main.tsx') ? code : undefined) }],
