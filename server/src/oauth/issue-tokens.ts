@@ -145,54 +145,51 @@ export async function issueMachineToken(
   return { access_token, token_type: tokenTypeOf(proof), expires_in, scope }
 }
 
-interface ExchangedContent {
-  /** The claims of the token that was exchanged. */
-  exchanged: AccessClaims
+/** A token of a user that a client exchanges for another. */
+interface ExchangedToken {
+  claims: AccessClaims
   /** When the new token must expire at the latest. */
   endsAt: Date
-  license: LicenseClaim | undefined
-  proof: Proof | undefined
 }
 
 /** Signs the access token of a client that acts for a user (RFC 8693). */
 export async function issueExchangedToken(
   ctx: Ctx,
   subject: AccessSubject,
-  { exchanged, endsAt, license, proof }: ExchangedContent,
+  { exchanged, license, proof }: Pick<TokenContent, 'license' | 'proof'> & { exchanged: ExchangedToken },
 ): Promise<TokenResponse> {
   await proof?.use()
-  const { client } = subject
-  const expires_in = Math.min(lifetimeOf(ctx, client, 'accessToken'), toSeconds(endsAt) - toSeconds(ctx.now()))
-  const claims = accessClaims(ctx, subject, { expires_in, license, proof, exchanged })
-  const access_token = await ctx.signer.sign(
-    'at+jwt',
-    claims,
-    await ctx.signer.chooseAlgorithm(client.signingAlgorithms),
-  )
-  const scope = accessScope(subject.scopes, subject.resource)
+  const { client, scopes, resource } = subject
+  const algorithm = await ctx.signer.chooseAlgorithm(client.signingAlgorithms)
+  const lifetime = lifetimeOf(ctx, client, 'accessToken')
+  const claims = accessClaims(ctx, subject, { expires_in: lifetime, license, proof, exchanged })
+  const access_token = await ctx.signer.sign('at+jwt', claims, algorithm)
+  const expires_in = claims.exp - claims.iat
+  const scope = accessScope(scopes, resource)
   return { access_token, issued_token_type: ACCESS_TOKEN_TYPE, token_type: tokenTypeOf(proof), expires_in, scope }
 }
 
-// Claims are listed one by one, because object spread is several times slower here.
-
 interface AccessContent extends Pick<TokenContent, 'license' | 'proof'> {
   expires_in: number
-  exchanged?: AccessClaims
+  exchanged?: ExchangedToken
 }
+
+// Claims are listed one by one, because object spread is several times slower here.
 
 function accessClaims(
   { config, now }: Ctx,
   subject: AccessSubject,
   { expires_in, license, proof, exchanged }: AccessContent,
-): Claims {
+): Claims & { iat: number; exp: number } {
   const iat = toSeconds(now())
+  const exp = iat + expires_in
   return {
     iss: config.baseUrl,
     iat,
-    exp: iat + expires_in,
+    exp: exchanged ? Math.min(exp, toSeconds(exchanged.endsAt)) : exp,
     sub: subject.userId,
     aud: subject.resource?.uri ?? subject.client.applicationId,
-    jti: newJti(exchanged?.jti ?? subject.grantId),
+    jti: newJti(exchanged?.claims.jti ?? subject.grantId),
     client_id: subject.client.clientId,
     scope: accessScope(subject.scopes, subject.resource),
     sid: subject.sessionId,
@@ -203,7 +200,7 @@ function accessClaims(
     tenant_roles: subject.tenant?.roles,
     license,
     cnf: confirmationOf(proof),
-    act: exchanged && toActClaim([subject.client.clientId, ...exchanged.actors]),
+    act: exchanged && toActClaim([subject.client.clientId, ...exchanged.claims.actors]),
   }
 }
 

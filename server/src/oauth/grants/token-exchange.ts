@@ -34,7 +34,7 @@ export async function exchangeToken(
   }
   const subject = toSubject({ client, live, grant }, { resource, scopes })
   const license = await findLicenseOfSubject(ctx, subject)
-  return issueExchangedToken(ctx, subject, { exchanged: live.claims, endsAt: live.endsAt, license, proof })
+  return issueExchangedToken(ctx, subject, { exchanged: live, license, proof })
 }
 
 function requirePermission(client: Client): void {
@@ -66,13 +66,13 @@ function requireSubjectToken(form: TokenForm): string {
   return subject_token
 }
 
-interface ExchangedToken {
+interface SubjectToken {
   live: LiveToken
   grant: LiveGrantRow
 }
 
 /** Only the rightful recipient may exchange a token, so that a token for one API is of no use at another. */
-async function requireSubject(ctx: Ctx, client: Client, token: string): Promise<ExchangedToken> {
+async function requireSubject(ctx: Ctx, client: Client, token: string): Promise<SubjectToken> {
   const live = await findTokenUncached(ctx, token)
   const problem = live ? findProblem(client, live) : 'not valid'
   if (!live?.grant || problem !== undefined) {
@@ -135,7 +135,7 @@ function chooseScopes(
 }
 
 function toSubject(
-  { client, live, grant }: ExchangedToken & { client: Client },
+  { client, live, grant }: SubjectToken & { client: Client },
   { resource, scopes }: { resource: Resource | undefined; scopes: string[] },
 ): AccessSubject {
   const { tenant_id } = live.claims
