@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { newApplication, newClient } from '../support/admin.ts'
 import { authorizeSilently, redeem, redeemAndVerify } from '../support/basic-flow.ts'
@@ -209,6 +210,38 @@ test('oidcc-refresh-token: offline_access issues a refresh token that only its o
 test('oidcc-ensure-request-with-valid-pkce-succeeds: also for a confidential client', async () => {
   const code = await getCode(await someone.signIn(), client, S256)
   expect((await redeem(client, code, { code_verifier: VERIFIER })).status).toBe(200)
+})
+
+test('oidcc-ensure-request-object-with-redirect-uri: the redirect_uri of the object wins, or an error page', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256')
+  const jwks = { keys: [await exportJWK(publicKey)] }
+  const signer = await newClient(application, 'WEB', { jwks })
+  const request = authorizationRequest(signer)
+  const sendSigned = async (redirect_uri: Fields[string], key: typeof privateKey) => {
+    const claims = { ...request, redirect_uri, client_id: signer.clientId }
+    const object = new SignJWT(claims as JWTPayload).setProtectedHeader({ alg: 'ES256' }).setIssuer(signer.clientId)
+    const signed = await object.setAudience(baseUrl).setIssuedAt().setNotBefore('0s').setExpirationTime('5m').sign(key)
+    const fields = { ...request, redirect_uri: 'https://outside.test/callback', request: signed }
+    return authorize(await someone.signIn(), signer, fields)
+  }
+  const { code, state } = readRedirect(await sendSigned(request.redirect_uri, privateKey))
+  expect(state).toBe(request.state)
+  await redeemAndVerify(signer, code, request.nonce)
+  const { privateKey: foreign } = await generateKeyPair('ES256')
+  for (const response of [
+    await sendSigned(request.redirect_uri, foreign),
+    await sendSigned('https://evil.test/callback', privateKey),
+  ]) {
+    expect(response.status).toBe(400)
+    expect(response.headers.has('location')).toBe(false)
+  }
+})
+
+test('oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported: of a client with a key', async () => {
+  const { publicKey } = await generateKeyPair('ES256')
+  const signer = await newClient(application, 'WEB', { jwks: { keys: [await exportJWK(publicKey)] } })
+  const response = await authorize(await someone.signIn(), signer, { request: 'eyJhbGciOiJub25lIn0.e30.' })
+  expect(readRedirect(response)).toMatchObject({ error: 'request_not_supported' })
 })
 
 test.each([

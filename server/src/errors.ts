@@ -120,6 +120,7 @@ export const OAUTH_ERRORS = {
   request_not_supported: 400,
   request_uri_not_supported: 400,
   invalid_request_uri: 400,
+  invalid_request_object: 400,
   server_error: 500,
   temporarily_unavailable: 503,
 } as const satisfies Record<string, number>

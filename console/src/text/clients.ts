@@ -69,6 +69,9 @@ export const clients = {
   requirePushedRequests: 'Require pushed requests',
   requirePushedRequestsText:
     'The application must send each request to the service itself (PAR). The browser only carries a reference to it.',
+  requireSignedRequests: 'Require signed requests',
+  requireSignedRequestsText:
+    'The application must sign each sign-in request with its key (JAR), so that nobody can change it on the way.',
   requireDpop: 'Require DPoP',
   requireDpopText:
     'Binds tokens to a key of the application, so that stolen ones are useless. Its library must support it.',

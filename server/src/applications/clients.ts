@@ -50,6 +50,8 @@ export interface Client {
   responseModes: ResponseMode[]
   /** Authorization requests must be pushed (RFC 9126). */
   requirePushedRequests: boolean
+  /** Authorization requests must be signed (RFC 9101). */
+  requireSignedRequests: boolean
   /** Its token requests must have a DPoP proof. */
   requireDpop: boolean
   /** It may use the device authorization grant. */
@@ -73,6 +75,9 @@ export interface Client {
   }
   createdAt: Date
 }
+
+export const hasKeys = ({ jwks, jwksUri }: Pick<Client, 'jwks' | 'jwksUri'>): boolean =>
+  jwks !== null || jwksUri !== null
 
 /** Also finds disabled clients. */
 export async function findClient(ctx: Ctx, clientId: string): Promise<Client | undefined> {

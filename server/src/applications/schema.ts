@@ -106,6 +106,9 @@ export const clientFields = {
   requirePushedRequests: Type.Boolean({
     description: 'Authorization requests must be pushed (RFC 9126); plain ones are refused',
   }),
+  requireSignedRequests: Type.Boolean({
+    description: 'Authorization requests must be signed with one of its keys (RFC 9101); others are refused',
+  }),
   requireDpop: Type.Boolean({ description: 'Token requests must have a DPoP proof, which binds the tokens to a key' }),
   deviceFlow: Type.Boolean({
     description: 'Devices without a browser may ask for a sign-in on another device (RFC 8628)',
@@ -117,7 +120,9 @@ export const clientFields = {
     description:
       'How it authenticates: with a secret (HTTP Basic or form), or with assertions signed by its key. SPA: none',
   }),
-  jwks: Type.Union([PublicKeys, Type.Null()], { description: 'Its public keys' }),
+  jwks: Type.Union([PublicKeys, Type.Null()], {
+    description: 'Its public keys, for private_key_jwt and signed authorization requests',
+  }),
   jwksUri: Type.Union([Type.String({ minLength: 1, maxLength: 2_000 }), Type.Null()], {
     description: 'Where its public keys are fetched, instead of jwks: an https URL of a JWK Set',
   }),

@@ -25,6 +25,7 @@ interface CreateOptions {
   userinfoInIdToken: boolean
   responseMode?: ResponseMode[]
   requirePushedRequests?: boolean
+  requireSignedRequests?: boolean
   requireDpop?: true
   deviceFlow?: boolean
   tokenExchange?: true
@@ -56,10 +57,11 @@ const create = new Command('create')
       'private_key_jwt',
     ]),
   )
-  .option('--jwks <file>', 'a JSON file with its public keys (JWK Set), for private_key_jwt')
+  .option('--jwks <file>', 'a JSON file with its public keys (JWK Set), for private_key_jwt or signed requests')
   .option('--jwks-uri <url>', 'where its public keys are fetched, instead of --jwks')
   .option('--no-require-nonce', 'accept sign-ins of libraries that send no nonce, such as django-allauth')
   .option('--require-pushed-requests', 'refuse authorization requests that were not pushed (PAR)')
+  .option('--require-signed-requests', 'refuse authorization requests that its key did not sign (JAR)')
   .option('--no-userinfo-in-id-token', 'leave profile and email claims out of ID tokens')
   .action(async (options: CreateOptions) => {
     await runCommand(loadCommandConfig(processEnvironment()), async (ctx) => {
@@ -76,6 +78,7 @@ const create = new Command('create')
         requireNonce: options.requireNonce,
         userinfoInIdToken: options.userinfoInIdToken,
         requirePushedRequests: options.requirePushedRequests ?? false,
+        requireSignedRequests: options.requireSignedRequests ?? false,
         requireDpop: options.requireDpop,
         tokenExchange: options.tokenExchange,
         ...toSettings(options),

@@ -134,12 +134,19 @@ const readResource = async (ctx: Ctx, client: Client, uri: string | undefined): 
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
 function refuseUnsupported({ responseModes }: Client, fields: Fields): void {
+  // RFC 9101 §5: only one of them.
+  if (fields.get('request') !== undefined && fields.get('request_uri') !== undefined) {
+    throw invalid('The parameters request and request_uri exclude each other.')
+  }
   // OpenID Connect Core §6.
   if (fields.get('request') !== undefined) {
-    throw new OAuthError('request_not_supported', 'Request objects are not supported.')
+    throw new OAuthError(
+      'request_not_supported',
+      'A request object must be signed with a registered key of the client.',
+    )
   }
   if (fields.get('request_uri') !== undefined) {
-    throw new OAuthError('request_uri_not_supported', 'Request objects are not supported.')
+    throw new OAuthError('request_uri_not_supported', 'A request_uri must be one of a pushed request.')
   }
   const responseType = fields.get('response_type')
   if (responseType === undefined) throw invalid('The parameter response_type is missing.')

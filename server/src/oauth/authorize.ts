@@ -31,6 +31,8 @@ export interface AuthorizationState {
   fields: Record<string, string>
   /** The hash of the request_uri of a pushed request. The response to the client uses it up. */
   pushed?: string
+  /** The client signed the request. */
+  signed?: boolean
   /** The session that the user chose on the account page. */
   account?: string
   /** The tenant that the user chose. */
@@ -56,13 +58,15 @@ export type ShowStep = (step: Step, request: AuthorizeRequest, login: Authorizat
 export async function dispatch(
   ctx: Ctx,
   exchange: Exchange,
-  { fields, pushed, started, show }: AuthorizationParameters & { started?: Authorization; show: ShowStep },
+  { started, show, ...parameters }: AuthorizationParameters & { started?: Authorization; show: ShowStep },
 ): Promise<PageResult> {
+  const { fields, pushed, refusal } = parameters
   const target = await readRedirectTarget(ctx, exchange.request, fields)
   try {
-    requirePushed(target.client, pushed)
+    if (refusal) throw refusal
+    requireProtected(target.client, parameters)
     const request = await readAuthorizeRequest(ctx, target, fields)
-    const login = started ?? startLogin(ctx, request, { fields, pushed })
+    const login = started ?? startLogin(ctx, request, parameters)
     const outcome = await findNextStep(ctx, exchange, { request, login })
     if (outcome.kind === 'account' || outcome.kind === 'tenant' || outcome.kind === 'consent') {
       return await show(outcome, request, login)
@@ -84,12 +88,27 @@ export const resume = (
   exchange: Exchange,
   { login, show }: { login: Authorization; show: ShowStep },
 ): Promise<PageResult> =>
-  dispatch(ctx, exchange, { fields: toFields(login.state.fields), pushed: login.state.pushed, started: login, show })
+  dispatch(ctx, exchange, {
+    fields: toFields(login.state.fields),
+    pushed: login.state.pushed,
+    signed: login.state.signed,
+    started: login,
+    show,
+  })
 
-function requirePushed({ requirePushedRequests }: Client, pushed: string | undefined): void {
-  if (!requirePushedRequests || pushed !== undefined) return
-  throw new OAuthError('invalid_request', 'This client must push its authorization requests (RFC 9126).')
+/** A pushed request was signed if the client must sign: the endpoint takes no other. */
+function requireProtected(
+  { requirePushedRequests, requireSignedRequests }: Client,
+  { pushed, signed = false }: Pick<AuthorizationParameters, 'pushed' | 'signed'>,
+): void {
+  if (requirePushedRequests && pushed === undefined) {
+    throw new OAuthError('invalid_request', 'This client must push its authorization requests (RFC 9126).')
+  }
+  if (requireSignedRequests && pushed === undefined && !signed) throw unsigned()
 }
+
+export const unsigned = (): OAuthError =>
+  new OAuthError('invalid_request', 'This client must sign its authorization requests (RFC 9101).')
 
 /** Encrypted, the login is a third longer. It must fit into the URL of every page. */
 const MAX_LOGIN_BYTES = 8_000
@@ -97,7 +116,7 @@ const MAX_LOGIN_BYTES = 8_000
 export function startLogin(
   ctx: Ctx,
   { client, redirectUri, loginHint, tenantSlug, prompts, maxAge }: AuthorizeRequest,
-  { fields, pushed }: AuthorizationParameters,
+  { fields, pushed, signed }: AuthorizationParameters,
 ): Authorization {
   const login = {
     next: CONTINUE_PATH,
@@ -108,7 +127,7 @@ export function startLogin(
     tenant: tenantSlug,
     maxAge: prompts.includes('login') ? 0 : maxAge,
     formTargets: [toFormTarget(redirectUri)],
-    state: { fields: fields.toObject(), ...(pushed !== undefined && { pushed }) },
+    state: { fields: fields.toObject(), ...(pushed !== undefined && { pushed }), ...(signed && { signed }) },
   }
   if (Buffer.byteLength(JSON.stringify(login)) > MAX_LOGIN_BYTES) {
     throw new OAuthError('invalid_request', 'The parameters are too long.')

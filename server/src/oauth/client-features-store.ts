@@ -13,6 +13,8 @@ export interface ClientFeatures {
   deviceFlow: boolean
   tokenExchange: boolean
   privateKeyJwt: boolean
+  /** A client has keys to sign authorization requests. */
+  requestObjects: boolean
 }
 
 export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
@@ -32,5 +34,10 @@ export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
     .select(sql<boolean>`coalesce(bool_or(device_flow), false)`.as('deviceFlow'))
     .select(sql<boolean>`coalesce(bool_or(token_exchange), false)`.as('tokenExchange'))
     .select(sql<boolean>`coalesce(bool_or(token_endpoint_auth_method = 'private_key_jwt'), false)`.as('privateKeyJwt'))
+    .select(
+      sql<boolean>`coalesce(bool_or(kind <> 'MACHINE' and coalesce(jwks::text, jwks_uri) is not null), false)`.as(
+        'requestObjects',
+      ),
+    )
     .where('disabled', '=', false)
     .executeTakeFirstOrThrow()

@@ -42,6 +42,7 @@ export const NO_FEATURES: ClientFeatures = {
   deviceFlow: false,
   tokenExchange: false,
   privateKeyJwt: false,
+  requestObjects: false,
 }
 
 const keyMethods = ({ privateKeyJwt }: ClientFeatures): string[] => (privateKeyJwt ? ['private_key_jwt'] : [])
@@ -50,6 +51,11 @@ const KEY_AUTHENTICATION = {
   token_endpoint_auth_signing_alg_values_supported: KEY_ALGORITHMS,
   introspection_endpoint_auth_signing_alg_values_supported: KEY_ALGORITHMS,
   revocation_endpoint_auth_signing_alg_values_supported: KEY_ALGORITHMS,
+}
+
+const REQUEST_OBJECTS = {
+  request_parameter_supported: true,
+  request_object_signing_alg_values_supported: KEY_ALGORITHMS,
 }
 
 export const toMetadata = ({ baseUrl, clientRegistration }: Config, features: ClientFeatures): ProviderMetadata => ({
@@ -104,6 +110,7 @@ export const toMetadata = ({ baseUrl, clientRegistration }: Config, features: Cl
     ...EMAIL_CLAIMS,
   ],
   ui_locales_supported: ['en'],
+  ...(features.requestObjects && REQUEST_OBJECTS),
   request_uri_parameter_supported: false,
   authorization_response_iss_parameter_supported: true,
 })

@@ -22,6 +22,7 @@ import { readRedirectTarget } from './authorize-request.ts'
 import { grantConsent } from './consent.ts'
 import { consentScopesOf, shownScopesOf } from './consent-scopes.ts'
 import { resolvePushed } from './pushed-requests/reference.ts'
+import { resolveRequestObjectOrShow } from './request-objects/resolve.ts'
 import { AccountPage, ConsentPage, TenantPage } from './step-pages.tsx'
 
 const PATHS = {
@@ -68,8 +69,13 @@ export const authorizePages = [
   }),
 ]
 
-const start = async (ctx: Ctx, input: PageInput, fields: Fields): Promise<PageResult> =>
-  dispatch(ctx, input, { ...(await resolvePushed(ctx, input.request, fields)), show: showStep(ctx, input) })
+async function start(ctx: Ctx, input: PageInput, fields: Fields): Promise<PageResult> {
+  const show = showStep(ctx, input)
+  const parameters = await resolvePushed(ctx, input.request, fields)
+  // The request object of a pushed request was verified when it was pushed.
+  if (parameters.pushed !== undefined) return dispatch(ctx, input, { ...parameters, show })
+  return dispatch(ctx, input, { ...(await resolveRequestObjectOrShow(ctx, input.request, fields)), show })
+}
 
 function getLogin(ctx: Ctx, query: Fields): Authorization {
   const login = readLoginTransaction(ctx, query.get('journey'))

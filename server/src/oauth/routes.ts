@@ -98,6 +98,7 @@ const PUSH_ERRORS: OAuthErrorCode[] = [
   'unsupported_response_type',
   'invalid_target',
   'request_not_supported',
+  'invalid_request_object',
   ...PROOF_ERRORS,
 ]
 

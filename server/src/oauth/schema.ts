@@ -59,6 +59,7 @@ export const PushedRequestForm = Type.Object(
     code_challenge: Parameter('The PKCE challenge'),
     code_challenge_method: Parameter('S256 or plain'),
     resource: Parameter('The URI of the API that the tokens are for; once only (RFC 8707)'),
+    request: Parameter('A signed request object with the parameters; others are then ignored (RFC 9101)'),
   },
   {
     title: 'PushedAuthorizationRequest',
@@ -257,6 +258,10 @@ export const ProviderMetadata = Type.Object(
     dpop_signing_alg_values_supported: Type.Optional(StringArray),
     claims_supported: StringArray,
     ui_locales_supported: StringArray,
+    request_parameter_supported: Type.Optional(
+      Type.Boolean({ description: 'Only while a client has keys to sign its authorization requests' }),
+    ),
+    request_object_signing_alg_values_supported: Type.Optional(StringArray),
     request_uri_parameter_supported: Type.Boolean(),
     authorization_response_iss_parameter_supported: Type.Boolean(),
   },

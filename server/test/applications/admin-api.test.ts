@@ -67,6 +67,7 @@ test('a client is registered with its secret, which is never shown again', async
     pkceMethods: ['S256'],
     responseModes: ['query'],
     requirePushedRequests: false,
+    requireSignedRequests: false,
     requireDpop: false,
     tokenEndpointAuthMethod: 'client_secret',
     jwks: null,

@@ -50,6 +50,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     pkceMethods: ['S256', 'plain'],
     responseModes: ['query'],
     requirePushedRequests: false,
+    requireSignedRequests: false,
     requireDpop: false,
     signingAlgorithms: ['RS256'],
     deviceFlow: false,

@@ -108,6 +108,16 @@ describe('a client with a key', () => {
     })
   })
 
+  test('can be required to sign its requests', async () => {
+    const { publicKey } = generateKeyPairSync('ed25519')
+    const jwks = write('signing.json', JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }))
+    await latchkey(...WEB, ...options('signs'), '--require-signed-requests', '--jwks', jwks)
+    const [, exported = ''] = (await latchkey('export')).output.split('clientId: signs')
+    expect(exported).toContain('requireSignedRequests: true')
+    const refused = await latchkey(...WEB, ...options('cannot-sign'), '--require-signed-requests')
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('jwks is required') })
+  })
+
   test.each<[string, () => string[], RegExp]>([
     ['without keys', () => [], /^This is not valid:\n {2}- jwks is required for private_key_jwt, or jwksUri\n$/],
     ['with a file that is missing', () => ['--jwks', '/nowhere.json'], /^\/nowhere\.json cannot be read as JSON\.\n$/],

@@ -87,6 +87,7 @@ test('the example of the provider metadata has the real endpoints', () => {
       deviceFlow: true,
       tokenExchange: false,
       privateKeyJwt: false,
+      requestObjects: false,
     },
   )
   const endpoints = Object.entries(provider).filter(([name]) => /_endpoint$|_uri$/.test(name))

@@ -41,7 +41,12 @@ function keyProblems({ keys }: PublicKeySet): Problems {
 /** How a client authenticates must suit its kind, and needs the right credentials. */
 export function authenticationProblems(
   kind: ClientKind,
-  { tokenEndpointAuthMethod: method, jwks, jwksUri }: KeySource & { tokenEndpointAuthMethod: ClientAuthMethod },
+  {
+    tokenEndpointAuthMethod: method,
+    requireSignedRequests,
+    jwks,
+    jwksUri,
+  }: KeySource & { tokenEndpointAuthMethod: ClientAuthMethod; requireSignedRequests: boolean },
 ): Problems {
   const hasKeys = jwks !== null || jwksUri !== null
   return [
@@ -50,8 +55,8 @@ export function authenticationProblems(
       'tokenEndpointAuthMethod',
       kind === 'SPA' ? 'must be none: a browser cannot keep a secret' : 'must be client_secret or private_key_jwt',
     ),
-    checkField(kind !== 'SPA' || !hasKeys, 'jwks', 'is not for SPA clients: a browser cannot keep a key'),
     checkField(jwks === null || jwksUri === null, 'jwksUri', 'must be null if jwks is set'),
     checkField(method !== 'private_key_jwt' || hasKeys, 'jwks', 'is required for private_key_jwt, or jwksUri'),
+    checkField(!requireSignedRequests || hasKeys, 'jwks', 'is required for requireSignedRequests, or jwksUri'),
   ]
 }

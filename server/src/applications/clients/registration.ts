@@ -90,6 +90,7 @@ export async function registerClient(
     pkce_methods: settings.pkceMethods,
     response_modes: settings.responseModes,
     require_pushed_requests: settings.requirePushedRequests,
+    require_signed_requests: settings.requireSignedRequests,
     require_dpop: settings.requireDpop,
     device_flow: settings.deviceFlow,
     token_exchange: settings.tokenExchange,

@@ -24,6 +24,7 @@ export interface ClientSettings {
   pkceMethods: PkceMethod[]
   responseModes: ResponseMode[]
   requirePushedRequests: boolean
+  requireSignedRequests: boolean
   requireDpop: boolean
   deviceFlow: boolean
   tokenExchange: boolean
@@ -46,6 +47,7 @@ export const CLIENT_SETTINGS = [
   'pkceMethods',
   'responseModes',
   'requirePushedRequests',
+  'requireSignedRequests',
   'requireDpop',
   'deviceFlow',
   'tokenExchange',
@@ -65,6 +67,7 @@ export const defaultSettings = (kind: ClientKind): Omit<ClientSettings, 'name'> 
   pkceMethods: ['S256', 'plain'],
   responseModes: ['query'],
   requirePushedRequests: false,
+  requireSignedRequests: false,
   requireDpop: false,
   deviceFlow: false,
   tokenExchange: false,

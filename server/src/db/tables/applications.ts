@@ -62,6 +62,8 @@ export interface ClientsTable {
   response_modes: Generated<ResponseMode[]>
   /** Authorization requests must be pushed. */
   require_pushed_requests: Generated<boolean>
+  /** Authorization requests must be signed. */
+  require_signed_requests: Generated<boolean>
   require_dpop: Generated<boolean>
   device_flow: Generated<boolean>
   token_exchange: Generated<boolean>

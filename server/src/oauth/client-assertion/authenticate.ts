@@ -2,9 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import { type Client, findClient } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { hashSecret } from '../../lib/secrets.ts'
+import { checkHeader, type DecodedJwt, decodeJwt, type JwtProblem } from '../client-jwts/jwt.ts'
+import { verifySignature } from '../client-jwts/keys.ts'
 import { invalidClient, type Refusal, recordFailure, refuseWhenBlocked } from '../client-refusals.ts'
-import { type AssertionProblem, checkClaims, checkHeader, type DecodedAssertion, decodeAssertion } from './claims.ts'
-import { verifySignature } from './keys.ts'
+import { checkClaims } from './claims.ts'
 import { insertUsedAssertion } from './store.ts'
 
 /** The parameters of RFC 7521 §4.2. */
@@ -15,7 +16,8 @@ export interface AssertionForm {
 }
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-const MAX_LENGTH = 16_384
+/** Other kinds of signed JWT must not pass as an assertion. */
+const TYPES = ['jwt', 'client-authentication+jwt']
 
 export const hasAssertion = ({ client_assertion, client_assertion_type }: AssertionForm): boolean =>
   client_assertion !== undefined || client_assertion_type !== undefined
@@ -46,11 +48,11 @@ const reasonOf = (client: Client | undefined): Refusal['reason'] => {
 }
 
 /** The assertion, if it names one client. Nothing else of it is checked. */
-function readAssertion(form: AssertionForm): DecodedAssertion | AssertionProblem {
+function readAssertion(form: AssertionForm): DecodedJwt | JwtProblem {
   const { client_id, client_assertion: text, client_assertion_type: type } = form
   if (type !== ASSERTION_TYPE) return { problem: 'wrong_assertion_type', assertionType: type }
   if (text === undefined) return { problem: 'no_assertion' }
-  const decoded = text.length > MAX_LENGTH ? undefined : decodeAssertion(text)
+  const decoded = decodeJwt(text)
   if (!decoded) return { problem: 'malformed_assertion' }
   const { iss, sub } = decoded.claims
   if (typeof sub !== 'string') return { problem: 'no_subject' }
@@ -61,11 +63,11 @@ function readAssertion(form: AssertionForm): DecodedAssertion | AssertionProblem
 async function verifyAssertion(
   ctx: Ctx,
   client: Client | undefined,
-  { text, header, claims }: DecodedAssertion,
-): Promise<{ credentialId: string } | AssertionProblem> {
+  { text, header, claims }: DecodedJwt,
+): Promise<{ credentialId: string } | JwtProblem> {
   if (!client) return { problem: 'unknown_client' }
   if (client.tokenEndpointAuthMethod !== 'private_key_jwt') return { problem: 'wrong_method' }
-  const checkedHeader = checkHeader(header)
+  const checkedHeader = checkHeader(header, TYPES)
   if ('problem' in checkedHeader) return checkedHeader
   const usedOnce = checkClaims(claims, { issuer: ctx.config.baseUrl, now: ctx.now() })
   if ('problem' in usedOnce) return usedOnce

@@ -6,14 +6,15 @@ import { OAuthError, tooManyAttempts } from '../../errors.ts'
 import { clientNetwork } from '../../http/request/client-address.ts'
 import { type Fields, toFields } from '../../lib/fields.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
-import { startLogin } from '../authorize.ts'
+import { startLogin, unsigned } from '../authorize.ts'
 import { findRedirectTarget, readAuthorizeRequest } from '../authorize-request.ts'
 import { authenticateClient } from '../client-auth.ts'
 import { invalidProof } from '../dpop/proof.ts'
 import { type Proof, readProof } from '../dpop/request-proof.ts'
 import { loggingRefusals } from '../refusals.ts'
+import { resolveRequestObject } from '../request-objects/resolve.ts'
 import type { PushedRequestForm, PushedRequestResponse } from '../schema.ts'
-import { REQUEST_URI_PREFIX, sealPurpose } from './reference.ts'
+import { type AuthorizationParameters, REQUEST_URI_PREFIX, sealPurpose } from './reference.ts'
 import { insertPushedRequest } from './store.ts'
 
 const LIFETIME_SECONDS = 60
@@ -43,7 +44,8 @@ async function push(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm):
   }
   await limitRequests(ctx, request, client)
   const proof = readProof(ctx, request)
-  const fields = bindToProof(toFields({ ...withoutCredentials(form), client_id: client.clientId }), proof)
+  const { fields: requested } = await readRequest(ctx, client, form)
+  const fields = bindToProof(requested, proof)
   await checkRequest(ctx, fields)
   await proof?.use()
   const uri = REQUEST_URI_PREFIX + newSecret()
@@ -58,12 +60,25 @@ async function push(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm):
   return { request_uri: uri, expires_in: LIFETIME_SECONDS }
 }
 
+/** The parameters of the form, or those of a request object in it (RFC 9126 §3). */
+async function readRequest(ctx: Ctx, client: Client, form: PushedRequestForm): Promise<AuthorizationParameters> {
+  const parameters = toFields({ ...withoutCredentials(form), client_id: client.clientId })
+  // RFC 9126 §2.1.
+  if (parameters.get('request_uri') !== undefined) {
+    throw new OAuthError('invalid_request', 'A request_uri cannot be pushed.')
+  }
+  const resolved = await resolveRequestObject(ctx, parameters)
+  if (resolved.refusal) throw resolved.refusal
+  if (client.requireSignedRequests && !resolved.signed) throw unsigned()
+  return resolved
+}
+
 /** RFC 9449 §10.1: a proof binds the code to its key, as `dpop_jkt` does. */
 function bindToProof(fields: Fields, proof: Proof | undefined): Fields {
   if (!proof) return fields
   const { jkt } = proof
   if ((fields.get('dpop_jkt') ?? jkt) !== jkt) throw invalidProof('The dpop_jkt is not that of the DPoP proof.')
-  return toFields({ ...fields.toObject(), dpop_jkt: jkt })
+  return { ...toFields({ ...fields.toObject(), dpop_jkt: jkt }), repeated: fields.repeated }
 }
 
 /** The parameters without those that authenticate the client. */
@@ -95,10 +110,6 @@ async function limitRequests(ctx: Ctx, request: FastifyRequest, { id, kind }: Cl
 
 /** Checks the request as the authorization endpoint does, which checks it again when it is used. */
 async function checkRequest(ctx: Ctx, fields: Fields): Promise<void> {
-  // RFC 9126 §2.1.
-  if (fields.get('request_uri') !== undefined) {
-    throw new OAuthError('invalid_request', 'A request_uri cannot be pushed.')
-  }
   const target = await findRedirectTarget(ctx, fields).catch((error) => {
     if (!(error instanceof OAuthError)) throw error
     throw new OAuthError(error.code, `The request cannot be answered: ${error.message}.`, { facts: error.facts ?? {} })

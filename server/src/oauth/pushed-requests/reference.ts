@@ -19,6 +19,10 @@ export interface AuthorizationParameters {
   fields: Fields
   /** The hash of the request_uri as base64url, if the parameters were pushed. */
   pushed?: string | undefined
+  /** They come from a request object that the client signed. */
+  signed?: boolean | undefined
+  /** The client signed a request object that is not valid. */
+  refusal?: OAuthError
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Select, Textarea, TextInput } from '@mantine/core'
+import { Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { clients as text } from '../../../../text/clients.ts'
 import type { DraftFields } from './address-fields.tsx'
 import type { Client } from './client-draft.ts'
@@ -20,30 +20,49 @@ export const AuthenticationFields = ({ draft, change, fieldErrors }: DraftFields
       allowDeselect={false}
     />
     {draft.tokenEndpointAuthMethod === 'private_key_jwt' && (
-      <>
-        <Textarea
-          label={text.jwks}
-          description={text.jwksText}
-          value={draft.jwks}
-          onChange={(event) => change({ jwks: event.currentTarget.value })}
-          error={keyErrorOf(fieldErrors)}
-          autosize
-          minRows={3}
-          maxRows={10}
-          spellCheck={false}
-        />
-        <TextInput
-          label={text.jwksUri}
-          description={text.jwksUriText}
-          value={draft.jwksUri}
-          onChange={(event) => change({ jwksUri: event.currentTarget.value })}
-          error={fieldErrors.jwksUri}
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
-        />
-      </>
+      <KeyFields draft={draft} change={change} fieldErrors={fieldErrors} />
     )}
+  </>
+)
+
+/** Whether the client must sign its requests, and with which keys if it does not authenticate with them. */
+export const SigningFields = ({ draft, change, fieldErrors }: DraftFields) => (
+  <>
+    <Switch
+      label={text.requireSignedRequests}
+      description={text.requireSignedRequestsText}
+      checked={draft.requireSignedRequests}
+      onChange={(event) => change({ requireSignedRequests: event.currentTarget.checked })}
+    />
+    {draft.requireSignedRequests && !(draft.kind === 'WEB' && draft.tokenEndpointAuthMethod === 'private_key_jwt') && (
+      <KeyFields draft={draft} change={change} fieldErrors={fieldErrors} />
+    )}
+  </>
+)
+
+const KeyFields = ({ draft, change, fieldErrors }: DraftFields) => (
+  <>
+    <Textarea
+      label={text.jwks}
+      description={text.jwksText}
+      value={draft.jwks}
+      onChange={(event) => change({ jwks: event.currentTarget.value })}
+      error={keyErrorOf(fieldErrors)}
+      autosize
+      minRows={3}
+      maxRows={10}
+      spellCheck={false}
+    />
+    <TextInput
+      label={text.jwksUri}
+      description={text.jwksUriText}
+      value={draft.jwksUri}
+      onChange={(event) => change({ jwksUri: event.currentTarget.value })}
+      error={fieldErrors.jwksUri}
+      autoComplete="off"
+      autoCapitalize="off"
+      spellCheck={false}
+    />
   </>
 )
 

@@ -34,6 +34,7 @@ export interface ClientDraft {
   pkceMethods: Client['pkceMethods']
   responseModes: Client['responseModes']
   requirePushedRequests: boolean
+  requireSignedRequests: boolean
   requireDpop: boolean
   deviceFlow: boolean
   tokenExchange: boolean
@@ -61,6 +62,7 @@ export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   pkceMethods: ['S256'],
   responseModes: ['query'],
   requirePushedRequests: false,
+  requireSignedRequests: false,
   requireDpop: false,
   deviceFlow: false,
   tokenExchange: false,
@@ -98,12 +100,14 @@ export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /
     requirePushedRequests,
     deviceFlow,
   } = draft
-  const { requireDpop, tokenExchange } = draft
+  const { requireDpop, requireSignedRequests, tokenExchange } = draft
   if (kind === 'MACHINE') return { name, scopes, tokenExchange, ...toAuthentication(draft) }
   return {
     name,
     scopes,
     ...(kind === 'WEB' && { tokenExchange, ...toAuthentication(draft) }),
+    requireSignedRequests,
+    ...(requireSignedRequests && toKeys(draft)),
     requireNonce,
     userinfoInIdToken,
     pkceMethods,
@@ -118,10 +122,15 @@ export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /
 }
 
 /** With a secret, the keys stay as they are. */
-function toAuthentication({ tokenEndpointAuthMethod, jwks, jwksUri }: ClientDraft) {
-  if (tokenEndpointAuthMethod !== 'private_key_jwt') return { tokenEndpointAuthMethod }
-  return { tokenEndpointAuthMethod, jwks: toKeySet(jwks), jwksUri: jwksUri.trim() === '' ? null : jwksUri.trim() }
-}
+const toAuthentication = ({ tokenEndpointAuthMethod, ...keys }: ClientDraft) => ({
+  tokenEndpointAuthMethod,
+  ...(tokenEndpointAuthMethod === 'private_key_jwt' && toKeys(keys)),
+})
+
+const toKeys = ({ jwks, jwksUri }: Pick<ClientDraft, 'jwks' | 'jwksUri'>) => ({
+  jwks: toKeySet(jwks),
+  jwksUri: jwksUri.trim() === '' ? null : jwksUri.trim(),
+})
 
 /** A text that is not JSON becomes an empty set, which the server refuses. A single key becomes a set. */
 function toKeySet(typed: string): Client['jwks'] {

@@ -1,6 +1,7 @@
 import { Checkbox, Group, Switch } from '@mantine/core'
 import { clients as text } from '../../../../text/clients.ts'
 import type { DraftFields } from './address-fields.tsx'
+import { SigningFields } from './authentication-fields.tsx'
 import type { Client } from './client-draft.ts'
 import { NonceSwitch } from './nonce-switch.tsx'
 
@@ -23,6 +24,7 @@ export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
       checked={draft.requirePushedRequests}
       onChange={(event) => change({ requirePushedRequests: event.currentTarget.checked })}
     />
+    <SigningFields draft={draft} change={change} fieldErrors={fieldErrors} />
     <Switch
       label={text.deviceFlow}
       description={text.deviceFlowText}

@@ -4,15 +4,15 @@ import type { Client } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { type Jwk, mayVerify, thumbprintOf, toKeyObject } from '../../lib/public-keys.ts'
 import { fingerprintOf } from '../../lib/secrets.ts'
-import type { AssertionHeader, AssertionProblem, DecodedAssertion } from './claims.ts'
 import { getFetchedKeys } from './fetched-keys.ts'
+import type { DecodedJwt, JwtHeader, JwtProblem } from './jwt.ts'
 
 /** Verifies the signature with a key of the client. Returns the id of the credential (see `credentialIdsOf`). */
 export async function verifySignature(
   ctx: Ctx,
   client: Client,
-  { text, header }: { text: DecodedAssertion['text']; header: AssertionHeader },
-): Promise<{ credentialId: string } | AssertionProblem> {
+  { text, header }: { text: DecodedJwt['text']; header: JwtHeader },
+): Promise<{ credentialId: string } | JwtProblem> {
   const { jwks, jwksUri } = client
   const isWanted = (key: Jwk) => mayVerify(key, header.alg) && (header.kid === undefined || key.kid === header.kid)
   const keys = jwksUri === null ? (jwks?.keys ?? []) : await getFetchedKeys(ctx, jwksUri, isWanted)
@@ -25,7 +25,7 @@ export async function verifySignature(
   return { credentialId: jwksUri === null ? thumbprintOf(key) : fingerprintOf(jwksUri) }
 }
 
-async function isSignedBy(text: string, key: Jwk, { alg }: AssertionHeader): Promise<boolean> {
+async function isSignedBy(text: string, key: Jwk, { alg }: JwtHeader): Promise<boolean> {
   try {
     await compactVerify(text, loadKey(key), { algorithms: [alg] })
     return true
