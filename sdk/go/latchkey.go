@@ -26,12 +26,16 @@ var (
 	asymmetric = regexp.MustCompile(`^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA)$`)
 )
 
-// Options are the options of New. Issuer and ApplicationID are required.
+// Options are the options of New. Issuer is required, and ApplicationID or Audience.
 type Options struct {
 	// Issuer is the base URL of Latchkey, such as https://id.example.com.
 	Issuer string
 	// ApplicationID is the id of your application. Tokens for other applications are refused.
 	ApplicationID string
+	// Audience is the URI of your API, if it is registered as a resource. Then only tokens for this resource are
+	// accepted, and the license is the one in the token. ApplicationID is then needed only with Machine. Without Machine,
+	// setting both is an error, so that an empty Audience cannot mean the tokens of the application.
+	Audience string
 	// TenantID limits the accepted tokens to this tenant. Default: every tenant.
 	TenantID string
 	// Algorithms are the accepted signature algorithms. Default: RS256, PS256, ES256 and EdDSA. A key is used only for
@@ -63,8 +67,11 @@ func New(options Options) (*Client, error) {
 		return nil, err
 	}
 	options.Issuer = issuer
-	if options.ApplicationID == "" {
+	if options.ApplicationID == "" && (options.Audience == "" || options.Machine != nil) {
 		return nil, errors.New("latchkey: ApplicationID must be the id of your application")
+	}
+	if options.ApplicationID != "" && options.Audience != "" && options.Machine == nil {
+		return nil, errors.New("latchkey: set either ApplicationID or Audience")
 	}
 	if len(options.Algorithms) == 0 {
 		options.Algorithms = []string{"RS256", "PS256", "ES256", "EdDSA"}
@@ -117,14 +124,14 @@ func (c *Client) Authenticate(ctx context.Context, authorization string) (*Auth,
 }
 
 // HasFeature tells whether the license of the caller has the feature now. It asks Latchkey with the caller's own token
-// and reuses the result for a few seconds. The error is an *AuthError with status 503 if Latchkey cannot be reached. If
-// the token is bound to a key, it reads the license in the token instead.
+// and reuses the result for a few seconds. The error is an *AuthError with status 503 if Latchkey cannot be reached. With
+// Options.Audience, or if the token is bound to a key, it reads the license in the token instead.
 func (c *Client) HasFeature(ctx context.Context, auth *Auth, feature string) (bool, error) {
 	if auth == nil || auth.UserID == "" || auth.TenantID == "" {
 		return false, nil
 	}
-	// Latchkey does not accept a bound token from us, who do not have the key.
-	if auth.isBound() {
+	// Latchkey does not accept a token for a resource, or a bound one from us, who do not have the key.
+	if c.options.Audience != "" || auth.isBound() {
 		return auth.License != nil && slices.Contains(auth.License.Features, feature), nil
 	}
 	features, err := c.licenses.featuresOfCaller(ctx, auth.Token)
@@ -211,10 +218,14 @@ func (c *Client) check(registered jwt.Claims, own tokenClaims) error {
 	if c.options.TenantID != "" && own.TenantID != c.options.TenantID {
 		return errors.New("the token is for another tenant")
 	}
+	audience := c.options.ApplicationID
+	if c.options.Audience != "" {
+		audience = c.options.Audience
+	}
 	// The clock of Latchkey may be ahead, so a token from the future is not an error.
 	registered.IssuedAt = nil
 	return registered.ValidateWithLeeway(jwt.Expected{
-		Issuer: c.options.Issuer, AnyAudience: jwt.Audience{c.options.ApplicationID}, Time: c.now(),
+		Issuer: c.options.Issuer, AnyAudience: jwt.Audience{audience}, Time: c.now(),
 	}, 0)
 }
 

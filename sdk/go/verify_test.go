@@ -57,6 +57,29 @@ func TestATokenThatIsBoundToAKeyIsRefusedAsBearer(t *testing.T) {
 	}
 }
 
+func TestWithAnAudienceOnlyTokensForThisResourceAreAccepted(t *testing.T) {
+	const api = "https://api.example.com/reports"
+	issuer := newIssuer(t)
+	client := issuer.client(func(options *Options) { options.ApplicationID, options.Audience = "", api })
+	auth, err := client.Authenticate(context.Background(), "Bearer "+issuer.sign(map[string]any{"aud": api}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, audience := range []any{application, api + "/", "https://api.example.com", nil, ""} {
+		expectRefusal(t, client, issuer.sign(map[string]any{"aud": audience}))
+	}
+	expectRefusal(t, issuer.client(nil), issuer.sign(map[string]any{"aud": api}))
+	// Latchkey does not accept a token for a resource, so the license is the one in the token.
+	for feature, expected := range map[string]bool{"reports": true, "export": false} {
+		if has, err := client.HasFeature(context.Background(), auth, feature); err != nil || has != expected {
+			t.Fatal(feature, has, err)
+		}
+	}
+	if issuer.count("/api/integration/licenses/check") != 0 {
+		t.Fatal("the token was sent to Latchkey")
+	}
+}
+
 func TestTheClaimsOfAValidTokenBecomeAnAuth(t *testing.T) {
 	issuer := newIssuer(t)
 	token := issuer.sign(nil)
@@ -285,6 +308,10 @@ func TestAWrongConfigurationIsReportedAtTheStart(t *testing.T) {
 		func(options *Options) { options.Issuer = "localhost:3000" },
 		func(options *Options) { options.Issuer = "" },
 		func(options *Options) { options.ApplicationID = "" },
+		func(options *Options) { options.Audience = "https://api.example.com" },
+		func(options *Options) {
+			options.ApplicationID, options.Audience, options.Machine = "", "x", &MachineToken{}
+		},
 		func(options *Options) { options.Algorithms = []string{"none"} },
 		func(options *Options) { options.Algorithms = []string{"RS256", "HS256"} },
 	} {

@@ -12,7 +12,7 @@ from conftest import APPLICATION, TENANT, Issuer, create_key
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
-from latchkey import Auth, AuthError, Latchkey, License, _key_set
+from latchkey import Auth, AuthError, Latchkey, License, MachineToken, _key_set
 
 
 def encode(value: object) -> str:
@@ -53,6 +53,37 @@ def test_a_token_that_is_bound_to_a_key_is_refused_as_bearer(issuer: Issuer, lat
     assert (caught.value.code, caught.value.status) == ("invalid_token", 401)
     assert caught.value.challenge == 'Bearer error="invalid_token"'
     assert latchkey.verify(token).claims["cnf"] == cnf
+
+
+API = "https://api.example.com/reports"
+
+
+def test_with_an_audience_only_tokens_for_this_resource_are_accepted(issuer: Issuer, latchkey: Latchkey) -> None:
+    for application_id in (None, APPLICATION):
+        of_resource = Latchkey(issuer.url, application_id, audience=API)
+        auth = of_resource.authenticate(f"Bearer {issuer.sign(aud=API)}")
+        # Latchkey does not accept a token for a resource, so the license is the one in the token.
+        assert [of_resource.has_feature(auth, feature) for feature in ("reports", "export")] == [True, False]
+        for audience in (APPLICATION, f"{API}/", "https://api.example.com", None, ""):
+            with pytest.raises(AuthError):
+                of_resource.verify(issuer.sign(aud=audience))
+    assert issuer.requests["/api/integration/licenses/check"] == 0
+    with pytest.raises(AuthError):
+        latchkey.verify(issuer.sign(aud=API))
+
+
+def test_the_audience_or_the_application_is_required() -> None:
+    machine = MachineToken("http://localhost:3000", "id", "secret")
+    for options in (
+        {},
+        {"application_id": ""},
+        {"audience": ""},
+        {"application_id": APPLICATION, "audience": ""},
+        {"application_id": "", "audience": API},
+        {"audience": API, "machine": machine},
+    ):
+        with pytest.raises(ValueError):
+            Latchkey("http://localhost:3000", **options)  # type: ignore[arg-type]
 
 
 def test_a_machine_has_no_user_id(issuer: Issuer, latchkey: Latchkey) -> None:

@@ -30,6 +30,8 @@ class Latchkey:
 
     ``issuer``: the base URL of Latchkey, such as https://id.example.com.
     ``application_id``: the id of your application. Tokens for other applications are refused.
+    ``audience``: the URI of your API, if it is registered as a resource. Then only tokens for this resource are
+    accepted, and ``application_id`` is not needed.
     ``tenant_id``: accept only tokens for this tenant. Default: every tenant.
     ``algorithms``: the accepted signature algorithms. A key is used only for the algorithm that the key set states.
     ``license_cache_seconds``: how long the result of a license check is reused.
@@ -40,8 +42,9 @@ class Latchkey:
     def __init__(
         self,
         issuer: str,
-        application_id: str,
+        application_id: str | None = None,
         *,
+        audience: str | None = None,
         tenant_id: str | None = None,
         algorithms: Sequence[str] = ("RS256", "PS256", "ES256", "EdDSA"),
         license_cache_seconds: float = 5.0,
@@ -49,19 +52,25 @@ class Latchkey:
         resource_metadata_url: str | None = None,
         http: httpx.Client | None = None,
     ) -> None:
-        if not application_id:
+        # An empty text may come from a variable that is not set.
+        if audience is not None and not audience:
+            raise ValueError("audience must be the URI of your API.")
+        if application_id == "" or (application_id is None and audience is None):
             raise ValueError("application_id must be the id of your application.")
+        if machine is not None and application_id is None:
+            raise ValueError("machine needs application_id, because licenses are those of an application.")
         if not algorithms or not all(_ASYMMETRIC.fullmatch(algorithm) for algorithm in algorithms):
             raise ValueError("algorithms must be a list of signature algorithms with a public key, such as RS256.")
         self.issuer = normalize_issuer(issuer)
         self.application_id = application_id
+        self._audience = audience
         self._tenant_id = tenant_id
         self._algorithms = list(algorithms)
         self._machine = machine
         self._resource_metadata_url = resource_metadata_url
         http = http or create_http_client()
         self._keys = KeySet(f"{self.issuer}/api/oauth/jwks", http)
-        self._licenses = LicenseCheck(self.issuer, application_id, license_cache_seconds, http)
+        self._licenses = LicenseCheck(self.issuer, application_id or "", license_cache_seconds, http)
 
     def verify(self, token: str) -> Auth:
         """Verifies an access token. Raises an ``AuthError``: 401, or 503 if the keys cannot be read.
@@ -95,7 +104,7 @@ class Latchkey:
 
         For an ``Auth``, it asks Latchkey with the user's own token. For the id of a user, it asks with the token of
         ``machine``. It reuses the result for a few seconds. Raises an ``AuthError`` with status 503 if Latchkey cannot
-        be reached. If the token is bound to a key, it reads the license in the token instead.
+        be reached. With ``audience``, or if the token is bound to a key, it reads the license in the token instead.
         """
         if isinstance(user, str):
             if self._machine is None:
@@ -103,8 +112,8 @@ class Latchkey:
             return user != "" and feature in self._licenses.features_of_user(self._machine, user)
         if user.user_id is None or user.tenant_id is None:
             return False
-        # Latchkey does not accept a bound token from us, who do not have the key.
-        if _is_bound(user):
+        # Latchkey does not accept a token for a resource, or a bound one from us, who do not have the key.
+        if self._audience is not None or _is_bound(user):
             return user.license is not None and feature in user.license.features
         return feature in self._licenses.features_of_caller(user.token)
 
@@ -144,7 +153,7 @@ class Latchkey:
             key,
             algorithms=[key.algorithm_name],
             issuer=self.issuer,
-            audience=self.application_id,
+            audience=self._audience or self.application_id,
             # The clock of Latchkey may be ahead, so a token from the future is not an error.
             options={"require": ["iss", "sub", "aud", "exp", "client_id"], "verify_iat": False},
         )
