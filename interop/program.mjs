@@ -8,9 +8,9 @@ import { findFreePort } from './server-process.mjs'
 export const LATCHKEY = fileURLToPath(new URL('../server/bin/latchkey.js', import.meta.url))
 const START_TIMEOUT_MS = 300_000
 
-/** Starts test mode (docs/test-mode.md) on a free port. */
-export async function startTestMode() {
-  const { url, stop } = await start(['demo', '--test', '--json'], {}, (line) => JSON.parse(line).baseUrl)
+/** Starts test mode (docs/test-mode.md) on a free port, with environment variables. */
+export async function startTestMode(settings = {}) {
+  const { url, stop } = await start(['demo', '--test', '--json'], settings, (line) => JSON.parse(line).baseUrl)
   return { url, stop, reset: () => reset(url) }
 }
 

@@ -8,6 +8,7 @@ import { findMissingBrowser } from '../browser.mjs'
 import { run as runCommand } from '../commands.mjs'
 import { connect } from '../demo-api.mjs'
 import { findMissingNpm } from '../npm.mjs'
+import { startTestMode } from '../program.mjs'
 import { findFreePort, startServer } from '../server-process.mjs'
 import { control, withPage } from '../sign-in.mjs'
 
@@ -20,31 +21,47 @@ const TIMEOUT_MS = 120_000
 
 export const findMissing = async () => findMissingBrowser() ?? (await findMissingNpm())
 
-export async function run({ url, folder }) {
+/** An agent with a client id that an administrator gave it. Without these arguments, mcp-remote registers itself. */
+const REGISTERED = ['--static-oauth-client-info', JSON.stringify({ client_id: 'demo-agent' })]
+
+export async function run({ folder }) {
   const install = ['install', '--no-audit', '--no-fund', '--loglevel=error', `mcp-remote@${VERSION}`]
   await runCommand('npm', install, { cwd: folder })
+  const latchkey = await startTestMode({ CLIENT_REGISTRATION: 'open' })
+  try {
+    await testWith(latchkey.url, folder)
+  } finally {
+    await latchkey.stop()
+  }
+}
+
+async function testWith(url, folder) {
   const port = await findFreePort()
   const serverUrl = `http://localhost:${port}/mcp`
   await register(url, serverUrl)
   const env = { LATCHKEY_URL: url, PORT: String(port) }
   const server = await startServer('npm', ['run', 'demo:mcp'], { cwd: ROOT, env, url: serverUrl })
+  const licensed = { isError: false, text: /Review the offer/ }
+  const unlicensed = { isError: true, text: /You have no license with the feature projects/ }
   try {
-    for (const { email, expected } of [
-      { email: 'mia@acme.test', expected: { isError: false, text: /Review the offer/ } },
-      { email: 'max@acme.test', expected: { isError: true, text: /You have no license with the feature projects/ } },
-    ]) {
-      const agent = startAgent({ serverUrl, folder, email })
-      try {
-        const { isError = false, content } = await agent.callTool('list_tasks')
-        assert.equal(isError, expected.isError)
-        assert.match(content[0].text, expected.text)
-        console.log(`ok: a tool was called for ${email}`)
-      } finally {
-        await agent.stop()
-      }
-    }
+    await testAgent({ serverUrl, folder, args: REGISTERED, email: 'mia@acme.test' }, licensed)
+    await testAgent({ serverUrl, folder, args: REGISTERED, email: 'max@acme.test' }, unlicensed)
+    await testAgent({ serverUrl, folder, args: [], email: 'mia@acme.test' }, licensed)
   } finally {
     await server.stop()
+  }
+}
+
+async function testAgent(options, expected) {
+  const agent = startAgent(options)
+  try {
+    const { isError = false, content } = await agent.callTool('list_tasks')
+    assert.equal(isError, expected.isError)
+    assert.match(content[0].text, expected.text)
+    const how = options.args.length > 0 ? 'with a registered client' : 'after the agent has registered itself'
+    console.log(`ok: a tool was called for ${options.email}, ${how}`)
+  } finally {
+    await agent.stop()
   }
 }
 
@@ -58,17 +75,22 @@ async function register(url, serverUrl) {
   const redirectUris = ['http://localhost/oauth/callback']
   const client = { clientId: 'demo-agent', kind: 'SPA', name: 'Demo agent', redirectUris, scopes }
   await asOperator('POST', '/api/admin/clients', { applicationId: id, ...client })
-  const resource = { uri: serverUrl, name: 'Tasks', scopes: ['tasks:read'], allowedClients: ['demo-agent'] }
+  const clients = { allowedClients: ['demo-agent'], allowDynamicClients: true }
+  const resource = { uri: serverUrl, name: 'Tasks', scopes: ['tasks:read'], ...clients }
   await asOperator('POST', '/api/admin/resources', { applicationId: ownerId, ...resource })
 }
 
 /** Starts mcp-remote, which speaks JSON-RPC on its standard input and output. Its user signs in when it asks for it. */
-function startAgent({ serverUrl, folder, email }) {
+function startAgent({ serverUrl, folder, args, email }) {
   const program = join(folder, 'node_modules/.bin/mcp-remote')
-  const info = JSON.stringify({ client_id: 'demo-agent' })
-  const child = spawn(program, [serverUrl, '--static-oauth-client-info', info, '--auth-timeout', '120'], {
+  const child = spawn(program, [serverUrl, ...args, '--auth-timeout', '120'], {
     // No browser of its own. It then prints the address to open.
-    env: { ...process.env, BROWSER: 'false', DISPLAY: '', MCP_REMOTE_CONFIG_DIR: join(folder, email) },
+    env: {
+      ...process.env,
+      BROWSER: 'false',
+      DISPLAY: '',
+      MCP_REMOTE_CONFIG_DIR: join(folder, `${email}-${args.length}`),
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close')

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import type { Page } from 'playwright-core'
 import { apply } from '../declaration/apply-yaml.ts'
 import type { TestService } from '../support/service.ts'
@@ -18,19 +18,34 @@ interface McpServer {
 
 const demo = (file: string) => new URL(`../../../demo/${file}`, import.meta.url)
 
-/** Starts the MCP server of the demo, and registers it as demo/mcp-server.yaml does, but at its own address. */
-export async function startMcpServer({ url: issuer, ctx }: TestService): Promise<McpServer> {
+/** Starts the MCP server of the demo, on a free port. */
+export async function startMcpServer(issuer: string): Promise<McpServer> {
   const { startMcpServer: start } = await import(demo('mcp-server.mjs').href)
-  const server = await start({ issuer, clientId: 'demo-web', clientSecret: 'demo-web-secret' })
+  return start({ issuer, clientId: 'demo-web', clientSecret: 'demo-web-secret' })
+}
+
+/** Registers it as demo/mcp-server.yaml does, but at its own address. */
+export async function declareMcpServer({ ctx }: TestService, { url }: McpServer): Promise<void> {
   const declaration = readFileSync(demo('mcp-server.yaml'), 'utf8')
-  await apply(ctx, declaration.replaceAll('http://localhost:4000/mcp', server.url))
-  return server
+  await apply(ctx, declaration.replaceAll('http://localhost:4000/mcp', url))
 }
 
 /** Who the agent says it is: what its provider for the MCP SDK has beside the addresses. */
 export type Identity = Partial<OAuthClientProvider>
 
 export const registeredAs = (clientId: string): Identity => ({ clientInformation: () => ({ client_id: clientId }) })
+
+/** An agent that nobody registered. It keeps what it gets from Latchkey, or the URL of its document. */
+export function unregistered(identity: Identity = {}): Identity {
+  let stored: OAuthClientInformationMixed | undefined
+  return {
+    clientInformation: () => stored,
+    saveClientInformation(information) {
+      stored = information
+    },
+    ...identity,
+  }
+}
 
 export interface Agent {
   /** Connects. If the server asks for a sign-in, `signIn` goes through the pages. */

@@ -6,7 +6,7 @@ import { browserPath, openBrowser } from '../support/browser.ts'
 import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import { claimsOf, machineToken, signIn, startDemoService } from '../support/world.ts'
-import { type Agent, allowInBrowser, createAgent, registeredAs, startMcpServer } from './agent.ts'
+import { type Agent, allowInBrowser, createAgent, declareMcpServer, registeredAs, startMcpServer } from './agent.ts'
 
 // The MCP server of the demo, called by the client of the MCP SDK for a user who signs in with a real browser.
 
@@ -19,7 +19,8 @@ describe.skipIf(!browserPath)('an agent that calls the MCP server of the demo', 
 
   beforeAll(async () => {
     service = await startDemoService()
-    server = await startMcpServer(service)
+    server = await startMcpServer(service.url)
+    await declareMcpServer(service, server)
     browser = await openBrowser()
   })
   afterAll(async () => {
