@@ -36,8 +36,8 @@ export async function logOut(ctx: Ctx, exchange: Exchange, fields: Fields): Prom
   const isVouchedFor = hint && (!session || session.userId === hint.userId)
   if (isVouchedFor) await endByHint(ctx, exchange, { session, hint })
   else if (session) return { kind: 'ask', session, returnTo, isReturnRefused, clientId }
-  // A request with an invalid hint is not redirected.
-  const isTrustworthy = isVouchedFor || hintToken === undefined
+  // A request with an invalid hint is not redirected. Anybody may have registered the URL of some clients.
+  const isTrustworthy = isVouchedFor || (hintToken === undefined && (await isAdministered(ctx, clientId)))
   return isTrustworthy && returnTo !== undefined
     ? { kind: 'redirect', to: returnTo }
     : { kind: 'out', isReturnRefused, clientId }
@@ -62,6 +62,10 @@ async function findReturnUrl(ctx: Ctx, fields: Fields, clientId: string | undefi
       : hasPostLogoutUri(await findClient(ctx, clientId), uri)
   return isRegistered ? withState(uri, fields) : undefined
 }
+
+/** Without a client_id, only URLs of such clients are known. */
+const isAdministered = async (ctx: Ctx, clientId: string | undefined): Promise<boolean> =>
+  clientId === undefined || (await findClient(ctx, clientId))?.origin === 'ADMIN'
 
 const hasPostLogoutUri = (client: Client | undefined, uri: string): boolean =>
   client !== undefined && !client.disabled && client.postLogoutRedirectUris.includes(uri)

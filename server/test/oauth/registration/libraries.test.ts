@@ -122,32 +122,37 @@ test('oauth4webapi: registers with a key, signs in, updates and deletes the regi
   expect((await manage('GET', registered)).status).toBe(401)
 })
 
-test('a token of such a client reads userinfo, and is no key to the API of the service', async () => {
+/** Registers a public client, and returns its configuration. */
+async function newPublicClient(metadata: object = {}): Promise<oidc.Configuration> {
   const { registrationToken: initialAccessToken } = await newToken(service.url)
-  const config = await oidc.dynamicClientRegistration(
+  return oidc.dynamicClientRegistration(
     issuer,
-    { ...METADATA, token_endpoint_auth_method: 'none' },
+    { ...METADATA, token_endpoint_auth_method: 'none', ...metadata },
     oidc.None(),
     { execute: [oidc.allowInsecureRequests], initialAccessToken },
   )
+}
+
+async function obtainTokens(config: oidc.Configuration, parameters: Record<string, string>) {
   const pkceCodeVerifier = oidc.randomPKCECodeVerifier()
   const callback = await consent(
     oidc.buildAuthorizationUrl(config, {
       redirect_uri: CALLBACK,
-      scope: `${SCOPE} admin licenses:write`,
       code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier),
       code_challenge_method: 'S256',
+      ...parameters,
     }),
   )
-  const { access_token, scope } = await oidc.authorizationCodeGrant(config, callback, { pkceCodeVerifier })
+  return oidc.authorizationCodeGrant(config, callback, { pkceCodeVerifier })
+}
+
+test('a token of such a client reads userinfo, and is no key to the API of the service', async () => {
+  const { access_token, scope } = await obtainTokens(await newPublicClient(), {
+    scope: `${SCOPE} admin licenses:write`,
+  })
   expect(scope).toBe(SCOPE)
   const [application] = (
-    await admin<{ applications: { id: string }[] }>(
-      service.url,
-      '/api/admin/applications?search=demo',
-      undefined,
-      'GET',
-    )
+    await admin<{ applications: { id: string }[] }>(service.url, '/api/admin/applications', undefined, 'GET')
   ).applications
   for (const path of [
     '/api/users/me',
@@ -160,4 +165,56 @@ test('a token of such a client reads userinfo, and is no key to the API of the s
     const response = await fetch(service.url + path, { headers: { authorization: `Bearer ${access_token}` } })
     expect([path, response.status]).toEqual([path, 403])
   }
+})
+
+test('such a client gets tokens for a resource that is open to it, and for no other', async () => {
+  const { applications } = await admin<{ applications: { id: string }[] }>(
+    service.url,
+    '/api/admin/applications',
+    undefined,
+    'GET',
+  )
+  const resource = (name: string, allowDynamicClients: boolean) =>
+    admin<{ uri: string }>(service.url, '/api/admin/resources', {
+      applicationId: applications[0]?.id,
+      name,
+      uri: `https://api.example.com/${name}`,
+      scopes: ['reports:read'],
+      allowDynamicClients,
+    })
+  const [open, closed] = [await resource('open', true), await resource('closed', false)]
+  const config = await newPublicClient({ scope: 'reports:read' })
+  const tokens = await obtainTokens(config, { scope: 'reports:read', resource: open.uri })
+  expect(claimsOf(tokens.access_token)).toMatchObject({ aud: open.uri, scope: 'reports:read' })
+  expect(await userinfo(service.url, tokens.access_token)).toBe(401)
+  const refused = await fetch(
+    oidc.buildAuthorizationUrl(config, { redirect_uri: CALLBACK, scope: 'reports:read', resource: closed.uri }),
+    { headers: { cookie }, redirect: 'manual' },
+  )
+  expect(new URL(refused.headers.get('location') ?? '').searchParams.get('error')).toBe('invalid_target')
+})
+
+test('PKCE with plain, or without a challenge, is refused for a public client', async () => {
+  const config = await newPublicClient()
+  const plain = { code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' }
+  for (const challenge of [{}, plain] as Record<string, string>[]) {
+    const address = oidc.buildAuthorizationUrl(config, { redirect_uri: CALLBACK, scope: 'openid', ...challenge })
+    const { headers } = await fetch(address, { headers: { cookie }, redirect: 'manual' })
+    expect(new URL(headers.get('location') ?? '').searchParams.get('error')).toBe('invalid_request')
+  }
+})
+
+test('without a valid hint, a logout does not redirect to an address that such a client registered', async () => {
+  const evil = 'https://evil.test/'
+  const config = await newPublicClient({ post_logout_redirect_uris: [evil] })
+  const { client_id } = config.clientMetadata()
+  for (const more of [{}, { client_id }] as Record<string, string>[]) {
+    const query = new URLSearchParams({ post_logout_redirect_uri: evil, ...more })
+    const response = await fetch(`${service.url}/api/oauth/logout?${query}`, { redirect: 'manual' })
+    expect(response.headers.get('location')).toBeNull()
+  }
+  const { id_token = '' } = await obtainTokens(config, { scope: 'openid' })
+  const query = new URLSearchParams({ post_logout_redirect_uri: evil, id_token_hint: id_token })
+  const response = await fetch(`${service.url}/api/oauth/logout?${query}`, { redirect: 'manual' })
+  expect(response.headers.get('location')).toBe(evil)
 })
