@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   admin: async () => (await import('./admin.ts')).adminCommand,
   application: async () => (await import('./application.ts')).applicationCommand,
   client: async () => (await import('./client.ts')).clientCommand,
+  resource: async () => (await import('./resource.ts')).resourceCommand,
   'registration-token': async () => (await import('./registration-token.ts')).registrationTokenCommand,
   keys: async () => (await import('./keys.ts')).keysCommand,
   audit: async () => (await import('./audit.ts')).auditCommand,

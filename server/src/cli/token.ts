@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { loadConfig, processEnvironment } from '../config.ts'
 import { OperatorError } from '../errors.ts'
 import { DEMO_PASSWORD } from './demo-data.ts'
+import { obtainDeviceTokens } from './token-device.ts'
+import { call, postForm, type TokenResponse, toRefusal } from './token-requests.ts'
 
 interface Options {
-  user: string
+  user?: string
+  device: boolean
   client: string
   clientSecret?: string
   tenant?: string
@@ -18,25 +21,33 @@ interface Options {
 }
 
 export const tokenCommand = new Command('token')
-  .description('print the tokens of a user, obtained from the running demo with the authorization code flow')
-  .requiredOption('--user <address>', 'the address of a demo account')
+  .description('print the tokens of a user: of an account of the running demo, or of who allows it in a browser')
+  .option('--user <address>', 'the address of a demo account, for the authorization code flow')
+  .addOption(
+    new Option('--device', 'ask whoever opens the shown page, with the device authorization grant')
+      .default(false)
+      .conflicts(['user', 'resource']),
+  )
   .requiredOption('--client <client-id>', 'the client_id')
   .option('--client-secret <secret>', 'the secret of a confidential client')
   .option('--tenant <slug>', 'the tenant; required for a user with several')
   .option('--scope <scopes>', 'space-separated', 'openid profile email offline_access')
   .option('--resource <uri>', 'the resource that the access token is for')
   .option('--redirect-uri <uri>', 'as registered for the client', 'http://localhost:8080/callback')
-  .option('--url <address>', 'the address of the demo (BASE_URL)')
+  .option('--url <address>', 'the address of the service (BASE_URL)')
   .option('--decode', 'print the headers and claims of the tokens instead of the tokens', false)
   .action(async (options: Options) => {
     const url = options.url ?? loadConfig('demo', processEnvironment()).baseUrl
     if (!URL.canParse(url)) throw new OperatorError(`"${url}" is not an address such as http://localhost:3000.`)
     const baseUrl = new URL(url).origin
-    const tokens = await obtainTokens(baseUrl, options)
+    const { user, device } = options
+    if (user === undefined && !device) throw new OperatorError('Add --user with a demo account, or --device.')
+    const tokens =
+      user === undefined
+        ? await obtainDeviceTokens(baseUrl, options)
+        : await obtainTokens(baseUrl, { ...options, user })
     console.log(JSON.stringify(options.decode ? decodeTokens(tokens) : tokens, null, 2))
   })
-
-type TokenResponse = Record<string, unknown>
 
 /** The contents of the tokens that are JWTs. A refresh token is a random string and has none. */
 const decodeTokens = (tokens: TokenResponse) =>
@@ -49,21 +60,18 @@ const decodeTokens = (tokens: TokenResponse) =>
   )
 
 /** Signs in, authorizes and exchanges the code, like a browser and an application. */
-async function obtainTokens(baseUrl: string, options: Options): Promise<TokenResponse> {
+async function obtainTokens(baseUrl: string, options: Options & { user: string }): Promise<TokenResponse> {
   const verifier = randomBytes(32).toString('base64url')
   const cookie = await signIn(baseUrl, options.user)
   const code = await authorize(baseUrl, { ...options, cookie, verifier })
   const { client, clientSecret, redirectUri } = options
-  const response = await call(`${baseUrl}/api/oauth/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: redirectUri,
-      client_id: client,
-      code_verifier: verifier,
-      ...(clientSecret !== undefined && { client_secret: clientSecret }),
-    }),
+  const response = await postForm(`${baseUrl}/api/oauth/token`, {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    client_id: client,
+    code_verifier: verifier,
+    client_secret: clientSecret,
   })
   if (!response.ok) throw toRefusal('The token endpoint', await response.json())
   return (await response.json()) as TokenResponse
@@ -113,25 +121,4 @@ async function authorize(
   const code = body.get('code')
   if (code === null) throw toRefusal('The authorization', Object.fromEntries(body))
   return code
-}
-
-async function call(url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init)
-  } catch (error) {
-    throw new OperatorError(`No Latchkey answers at ${new URL(url).origin}. Start it with "npm start".`, {
-      cause: error,
-    })
-  }
-}
-
-const HINTS: Record<string, string> = {
-  interaction_required: ' Name it with --tenant.',
-  invalid_client: ' A confidential client needs --client-secret.',
-}
-
-function toRefusal(subject: string, body: unknown): OperatorError {
-  const { message, error = '', error_description } = body as Record<string, string | undefined>
-  const hint = HINTS[error] ?? ''
-  return new OperatorError(`${subject} was refused: ${message ?? error_description ?? error}${hint}`)
 }

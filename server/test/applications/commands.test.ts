@@ -42,6 +42,23 @@ test('the command line creates applications and clients and prints the secret on
   expect(output).toMatch(/^lk_\w{24} +WEB +shop +Shop on the web\n$/)
 })
 
+test('the command line creates, lists and deletes resources', async () => {
+  const uri = 'https://api.example.com/mcp'
+  const options = ['--application', 'shop', '--name', 'Reports', '--uri', uri, '--scope', 'read', 'write']
+  expect(await latchkey('resource', 'list')).toEqual({ code: 0, output: 'There are no resources yet.\n' })
+  expect(await latchkey('resource', 'create', ...options)).toEqual({
+    code: 0,
+    output: expect.stringMatching(/^Resource https:\S+ is registered\. Its id is [0-9a-f-]{36}\.\n$/),
+  })
+  expect((await latchkey('resource', 'list')).output).toMatch(/^https:\S+ +shop +Reports {2}\(read, write\)\n$/)
+  const unconfirmed = await latchkey('resource', 'delete', uri)
+  expect(unconfirmed).toEqual({ code: 1, output: expect.stringContaining('add --yes') })
+  const deleted = await latchkey('resource', 'delete', uri, '--yes')
+  expect(deleted).toEqual({ code: 0, output: `Resource ${uri} is deleted.\n` })
+  const unknown = await latchkey('resource', 'delete', uri, '--yes')
+  expect(unknown).toEqual({ code: 1, output: expect.stringContaining(`There is no resource ${uri}.`) })
+})
+
 test('a client that requires DPoP and may exchange tokens can be created and exported', async () => {
   await latchkey(
     ...WEB,

@@ -141,6 +141,13 @@ async function getStoredResource(db: Db, id: string): Promise<StoredResource> {
   return resource
 }
 
+/** The most that the command lists. */
+const MAX_LISTED = 10_000
+
+/** The oldest come first. */
+export const listAllResources = (ctx: Ctx): Promise<StoredResource[]> =>
+  listResources(ctx.db, {}, { sort: 'createdAt', offset: 0, limit: MAX_LISTED })
+
 /** Sorted by creation, oldest first, by default. */
 export async function getResourcePage(
   ctx: Ctx,
