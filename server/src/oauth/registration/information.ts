@@ -28,6 +28,7 @@ export const toInformation = (
   ...(client.jwksUri !== null && { jwks_uri: client.jwksUri }),
   dpop_bound_access_tokens: client.requireDpop,
   require_pushed_authorization_requests: client.requirePushedRequests,
+  require_signed_request_object: client.requireSignedRequests,
 })
 
 function toAuthMethod({ tokenEndpointAuthMethod }: StoredClient, postsSecret: boolean): string {

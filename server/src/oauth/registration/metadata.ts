@@ -14,6 +14,7 @@ export interface RegisteredSettings {
   allowedOrigins: string[]
   scopes: string[]
   requirePushedRequests: boolean
+  requireSignedRequests: boolean
   requireDpop: boolean
   tokenEndpointAuthMethod: ClientAuthMethod
   jwks: PublicKeySet | null
@@ -55,7 +56,8 @@ export function readMetadata(members: Members): Metadata {
   const method = readAuthMethod(members)
   const isPublic = method === 'none'
   // A client may list keys that it uses for something else.
-  const usesKeys = method === 'private_key_jwt'
+  const requireSignedRequests = readFlag(members, 'require_signed_request_object')
+  const usesKeys = method === 'private_key_jwt' || requireSignedRequests
   return {
     postsSecret: method === 'client_secret_post',
     settings: {
@@ -66,6 +68,7 @@ export function readMetadata(members: Members): Metadata {
       allowedOrigins: isPublic ? originsOf(redirectUris) : [],
       scopes: readScopes(members),
       requirePushedRequests: readFlag(members, 'require_pushed_authorization_requests'),
+      requireSignedRequests,
       requireDpop: readFlag(members, 'dpop_bound_access_tokens'),
       tokenEndpointAuthMethod: STORED_METHODS[method],
       jwks: usesKeys ? readKeys(members) : null,

@@ -26,6 +26,7 @@ const FIELDS = {
   jwks_uri: text('Where its public keys are fetched, instead of jwks'),
   dpop_bound_access_tokens: flag('Its token requests must have a DPoP proof (RFC 9449 §5.2)'),
   require_pushed_authorization_requests: flag('Its authorization requests must be pushed (RFC 9126 §6)'),
+  require_signed_request_object: flag('Its authorization requests must be signed with its keys (RFC 9101 §10.5)'),
 }
 
 /** The handler checks the members, because the errors of RFC 7591 depend on which one is wrong. */
@@ -73,6 +74,7 @@ export const ClientInformation = Type.Object(
     jwks_uri: Type.Optional(Type.String()),
     dpop_bound_access_tokens: Type.Boolean(),
     require_pushed_authorization_requests: Type.Boolean(),
+    require_signed_request_object: Type.Boolean(),
   },
   { title: 'ClientInformation' },
 )

@@ -41,6 +41,7 @@ test('a client with only redirect URIs is confidential, and gets the defaults of
     scope: 'openid profile email',
     dpop_bound_access_tokens: false,
     require_pushed_authorization_requests: false,
+    require_signed_request_object: false,
   })
 })
 
@@ -102,6 +103,12 @@ describe('members', () => {
     [{ scope: '' }, '', ['authorization_code']],
   ])('%j: the scope is "%s"', async (more, scope, grant_types) => {
     expect(await register(url, more, token)).toMatchObject({ scope, grant_types })
+  })
+
+  test('a native app with keys may have to sign its requests', async () => {
+    const jwks = { keys: [key()] }
+    const signs = { token_endpoint_auth_method: 'none', require_signed_request_object: true, jwks }
+    expect(await register(url, signs, token)).toMatchObject(signs)
   })
 
   test.each([
@@ -168,6 +175,7 @@ const INVALID_METADATA: [string, unknown][] = [
   ['a flag as text', { ...VALID, dpop_bound_access_tokens: 'true' }],
   ['a number as flag', { ...VALID, require_pushed_authorization_requests: 1 }],
   ['a logout URI with a script', { ...VALID, post_logout_redirect_uris: ['javascript:alert(1)'] }],
+  ['no keys to sign requests with', { ...VALID, require_signed_request_object: true }],
   ['no keys', { ...VALID, token_endpoint_auth_method: 'private_key_jwt' }],
   ['an empty key set', withKeys([])],
   ['keys of another type', withKeys('x')],

@@ -65,7 +65,7 @@ const FORGED: Hostile[] = [
     'malformed',
     () => edited(([header = '', , end = '']) => [header, Buffer.from('{"a":1,"a":2}').toString('base64url'), end]),
   ],
-  ['a text of a megabyte', 'malformed', async () => 'a'.repeat(14_000)],
+  ['a long text without dots', 'malformed', async () => 'a'.repeat(14_000)],
   ['the alg None', 'wrong_algorithm', async () => `${unsigned({ alg: 'None' })}AAAA`],
   ['no alg', 'wrong_algorithm', async () => `${unsigned({ typ: 'jwt' })}AAAA`],
   ['HS256 with the public key as the secret', 'wrong_algorithm', signedWithPublicKey],
