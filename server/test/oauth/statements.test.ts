@@ -6,14 +6,18 @@ import {
   authorize,
   authorizeUrl,
   exchange,
+  findIds,
   introspect,
   machineToken,
   obtainTokens,
   refresh,
   signIn,
   startDemoService,
+  type Tokens,
+  thirdParty,
   userinfo,
 } from '../support/world.ts'
+import { askForCodes, type DeviceReply, decide, poll, setDeviceFlow } from './device-steps.ts'
 import { exchangeToken } from './exchange-steps.ts'
 import { newKey, newKeyClient, requestToken, sign, validClaims } from './key-clients.ts'
 
@@ -105,6 +109,77 @@ test('an authorization of a signed-in user: three statements', async () => {
 test('a pushed request: two statements', async () => {
   const body = new URLSearchParams(new URL(authorizeUrl(url)).searchParams)
   await expectStatements(2, () => fetch(`${url}/api/oauth/par`, { method: 'POST', body }))
+})
+
+test('an authorization with a pushed request: seven statements', async () => {
+  const body = new URLSearchParams(new URL(authorizeUrl(url)).searchParams)
+  const pushed = await fetch(`${url}/api/oauth/par`, { method: 'POST', body })
+  const { request_uri } = (await pushed.json()) as { request_uri: string }
+  const query = new URLSearchParams({ client_id: 'demo-spa', request_uri })
+  const send = () => fetch(`${url}/oauth/authorize?${query}`, { headers: { cookie }, redirect: 'manual' })
+  await expectStatements(7, async () => expect((await send()).headers.get('location')).toContain('code='))
+})
+
+test('a third-party application: one statement more for an authorization, none for other requests', async () => {
+  const { id, clientId: client_id } = await thirdParty(url)
+  const { userId, tenantId } = await findIds(service, 'mia@acme.test', 'acme')
+  const { db } = service.ctx
+  const client = db.selectFrom('clients').select('application_id').where('id', '=', id)
+  const { application_id } = await client.executeTakeFirstOrThrow()
+  const consent = { user_id: userId, application_id, tenant_id: tenantId, granted_at: new Date() }
+  const scopes = ['openid', 'profile', 'email', 'offline_access']
+  await db
+    .insertInto('consents')
+    .values({ ...consent, scopes })
+    .execute()
+  // Fills the caches.
+  await exchange(url, (await authorize(url, cookie, { client_id })).answer.code, { client_id })
+  let code: string | undefined
+  await expectStatements(4, async () => {
+    code = (await authorize(url, cookie, { client_id })).answer.code
+  })
+  let refreshToken = ''
+  await expectStatements(2, async () => {
+    refreshToken = (await exchange(url, code, { client_id })).body.refresh_token
+  })
+  const renew = async () => {
+    refreshToken = (await refresh(url, refreshToken, { client_id })).body.refresh_token
+  }
+  await expectStatements(2, renew)
+  await expectStatements(1, renew)
+})
+
+test('a resource: no statement more once it was read', async () => {
+  const { application_id: applicationId } = await service.ctx.db
+    .selectFrom('clients')
+    .select('application_id')
+    .where('client_id', '=', 'demo-spa')
+    .executeTakeFirstOrThrow()
+  const resource = 'https://api.example.com/statements'
+  await admin(url, '/api/admin/resources', { applicationId, name: 'API', uri: resource, scopes: [] })
+  await obtainTokens(url, cookie, { resource })
+  let code: string | undefined
+  await expectStatements(3, async () => {
+    code = (await authorize(url, cookie, { resource })).answer.code
+  })
+  let tokens: Tokens | undefined
+  await expectStatements(2, async () => {
+    tokens = (await exchange(url, code)).body
+  })
+  await expectStatements(1, () => introspect(url, tokens?.access_token ?? ''))
+})
+
+test('a device: two statements to start, one to wait, three for the tokens', async () => {
+  await setDeviceFlow(service, 'demo-spa', true)
+  await askForCodes(url)
+  let codes: DeviceReply | undefined
+  await expectStatements(2, async () => {
+    codes = (await askForCodes(url)).body
+  })
+  const asked = codes as DeviceReply
+  await expectStatements(1, () => poll(url, asked))
+  await decide(url, cookie, asked)
+  await expectStatements(3, () => poll(url, asked))
 })
 
 test('the key set, and discovery once it was read: no statement', async () => {
