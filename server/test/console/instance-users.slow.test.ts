@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPath } from '../support/browser.ts'
 import { FULL } from '../support/rounds.ts'
-import { PASSWORD } from '../support/world.ts'
+import { findIds, PASSWORD, thirdParty } from '../support/world.ts'
 import { type ConsolePage, type ConsoleTest, openConsole } from './console-page.ts'
 import { ADMIN, clickInDialog, errorsExcept, fillField, selectOption } from './page-actions.ts'
 
@@ -132,6 +132,38 @@ describe.runIf(FULL && browserPath)('the users of the instance, in the console',
     expect(refused.status).toBe(401)
     // The user has no second factor.
     expect(await page.getByRole('button', { name: 'Remove second factor' }).count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+
+  test('people and operators see which applications have access, and withdraw it in one tenant', async () => {
+    const { service } = consoleTest
+    const client = await thirdParty(service.url, 'Partner Reports')
+    const { db } = service.ctx
+    const { application_id } = await db
+      .selectFrom('clients')
+      .select('application_id')
+      .where('id', '=', client.id)
+      .executeTakeFirstOrThrow()
+    const { userId: user_id, tenantId } = await findIds(service, ADMIN, 'acme')
+    for (const tenant_id of [tenantId, null]) {
+      const consent = { user_id, application_id, tenant_id, scopes: ['openid', 'email'], granted_at: new Date() }
+      await db.insertInto('consents').values(consent).execute()
+    }
+    const session = await consoleTest.signIn(ADMIN, '/account/data')
+    const { page, click, expectText, go, errors } = session
+    await expectText('See your email address')
+    await session.expectAccessible()
+    await click('Withdraw the access of Partner Reports in Acme')
+    await clickInDialog(session, 'Withdraw')
+    await expectText('The access of Partner Reports in Acme was withdrawn.')
+    const inAcme = page.getByRole('button', { name: 'Withdraw the access of Partner Reports in Acme' })
+    await inAcme.waitFor({ state: 'detached' })
+    await go(`/instance/users/${user_id}`)
+    await expectText('What this person has allowed third-party applications.')
+    await session.expectAccessible()
+    await click('Withdraw the access of Partner Reports')
+    await clickInDialog(session, 'Withdraw')
+    await expectText('No application has access')
     expect(errors).toEqual([])
   })
 
