@@ -55,6 +55,9 @@ export const clients = {
   confirmMissing: (word: string) => `Type ${word} to go on.`,
   wholeInstance: 'The whole instance',
   noTenants: 'No tenant matches',
+  fapi: 'FAPI 2.0 Security Profile',
+  fapiText:
+    'For banks and other regulated services. It turns on pushed requests, DPoP, a key for authentication, and S256. The application needs a signing algorithm other than RS256.',
   requireNonce: 'Require a nonce',
   requireNonceText: 'Protects ID tokens from being replayed. Turn it off only for software that cannot send one.',
   userinfoInIdToken: 'Profile and email in the ID token',

@@ -7,6 +7,7 @@ import type {
   PkceMethod,
   PublicKeySet,
   ResponseMode,
+  SecurityProfile,
 } from '../db/tables.ts'
 import { thumbprintOf } from '../lib/public-keys.ts'
 import { fingerprintOf, hashSecret } from '../lib/secrets.ts'
@@ -62,6 +63,7 @@ export interface Client {
   /** Its public keys, or where to fetch them; null if it has none. */
   jwks: PublicKeySet | null
   jwksUri: string | null
+  securityProfile: SecurityProfile
   disabled: boolean
   secrets: { id: string; hash: Buffer }[]
   /** How its tokens are signed; a later one only while the ones before it have no active key. */
@@ -135,6 +137,10 @@ export function credentialIdsOf({ tokenEndpointAuthMethod, secrets, jwks, jwksUr
   if (tokenEndpointAuthMethod === 'none') return []
   return jwksUri === null ? (jwks?.keys ?? []).map(thumbprintOf) : [fingerprintOf(jwksUri)]
 }
+
+/** FAPI 2.0 §5.4.1: the client signs nothing with RS256. */
+export const mayUseAlgorithm = ({ securityProfile }: Client, algorithm: string): boolean =>
+  securityProfile !== 'FAPI2' || algorithm !== 'RS256'
 
 /** Whether an enabled client lists this origin. */
 export async function isKnownOrigin(ctx: Ctx, origin: string): Promise<boolean> {

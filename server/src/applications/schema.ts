@@ -126,6 +126,10 @@ export const clientFields = {
   jwksUri: Type.Union([Type.String({ minLength: 1, maxLength: 2_000 }), Type.Null()], {
     description: 'Where its public keys are fetched, instead of jwks: an https URL of a JWK Set',
   }),
+  securityProfile: Type.Enum(['NONE', 'FAPI2'], {
+    description:
+      'FAPI2: the FAPI 2.0 Security Profile. It turns on a key for authentication, DPoP, pushed requests and PKCE with S256, and refuses everything else',
+  }),
   disabled: Type.Boolean({ description: 'A disabled client and its tokens do not work' }),
 }
 

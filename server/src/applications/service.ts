@@ -10,6 +10,7 @@ import { checkField, requireAnyField, throwIfInvalid } from '../lib/field-valida
 import { isId, newId } from '../lib/ids.ts'
 import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugWithSuffix, toSlug } from '../lib/names.ts'
 import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
+import { ALGORITHM_RULE } from './clients/security-profile.ts'
 import { requestKeyFor } from './signing-algorithm.ts'
 import {
   type Application,
@@ -18,6 +19,7 @@ import {
   deleteApplication,
   findApplication,
   findApplicationBySlug,
+  hasFapiClient,
   insertApplication,
   listApplications,
   lockAndCountDependents,
@@ -92,6 +94,9 @@ export async function changeApplication(
   const after = { ...before, ...change, name: (change.name ?? before.name).trim() }
   const changes = findChanges<Record<string, unknown>>(before, after)
   if (!changes) return application
+  if (after.signingAlgorithm === 'RS256' && before.signingAlgorithm !== 'RS256') {
+    throwIfInvalid([checkField(!(await hasFapiClient(tx, application.id)), 'signingAlgorithm', ALGORITHM_RULE)])
+  }
   const details = { applicationId: application.id, ...changes }
   await recordAuditEvent(ctx, tx, { action: 'application.changed', ...source, details })
   if (after.signingAlgorithm !== before.signingAlgorithm) await requestKeyFor(tx, after.signingAlgorithm)

@@ -86,6 +86,16 @@ export async function countApplications(db: Db, search: Search): Promise<number>
 export const lockApplication = (tx: Tx, id: string): Promise<Application | undefined> =>
   selectApplications(tx).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
 
+/** Whether a client of the application has the security profile FAPI2. */
+export const hasFapiClient = async (tx: Tx, applicationId: string): Promise<boolean> =>
+  (await tx
+    .selectFrom('clients')
+    .select('id')
+    .where('application_id', '=', applicationId)
+    .where('security_profile', '=', 'FAPI2')
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
 /** Counts what is deleted together with the application. The lock keeps others from adding to it. */
 export async function lockAndCountDependents(
   tx: Tx,

@@ -6,7 +6,7 @@ import { findClient } from '../applications/clients.ts'
 import { findApplicationNamed } from '../applications/service.ts'
 import { OPERATOR_SOURCE } from '../audit/record.ts'
 import { loadCommandConfig, processEnvironment } from '../config.ts'
-import type { ClientAuthMethod, ClientKind, PublicKeySet, ResponseMode } from '../db/tables.ts'
+import type { ClientAuthMethod, ClientKind, PublicKeySet, ResponseMode, SecurityProfile } from '../db/tables.ts'
 import { OperatorError } from '../errors.ts'
 import { findTenant } from '../tenants/service.ts'
 import { runCommand } from './run.ts'
@@ -32,6 +32,7 @@ interface CreateOptions {
   authMethod?: ClientAuthMethod
   jwks?: string
   jwksUri?: string
+  securityProfile?: SecurityProfile
 }
 
 const create = new Command('create')
@@ -59,6 +60,12 @@ const create = new Command('create')
   )
   .option('--jwks <file>', 'a JSON file with its public keys (JWK Set), for private_key_jwt or signed requests')
   .option('--jwks-uri <url>', 'where its public keys are fetched, instead of --jwks')
+  .addOption(
+    new Option('--security-profile <profile>', 'FAPI2: what the FAPI 2.0 Security Profile requires (NONE)').choices([
+      'NONE',
+      'FAPI2',
+    ]),
+  )
   .option('--no-require-nonce', 'accept sign-ins of libraries that send no nonce, such as django-allauth')
   .option('--require-pushed-requests', 'refuse authorization requests that were not pushed (PAR)')
   .option('--require-signed-requests', 'refuse authorization requests that its key did not sign (JAR)')
@@ -77,7 +84,7 @@ const create = new Command('create')
         clientId: options.clientId,
         requireNonce: options.requireNonce,
         userinfoInIdToken: options.userinfoInIdToken,
-        requirePushedRequests: options.requirePushedRequests ?? false,
+        requirePushedRequests: options.requirePushedRequests,
         requireSignedRequests: options.requireSignedRequests ?? false,
         requireDpop: options.requireDpop,
         tokenExchange: options.tokenExchange,
@@ -110,6 +117,7 @@ const toSettings = ({
   ...(keys.authMethod && { tokenEndpointAuthMethod: keys.authMethod }),
   ...(keys.jwks && { jwks: readKeys(keys.jwks) }),
   ...(keys.jwksUri && { jwksUri: keys.jwksUri }),
+  ...(keys.securityProfile && { securityProfile: keys.securityProfile }),
 })
 
 function readKeys(file: string): PublicKeySet {

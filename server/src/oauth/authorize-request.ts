@@ -164,7 +164,9 @@ function readChallenge(client: Client, fields: Fields): AuthorizeRequest['challe
   const requestedMethod = fields.get('code_challenge_method')
   if (value === undefined) {
     if (requestedMethod !== undefined) throw invalid('A code_challenge_method came without a code_challenge.')
-    if (client.kind === 'SPA') throw invalid('The parameter code_challenge is required for this client.')
+    if (client.kind === 'SPA' || client.securityProfile === 'FAPI2') {
+      throw invalid('The parameter code_challenge is required for this client.')
+    }
     return undefined
   }
   if (requestedMethod === undefined && client.kind === 'SPA') {

@@ -50,9 +50,11 @@ export function createRefreshToken(
   grantExpiresAt: Date,
 ): { token: string; row: NewRefreshToken } {
   const token = newSecret()
+  return { token, row: { hash: hashSecret(token), expiresAt: refreshTokenExpiry(ctx, client, grantExpiresAt) } }
+}
+
+/** When a refresh token expires that is issued or used now. */
+export function refreshTokenExpiry(ctx: Ctx, client: Client, grantExpiresAt: Date): Date {
   const idleExpiry = ctx.now().getTime() + lifetimeOf(ctx, client, 'refreshTokenIdle') * 1000
-  return {
-    token,
-    row: { hash: hashSecret(token), expiresAt: new Date(Math.min(idleExpiry, grantExpiresAt.getTime())) },
-  }
+  return new Date(Math.min(idleExpiry, grantExpiresAt.getTime()))
 }

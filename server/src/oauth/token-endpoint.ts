@@ -4,7 +4,7 @@ import type { ClientKind } from '../db/tables.ts'
 import { OAuthError } from '../errors.ts'
 import { authenticateClient, type TokenRequester } from './client-auth.ts'
 import { invalidProof } from './dpop/proof.ts'
-import { readProof } from './dpop/request-proof.ts'
+import { readClientProof } from './dpop/request-proof.ts'
 import { exchangeCode } from './grants/authorization-code.ts'
 import { grantClientCredentials } from './grants/client-credentials.ts'
 import { exchangeDeviceCode } from './grants/device-code.ts'
@@ -48,7 +48,7 @@ async function exchange(ctx: Ctx, request: FastifyRequest, form: TokenForm): Pro
       facts: { grantType: form.grant_type, kinds: grant.kinds },
     })
   }
-  const proof = readProof(ctx, request)
+  const proof = readClientProof(ctx, request, authenticated.client)
   if (!proof && authenticated.client.requireDpop) {
     throw invalidProof('This client must send a DPoP proof with every token request.')
   }

@@ -85,6 +85,7 @@ test('a client is registered with its secret, which is never shown again', async
     userinfoInIdToken: true,
     deviceFlow: false,
     tokenExchange: false,
+    securityProfile: 'NONE',
     disabled: false,
     secrets: [{ id: expect.any(String), createdAt: TIME }],
     createdAt: TIME,

@@ -58,6 +58,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     tokenEndpointAuthMethod: 'client_secret',
     jwks: null,
     jwksUri: null,
+    securityProfile: 'NONE',
     disabled: false,
     secrets: [{ id: expect.any(String), hash: expect.any(Buffer) }],
     lifetimes: {

@@ -135,6 +135,20 @@ describe('a client with a key', () => {
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('jwks is required') })
   })
 
+  test('can have the security profile FAPI2, in an application with another algorithm than RS256', async () => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const file = write('fapi.json', JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }))
+    const create = (application: string) => {
+      const names = ['--application', application, '--kind', 'WEB', '--name', 'Bank', ...options('with-fapi')]
+      return latchkey('client', 'create', ...names, '--security-profile', 'FAPI2', '--jwks', file)
+    }
+    expect(await create('shop')).toMatchObject({ code: 1, output: expect.stringContaining('signingAlgorithm') })
+    expect(await create('signed')).toMatchObject({ code: 0 })
+    const { clients } = parse((await latchkey('export')).output)
+    const exported = clients.find(({ clientId }: { clientId: string }) => clientId === 'with-fapi')
+    expect(exported).toMatchObject({ securityProfile: 'FAPI2', requireDpop: true, requirePushedRequests: true })
+  })
+
   test.each<[string, () => string[], RegExp]>([
     ['without keys', () => [], /^This is not valid:\n {2}- jwks is required for private_key_jwt, or jwksUri\n$/],
     ['with a file that is missing', () => ['--jwks', '/nowhere.json'], /^\/nowhere\.json cannot be read as JSON\.\n$/],

@@ -232,6 +232,36 @@ test('a declared branding is set, validated and exported', async () => {
   expect(await exportAll(ctx)).not.toContain('Face')
 })
 
+test('the security profile of a client sets what follows from it, and a second run changes nothing', async () => {
+  const { publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwks = { keys: [await exportJWK(publicKey)] }
+  const file = (settings: object) =>
+    JSON.stringify({
+      applications: [{ slug: 'bank', name: 'Bank', signingAlgorithm: 'PS256' }],
+      clients: [
+        {
+          clientId: 'bank',
+          application: 'bank',
+          kind: 'WEB',
+          name: 'Bank',
+          redirectUris: ['https://bank.example/callback'],
+          ...settings,
+        },
+      ],
+    })
+  await apply(file({}))
+  const profile = { securityProfile: 'FAPI2', jwks }
+  const plan = await apply(file(profile))
+  expect(plan).toContain('requireDpop: false → true')
+  expect(plan).toContain('securityProfile: "NONE" → "FAPI2"')
+  expect(await apply(file(profile))).toBe('Nothing to change.')
+  expect(await findClient(ctx, 'bank')).toMatchObject({ securityProfile: 'FAPI2', requirePushedRequests: true })
+  await expect(apply(file({ ...profile, requireDpop: false }))).rejects.toThrow('FAPI2')
+  const { clients } = parse(await exportAll(ctx))
+  const exported = clients.find(({ clientId }: { clientId: string }) => clientId === 'bank')
+  expect(await apply(file(exported))).toBe('Nothing to change.')
+})
+
 test('the keys of a client are set, exported, replaced by their address, and never private', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'first', use: 'sig' }] }

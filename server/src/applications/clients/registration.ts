@@ -20,11 +20,13 @@ import {
   settingsProblems,
 } from './rules.ts'
 import { createSecret, newClientSecret, type SecretHolder, validateChosenSecret } from './secrets.ts'
+import { applicationProblem, impliedSettings, profileProblems } from './security-profile.ts'
 import {
   deleteClient,
   findClientById,
   insertClient,
   lockApplicationForReference,
+  lockSigningAlgorithm,
   lockTenantForReference,
   type StoredClient,
   updateClient,
@@ -71,6 +73,7 @@ export async function registerClient(
   const settings = completeSettings(ctx, draft)
   const clientSecret = chooseSecret(ctx, { kind, ...settings }, origin)
   await requireReferences(tx, { applicationId, tenantId })
+  await requireSuitableApplication(tx, applicationId, settings)
   const id = newId()
   const now = ctx.now()
   const inserted = await insertClient(tx, {
@@ -97,6 +100,7 @@ export async function registerClient(
     token_endpoint_auth_method: settings.tokenEndpointAuthMethod,
     jwks: settings.jwks && JSON.stringify(settings.jwks),
     jwks_uri: settings.jwksUri,
+    security_profile: settings.securityProfile,
     disabled: settings.disabled,
     created_at: now,
     updated_at: now,
@@ -122,13 +126,19 @@ const toAuditState = (client: StoredClient) => ({
 /** The settings of a new client with defaults. Throws one error that lists every invalid field. */
 export function completeSettings({ config }: Ctx, draft: Omit<NewClient, 'applicationId'>): ClientSettings {
   const { kind, clientId, tenantId } = draft
-  const settings = { ...defaultSettings(kind), ...pickSettings(draft), name: draft.name.trim() }
+  const settings = {
+    ...defaultSettings(kind),
+    ...impliedSettings(kind, draft),
+    ...pickSettings(draft),
+    name: draft.name.trim(),
+  }
   throwIfInvalid([
     checkField(clientId === undefined || isClientId(clientId), 'clientId', CLIENT_ID_RULE),
     checkField(kind === 'MACHINE' || typeof tenantId !== 'string', 'tenantId', 'is for MACHINE clients only'),
     ...settingsProblems(kind, settings),
     ...keySourceProblems(config.webhooks, settings),
     ...authenticationProblems(kind, settings),
+    ...profileProblems(kind, settings),
   ])
   return settings
 }
@@ -154,19 +164,28 @@ async function requireReferences(
   ])
 }
 
+/** The application of a client with a security profile must have a suitable algorithm, now and until the commit. */
+async function requireSuitableApplication(tx: Tx, applicationId: string, settings: ClientSettings): Promise<void> {
+  if (settings.securityProfile === 'NONE') return
+  throwIfInvalid([applicationProblem(settings, await lockSigningAlgorithm(tx, applicationId))])
+}
+
 /** Locks and changes a client. A change without effect is not recorded. */
 export async function changeClient(
   ctx: Ctx,
   tx: Tx,
   { id, change: requested, source }: { id: string; change: Partial<ClientSettings>; source: AuditSource },
 ): Promise<StoredClient> {
-  const change = pickSettings(requested)
-  requireAnyField(change)
+  const explicit = pickSettings(requested)
+  requireAnyField(explicit)
   const client = await getLockedClient(tx, id)
+  const change = { ...impliedSettings(client.kind, explicit), ...explicit }
   throwIfInvalid([...settingsProblems(client.kind, change), ...keySourceProblems(ctx.config.webhooks, change)])
   const before = pickSettings(client)
   const after = { ...before, ...change, name: (change.name ?? client.name).trim() }
-  throwIfInvalid(authenticationProblems(client.kind, { ...client, ...change }))
+  const settings = { ...client, ...change }
+  throwIfInvalid([...authenticationProblems(client.kind, settings), ...profileProblems(client.kind, settings)])
+  await requireSuitableApplication(tx, client.applicationId, settings)
   const changes = findChanges<Record<string, unknown>>(before, after)
   if (!changes) return client
   const details = { ...toClientRef(client), ...changes }

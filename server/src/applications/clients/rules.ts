@@ -1,4 +1,11 @@
-import type { ClientAuthMethod, ClientKind, PkceMethod, PublicKeySet, ResponseMode } from '../../db/tables.ts'
+import type {
+  ClientAuthMethod,
+  ClientKind,
+  PkceMethod,
+  PublicKeySet,
+  ResponseMode,
+  SecurityProfile,
+} from '../../db/tables.ts'
 import type { FieldProblem } from '../../errors.ts'
 import { checkField } from '../../lib/field-validation.ts'
 import { NAME_RULE, parseName } from '../../lib/names.ts'
@@ -33,6 +40,7 @@ export interface ClientSettings {
   jwks: PublicKeySet | null
   /** Where its public keys are fetched. */
   jwksUri: string | null
+  securityProfile: SecurityProfile
   disabled: boolean
 }
 
@@ -54,6 +62,7 @@ export const CLIENT_SETTINGS = [
   'tokenEndpointAuthMethod',
   'jwks',
   'jwksUri',
+  'securityProfile',
   'disabled',
 ] as const satisfies (keyof ClientSettings)[]
 
@@ -74,6 +83,7 @@ export const defaultSettings = (kind: ClientKind): Omit<ClientSettings, 'name'> 
   tokenEndpointAuthMethod: kind === 'SPA' ? 'none' : 'client_secret',
   jwks: null,
   jwksUri: null,
+  securityProfile: 'NONE',
   disabled: false,
 })
 

@@ -60,6 +60,7 @@ const CLIENT_COLUMNS = [
   'clients.token_exchange as tokenExchange',
   'clients.jwks',
   'clients.jwks_uri as jwksUri',
+  'clients.security_profile as securityProfile',
   'clients.disabled',
   'clients.created_at as createdAt',
   'clients.updated_at as updatedAt',
@@ -155,6 +156,7 @@ export async function updateClient(
       token_endpoint_auth_method: change.tokenEndpointAuthMethod,
       jwks: change.jwks && JSON.stringify(change.jwks),
       jwks_uri: change.jwksUri,
+      security_profile: change.securityProfile,
       disabled: change.disabled,
       updated_at: change.updatedAt,
     })
@@ -226,6 +228,17 @@ export const lockApplicationForReference = async (tx: Tx, id: string): Promise<b
     .where('built_in', '=', false)
     .forKeyShare()
     .executeTakeFirst()) !== undefined
+
+/** The algorithm of an application, which is locked against changes until the transaction ends. */
+export const lockSigningAlgorithm = async (tx: Tx, applicationId: string): Promise<SigningAlgorithm | undefined> =>
+  (
+    await tx
+      .selectFrom('applications')
+      .select('signing_algorithm')
+      .where('id', '=', applicationId)
+      .forShare()
+      .executeTakeFirst()
+  )?.signing_algorithm
 
 export const lockTenantForReference = async (tx: Tx, id: string): Promise<boolean> =>
   (await tx.selectFrom('tenants').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()) !== undefined

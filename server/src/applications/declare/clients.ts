@@ -14,6 +14,7 @@ import { OperatorError } from '../../errors.ts'
 import { changeClient, completeSettings, registerClient } from '../clients/registration.ts'
 import { CLIENT_SETTINGS } from '../clients/rules.ts'
 import { addSecretInTx, importSecretHashes, MAX_SECRETS, validateChosenSecret } from '../clients/secrets.ts'
+import { impliedSettings } from '../clients/security-profile.ts'
 import { listClientsByClientId, listTenantsBySlug, type StoredClient } from '../clients/store.ts'
 import { ClientKind, clientFields } from '../schema.ts'
 import { listApplicationsBySlug } from '../store.ts'
@@ -136,8 +137,9 @@ async function getId(kind: string, slug: string, query: Promise<{ id: string }[]
 function planUpdate(ctx: Ctx, client: StoredClient, entry: DeclaredClient): Change[] {
   requireSameIdentity(client, entry)
   // Omitted fields keep their values, so the rules are checked on the merged settings.
-  const { tokenEndpointAuthMethod } = completeSettings(ctx, { ...client, ...entry })
-  const { change, fields } = findDifference(client, entry, CLIENT_SETTINGS)
+  const desired = { ...impliedSettings(client.kind, entry), ...entry }
+  const { tokenEndpointAuthMethod } = completeSettings(ctx, { ...client, ...desired })
+  const { change, fields } = findDifference(client, desired, CLIENT_SETTINGS)
   const firstSecret = client.secrets.length === 0 ? entry.secret : undefined
   if (firstSecret !== undefined) {
     validateChosenSecret(ctx, { kind: client.kind, tokenEndpointAuthMethod }, firstSecret)

@@ -39,6 +39,9 @@ export type ClientAuthMethod = 'none' | 'client_secret' | 'private_key_jwt'
 /** Who registered a client: an administrator, the document at its client id, or the client itself (RFC 7591). */
 export type ClientOrigin = 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'
 
+/** The rules that a client must follow besides its other settings. */
+export type SecurityProfile = 'NONE' | 'FAPI2'
+
 /** A JWK Set with public keys (RFC 7517). */
 export interface PublicKeySet {
   keys: Record<string, unknown>[]
@@ -70,6 +73,7 @@ export interface ClientsTable {
   token_endpoint_auth_method: Generated<ClientAuthMethod>
   jwks: ColumnType<PublicKeySet | null, string | null, string | null>
   jwks_uri: string | null
+  security_profile: Generated<SecurityProfile>
   disabled: boolean
   created_at: Fixed<Date>
   updated_at: Date

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Client, findClient } from '../../applications/clients.ts'
+import { type Client, findClient, mayUseAlgorithm } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import { checkHeader, type DecodedJwt, decodeJwt, type JwtProblem } from '../client-jwts/jwt.ts'
@@ -69,6 +69,7 @@ async function verifyAssertion(
   if (client.tokenEndpointAuthMethod !== 'private_key_jwt') return { problem: 'wrong_method' }
   const checkedHeader = checkHeader(header, TYPES)
   if ('problem' in checkedHeader) return checkedHeader
+  if (!mayUseAlgorithm(client, checkedHeader.alg)) return { problem: 'wrong_algorithm', algorithm: checkedHeader.alg }
   const usedOnce = checkClaims(claims, { issuer: ctx.config.baseUrl, now: ctx.now() })
   if ('problem' in usedOnce) return usedOnce
   const verified = await verifySignature(ctx, client, { text, header: checkedHeader })

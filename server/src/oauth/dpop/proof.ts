@@ -23,6 +23,7 @@ export interface ProofTarget {
 export interface VerifiedProof {
   /** The thumbprint of its key. */
   jkt: string
+  alg: string
   jti: string
   nonce: unknown
 }
@@ -49,7 +50,7 @@ export function verifyProof(text: string, target: ProofTarget): VerifiedProof {
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI_LENGTH) {
     throw invalidProof(`The DPoP proof must have a jti of 1 to ${MAX_JTI_LENGTH} characters.`)
   }
-  return { jkt: key.jkt, jti, nonce }
+  return { jkt: key.jkt, alg: String(header.alg), jti, nonce }
 }
 
 /** `facts` are logged only. */

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { type Client, mayUseAlgorithm } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
@@ -10,6 +11,7 @@ import { insertProof } from './store.ts'
 export interface Proof {
   /** The thumbprint of the key. */
   jkt: string
+  alg: string
   /**
    * Uses up the proof, which is accepted once on all nodes. Only requests that are valid otherwise should do so, because
    * it writes a row. Repeated calls have the effect of one.
@@ -21,7 +23,7 @@ export interface Proof {
 export function readProof(ctx: Ctx, request: FastifyRequest, accessToken?: string): Proof | undefined {
   const header = readHeader(request)
   if (header === undefined) return undefined
-  const { jkt, jti, nonce } = verifyProof(header, {
+  const { jkt, alg, jti, nonce } = verifyProof(header, {
     method: request.method,
     uri: `${ctx.config.baseUrl}${request.url}`,
     accessToken,
@@ -33,11 +35,21 @@ export function readProof(ctx: Ctx, request: FastifyRequest, accessToken?: strin
   let use: Promise<void> | undefined
   return {
     jkt,
+    alg,
     use() {
       use ??= useOnce(ctx, `${jkt}.${jti}`)
       return use
     },
   }
+}
+
+/** The proof of a request that a client made itself. */
+export function readClientProof(ctx: Ctx, request: FastifyRequest, client: Client): Proof | undefined {
+  const proof = readProof(ctx, request)
+  if (proof && !mayUseAlgorithm(client, proof.alg)) {
+    throw invalidProof('This client must sign its DPoP proofs with PS256, ES256 or EdDSA.')
+  }
+  return proof
 }
 
 const HEADER_NAME = 'dpop'

@@ -8,7 +8,7 @@ import { limitClaims, NO_CLAIMS } from '../claims-parameter.ts'
 import type { TokenRequester } from '../client-auth.ts'
 import { consentScopesOf } from '../consent-scopes.ts'
 import { requireProofOfKey } from '../dpop/binding.ts'
-import { createRefreshToken, invalidGrant, toSubject } from '../grant-subject.ts'
+import { createRefreshToken, invalidGrant, refreshTokenExpiry, toSubject } from '../grant-subject.ts'
 import { issueTokens, type Subject } from '../issue-tokens.ts'
 import { findLicenseOfSubject } from '../license-claim.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
@@ -17,11 +17,11 @@ import type { TokenForm, TokenResponse } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
 import { endGrant, type GrantEnd } from './end-grant.ts'
-import { rotate } from './rotation.ts'
+import { renew, rotate } from './rotation.ts'
 import { deleteGrant, findGrantByRefreshToken, type GrantRow, type TokenRow } from './store.ts'
 import { undoRotationOnFailure, waitForPendingUndo, waitForUndoElsewhere } from './undo-rotation.ts'
 
-/** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2). */
+/** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2) except for FAPI 2.0. */
 export async function refresh(ctx: Ctx, requester: TokenRequester, form: TokenForm): Promise<TokenResponse> {
   const { refresh_token } = form
   if (refresh_token === undefined) {
@@ -30,15 +30,17 @@ export async function refresh(ctx: Ctx, requester: TokenRequester, form: TokenFo
   const { client, request } = requester
   const hash = hashSecret(refresh_token)
   await waitForPendingUndo(ctx, hash)
-  const cached = ctx.cache.peek<TokenRow>(keyOf(hash))
+  const rotates = client.securityProfile !== 'FAPI2'
+  const cached = rotates ? ctx.cache.peek<TokenRow>(keyOf(hash)) : undefined
   const reply = cached && (await ignoreRefusal(() => rotateToken(ctx, requester, { tokenRow: cached, form })))
   if (reply) return reply
   // Another node may have used a cached token, so a refusal is decided by the database only.
   ctx.cache.delete(keyOf(hash))
   const tokenRow = await findToken(ctx, client, hash)
   if (!tokenRow) throw invalidGrant('The refresh token is not valid.')
+  const use = rotates ? rotateToken : renewToken
   return (
-    (await rotateToken(ctx, requester, { tokenRow, form })) ??
+    (await use(ctx, requester, { tokenRow, form })) ??
     revokeFamilyOfReusedToken(ctx, {
       action: 'session.token_reused',
       grant: tokenRow,
@@ -54,12 +56,8 @@ interface PresentedToken {
   form: TokenForm
 }
 
-/** Issues new tokens and uses up this one; undefined if it was used before. */
-async function rotateToken(
-  ctx: Ctx,
-  { client, proof }: TokenRequester,
-  { tokenRow, form }: PresentedToken,
-): Promise<TokenResponse | undefined> {
+/** What the new tokens are for; undefined if this one was used before. */
+async function checkToken(ctx: Ctx, { client, proof }: TokenRequester, { tokenRow, form }: PresentedToken) {
   const now = ctx.now()
   if (tokenRow.client_id !== client.id) throw invalidGrant('The refresh token is not valid.')
   if (tokenRow.token_used_at !== null) return undefined
@@ -72,6 +70,46 @@ async function rotateToken(
   const subject = subjectFor(client, switchedRow, form)
   const license = await findLicenseOfSubject(ctx, subject)
   await proof?.use()
+  return { now, switchedRow, subject, license }
+}
+
+/**
+ * Issues new tokens, and keeps the refresh token (FAPI 2.0 §5.3.2.1): only the client itself can use it, and a response
+ * that was lost does no harm. Undefined if it was used up before.
+ */
+async function renewToken(
+  ctx: Ctx,
+  requester: TokenRequester,
+  presented: PresentedToken,
+): Promise<TokenResponse | undefined> {
+  const checked = await checkToken(ctx, requester, presented)
+  if (!checked) return undefined
+  const { now, switchedRow, subject, license } = checked
+  const { client, proof } = requester
+  const { tokenRow, form } = presented
+  const { token_hash: hash, id: grantId, expires_at: grantExpiresAt } = tokenRow
+  const expiresAt = refreshTokenExpiry(ctx, client, grantExpiresAt)
+  const [reply, isRenewed] = await awaitBoth(
+    issueTokens(ctx, subject, { refreshToken: form.refresh_token, license, proof }),
+    renew(ctx, { hash, grantId, tenantId: switchedRow.tenant_id, now, expiresAt }),
+  )
+  if (!isRenewed) throw invalidGrant('The refresh token is not valid.')
+  await requireConsentAfterSwitch(ctx, client, { tokenRow, switchedRow })
+  await recordActivity(ctx, { id: tokenRow.session_id, lastActive: tokenRow.session_active_at })
+  return reply
+}
+
+/** Issues new tokens and uses up this one; undefined if it was used before. */
+async function rotateToken(
+  ctx: Ctx,
+  requester: TokenRequester,
+  presented: PresentedToken,
+): Promise<TokenResponse | undefined> {
+  const checked = await checkToken(ctx, requester, presented)
+  if (!checked) return undefined
+  const { now, switchedRow, subject, license } = checked
+  const { client, proof } = requester
+  const { tokenRow, form } = presented
   const { token: newToken, row: successorRow } = createRefreshToken(ctx, client, tokenRow.expires_at)
   const { token_hash: hash, id: grantId } = tokenRow
   const undo = { hash, successor: successorRow.hash, jkt: tokenRow.dpop_jkt }
@@ -97,7 +135,7 @@ async function rotateToken(
       token_expires_at: successorRow.expiresAt,
     }
     // The cached row depends on the tenant, so it is not kept if the client requested one.
-    if (requestedTenant !== undefined) ctx.cache.delete(keyOf(hash))
+    if (form.tenant !== undefined) ctx.cache.delete(keyOf(hash))
     else ctx.cache.replace(keyOf(hash), { key: keyOf(successorRow.hash), value })
     return reply
   })

@@ -1,6 +1,7 @@
 import type { Ctx } from '../../context.ts'
 import { isForeignKeyViolation, isRolledBack } from '../../db/errors.ts'
 import { createBatcher } from '../../lib/concurrency/batcher.ts'
+import { type Renewal, renewRefreshToken } from './renewal-store.ts'
 import { type Rotation, rotateRefreshTokens } from './store.ts'
 
 const MAX_BATCH_SIZE = 32
@@ -22,6 +23,17 @@ const batchers = new WeakMap<Ctx, Batcher>()
  */
 export async function rotate(ctx: Ctx, pending: Pending): Promise<boolean> {
   return (await batcherOf(ctx)(pending)) || rotateAlone(ctx, pending.rotation)
+}
+
+/** Keeps a refresh token in use. Returns false if it is not valid anymore. */
+export async function renew(ctx: Ctx, renewal: Renewal): Promise<boolean> {
+  try {
+    return await renewRefreshToken(ctx.db, renewal)
+  } catch (error) {
+    // The tenant was deleted, and the grant with it.
+    if (isForeignKeyViolation(error)) return false
+    throw error
+  }
 }
 
 async function rotateAlone(ctx: Ctx, rotation: Rotation): Promise<boolean> {

@@ -10,7 +10,7 @@ import { startLogin, unsigned } from '../authorize.ts'
 import { findRedirectTarget, readAuthorizeRequest } from '../authorize-request.ts'
 import { authenticateClient } from '../client-auth.ts'
 import { invalidProof } from '../dpop/proof.ts'
-import { type Proof, readProof } from '../dpop/request-proof.ts'
+import { type Proof, readClientProof } from '../dpop/request-proof.ts'
 import { loggingRefusals } from '../refusals.ts'
 import { resolveRequestObject } from '../request-objects/resolve.ts'
 import type { PushedRequestForm, PushedRequestResponse } from '../schema.ts'
@@ -43,7 +43,7 @@ async function push(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm):
     throw new OAuthError('unauthorized_client', 'A client of kind MACHINE has no authorization requests.')
   }
   await limitRequests(ctx, request, client)
-  const proof = readProof(ctx, request)
+  const proof = readClientProof(ctx, request, client)
   const { fields: requested } = await readRequest(ctx, client, form)
   const fields = bindToProof(requested, proof)
   await checkRequest(ctx, fields)

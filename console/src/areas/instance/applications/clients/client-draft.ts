@@ -42,6 +42,7 @@ export interface ClientDraft {
   /** A JWK Set as JSON. */
   jwks: string
   jwksUri: string
+  securityProfile: Client['securityProfile']
 }
 
 export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
@@ -69,7 +70,18 @@ export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   tokenEndpointAuthMethod: 'client_secret',
   jwks: '',
   jwksUri: '',
+  securityProfile: 'NONE',
 })
+
+/** What the server sets and demands with a security profile. */
+export const FAPI2 = {
+  securityProfile: 'FAPI2',
+  requirePushedRequests: true,
+  requireDpop: true,
+  pkceMethods: ['S256'],
+  deviceFlow: false,
+  tokenEndpointAuthMethod: 'private_key_jwt',
+} satisfies Partial<ClientDraft>
 
 /** The default scopes of a new client. Those of a machine are chosen by a person. */
 export const defaultScopes = (kind: Kind): string[] => (kind === 'MACHINE' ? [] : PERSONAL_SCOPES)
@@ -105,7 +117,7 @@ export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /
   return {
     name,
     scopes,
-    ...(kind === 'WEB' && { tokenExchange, ...toAuthentication(draft) }),
+    ...(kind === 'WEB' && { tokenExchange, ...toAuthentication(draft), securityProfile: draft.securityProfile }),
     requireSignedRequests,
     ...(requireSignedRequests && toKeys(draft)),
     requireNonce,

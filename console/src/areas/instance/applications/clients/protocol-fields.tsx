@@ -2,7 +2,7 @@ import { Checkbox, Group, Switch } from '@mantine/core'
 import { clients as text } from '../../../../text/clients.ts'
 import type { DraftFields } from './address-fields.tsx'
 import { SigningFields } from './authentication-fields.tsx'
-import type { Client } from './client-draft.ts'
+import { type Client, FAPI2 } from './client-draft.ts'
 import { NonceSwitch } from './nonce-switch.tsx'
 
 const METHODS = ['S256', 'plain'] as const
@@ -11,6 +11,15 @@ const RESPONSE_MODES = ['query', 'form_post'] as const
 /** The protocol requirements of authorization requests. */
 export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
   <>
+    {draft.kind === 'WEB' && (
+      <Switch
+        label={text.fapi}
+        description={text.fapiText}
+        checked={draft.securityProfile === 'FAPI2'}
+        onChange={(event) => change(event.currentTarget.checked ? FAPI2 : { securityProfile: 'NONE' })}
+        error={fieldErrors.securityProfile}
+      />
+    )}
     <NonceSwitch draft={draft} change={change} />
     <Switch
       label={text.userinfoInIdToken}
@@ -22,6 +31,7 @@ export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
       label={text.requirePushedRequests}
       description={text.requirePushedRequestsText}
       checked={draft.requirePushedRequests}
+      disabled={draft.securityProfile === 'FAPI2'}
       onChange={(event) => change({ requirePushedRequests: event.currentTarget.checked })}
     />
     <SigningFields draft={draft} change={change} fieldErrors={fieldErrors} />
@@ -29,6 +39,7 @@ export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
       label={text.deviceFlow}
       description={text.deviceFlowText}
       checked={draft.deviceFlow}
+      disabled={draft.securityProfile === 'FAPI2'}
       onChange={(event) => change({ deviceFlow: event.currentTarget.checked })}
     />
     <Checkbox.Group
@@ -61,6 +72,7 @@ export const ProtocolFields = ({ draft, change, fieldErrors }: DraftFields) => (
       label={text.requireDpop}
       description={text.requireDpopText}
       checked={draft.requireDpop}
+      disabled={draft.securityProfile === 'FAPI2'}
       onChange={(event) => change({ requireDpop: event.currentTarget.checked })}
     />
   </>
