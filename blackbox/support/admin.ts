@@ -23,7 +23,7 @@ export async function callAdmin<Body = Record<string, unknown>>(
 }
 
 /** Every test file creates its own applications, so that clients and consents are not shared. */
-export async function newApplication(fields: { trusted?: boolean } = {}): Promise<string> {
+export async function newApplication(fields: { trusted?: boolean; signingAlgorithm?: string } = {}): Promise<string> {
   const slug = unique('app')
   const { id } = await create<{ id: string }>('/applications', {
     name: 'A black-box application',
