@@ -1,4 +1,4 @@
-import { type Client, hasKeys } from '../../applications/clients.ts'
+import { type Client, hasKeys, mayUseAlgorithm } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import {
   checkHeader,
@@ -34,6 +34,7 @@ export async function verifyRequestObject(ctx: Ctx, client: Client, text: string
   if (!decoded) return { problem: 'malformed' }
   const header = checkHeader(decoded.header, TYPES)
   if ('problem' in header) return header
+  if (!mayUseAlgorithm(client, header.alg)) return { problem: 'wrong_algorithm', algorithm: header.alg }
   const verified = await verifySignature(ctx, client, { text, header })
   if ('problem' in verified) return verified
   const { claims } = decoded
