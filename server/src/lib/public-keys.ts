@@ -21,6 +21,8 @@ export const isKeyAlgorithm = (name: unknown): name is KeyAlgorithm => KEY_ALGOR
 const MIN_RSA_BITS = 2048
 /** A longer key would make every verification slow. */
 const MAX_RSA_BITS = 8192
+/** Small exponents are weak, and with 1 every signature can be forged. Large ones are slow. */
+const RSA_EXPONENTS = { min: 65_537n, max: 0xff_ff_ff_ffn }
 
 /** The members that make the key, in the order of RFC 7638 §3.2. */
 const REQUIRED_MEMBERS: Record<string, readonly string[]> = {
@@ -65,10 +67,12 @@ function findUseProblem({ kid, alg, use, key_ops, kty, crv }: Jwk): string | und
 function findMaterialProblem(jwk: Jwk): string | undefined {
   const key = toKeyObject(jwk)
   if (!key) return 'is not a valid key'
-  const bits = key.asymmetricKeyDetails?.modulusLength
-  return bits === undefined || (bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS)
-    ? undefined
-    : `must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`
+  const { modulusLength: bits, publicExponent = RSA_EXPONENTS.min } = key.asymmetricKeyDetails ?? {}
+  if (bits !== undefined && !(bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS)) {
+    return `must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits`
+  }
+  const isUsual = publicExponent >= RSA_EXPONENTS.min && publicExponent <= RSA_EXPONENTS.max
+  return isUsual ? undefined : 'must have a usual exponent, such as AQAB'
 }
 
 const fits = (algorithm: KeyAlgorithm, { kty, crv }: Jwk): boolean => {

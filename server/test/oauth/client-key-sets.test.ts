@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -32,6 +33,12 @@ beforeEach(() => {
 })
 afterEach(() => {
   for (const close of closers.splice(0)) close()
+})
+
+/** The public key of an RSA key with another exponent. */
+const rsaJwk = (e: string) => ({
+  ...generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' }),
+  e,
 })
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => void
@@ -207,6 +214,14 @@ test('keys for other purposes in the same set do no harm', async () => {
   expect(await authenticate(await newClient(source.uri), first)).toBe(200)
 })
 
+test('of a long set only the first 50 keys are read', async () => {
+  const fillers = Array.from({ length: 49 }, (_, index) => ({ ...second.publicJwk, kid: `filler-${index}` }))
+  const source = await publish(respondWith([...fillers, ...publicKeys(first)]))
+  expect(await authenticate(await newClient(source.uri), first)).toBe(200)
+  const longer = await publish(respondWith([...fillers, { kty: 'oct' }, ...publicKeys(first)]))
+  expect(await authenticate(await newClient(longer.uri), first)).toBe(401)
+})
+
 test('the tokens of a client end when its jwksUri changes', async () => {
   const source = await publish(respondWith(publicKeys(first)))
   const client = await newClient(source.uri)
@@ -252,6 +267,9 @@ describe('the keys of a client are checked when they are set', () => {
       'must be different',
     ],
     ['a short RSA key', () => ({ jwks: { keys: [{ kty: 'RSA', e: 'AQAB', n: `w${'A'.repeat(170)}` }] } }), 'bits'],
+    ['an RSA key with the exponent 1', () => ({ jwks: { keys: [rsaJwk('AQ')] } }), 'exponent'],
+    ['an RSA key with the exponent 3', () => ({ jwks: { keys: [rsaJwk('Aw')] } }), 'exponent'],
+    ['an RSA key with a long exponent', () => ({ jwks: { keys: [rsaJwk(`AQ${'A'.repeat(60)}B`)] } }), 'exponent'],
     ['another curve', () => ({ jwks: { keys: [{ kty: 'EC', crv: 'P-384', x: 'AA', y: 'AA' }] } }), 'curve'],
     [
       'a point that is not on the curve',

@@ -14,6 +14,8 @@ const MAX_TTL_SECONDS = 3600
 /** At most one request in this time for keys that are missing, and after a failure. */
 const RETRY_MS = 30_000
 const MAX_CACHED = 1_000
+/** Of one client. Each costs time when it is fetched, and memory. */
+const MAX_KEYS = 50
 
 interface FetchedKeys {
   keys: Jwk[]
@@ -85,9 +87,14 @@ async function fetchKeys(ctx: Ctx, url: string): Promise<{ keys: Jwk[]; ttlSecon
   const set = JSON.parse(response.body.toString('utf8')) as { keys?: unknown } | null
   if (!Array.isArray(set?.keys)) throw new Error('the response is not a JWK Set')
   // Keys for other purposes may be published in the same place.
-  const keys = set.keys.filter((key) => findPublicKeyProblem(key, { allowUnknownMembers: true }) === undefined) as Jwk[]
-  return { keys, ttlSeconds: ttlOf(response.headers) }
+  const keys = (set.keys.slice(0, MAX_KEYS) as unknown[]).filter(
+    (key) => findPublicKeyProblem(key, { allowUnknownMembers: true }) === undefined,
+  )
+  return { keys: keys.map((key) => withoutRest(key as Jwk)), ttlSeconds: ttlOf(response.headers) }
 }
+
+/** The members that are read later. Others, such as certificates, may be long. */
+const withoutRest = ({ kty, crv, x, y, n, e, kid, alg }: Jwk): Jwk => ({ kty, crv, x, y, n, e, kid, alg })
 
 /** RFC 9111 §5.2.2. */
 function ttlOf({ 'cache-control': control = '', age = '0' }: IncomingHttpHeaders): number {
