@@ -9,7 +9,7 @@ import { requireReachable, wantsSecondFactor } from './acr.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { consentScopesOf } from './consent-scopes.ts'
 import { listSelectableTenants } from './selectable-tenants.ts'
-import { type ActiveMembership, findConsent } from './store.ts'
+import { type ActiveMembership, findConsent, hasConsentIn } from './store.ts'
 
 /** A step that needs a page of its own. */
 export type Step =
@@ -49,6 +49,7 @@ export async function findNextStep(
   requireReachable(request.acr)
   const session = await findBrowserSession(ctx, exchange)
   if (!session) return { kind: 'login', reauthenticate: false }
+  if (isSilent) await requireSomeConsent(ctx, request, session.userId)
   if (mustSignIn(session, authorization)) return { kind: 'login', reauthenticate: true }
   if (mustChooseAccount(session, authorization)) return { kind: 'account', session }
   const memberships = await listSelectableTenants(ctx, session.userId, request.tenantSlug)
@@ -61,7 +62,7 @@ export async function findNextStep(
   const secondFactor = await findSecondFactorStep(ctx, { request, session, tenant })
   if (secondFactor) return secondFactor
   if (await mustConsent(ctx, authorization, { userId: session.userId, tenantId: tenant?.id })) {
-    if (isSilent) throw new OAuthError('consent_required', 'The user must consent first.')
+    if (isSilent) throw consentRequired()
     return { kind: 'consent', session, tenant }
   }
   return { kind: 'finish', session, tenant }
@@ -129,6 +130,22 @@ function pickTenant(
   if (memberships.length <= 1) return memberships[0]
   return memberships.find(({ id }) => id === login.state.tenantId)
 }
+
+/**
+ * Without a page, the error of a later step would tell a third-party application whether the user is the one that it
+ * names, a member of the tenant that it names, or has a second factor.
+ */
+async function requireSomeConsent(
+  ctx: Ctx,
+  { client, tenantSlug }: AuthorizationContext['request'],
+  userId: string,
+): Promise<void> {
+  const { trusted, applicationId } = client
+  if (trusted || (await hasConsentIn(ctx.db, { userId, applicationId, tenantSlug }))) return
+  throw consentRequired()
+}
+
+const consentRequired = () => new OAuthError('consent_required', 'The user must consent first.')
 
 /** Trusted applications need no consent. Others need it for scopes that the user has not allowed yet. */
 async function mustConsent(

@@ -100,6 +100,23 @@ export const findConsent = (db: Db, { userId, applicationId, tenantId }: Consent
     .where('tenant_id', 'is not distinct from', tenantId ?? null)
     .executeTakeFirst()
 
+/** Whether the user has consented to anything in the tenant with this slug, or, without a slug, at all. */
+export async function hasConsentIn(
+  db: Db,
+  { userId, applicationId, tenantSlug }: Omit<ConsentKey, 'tenantId'> & { tenantSlug: string | undefined },
+): Promise<boolean> {
+  const consent = await db
+    .selectFrom('consents')
+    .leftJoin('tenants', 'tenants.id', 'consents.tenant_id')
+    .select('consents.granted_at')
+    .where('consents.user_id', '=', userId)
+    .where('consents.application_id', '=', applicationId)
+    .$if(tenantSlug !== undefined, (query) => query.where('tenants.slug', '=', tenantSlug ?? ''))
+    .limit(1)
+    .executeTakeFirst()
+  return consent !== undefined
+}
+
 export async function upsertConsent(
   db: Db,
   { userId, applicationId, tenantId }: ConsentKey,

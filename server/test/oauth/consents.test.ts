@@ -184,6 +184,60 @@ describe('a consent that is withdrawn in one tenant', () => {
   })
 })
 
+describe('without consent, a third-party application', () => {
+  const newUser = async () => {
+    const [acme, globex] = [await insertTenant(here), await insertTenant(here)]
+    const user = await createSignedInUser(here)
+    await insertMembership(here, acme, user)
+    return { user, acme, globex }
+  }
+
+  test('learns from prompt=none neither who the user is, nor their tenants, nor whether they have a second factor', async () => {
+    const { user, acme, globex } = await newUser()
+    const { id: stranger } = await insertUser(here)
+    const wants = (claim: string, request: object) => ({ claims: JSON.stringify({ id_token: { [claim]: request } }) })
+    const questions: Record<string, string>[] = [
+      wants('sub', { value: user.id }),
+      wants('sub', { value: stranger }),
+      wants('acr', { essential: true, value: '2' }),
+      { tenant: acme.slug },
+      { tenant: globex.slug },
+      { tenant: 'no-such-tenant' },
+      { max_age: '0' },
+    ]
+    for (const question of questions) {
+      const parameters = { client_id: partner.client_id, prompt: 'none', ...question }
+      const { error, error_description } = (await authorize(here.url, user.cookie, parameters)).answer
+      expect([error, error_description]).toEqual(['consent_required', 'The user must consent first.'])
+    }
+  })
+
+  test('learns of the tenant that the user consented in, and of no other', async () => {
+    const { user, acme, globex } = await newUser()
+    await allow(user, acme)
+    const ask = async (tenant: string) => {
+      const parameters = { client_id: partner.client_id, prompt: 'none', scope: SCOPE, tenant }
+      return (await authorize(here.url, user.cookie, parameters)).answer
+    }
+    expect(await ask(acme.slug)).toHaveProperty('code')
+    expect(await ask(globex.slug)).toMatchObject({ error: 'consent_required' })
+    await insertMembership(here, globex, user)
+    expect(await ask(globex.slug)).toMatchObject({ error: 'consent_required' })
+  })
+
+  test('learns from a refresh that would switch the tenant of no other tenants', async () => {
+    const { user, acme, globex } = await newUser()
+    await allow(user, acme)
+    const { refresh_token } = await obtain(user, acme)
+    const ask = async (tenant: string) =>
+      (await refresh(here.url, refresh_token, { client_id: partner.client_id, tenant })).body
+    const refused = await ask(globex.slug)
+    expect(refused).toMatchObject({ error: 'invalid_grant' })
+    await insertMembership(here, globex, user)
+    expect([await ask(globex.slug), await ask('no-such-tenant')]).toEqual([refused, refused])
+  })
+})
+
 describe('an operator', () => {
   test('sees the consents of a person and withdraws one, under their own name', async () => {
     const { user, acme, globex, inAcme, inGlobex } = await newFixture()

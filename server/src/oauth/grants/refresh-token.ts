@@ -205,13 +205,21 @@ async function revokeFamilyOfReusedToken(ctx: Ctx, reuse: GrantEnd): Promise<nev
 async function switchTenant(ctx: Ctx, client: Client, tokenRow: TokenRow, slug: string): Promise<TokenRow> {
   const memberships = await listActiveMemberships(ctx.db, tokenRow.user_id)
   const membership = memberships.find((candidate) => candidate.slug === slug)
-  if (!membership) throw invalidGrant('The user is not an active member of that tenant.')
+  if (!membership) throw notInTenant(client)
   const { id, role, mfa_policy, suspended_at: tenant_suspended_at } = membership
   if (!client.trusted && id !== tokenRow.tenant_id && !(await hasConsented(ctx, tokenRow, client, id))) {
-    throw invalidGrant('The user has not consented in that tenant.')
+    throw notInTenant(client)
   }
   return { ...tokenRow, tenant_id: id, tenant_slug: slug, role, mfa_policy, tenant_suspended_at }
 }
+
+/** A third-party application must not learn of which tenants the user is a member without consent there. */
+const notInTenant = ({ trusted }: Client): OAuthError =>
+  invalidGrant(
+    trusted
+      ? 'The user is not an active member of that tenant.'
+      : 'The user is not an active member of that tenant or has not consented in it.',
+  )
 
 /** Ends the grant if the user has withdrawn the consent for the new tenant while the grant switched to it. */
 async function requireConsentAfterSwitch(
@@ -223,7 +231,7 @@ async function requireConsentAfterSwitch(
   if (client.trusted || tenant_id === null || tenant_id === tokenRow.tenant_id) return
   if (await hasConsented(ctx, switchedRow, client, tenant_id)) return
   await deleteGrant(ctx.db, id)
-  throw invalidGrant('The user has not consented in that tenant.')
+  throw notInTenant(client)
 }
 
 /** A third-party application needs consent in each tenant. */
