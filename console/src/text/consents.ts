@@ -1,7 +1,7 @@
 /** What the scopes of a sign-in allow an application. */
 const SCOPES: Record<string, string> = {
   openid: 'Know who you are',
-  profile: 'See your name, picture, language and time zone',
+  profile: 'See your name, picture, gender, date of birth, website, language and time zone',
   email: 'See your email address',
   offline_access: 'Stay signed in while you are away',
 }

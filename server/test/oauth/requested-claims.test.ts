@@ -169,6 +169,17 @@ test('a third-party application gets a claim only after consent to the scope tha
   expect(await userinfoOf(body)).toEqual({ sub: ann.id, email: ann.email })
 })
 
+test('the consent page names the gender and the date of birth, which are claims of the profile', async () => {
+  const { clientId: client } = await thirdParty(url, 'Birthdays')
+  for (const wanted of [
+    { client, claims: { userinfo: { birthdate: null, gender: null } } },
+    { client, claims: {}, scope: 'openid profile' },
+  ]) {
+    const page = await openTab(url, ann.cookie).open(authorizeUrl('', toParameters(wanted)))
+    expect(page.text).toContain('gender, date of birth')
+  }
+})
+
 test('a third-party application that switches the tenant needs the consent to the claims there too', async () => {
   const { clientId: client } = await thirdParty(url, 'Two tenants')
   await addMember(service, ann.email, 'acme')
