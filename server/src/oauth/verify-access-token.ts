@@ -66,10 +66,10 @@ interface ScopeList {
   scopes: string[]
 }
 
-/** The token's scopes without those that its resource or one of its clients has lost. */
-const scopesOf = ({ scope }: AccessClaims, clients: ScopeList[], resource: ScopeList | undefined) =>
-  [...clients, ...(resource ? [resource] : [])].reduce(
-    (left, { scopes }) => left.filter((granted) => scopes.includes(granted)),
+/** The token's scopes without those that one of its clients or resources has lost. */
+const scopesOf = ({ scope }: AccessClaims, holders: (ScopeList | undefined)[]) =>
+  holders.reduce(
+    (left, holder) => (holder ? left.filter((granted) => holder.scopes.includes(granted)) : left),
     parseScope(scope),
   )
 
@@ -88,7 +88,7 @@ async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEnt
   if (!target) return undefined
   const { applicationId, resource } = target
   const open = scopesOpenTo({ scopes: grant.client_scopes, origin: grant.client_origin }, granted)
-  const scopes = scopesOf(claims, [{ scopes: open }, ...actors], resource)
+  const scopes = scopesOf(claims, [{ scopes: open }, ...actors, granted, resource])
   const caller = toCaller(grant, claims)
   return {
     value: { claims, scopes, grant, caller, applicationId, forResource: resource !== undefined, endsAt },
@@ -156,7 +156,7 @@ async function loadMachineToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEn
     !(await isRevoked(ctx.db, jti))
   if (!alive) return undefined
   const { applicationId, resource } = target
-  const scopes = scopesOf(claims, [client], resource)
+  const scopes = scopesOf(claims, [client, resource])
   const caller: Caller = { kind: 'machine', clientId: client_id, tenantId: tenant_id, scopes }
   return {
     value: {

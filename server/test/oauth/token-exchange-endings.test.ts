@@ -185,6 +185,28 @@ test('an exchanged token loses a scope on the other node as soon as a client or 
   }
 })
 
+test('a token that was exchanged from one for a resource loses a scope as soon as that resource loses it', async () => {
+  const scopes = ['openid', 'read', 'write']
+  const { applicationId, client: spa } = await nodes.newClient({ kind: 'SPA', redirectUris: [CALLBACK], scopes })
+  const draft = { applicationId, name: 'Service', kind: 'WEB', redirectUris: [CALLBACK], scopes, tokenExchange: true }
+  const recipient = await admin<RegisteredClient>(here.url, '/api/admin/clients', draft)
+  const newResource = () => {
+    const uri = `https://api.example.com/${randomUUID()}`
+    const body = { applicationId, name: 'API', uri, scopes: ['read', 'write'] }
+    return admin<{ id: string; uri: string }>(here.url, '/api/admin/resources', body)
+  }
+  const [received, used] = [await newResource(), await newResource()]
+  const client_id = spa.clientId
+  const parameters = { client_id, scope: scopes.join(' '), resource: received.uri }
+  const { answer } = await authorize(here.url, (await createSignedInUser(here)).cookie, parameters)
+  const { body } = await exchange(here.url, answer.code, { client_id })
+  const { access_token } = (await exchangeToken(here.url, recipient, body.access_token, { resource: used.uri })).body
+  expect((await introspect(there.url, access_token)).scope).toBe('read write')
+  await patch(`/resources/${received.id}`, { scopes: ['read'] })
+  await nodes.changesAnnounced()
+  expect(await introspect(there.url, access_token)).toMatchObject({ active: true, scope: 'read' })
+})
+
 test('a token of a third-party application that the recipient exchanged ends with the consent', async () => {
   const recipient = await nodes.newClient({
     kind: 'WEB',
