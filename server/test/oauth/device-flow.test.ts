@@ -3,6 +3,8 @@ import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createSignedInUser } from '../account/people.ts'
+import { openTab } from '../invitations/browser-tab.ts'
+import { whileLocked } from '../support/locks.ts'
 import { rounds } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import {
@@ -20,7 +22,7 @@ import {
   token,
   userinfo,
 } from '../support/world.ts'
-import { askForCodes, DEVICE_GRANT, decide, poll, setDeviceFlow } from './device-steps.ts'
+import { askForCodes, DEVICE_GRANT, decide, poll, setDeviceFlow, typeCode } from './device-steps.ts'
 import { ASSERTION_TYPE, newKey, newKeyClient, sign, validClaims } from './key-clients.ts'
 
 let service: TestService
@@ -236,6 +238,30 @@ test('a device code is for its client and its grant type only', async () => {
   expect(await poll(url, { ...codes, device_code: codes.user_code })).toMatchObject(refused)
   expect((await poll(url, codes, { device_code: '' })).body.error).toBe('invalid_request')
   expect((await poll(url, codes)).status).toBe(200)
+})
+
+test('a consent that is withdrawn while a device is allowed leaves no grant', async () => {
+  const { clientId: client_id } = await thirdParty(url, 'Withdrawn')
+  await setDeviceFlow(service, client_id, true)
+  const person = await createSignedInUser(service)
+  await decide(url, person.cookie, await newCodes({ client_id }))
+  const codes = await newCodes({ client_id })
+  const tab = openTab(url, person.cookie)
+  await typeCode(tab, codes.user_code)
+  const { id } = await service.ctx.db
+    .selectFrom('device_authorizations')
+    .select('id')
+    .orderBy('created_at', 'desc')
+    .executeTakeFirstOrThrow()
+  const hold = { statement: 'select from device_authorizations where id = $1 for update', values: [id] }
+  const { allowing } = await whileLocked(service, hold, async (waitFor) => {
+    const result = tab.submit({ decision: 'allow' })
+    await waitFor(1)
+    expect((await person.call('DELETE', '/api/users/me/consents')).body).toMatchObject({ count: 1 })
+    return { allowing: result }
+  })
+  await allowing
+  expect((await poll(url, codes, { client_id })).body.error).toBe('authorization_pending')
 })
 
 test('what ends between the approval and the request ends the device code', async () => {

@@ -8,7 +8,7 @@ import { newUniqueId } from '../../lib/ids.ts'
 import { hashSecret, newSecret } from '../../lib/secrets.ts'
 import type { BrowserSession } from '../../sessions/browser-session.ts'
 import { grantConsent } from '../consent.ts'
-import { insertGrant } from '../grants/store.ts'
+import { insertConsentedGrant, insertGrant } from '../grants/store.ts'
 import type { ActiveMembership } from '../store.ts'
 import { notifyDeviceAllowed } from './notice.ts'
 import { assignGrant, decideDevice, type PendingDevice } from './store.ts'
@@ -33,7 +33,11 @@ export const allowDevice = (ctx: Ctx, approval: Approval): Promise<boolean> =>
     const now = ctx.now()
     if (!(await decideDevice(tx, { id: device.id, now }))) return false
     const grantId = newUniqueId()
-    const isInserted = await insertGrant(tx, {
+    if (consent) {
+      const { userId } = session
+      await grantConsent(ctx, tx, { userId, tenantId: tenant?.id, scopes: device.scopes, client, request })
+    }
+    const grant = {
       id: grantId,
       session_id: session.id,
       user_id: session.userId,
@@ -51,13 +55,12 @@ export const allowDevice = (ctx: Ctx, approval: Approval): Promise<boolean> =>
       code_challenge_method: null,
       created_at: now,
       expires_at: device.expires_at,
-    })
-    // The session has ended meanwhile.
-    if (!isInserted) throw new AppError('UNAUTHORIZED')
-    if (consent) {
-      const { userId } = session
-      await grantConsent(ctx, tx, { userId, tenantId: tenant?.id, scopes: device.scopes, client, request })
     }
+    const isInserted = client.trusted
+      ? await insertGrant(tx, grant)
+      : await insertConsentedGrant(tx, grant, client.applicationId)
+    // The session has ended meanwhile, or the consent was withdrawn.
+    if (!isInserted) throw new AppError('UNAUTHORIZED')
     await assignGrant(tx, { id: device.id, grantId })
     await record(ctx, tx, { ...approval, action: 'user.device_allowed', tenantId: tenant?.id })
     await notifyDeviceAllowed(ctx, tx, { device, client, session, tenant: tenant?.slug })
