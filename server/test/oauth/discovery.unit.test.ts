@@ -4,7 +4,10 @@ import { NO_FEATURES, toMetadata } from '../../src/oauth/discovery.ts'
 
 test('while no client uses an optional feature, discovery has exactly these values', () => {
   const url = 'https://id.example.com'
-  const { claims_supported, ...metadata } = toMetadata({ baseUrl: url, clientRegistration: 'off' } as Config, NO_FEATURES)
+  const { claims_supported, ...metadata } = toMetadata(
+    { baseUrl: url, clientRegistration: 'off' } as Config,
+    NO_FEATURES,
+  )
   expect(claims_supported).toEqual(expect.arrayContaining(['sub', 'email', 'name']))
   expect(JSON.parse(JSON.stringify(metadata))).toEqual({
     issuer: url,

@@ -136,6 +136,7 @@ const TEXTS: Record<string, string> = {
   registration_access_token: 'lka_9sWb…',
   registration_client_uri: `${ISSUER}/api/oauth/register/demo-web`,
   registration_endpoint: `${ISSUER}/api/oauth/register`,
+  request: 'eyJhbGciOiJFUzI1NiIs…',
   request_uri: 'urn:ietf:params:oauth:request_uri:5Rm8pX…',
   requested_token_type: ACCESS_TOKEN_TYPE,
   residentKey: 'required',
@@ -216,6 +217,7 @@ export function createExample(schema: TSchema, name = ''): unknown {
   if (type === 'object') return createObject(rest.properties as Record<string, TSchema> | undefined)
   if (type === 'integer' || type === 'number') return (rest.minimum as number | undefined) ?? 1
   if (type === 'boolean') return true
+  if (type === 'null') return null
   if (type === undefined && TEXTS[name] === undefined) return {}
   return createText(name, rest.format as string | undefined)
 }
