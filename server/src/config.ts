@@ -5,6 +5,7 @@ import {
   findAuditStreamWarnings,
   readAuditStreams,
 } from './config/audit-streams.ts'
+import { CLIENT_DOCUMENT_VARIABLES, type ClientDocumentConfig, readClientDocuments } from './config/client-documents.ts'
 import {
   CLIENT_REGISTRATION_VARIABLES,
   type ClientRegistrationPolicy,
@@ -71,6 +72,7 @@ export interface Config {
   /** SSO providers in display order. */
   readonly sso: readonly SsoProvider[]
   readonly webhooks: WebhookConfig
+  readonly clientDocuments: ClientDocumentConfig
   /** The bearer token for /metrics; undefined: no authentication. */
   readonly metricsToken: string | undefined
   /** The trace exporter; undefined: disabled. */
@@ -153,6 +155,7 @@ export const VARIABLES: Record<string, string> = {
   ...LIFETIME_VARIABLES,
   ...DPOP_VARIABLES,
   ...CLIENT_REGISTRATION_VARIABLES,
+  ...CLIENT_DOCUMENT_VARIABLES,
   ...SSO_VARIABLES,
 }
 
@@ -192,6 +195,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     lifetimes: readLifetimes(read),
     dpopNonce: readDpopNonce(read),
     clientRegistration: readClientRegistration(read),
+    clientDocuments: readClientDocuments(read),
     keyRotationDays: read.integer('KEY_ROTATION_DAYS', { fallback: 90, min: 1, max: 3_650 }),
     auditRetentionDays: read.integer('AUDIT_RETENTION_DAYS', { fallback: 0, min: 0, max: 36_500 }),
     auditStreams,

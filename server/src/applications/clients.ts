@@ -21,12 +21,16 @@ import {
   findClientWithPostLogoutUri,
   findClientWithRedirectUri,
 } from './clients/store.ts'
+import type { ClientDocument } from './documents/metadata.ts'
+import { isAcceptedDocumentUrl } from './documents/url.ts'
 
 /** A client with all that a request needs to know of it, also of its application and tenant. */
 export interface Client {
   id: string
   clientId: string
   origin: ClientOrigin
+  /** Its document, if it was read for this request and differs from what is stored. */
+  changedDocument?: ClientDocument
   applicationId: string
   applicationName: string
   /** A first-party application, for which no consent is requested. */
@@ -81,9 +85,9 @@ export interface Client {
 export const hasKeys = ({ jwks, jwksUri }: Pick<Client, 'jwks' | 'jwksUri'>): boolean =>
   jwks !== null || jwksUri !== null
 
-/** Also finds disabled clients. */
+/** Also finds disabled clients. One that is described by a document is found as soon as a user has allowed it. */
 export async function findClient(ctx: Ctx, clientId: string): Promise<Client | undefined> {
-  if (!isClientId(clientId)) return undefined
+  if (!(isClientId(clientId) || isAcceptedDocumentUrl(ctx.config, clientId))) return undefined
   return ctx.cache.getOrLoad(`client:${clientId}`, async () => {
     const value = await loadClient(ctx, clientId)
     if (!value) return undefined

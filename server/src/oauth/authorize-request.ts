@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isRegisteredRedirectUri } from '../applications/clients/loopback.ts'
 import { type Client, findClient } from '../applications/clients.ts'
+import { isDocumentUrl } from '../applications/documents/url.ts'
 import type { Resource } from '../applications/resources.ts'
 import type { Ctx } from '../context.ts'
 import type { PkceMethod, RequestedClaims, ResponseMode } from '../db/tables.ts'
@@ -9,6 +10,7 @@ import { decodeBase64Url } from '../lib/base64url.ts'
 import type { Fields } from '../lib/fields.ts'
 import { type AcrRequest, toReturnedAcr } from './acr.ts'
 import { intersect, limitClaims, NO_CLAIMS, readClaimsRequest } from './claims-parameter.ts'
+import { requireDocumentClient } from './document-clients.ts'
 import { findIdTokenHint } from './id-token-hint.ts'
 import { isChallenge, isPkceMethod } from './pkce.ts'
 import { logRefusal } from './refusals.ts'
@@ -51,7 +53,7 @@ const MAX_NONCE_LENGTH = 2048
 /** RFC 6749 §4.1.2.1: with an invalid client or redirect_uri the error is shown on a page and not redirected. */
 export async function readRedirectTarget(ctx: Ctx, request: FastifyRequest, fields: Fields): Promise<RedirectTarget> {
   try {
-    return await findRedirectTarget(ctx, fields)
+    return await findRedirectTarget(ctx, request, fields)
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     logRefusal(request, fields.get('client_id'), error)
@@ -62,13 +64,13 @@ export async function readRedirectTarget(ctx: Ctx, request: FastifyRequest, fiel
 }
 
 /** Throws an OAuthError whose message says what is wrong with the request: "its …". */
-export async function findRedirectTarget(ctx: Ctx, fields: Fields): Promise<RedirectTarget> {
+export async function findRedirectTarget(ctx: Ctx, request: FastifyRequest, fields: Fields): Promise<RedirectTarget> {
   const clientId = fields.get('client_id')
   const invalidTarget = (reason: string, facts: Record<string, unknown> = {}) =>
     new OAuthError('invalid_request', reason, { facts })
   const repeated = ['client_id', 'redirect_uri'].find((name) => fields.repeated.includes(name))
   if (repeated) throw invalidTarget(`it has ${repeated} more than once`)
-  const client = clientId === undefined ? undefined : await findClient(ctx, clientId)
+  const client = clientId === undefined ? undefined : await findAuthorizingClient(ctx, request, clientId)
   if (!client || client.disabled) {
     const problem = client ? 'disabled_client' : 'unknown_client'
     throw invalidTarget('its client_id is not that of a registered application', { problem })
@@ -80,6 +82,10 @@ export async function findRedirectTarget(ctx: Ctx, fields: Fields): Promise<Redi
   }
   return { client, redirectUri, responseMode: readResponseMode(client, fields), state: fields.get('state') }
 }
+
+/** A client that is described by a document is as its document says now. */
+const findAuthorizingClient = (ctx: Ctx, request: FastifyRequest, clientId: string): Promise<Client | undefined> =>
+  isDocumentUrl(clientId) ? requireDocumentClient(ctx, request, clientId) : findClient(ctx, clientId)
 
 /** An error about the response mode itself is sent in the redirect URL. */
 const readResponseMode = ({ responseModes }: Client, fields: Fields): ResponseMode =>
@@ -97,6 +103,7 @@ export async function readAuthorizeRequest(
   refuseUnsupported(client, fields)
   const resource = await readResource(ctx, client, fields.get('resource'))
   // Unknown scopes are ignored (RFC 6749 §3.3); the token response says what was granted.
+  requireOwnPurpose(client, resource, fields.get('scope'))
   const open = scopesOpenTo(client, resource)
   const allowed = parseScope(fields.get('scope')).filter((scope) => open.includes(scope) && scope !== MACHINE_SCOPE)
   const scopes = scopesWithin(allowed, resource)
@@ -130,6 +137,14 @@ export async function readAuthorizeRequest(
 
 const readResource = async (ctx: Ctx, client: Client, uri: string | undefined): Promise<Resource | undefined> =>
   uri === undefined ? undefined : requireResource(ctx, client, uri)
+
+/** The application of a client that no administrator registered has no API, so without a resource it can only sign in. */
+function requireOwnPurpose({ origin }: Client, resource: Resource | undefined, scope: string | undefined): void {
+  if (origin === 'ADMIN' || resource || parseScope(scope).includes('openid')) return
+  throw invalidTarget(
+    'This client must name the API that it wants to use in the parameter resource, or sign in with the scope openid.',
+  )
+}
 
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Client } from '../applications/clients.ts'
+import { storeDocumentClient } from '../applications/documents/clients.ts'
+import { userActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import type { Db } from '../db/open.ts'
 import type { RequestedClaims } from '../db/tables.ts'
@@ -151,7 +153,11 @@ async function issueCode(
   httpRequest: FastifyRequest,
   { request, pushed, session, tenant }: FinishedAuthorization,
 ): Promise<string | undefined> {
-  const { client, redirectUri, scopes, claims, resource, nonce, challenge, jkt } = request
+  const { redirectUri, scopes, claims, resource, nonce, challenge, jkt } = request
+  const client = await storeDocumentClient(ctx, request.client, {
+    actor: userActor(session.userId),
+    request: httpRequest,
+  })
   const code = newSecret()
   const now = ctx.now()
   const expiresAt = new Date(now.getTime() + CODE_SECONDS * 1000)

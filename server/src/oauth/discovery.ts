@@ -58,7 +58,10 @@ const REQUEST_OBJECTS = {
   request_object_signing_alg_values_supported: KEY_ALGORITHMS,
 }
 
-export const toMetadata = ({ baseUrl, clientRegistration }: Config, features: ClientFeatures): ProviderMetadata => ({
+export const toMetadata = (
+  { baseUrl, clientDocuments, clientRegistration }: Config,
+  features: ClientFeatures,
+): ProviderMetadata => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
   token_endpoint: `${baseUrl}/api/oauth/token`,
@@ -94,6 +97,7 @@ export const toMetadata = ({ baseUrl, clientRegistration }: Config, features: Cl
   id_token_signing_alg_values_supported: [DEFAULT_ALGORITHM, ...features.furtherAlgorithms],
   code_challenge_methods_supported: ['S256', 'plain'],
   ...(features.dpop && { dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS] }),
+  ...(clientDocuments.mode !== 'off' && { client_id_metadata_document_supported: true }),
   claims_supported: [
     'iss',
     'sub',

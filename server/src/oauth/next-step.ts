@@ -28,7 +28,7 @@ export interface AuthorizationContext {
   request: Pick<
     AuthorizeRequest,
     'client' | 'scopes' | 'claims' | 'acr' | 'prompts' | 'maxAge' | 'expectedUserIds' | 'tenantSlug' | 'resource'
-  >
+  > & { redirectUri?: string }
   login: LoginTransaction & {
     state: {
       /** The session that the user chose on the account page. */
@@ -157,5 +157,12 @@ async function mustConsent(
   if (client.trusted) return false
   const consent = await findConsent(ctx.db, { userId, applicationId: client.applicationId, tenantId })
   if (!consent || consentScopesOf(request).some((scope) => !consent.scopes.includes(scope))) return true
-  return prompts.includes('consent') && consent.granted_at.getTime() < login.startedAt
+  return (prompts.includes('consent') || isUnverifiable(request)) && consent.granted_at.getTime() < login.startedAt
 }
+
+/**
+ * Any program on the computer of the user may claim to be a client that nobody registered, and receive its code at a
+ * loopback address. So consent is requested each time (RFC 8252 §8.6).
+ */
+const isUnverifiable = ({ client, redirectUri }: AuthorizationContext['request']): boolean =>
+  client.origin !== 'ADMIN' && redirectUri !== undefined && redirectUri.startsWith('http:')

@@ -1,3 +1,5 @@
+import { storeDocumentClient } from '../applications/documents/clients.ts'
+import { userActor } from '../audit/record.ts'
 import type { Ctx } from '../context.ts'
 import { AppError, OAuthError } from '../errors.ts'
 import { createCsrfToken, requireCsrf } from '../http/request/csrf.ts'
@@ -21,6 +23,7 @@ import {
 import { readRedirectTarget } from './authorize-request.ts'
 import { grantConsent } from './consent.ts'
 import { consentScopesOf, shownScopesOf } from './consent-scopes.ts'
+import { limitStoring } from './document-clients.ts'
 import { resolvePushed } from './pushed-requests/reference.ts'
 import { resolveRequestObjectOrShow } from './request-objects/resolve.ts'
 import { AccountPage, ConsentPage, TenantPage } from './step-pages.tsx'
@@ -63,7 +66,9 @@ export const authorizePages = [
       return { answer: await respondWithError(ctx, request, { target, pushed }, error) }
     }
     const { tenantId, scopes } = login.state.consent ?? { tenantId: undefined, scopes: [] }
-    const consent = { userId, tenantId, scopes, client: target.client, request }
+    await limitStoring(ctx, target.client, userId)
+    const client = await storeDocumentClient(ctx, target.client, { actor: userActor(userId), request })
+    const consent = { userId, tenantId, scopes, client, request }
     await ctx.db.transaction().execute((tx) => grantConsent(ctx, tx, consent))
     return { state: login.state }
   }),
@@ -144,7 +149,14 @@ const showStep =
       if (step.kind === 'tenant') return <TenantPage {...props} memberships={step.memberships} />
       const tenant = step.tenant?.name
       const scopes = shownScopesOf(authorizeRequest)
-      return <ConsentPage {...props} {...{ scopes, resource, tenant }} target={login.formTargets.join()} />
+      const { redirectUri } = authorizeRequest
+      return (
+        <ConsentPage
+          {...props}
+          {...{ client, redirectUri, scopes, resource, tenant }}
+          target={login.formTargets.join()}
+        />
+      )
     }
     return { html: render(page(), await findLoginBrand(ctx, login, viewer)), formTargets: login.formTargets }
   }

@@ -262,6 +262,7 @@ export const ProviderMetadata = Type.Object(
       Type.Boolean({ description: 'Only while a client has keys to sign its authorization requests' }),
     ),
     request_object_signing_alg_values_supported: Type.Optional(StringArray),
+    client_id_metadata_document_supported: Type.Optional(Type.Boolean()),
     request_uri_parameter_supported: Type.Boolean(),
     authorization_response_iss_parameter_supported: Type.Boolean(),
   },

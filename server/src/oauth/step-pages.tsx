@@ -1,3 +1,4 @@
+import type { Client } from '../applications/clients.ts'
 import { findScopeText } from '../applications/consents/scope-texts.ts'
 import type { Resource } from '../applications/resources.ts'
 import type { BrowserSession } from '../sessions/browser-session.ts'
@@ -68,17 +69,28 @@ export const ScopeList = ({ scopes }: { scopes: string[] }) => (
   </ul>
 )
 
+interface ConsentProps extends StepProps {
+  client: Pick<Client, 'origin' | 'name'>
+  redirectUri: string
+  scopes: string[]
+  resource: Resource | undefined
+  tenant: string | undefined
+  target: string
+}
+
 export const ConsentPage = ({
   action,
   csrf,
   application,
+  client,
+  redirectUri,
   session,
   scopes,
   resource,
   tenant,
   target,
   otherAccount,
-}: StepProps & { scopes: string[]; resource: Resource | undefined; tenant: string | undefined; target: string }) => (
+}: ConsentProps) => (
   <Layout title="Allow access">
     <h1>Allow {application}?</h1>
     <p>
@@ -97,6 +109,7 @@ export const ConsentPage = ({
       ))}
       {resource && <ResourceItem resource={resource} scopes={scopes} />}
     </ul>
+    {client.origin === 'DOCUMENT' && <DocumentClient host={application} name={client.name} redirectUri={redirectUri} />}
     <Form action={action} csrf={csrf}>
       <p class="actions">
         <button type="submit" name="decision" value="allow">
@@ -110,6 +123,34 @@ export const ConsentPage = ({
     <p class="quiet after">Either way you go on to {target}</p>
     <OtherAccount path={otherAccount} />
   </Layout>
+)
+
+/** What is known of a client that nobody registered, and what it only claims. */
+const DocumentClient = ({ host, name, redirectUri }: { host: string; name: string; redirectUri: string }) => (
+  <>
+    <dl class="facts">
+      <div>
+        <dt>Website</dt>
+        <dd>
+          <strong>{host}</strong>
+        </dd>
+      </div>
+      {name !== host && (
+        <div>
+          <dt>Calls itself</dt>
+          <dd>{name}</dd>
+        </div>
+      )}
+    </dl>
+    {redirectUri.startsWith('http:') ? (
+      <p class="caution">
+        The answer goes to a program on this computer. Any program here can say that it belongs to {host} and receive
+        it. Allow this only if you have just started it yourself.
+      </p>
+    ) : (
+      <p class="caution">Nobody has registered this application here. Allow it only if you trust {host}.</p>
+    )}
+  </>
 )
 
 /** The scopes that are listed by themselves. Those of the resource are listed with it. */

@@ -1,3 +1,4 @@
+import { sweepDocumentClients } from '../applications/documents/sweep.ts'
 import { deleteExpiredCounters } from '../db/limiter.ts'
 import { defineJob } from '../jobs/job.ts'
 import { sweepSessions } from '../sessions/sweep.ts'
@@ -19,6 +20,7 @@ export const sweepExpired = defineJob<unknown>({
     while ((await deleteExpiredProofs(ctx.db, { now: ctx.now(), limit: BATCH_SIZE })) >= BATCH_SIZE);
     await deleteExpiredDevices(ctx.db, ctx.now())
     await sweepRegistrations(ctx)
+    await sweepDocumentClients(ctx)
     await sweepSessions(ctx)
     await deleteExpiredCounters(ctx.db, ctx.now())
   },

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { credentialIdsOf, findClient } from '../applications/clients.ts'
+import { isAcceptedDocumentUrl } from '../applications/documents/url.ts'
 import type { Ctx } from '../context.ts'
 import type { CacheEntry } from '../db/cache.ts'
 import { AppError, OAuthError } from '../errors.ts'
@@ -79,7 +80,7 @@ async function loadPersonToken(ctx: Ctx, claims: AccessClaims): Promise<CacheEnt
   if (!isId(grantId)) return undefined
   const [issuedAt, jtis] = [latestIssueTime(claims), jtisOf(claims)]
   const grant = await findLiveGrant(ctx.db, { grantId, tenantId: tenant_id ?? null, jtis, issuedAt })
-  if (!grant || !isCurrent(grant, claims)) return undefined
+  if (!grant || !isCurrent(grant, claims) || !isAccepted(ctx, grant)) return undefined
   const granted = findGrantResource(grant, grant.application_id)
   const actors = await findActors(ctx, claims)
   const endsAt = findExpiry(ctx, grant, claims)
@@ -120,6 +121,10 @@ const isCurrent = (grant: LiveGrantRow, claims: AccessClaims): boolean =>
   // The grant may have switched to another tenant since this token was issued.
   (claims.tenant_id === undefined || grant.role !== null) &&
   isTenantActive({ suspendedAt: grant.tenant_suspended_at, reactivatedAt: grant.tenant_reactivated_at }, claims)
+
+/** Whether the operator accepts the host of a client that is described by a document. */
+const isAccepted = ({ config }: Ctx, { client_origin, client_id }: LiveGrantRow): boolean =>
+  client_origin !== 'DOCUMENT' || isAcceptedDocumentUrl(config, client_id)
 
 /** Undefined if the tenant requires a second factor, the grant has none, and there is no grace period. */
 function findExpiry(ctx: Ctx, grant: LiveGrantRow, claims: AccessClaims): Date | undefined {

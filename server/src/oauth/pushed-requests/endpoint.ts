@@ -46,7 +46,7 @@ async function push(ctx: Ctx, request: FastifyRequest, form: PushedRequestForm):
   const proof = readClientProof(ctx, request, client)
   const { fields: requested } = await readRequest(ctx, client, form)
   const fields = bindToProof(requested, proof)
-  await checkRequest(ctx, fields)
+  await checkRequest(ctx, request, fields)
   await proof?.use()
   const uri = REQUEST_URI_PREFIX + newSecret()
   const now = ctx.now()
@@ -109,8 +109,8 @@ async function limitRequests(ctx: Ctx, request: FastifyRequest, { id, kind }: Cl
 }
 
 /** Checks the request as the authorization endpoint does, which checks it again when it is used. */
-async function checkRequest(ctx: Ctx, fields: Fields): Promise<void> {
-  const target = await findRedirectTarget(ctx, fields).catch((error) => {
+async function checkRequest(ctx: Ctx, httpRequest: FastifyRequest, fields: Fields): Promise<void> {
+  const target = await findRedirectTarget(ctx, httpRequest, fields).catch((error) => {
     if (!(error instanceof OAuthError)) throw error
     throw new OAuthError(error.code, `The request cannot be answered: ${error.message}.`, { facts: error.facts ?? {} })
   })

@@ -1,0 +1,45 @@
+import type { Config } from '../../config.ts'
+import { findUrlProblem } from '../../lib/outgoing/url.ts'
+
+const MAX_LENGTH = 250
+
+/** Whether a client id is meant to be the URL of a document. */
+export const isDocumentUrl = (clientId: string): boolean => /^https?:\/\//i.test(clientId)
+
+/**
+ * Why this URL cannot be a client id: "must …" (draft-ietf-oauth-client-id-metadata-document, Client Identifier URL). It
+ * is compared as text, so only the spelling that URL parsers write is accepted. That has no dot segments.
+ */
+export function findDocumentUrlProblem({ webhooks }: Config, text: string): string | undefined {
+  if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
+  const problem = findUrlProblem(webhooks, text)
+  if (problem) return problem
+  const { href, pathname } = new URL(text)
+  if (pathname === '/') return 'must have a path'
+  if (text.includes('?')) return 'must not have a query'
+  if (href !== text)
+    return 'must be written in the usual way, without dot segments, capitals in the host and default ports'
+  return undefined
+}
+
+/** Off, denied, or new authorizations are not allowed. Tokens of a client that is only not allowed go on working. */
+export type HostRule = 'off' | 'denied' | 'not-allowed' | 'allowed'
+
+export function ruleOfHost({ clientDocuments }: Pick<Config, 'clientDocuments'>, url: string): HostRule {
+  const { mode, allowedHosts, deniedHosts } = clientDocuments
+  if (mode === 'off') return 'off'
+  if (!URL.canParse(url)) return 'denied'
+  // A trailing dot is another spelling of the same name.
+  const host = new URL(url).hostname.replace(/\.$/, '')
+  if (deniedHosts.some((entry) => matchesHost(entry, host))) return 'denied'
+  return mode === 'on' || allowedHosts.some((entry) => matchesHost(entry, host)) ? 'allowed' : 'not-allowed'
+}
+
+/** Whether a client with this id may get tokens, if a user has allowed it. */
+export const isAcceptedDocumentUrl = (config: Config, clientId: string): boolean =>
+  isDocumentUrl(clientId) &&
+  clientId.length <= MAX_LENGTH &&
+  ['allowed', 'not-allowed'].includes(ruleOfHost(config, clientId))
+
+const matchesHost = (entry: string, host: string): boolean =>
+  entry.startsWith('*.') ? host.endsWith(entry.slice(1)) : host === entry

@@ -1,0 +1,29 @@
+import type { FastifyRequest } from 'fastify'
+import type { Client } from '../applications/clients.ts'
+import { readDocumentClient } from '../applications/documents/clients.ts'
+import type { Ctx } from '../context.ts'
+import { createLimiter, type RateLimit } from '../db/limiter.ts'
+import { OAuthError, tooManyAttempts } from '../errors.ts'
+import { clientNetwork } from '../http/request/client-address.ts'
+
+/** Documents that are fetched for one network. Others of the same network may use the cached ones. */
+const FETCHES: RateLimit = { name: 'client-documents', max: 60, seconds: 60 }
+/** New clients that one user allows. */
+const STORED: RateLimit = { name: 'document-clients', max: 30, seconds: 3600 }
+
+/** The client that is described by the document at this URL. Throws an OAuthError that says what is wrong with it. */
+export async function requireDocumentClient(ctx: Ctx, request: FastifyRequest, url: string): Promise<Client> {
+  const result = await readDocumentClient(ctx, url, () => count(ctx, FETCHES, clientNetwork(request)))
+  if ('problem' in result) throw new OAuthError('invalid_request', result.problem, { facts: result.facts })
+  return result
+}
+
+/** A user may have any number of documents, so the clients that are stored for them are limited. */
+export async function limitStoring(ctx: Ctx, { changedDocument }: Client, userId: string): Promise<void> {
+  if (changedDocument) await count(ctx, STORED, userId)
+}
+
+async function count({ db }: Ctx, limit: RateLimit, key: string): Promise<void> {
+  const wait = await createLimiter(db, limit).count(key)
+  if (wait !== undefined) throw tooManyAttempts(wait)
+}
