@@ -15,6 +15,7 @@ import { DPOP_VARIABLES, readDpopNonce } from './config/dpop.ts'
 import { readEncryptionKeys } from './config/encryption-keys.ts'
 import { LIFETIME_VARIABLES, type Lifetimes, readLifetimes } from './config/lifetimes.ts'
 import { isLoopback } from './config/loopback.ts'
+import { readSender } from './config/mail.ts'
 import {
   findTracingWarnings,
   MONITORING_VARIABLES,
@@ -285,13 +286,6 @@ function readBaseUrl(read: Reader, port: number): string {
     read.problems.push(`BASE_URL is "${value}": it must be an http(s) origin such as https://id.example.com.`)
   }
   return isOrigin ? new URL(bare).origin : bare
-}
-
-function readSender(read: Reader): string | undefined {
-  const value = read.text('MAIL_FROM')
-  if (value === undefined || /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value)) return value
-  read.problems.push(`MAIL_FROM is "${value}": it must be an address such as "Acme <no-reply@acme.example>".`)
-  return undefined
 }
 
 function deepFreeze<T extends object>(value: T): T {

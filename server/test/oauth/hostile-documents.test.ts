@@ -63,11 +63,7 @@ const HOSTILE_DOCUMENTS: Hostile[] = [
   ['is good, with an error status', (id) => raw(JSON.stringify(documentOf(id)), {}, 500), 'has the status 500'],
   ['has the status 206', (id) => raw(JSON.stringify(documentOf(id)), {}, 206), 'has the status 206'],
   ['hangs up', () => (response) => response.destroy(), 'cannot be fetched'],
-  [
-    'breaks off',
-    () => (r) => (r.writeHead(200, { 'content-length': '500' }).write('{'), r.destroy()),
-    'cannot be fetched',
-  ],
+  ['breaks off', () => breakingOff, 'cannot be fetched'],
   ['is huge', draft({ client_name: 'x'.repeat(100_000) }), 'is longer than 5120 bytes'],
   ['is a byte too long', (id) => raw(JSON.stringify(documentOf(id)).padEnd(5121)), 'is longer than 5120 bytes'],
   ['lies about its length', () => raw('{'.repeat(9_000), { 'transfer-encoding': 'chunked' }), 'is longer than 5120'],
@@ -145,6 +141,11 @@ let good = ''
 beforeAll(() => {
   good = publisher.publishDocument()
 })
+
+const breakingOff: Respond = (response) => {
+  response.writeHead(200, { 'content-length': '500' }).write('{')
+  response.destroy()
+}
 
 function endless(chunk: string): Respond {
   return (response) => {
