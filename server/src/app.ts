@@ -68,6 +68,9 @@ import { DELIVERIES, mailCollector } from './mail/metrics.ts'
 import { deliverMail } from './mail/outbox.ts'
 import { mailTemplatesSection, tenantMailTemplatesSection } from './mail-templates/declare.ts'
 import { mailTemplatesRoutes } from './mail-templates/routes.ts'
+import { sendLogouts } from './oauth/back-channel-logout/dispatch.ts'
+import { LOGOUT_ATTEMPTS, logoutsCollector } from './oauth/back-channel-logout/metrics.ts'
+import { logoutDeliveryRoutes } from './oauth/back-channel-logout/routes.ts'
 import { devicePages } from './oauth/device/pages.tsx'
 import { logoutPages } from './oauth/logout-pages.tsx'
 import { TOKEN_REQUESTS, TOKEN_REUSE } from './oauth/metrics.ts'
@@ -131,6 +134,7 @@ export function listRoutes(config: Config): AppRoutes {
     ...applicationsRoutes,
     ...resourceRoutes,
     ...registrationTokenRoutes,
+    ...logoutDeliveryRoutes,
     ...brandingRoutes,
     ...mailTemplatesRoutes,
     ...signingKeyRoutes,
@@ -172,6 +176,7 @@ export const jobs: Job<never>[] = [
   fanOutEvents,
   dispatchWebhooks,
   sweepDeliveries,
+  sendLogouts,
   deliverMail,
   mailPasswordReset,
   mailSignInCode,
@@ -209,6 +214,7 @@ export const counters: CounterDefinition[] = [
   TOKEN_REUSE,
   DELIVERIES,
   ATTEMPTS,
+  LOGOUT_ATTEMPTS,
   STATEMENTS,
   SHED,
 ]
@@ -218,6 +224,7 @@ export const collectors = ({ mail, auditStreams }: Config): Collector[] => [
   jobsCollector(jobs),
   auditCollector,
   webhooksCollector,
+  logoutsCollector,
   keysCollector,
   ...(auditStreams.length > 0 ? [auditStreamsCollector(auditStreams)] : []),
   ...(mail.mailbox ? [] : [mailCollector]),

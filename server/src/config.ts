@@ -150,7 +150,7 @@ export const VARIABLES: Record<string, string> = {
   DRAIN_DELAY_MS:
     'milliseconds for which readiness fails before a stopping service closes its port (500, at most 4000)',
   WEBHOOK_ALLOWED_NETWORKS:
-    'private addresses or CIDR ranges that webhooks and key sets of clients may use, also over http (none)',
+    'private addresses or CIDR ranges that webhooks, key sets and logout addresses of clients may use, also over http (none)',
   ...AUDIT_STREAM_VARIABLES,
   ...MONITORING_VARIABLES,
   ...LIFETIME_VARIABLES,

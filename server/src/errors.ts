@@ -50,7 +50,7 @@ export const ERRORS = {
   PASSKEY_NOT_FOUND: [404, 'You have no such passkey.'],
   WEBHOOK_NOT_FOUND: [404, 'There is no such webhook.'],
   MAIL_TEMPLATE_NOT_FOUND: [404, 'There is no mail of this kind whose texts can be edited here.'],
-  DELIVERY_NOT_FOUND: [404, 'This webhook has no such delivery. It may be too old to be kept.'],
+  DELIVERY_NOT_FOUND: [404, 'There is no such delivery. It may be too old to be kept.'],
   METHOD_NOT_ALLOWED: [405, 'This address does not answer to that method; see the Allow header.'],
   REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
   SLUG_TAKEN: [409, 'This slug is taken. Choose another.'],

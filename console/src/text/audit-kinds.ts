@@ -5,7 +5,7 @@ type InstanceAction =
   | `application.${'created' | 'changed' | 'deleted' | 'branding_changed'}`
   | `resource.${'registered' | 'changed' | 'deleted'}`
   | `registration_token.${'created' | 'revoked'}`
-  | `client.${'registered' | 'changed' | 'deleted' | 'secret_added' | 'secret_ended' | 'refused'}`
+  | `client.${'registered' | 'changed' | 'deleted' | 'secret_added' | 'secret_ended' | 'logout_replayed' | 'refused'}`
   | `signing_key.${'created' | 'brought_forward' | 'withdrawn'}`
   | 'mail_template.changed'
   | `webhook.${'created' | 'changed' | 'deleted' | 'secret_rotated' | 'replayed' | 'disabled'}`
@@ -96,6 +96,7 @@ export const auditSentences = {
   'client.deleted': '{actor} deleted a client',
   'client.secret_added': '{actor} gave a client a new secret',
   'client.secret_ended': '{actor} ended a secret of a client',
+  'client.logout_replayed': '{actor} sent a logout to a client again',
   'client.refused': 'A client was refused',
   'registration_token.created': '{actor} created a token for the registration of clients',
   'registration_token.revoked': '{actor} revoked a registration token',

@@ -90,6 +90,23 @@ export const clients = {
   jwksText: 'A JWK Set with 1 to 10 public keys: RSA, P-256 or Ed25519.',
   jwksUri: 'Address of the public keys',
   jwksUriText: 'If the application publishes its keys: an https address, instead of the field above.',
+  backchannelLogoutUri: 'Back-channel logout address',
+  backchannelLogoutUriText:
+    'Where the application is told that people signed out (Back-Channel Logout). Optional, an https address.',
+  logouts: {
+    title: 'Logouts',
+    lead: (name: string) => `What ${name} was told about sessions that have ended`,
+    back: 'All clients',
+    user: 'User',
+    session: (id: string) => `Session ${id}`,
+    replayed: 'It will be sent again.',
+    replayOf: (sessionId: string) => `Send again: session ${sessionId}`,
+    empty: {
+      title: 'No session has ended yet',
+      text: 'When a session ends in which somebody signed in through this client, the logout is listed here.',
+    },
+    nothing: 'There is no logout with this status.',
+  },
   disabled: 'Disabled',
   none: {
     title: 'No clients yet',

@@ -85,6 +85,8 @@ export const deliveries = {
     timeout: 'No answer in time',
     tls: 'The certificate is not valid',
     event_gone: 'The event was deleted',
+    client_disabled: 'The client was disabled',
+    no_address: 'The address was removed',
   } as Record<string, string>,
   replay: 'Send again',
   replayOf: (type: string) => `Send again: ${type}`,

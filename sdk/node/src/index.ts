@@ -3,6 +3,7 @@ export type { Auth, License } from './auth.ts'
 export { AuthError, type AuthErrorCode } from './auth-error.ts'
 export type { IntrospectionOptions } from './introspection.ts'
 export { createLatchkey, type Latchkey, type LatchkeyOptions } from './latchkey.ts'
+export { createLogoutVerifier, type Logout, type LogoutOptions, LogoutTokenError } from './logout.ts'
 export { createMachineClient } from './machine-client.ts'
 export { createMachineToken, type MachineOptions } from './machine-token.ts'
 export {

@@ -3,10 +3,8 @@ import { type Auth, toAuth } from './auth.ts'
 import { AuthError } from './auth-error.ts'
 import { createFeatureCheck } from './feature-check.ts'
 import { createIntrospection, type IntrospectionOptions } from './introspection.ts'
+import { ALGORITHMS, isUnavailable } from './keys.ts'
 import { locateResourceMetadata, type ResourceOptions } from './resource-metadata.ts'
-
-/** The algorithms that Latchkey signs with, each with keys of its own. */
-const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
 
 export interface LatchkeyOptions {
   /** The base URL of Latchkey, such as https://id.example.com. */
@@ -190,7 +188,3 @@ function createChallenge(resource: ResourceOptions | undefined) {
     return ['Bearer', parameters.join(', ')].filter(Boolean).join(' ')
   }
 }
-
-/** A token that is wrong is not the same as keys that cannot be fetched. */
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError)

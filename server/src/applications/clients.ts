@@ -68,6 +68,8 @@ export interface Client {
   jwks: PublicKeySet | null
   jwksUri: string | null
   securityProfile: SecurityProfile
+  /** Where it is told that sessions ended; null: it is not told. */
+  backchannelLogoutUri: string | null
   disabled: boolean
   secrets: { id: string; hash: Buffer }[]
   /** How its tokens are signed; a later one only while the ones before it have no active key. */

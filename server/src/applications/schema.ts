@@ -130,6 +130,10 @@ export const clientFields = {
     description:
       'FAPI2: the FAPI 2.0 Security Profile. It turns on a key for authentication, DPoP, pushed requests and PKCE with S256, and refuses everything else',
   }),
+  backchannelLogoutUri: Type.Union([Type.String({ minLength: 1, maxLength: 2_000 }), Type.Null()], {
+    description:
+      'Where a logout token is posted when a session ends in which people signed in to the client (OpenID Connect Back-Channel Logout): an https URL',
+  }),
   disabled: Type.Boolean({ description: 'A disabled client and its tokens do not work' }),
 }
 

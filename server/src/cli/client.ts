@@ -33,6 +33,7 @@ interface CreateOptions {
   jwks?: string
   jwksUri?: string
   securityProfile?: SecurityProfile
+  backchannelLogoutUri?: string
 }
 
 const create = new Command('create')
@@ -66,6 +67,7 @@ const create = new Command('create')
       'FAPI2',
     ]),
   )
+  .option('--backchannel-logout-uri <url>', 'where it is told that sessions ended (Back-Channel Logout)')
   .option('--no-require-nonce', 'accept sign-ins of libraries that send no nonce, such as django-allauth')
   .option('--require-pushed-requests', 'refuse authorization requests that were not pushed (PAR)')
   .option('--require-signed-requests', 'refuse authorization requests that its key did not sign (JAR)')
@@ -106,6 +108,7 @@ const toSettings = ({
   scope,
   responseMode,
   deviceFlow,
+  backchannelLogoutUri,
   ...keys
 }: CreateOptions) => ({
   ...(redirectUri && { redirectUris: redirectUri }),
@@ -118,6 +121,7 @@ const toSettings = ({
   ...(keys.jwks && { jwks: readKeys(keys.jwks) }),
   ...(keys.jwksUri && { jwksUri: keys.jwksUri }),
   ...(keys.securityProfile && { securityProfile: keys.securityProfile }),
+  ...(backchannelLogoutUri && { backchannelLogoutUri }),
 })
 
 function readKeys(file: string): PublicKeySet {

@@ -33,10 +33,12 @@ import type {
   DeviceAuthorizationsTable,
   DpopProofsTable,
   GrantsTable,
+  LogoutDeliveriesTable,
   PendingSignInsTable,
   PushedRequestsTable,
   RefreshTokensTable,
   RevokedTokensTable,
+  SessionClientsTable,
   SessionsTable,
   SignInCodesTable,
   SsoAttemptsTable,
@@ -97,6 +99,8 @@ export interface Tables {
   resources: ResourcesTable
   resource_clients: ResourceClientsTable
   grants: GrantsTable
+  session_clients: SessionClientsTable
+  logout_deliveries: LogoutDeliveriesTable
   device_authorizations: DeviceAuthorizationsTable
   refresh_tokens: RefreshTokensTable
   processes: ProcessesTable

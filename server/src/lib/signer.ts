@@ -1,7 +1,7 @@
 export type Claims = Record<string, unknown>
 
-/** The `typ` header, which keeps an ID token from being accepted as an access token. */
-export type TokenType = 'at+jwt' | 'JWT'
+/** The `typ` header, which keeps a token of one kind from being accepted as one of another. */
+export type TokenType = 'at+jwt' | 'JWT' | 'logout+jwt'
 
 /** RFC 7518 §3.1, RFC 8037 §3.1 (with Ed25519). */
 export const SIGNING_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const

@@ -182,8 +182,7 @@ async function issueCode(
     created_at: now,
     expires_at: expiresAt,
   }
-  const insert = (db: Db) =>
-    client.trusted ? insertGrant(db, grant) : insertConsentedGrant(db, grant, client.applicationId)
+  const insert = (db: Db) => (client.trusted ? insertGrant(db, grant, client) : insertConsentedGrant(db, grant, client))
   const isInserted =
     pushed === undefined
       ? await insert(ctx.db)

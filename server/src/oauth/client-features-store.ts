@@ -15,6 +15,7 @@ export interface ClientFeatures {
   privateKeyJwt: boolean
   /** A client has keys to sign authorization requests. */
   requestObjects: boolean
+  backchannelLogout: boolean
 }
 
 export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
@@ -39,5 +40,6 @@ export const findClientFeatures = (db: Db): Promise<ClientFeatures> =>
         'requestObjects',
       ),
     )
+    .select(sql<boolean>`coalesce(bool_or(backchannel_logout_uri is not null), false)`.as('backchannelLogout'))
     .where('disabled', '=', false)
     .executeTakeFirstOrThrow()

@@ -43,6 +43,7 @@ export const NO_FEATURES: ClientFeatures = {
   tokenExchange: false,
   privateKeyJwt: false,
   requestObjects: false,
+  backchannelLogout: false,
 }
 
 const keyMethods = ({ privateKeyJwt }: ClientFeatures): string[] => (privateKeyJwt ? ['private_key_jwt'] : [])
@@ -93,6 +94,7 @@ export const toMetadata = (
     ...keyMethods(features),
   ],
   ...(features.privateKeyJwt && KEY_AUTHENTICATION),
+  ...(features.backchannelLogout && { backchannel_logout_supported: true, backchannel_logout_session_supported: true }),
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: [DEFAULT_ALGORITHM, ...features.furtherAlgorithms],
   code_challenge_methods_supported: ['S256', 'plain'],

@@ -256,6 +256,8 @@ export const ProviderMetadata = Type.Object(
     id_token_signing_alg_values_supported: StringArray,
     code_challenge_methods_supported: StringArray,
     dpop_signing_alg_values_supported: Type.Optional(StringArray),
+    backchannel_logout_supported: Type.Optional(Type.Boolean()),
+    backchannel_logout_session_supported: Type.Optional(Type.Boolean()),
     claims_supported: StringArray,
     ui_locales_supported: StringArray,
     request_parameter_supported: Type.Optional(

@@ -1,6 +1,6 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
-import type { MailedLinksTable, PendingSignInsTable, SessionsTable } from '../db/tables.ts'
+import type { MailedLinksTable, PendingSignInsTable, SessionsTable, Tables } from '../db/tables.ts'
 
 export type SessionRow = Selectable<SessionsTable>
 
@@ -103,18 +103,24 @@ export async function deleteSession(db: Db, id: string): Promise<string | undefi
   return deleted?.user_id
 }
 
-/** Deletes sessions with an expired cookie that no grant depends on. */
+/**
+ * Deletes sessions with an expired cookie that no grant depends on. Clients are not told: nobody signed out, and a client
+ * may keep its own session for longer.
+ */
 export async function deleteEndedSessions(
   db: Db,
   { idleSince, startedBefore }: Record<'idleSince' | 'startedBefore', Date>,
 ): Promise<void> {
-  await db
-    .deleteFrom('sessions')
-    .where((where) => where.or([where('cookie_used_at', '<', idleSince), where('created_at', '<', startedBefore)]))
-    .where(({ not, exists, selectFrom }) =>
+  const isEnded = ({ and, or, eb, not, exists, selectFrom }: ExpressionBuilder<Tables, 'sessions'>) =>
+    and([
+      or([eb('sessions.cookie_used_at', '<', idleSince), eb('sessions.created_at', '<', startedBefore)]),
       not(exists(selectFrom('grants').select('grants.id').whereRef('grants.session_id', '=', 'sessions.id'))),
-    )
+    ])
+  await db
+    .deleteFrom('session_clients')
+    .where('session_id', 'in', (query) => query.selectFrom('sessions').select('sessions.id').where(isEnded))
     .execute()
+  await db.deleteFrom('sessions').where(isEnded).execute()
 }
 
 export async function insertLink(tx: Tx, link: Insertable<MailedLinksTable>): Promise<void> {

@@ -72,6 +72,7 @@ test('a client is registered with its secret, which is never shown again', async
     tokenEndpointAuthMethod: 'client_secret',
     jwks: null,
     jwksUri: null,
+    backchannelLogoutUri: null,
   }
   const created = await api.call('POST', '/clients', draft)
   const client = {

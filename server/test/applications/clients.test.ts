@@ -59,6 +59,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
     jwks: null,
     jwksUri: null,
     securityProfile: 'NONE',
+    backchannelLogoutUri: null,
     disabled: false,
     secrets: [{ id: expect.any(String), hash: expect.any(Buffer) }],
     lifetimes: {

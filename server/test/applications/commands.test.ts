@@ -90,6 +90,14 @@ test('a client for a library that sends no nonce can be created', async () => {
   expect(exported).toContain('requirePushedRequests: true')
 })
 
+test('a client with a back-channel logout can be created and exported', async () => {
+  const uri = 'https://b.example/logout'
+  const options = ['--redirect-uri', 'https://b.example/cb', '--client-id', 'told', '--backchannel-logout-uri']
+  expect((await latchkey(...WEB, ...options, uri)).code).toBe(0)
+  const [, exported = ''] = (await latchkey('export')).output.split('clientId: told')
+  expect(exported).toContain(`backchannelLogoutUri: "${uri}"`)
+})
+
 test('an application with another signing algorithm can be created', async () => {
   await latchkey('application', 'create', '--name', 'Signed', '--signing-algorithm', 'ES256')
   const { output } = await latchkey('export')

@@ -64,6 +64,71 @@ describe.runIf(FULL && browserPath)('clients and license types in the console', 
     await onPhone()
   })
 
+  test('the logouts of a client are listed and can be sent again', async () => {
+    const { page, click, expectText, expectHeading, takeScreenshots } = session
+    const { db } = consoleTest.service.ctx
+    const { id } = await db
+      .selectFrom('clients')
+      .innerJoin('applications', 'applications.id', 'clients.application_id')
+      .select('clients.id')
+      .where('applications.slug', '=', 'project-manager')
+      .where('clients.client_id', '=', 'demo-spa')
+      .executeTakeFirstOrThrow()
+    const { name } = await db.selectFrom('clients').select('name').where('id', '=', id).executeTakeFirstOrThrow()
+    const user = await db.selectFrom('users').select('id').where('email', '=', ADMIN).executeTakeFirstOrThrow()
+    await click(`Edit ${name}`)
+    await textbox('Back-channel logout address').fill('http://app.example.com/logout')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await expectText('must start with https://')
+    await textbox('Back-channel logout address').fill('https://app.example.com/logout')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await card(name).getByText('https://app.example.com/logout').waitFor()
+    const openLogouts = async () => {
+      await click(`More for ${name}`)
+      await page.getByRole('menuitem', { name: 'Logouts' }).click()
+      await expectHeading('Logouts')
+    }
+    await openLogouts()
+    await expectText('No session has ended yet')
+    const now = new Date()
+    const delivery = { client_id: id, user_id: user.id, created_at: now }
+    const later = new Date(now.getTime() + 3_600_000)
+    await db
+      .insertInto('logout_deliveries')
+      .values([
+        {
+          ...delivery,
+          session_id: crypto.randomUUID(),
+          status: 'FAILED',
+          attempts: 30,
+          finished_at: now,
+          last_error: 'timeout',
+        },
+        {
+          ...delivery,
+          session_id: crypto.randomUUID(),
+          attempts: 1,
+          due_at: later,
+          last_status: 500,
+          last_error: 'status_500',
+        },
+      ])
+      .execute()
+    await expectText('No answer in time')
+    await expectText('Answered 500')
+    await expectAccessible()
+    await onPhone()
+    await takeScreenshots('client-logouts')
+    await page
+      .getByRole('row', { name: /Given up/ })
+      .getByRole('button', { name: /^Send again/ })
+      .click()
+    await expectText('It will be sent again.')
+    await row('Given up').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'All clients' }).click()
+    await card(name).waitFor()
+  })
+
   test('a resource can be added, edited and deleted', async () => {
     const { page, click, expectText, takeScreenshots } = session
     await page.getByRole('tab', { name: 'Resources' }).click()

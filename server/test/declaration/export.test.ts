@@ -45,7 +45,7 @@ applications:
   - { slug: wide, name: Wide, licensingMode: TENANT_WIDE }
 clients:
   - { clientId: spa-1, application: app, kind: SPA, name: Spa, redirectUris: [https://a.example/cb, com.example.app:/cb], allowedOrigins: [https://a.example], pkceMethods: [S256], scopes: [openid, email] }
-  - { clientId: web-1, application: app, kind: WEB, name: Web, redirectUris: [https://a.example/cb], postLogoutRedirectUris: [https://a.example/], requireNonce: false, disabled: true }
+  - { clientId: web-1, application: app, kind: WEB, name: Web, redirectUris: [https://a.example/cb], postLogoutRedirectUris: [https://a.example/], backchannelLogoutUri: "https://a.example/logout", requireNonce: false, disabled: true }
   - { clientId: ops-1, application: wide, kind: MACHINE, name: Ops, tenant: round, scopes: [licenses:read], secret: a-secret-of-operations }
   - { clientId: with-key, application: wide, kind: MACHINE, name: Key, tokenEndpointAuthMethod: private_key_jwt, jwks: { keys: [{ kid: "1", y: x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0, x: f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU, kty: EC, crv: P-256 }] } }
   - { clientId: with-url, application: app, kind: WEB, name: Key, redirectUris: [https://a.example/cb], tokenEndpointAuthMethod: private_key_jwt, jwksUri: "https://a.example/jwks" }

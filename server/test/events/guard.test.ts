@@ -5,8 +5,8 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { post, toErrorCode } from '../../src/events/dispatch/post.ts'
 import { createGuard, type Guard } from '../../src/lib/outgoing/guard.ts'
+import { post, toErrorCode } from '../../src/lib/outgoing/post.ts'
 import { tempFolder } from '../support/program.ts'
 
 // Webhook requests go only to public addresses and to those that operators have allowed.

@@ -88,6 +88,7 @@ test('the example of the provider metadata has the real endpoints', () => {
       tokenExchange: false,
       privateKeyJwt: false,
       requestObjects: false,
+      backchannelLogout: false,
     },
   )
   const endpoints = Object.entries(provider).filter(([name]) => /_endpoint$|_uri$/.test(name))

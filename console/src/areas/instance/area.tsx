@@ -12,6 +12,7 @@ const NewApplicationPage = lazyPage(() =>
   import('./applications/new-application.tsx').then((file) => file.NewApplicationPage),
 )
 const ApplicationPage = lazyPage(() => import('./applications/application.tsx').then((file) => file.ApplicationPage))
+const LogoutsPage = lazyPage(() => import('./applications/clients/logouts.tsx').then((file) => file.LogoutsPage))
 const LicenseTypesPage = lazyPage(() =>
   import('./license-types/license-types.tsx').then((file) => file.LicenseTypesPage),
 )
@@ -32,6 +33,9 @@ export const InstanceArea = () => (
     <Route path="/applications" component={ApplicationsPage} />
     <Route path="/applications/new" component={NewApplicationPage} />
     <Route path="/applications/:id">{({ id }) => <ApplicationPage key={id} id={id} />}</Route>
+    <Route path="/applications/:applicationId/clients/:id/logouts">
+      {({ applicationId, id }) => <LogoutsPage key={id} applicationId={applicationId} clientId={id} />}
+    </Route>
     <Route path="/license-types" component={LicenseTypesPage} />
     <Route path="/tenants" component={TenantsPage} />
     <Route path="/tenants/:id">{({ id }) => <TenantPage key={id} id={id} />}</Route>

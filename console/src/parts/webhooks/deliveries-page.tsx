@@ -9,11 +9,9 @@ import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorAlert, LoadingSkeleton } from '../../ui/states.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
+import { DELIVERY_STATUSES } from './delivery-outcome.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
-import { type Delivery, webhooksApi, webhooksKey } from './webhooks-api.ts'
-
-type Status = Delivery['status']
-const STATUSES: Status[] = ['PENDING', 'DELIVERED', 'FAILED']
+import { webhooksApi, webhooksKey } from './webhooks-api.ts'
 
 /** Deliveries change without user action. */
 const REFETCH_INTERVAL_MS = 5_000
@@ -23,7 +21,7 @@ export function DeliveriesPage({ tenantId, webhookId }: { tenantId: string | und
   const api = webhooksApi(tenantId)
   const { values, set } = useFilters(['status'])
   const [isReplaying, setIsReplaying] = useState(false)
-  const status = STATUSES.find((candidate) => candidate === values.status)
+  const status = DELIVERY_STATUSES.find((candidate) => candidate === values.status)
   const webhook = useQuery({
     queryKey: webhooksKey(tenantId, webhookId, 'one'),
     queryFn: () => api.get(webhookId),
@@ -50,7 +48,7 @@ export function DeliveriesPage({ tenantId, webhookId }: { tenantId: string | und
       <Select
         label={text.filter}
         placeholder={text.any}
-        data={STATUSES.map((value) => ({ value, label: text.status[value] }))}
+        data={DELIVERY_STATUSES.map((value) => ({ value, label: text.status[value] }))}
         value={status ?? null}
         onChange={(value) => set({ status: value })}
         clearable

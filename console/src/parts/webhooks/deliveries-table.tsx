@@ -1,14 +1,12 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useAction } from '../../api/query-hooks.ts'
 import { deliveries as text } from '../../text/webhooks.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { showSuccess } from '../../ui/notifications.tsx'
-import { StatusBadge } from '../../ui/status-badge.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { DeliveryOutcome, DeliveryStatus } from './delivery-outcome.tsx'
 import { type Delivery, webhooksApi, webhooksKey } from './webhooks-api.ts'
-
-const TONES = { PENDING: 'waiting', DELIVERED: 'good', FAILED: 'bad' } as const
 
 /** The deliveries with status and retry button. */
 export function DeliveriesTable({
@@ -46,10 +44,10 @@ export function DeliveriesTable({
         },
         {
           title: text.columns.status,
-          cell: ({ status }) => <StatusBadge tone={TONES[status]}>{text.status[status]}</StatusBadge>,
+          cell: ({ status }) => <DeliveryStatus status={status} />,
         },
         { title: text.columns.attempts, cell: ({ attempts }) => attempts },
-        { title: text.columns.last, cell: (delivery) => <Outcome delivery={delivery} /> },
+        { title: text.columns.last, cell: (delivery) => <DeliveryOutcome delivery={delivery} /> },
         { title: text.columns.queued, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
         {
           title: text.columns.actions,
@@ -68,25 +66,5 @@ export function DeliveriesTable({
         },
       ]}
     />
-  )
-}
-
-/** The last response and the time of the next attempt. */
-function Outcome({ delivery: { status, lastStatus, lastError, nextAttemptAt, attempts } }: { delivery: Delivery }) {
-  const response =
-    lastError !== null && !lastError.startsWith('status_')
-      ? (text.errors[lastError] ?? lastError)
-      : lastStatus === null
-        ? text.none
-        : text.answered(lastStatus)
-  return (
-    <Stack gap={0}>
-      <Text size="sm">{response}</Text>
-      {status === 'PENDING' && attempts > 0 && (
-        <Text size="xs" c="dimmed">
-          {text.next} {nextAttemptAt === null ? text.soon : <RelativeTime at={nextAttemptAt} />}
-        </Text>
-      )}
-    </Stack>
   )
 }

@@ -11,6 +11,7 @@ import { isId, newId } from '../../lib/ids.ts'
 import { authenticationProblems, keySourceProblems } from './authentication-rules.ts'
 import { type ClientFilter, type ClientOrder, countClients, listClients } from './lists-store.ts'
 import { getLockedClient, toClientRef } from './locked.ts'
+import { logoutProblems } from './logout-rules.ts'
 import {
   CLIENT_ID_RULE,
   CLIENT_SETTINGS,
@@ -101,6 +102,7 @@ export async function registerClient(
     jwks: settings.jwks && JSON.stringify(settings.jwks),
     jwks_uri: settings.jwksUri,
     security_profile: settings.securityProfile,
+    backchannel_logout_uri: settings.backchannelLogoutUri,
     disabled: settings.disabled,
     created_at: now,
     updated_at: now,
@@ -137,6 +139,7 @@ export function completeSettings({ config }: Ctx, draft: Omit<NewClient, 'applic
     checkField(kind === 'MACHINE' || typeof tenantId !== 'string', 'tenantId', 'is for MACHINE clients only'),
     ...settingsProblems(kind, settings),
     ...keySourceProblems(config.webhooks, settings),
+    ...logoutProblems(config.webhooks, kind, settings),
     ...authenticationProblems(kind, settings),
     ...profileProblems(kind, settings),
   ])
@@ -180,7 +183,12 @@ export async function changeClient(
   requireAnyField(explicit)
   const client = await getLockedClient(tx, id)
   const change = { ...impliedSettings(client.kind, explicit), ...explicit }
-  throwIfInvalid([...settingsProblems(client.kind, change), ...keySourceProblems(ctx.config.webhooks, change)])
+  const { webhooks } = ctx.config
+  throwIfInvalid([
+    ...settingsProblems(client.kind, change),
+    ...keySourceProblems(webhooks, change),
+    ...logoutProblems(webhooks, client.kind, change),
+  ])
   const before = pickSettings(client)
   const after = { ...before, ...change, name: (change.name ?? client.name).trim() }
   const settings = { ...client, ...change }

@@ -41,6 +41,8 @@ export interface ClientSettings {
   /** Where its public keys are fetched. */
   jwksUri: string | null
   securityProfile: SecurityProfile
+  /** Where it is told that sessions ended; null: it is not told. */
+  backchannelLogoutUri: string | null
   disabled: boolean
 }
 
@@ -63,6 +65,7 @@ export const CLIENT_SETTINGS = [
   'jwks',
   'jwksUri',
   'securityProfile',
+  'backchannelLogoutUri',
   'disabled',
 ] as const satisfies (keyof ClientSettings)[]
 
@@ -84,6 +87,7 @@ export const defaultSettings = (kind: ClientKind): Omit<ClientSettings, 'name'> 
   jwks: null,
   jwksUri: null,
   securityProfile: 'NONE',
+  backchannelLogoutUri: null,
   disabled: false,
 })
 

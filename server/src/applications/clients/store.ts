@@ -61,6 +61,7 @@ const CLIENT_COLUMNS = [
   'clients.jwks',
   'clients.jwks_uri as jwksUri',
   'clients.security_profile as securityProfile',
+  'clients.backchannel_logout_uri as backchannelLogoutUri',
   'clients.disabled',
   'clients.created_at as createdAt',
   'clients.updated_at as updatedAt',
@@ -157,6 +158,7 @@ export async function updateClient(
       jwks: change.jwks && JSON.stringify(change.jwks),
       jwks_uri: change.jwksUri,
       security_profile: change.securityProfile,
+      backchannel_logout_uri: change.backchannelLogoutUri,
       disabled: change.disabled,
       updated_at: change.updatedAt,
     })

@@ -73,6 +73,11 @@ export const applicationActions = defineActions({
     details: Type.Object({ ...client, secretId: Id }, closed),
     example: { ...CLIENT, secretId: SECRET },
   },
+  'client.logout_replayed': {
+    summary: 'A logout token was sent to a client again.',
+    details: Type.Object({ ...client, deliveryId: Id }, closed),
+    example: { ...CLIENT, deliveryId: '0197a2b0-7d5c-7000-8000-0000000000d1' },
+  },
   'client.refused': {
     summary: 'A client failed to authenticate. At most one entry per minute for each client and network.',
     details: Type.Object(

@@ -74,6 +74,8 @@ export interface ClientsTable {
   jwks: ColumnType<PublicKeySet | null, string | null, string | null>
   jwks_uri: string | null
   security_profile: Generated<SecurityProfile>
+  /** Where it is told that sessions ended; null: it is not told. */
+  backchannel_logout_uri: string | null
   disabled: boolean
   created_at: Fixed<Date>
   updated_at: Date

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { PkceMethod } from './applications.ts'
 import type { Fixed } from './columns.ts'
+import type { DeliveryStatus } from './webhooks.ts'
 
 export interface SessionsTable {
   id: Fixed<string>
@@ -61,6 +62,30 @@ export interface GrantsTable {
   earlier_tenant_ids: ColumnType<(string | null)[] | null, undefined, never>
   created_at: Fixed<Date>
   expires_at: Date
+}
+
+/** The clients with a back-channel logout that somebody signed in to from a session. */
+export interface SessionClientsTable {
+  session_id: Fixed<string>
+  client_id: Fixed<string>
+}
+
+/** Logout tokens, one for each client of a session that has ended. */
+export interface LogoutDeliveriesTable {
+  id: Generated<string>
+  position: ColumnType<string, never, never>
+  client_id: Fixed<string>
+  session_id: Fixed<string>
+  user_id: Fixed<string>
+  status: Generated<DeliveryStatus>
+  attempts: Generated<number>
+  first_attempt_at: Date | null
+  due_at: Date | null
+  holder: string | null
+  last_status: number | null
+  last_error: string | null
+  created_at: Fixed<Date>
+  finished_at: Date | null
 }
 
 export interface DeviceAuthorizationsTable {

@@ -2,9 +2,9 @@ import { toEventBody } from '../../audit/event-body.ts'
 import { type FeedEvent, listEvents } from '../../audit/feed.ts'
 import type { Ctx } from '../../context.ts'
 import type { Guard } from '../../lib/outgoing/guard.ts'
+import { type Message, post, toErrorCode } from '../../lib/outgoing/post.ts'
 import { VERSION } from '../../lib/version.ts'
 import { createSignatureHeader, unsealActiveSecrets } from '../webhooks/secrets.ts'
-import { type Message, post, toErrorCode } from './post.ts'
 import type { PendingDelivery } from './store.ts'
 
 /** The result of one delivery attempt. */

@@ -1,10 +1,10 @@
 import type { Ctx } from '../../context.ts'
 import type { Tx } from '../../db/open.ts'
 import { keepLease } from '../../lib/concurrency/lease.ts'
+import { nextAttemptAt } from '../../lib/outgoing/backoff.ts'
 import type { Guard } from '../../lib/outgoing/guard.ts'
 import { disableWebhook } from '../disabling/service.ts'
 import { type AttemptResult, attemptDelivery, findDeliveryEvent } from './attempt.ts'
-import { nextAttemptAt } from './backoff.ts'
 import { ATTEMPTS } from './metrics.ts'
 import {
   findNextDelivery,

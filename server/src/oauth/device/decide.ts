@@ -57,8 +57,8 @@ export const allowDevice = (ctx: Ctx, approval: Approval): Promise<boolean> =>
       expires_at: device.expires_at,
     }
     const isInserted = client.trusted
-      ? await insertGrant(tx, grant)
-      : await insertConsentedGrant(tx, grant, client.applicationId)
+      ? await insertGrant(tx, grant, client)
+      : await insertConsentedGrant(tx, grant, client)
     // The session has ended meanwhile, or the consent was withdrawn.
     if (!isInserted) throw new AppError('UNAUTHORIZED')
     await assignGrant(tx, { id: device.id, grantId })

@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely'
+import type { Client } from '../../applications/clients.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
 import { isConnected } from '../../db/processes.ts'
@@ -35,28 +36,51 @@ const grantsWithSubject = (db: Db) =>
 
 export type GrantRow = NonNullable<Awaited<ReturnType<typeof findGrantByCode>>>
 
+/** The client of a grant. With a back-channel logout it is remembered, so that it is told when the session ends. */
+type GrantedClient = Pick<Client, 'applicationId' | 'backchannelLogoutUri'>
+
 /** Returns false if the session or another referenced row was deleted concurrently. */
-export const insertGrant = (db: Db, grant: Insertable<GrantsTable>): Promise<boolean> =>
+export const insertGrant = (db: Db, grant: Insertable<GrantsTable>, client: GrantedClient): Promise<boolean> =>
   areReferencesFound(async () => {
-    await db.insertInto('grants').values(grant).execute()
+    const insert = (db: Db) => db.insertInto('grants').values(grant)
+    if (client.backchannelLogoutUri === null) await insert(db).execute()
+    else
+      await db
+        .with('granted', () => insert(db).returning(['session_id', 'client_id']))
+        .insertInto('session_clients')
+        .columns(['session_id', 'client_id'])
+        .expression((query) => query.selectFrom('granted').select(['session_id', 'client_id']))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
     return true
   })
 
 /** Like `insertGrant`. Returns false also if the user has withdrawn the consent for the application concurrently. */
-export const insertConsentedGrant = (db: Db, grant: Insertable<GrantsTable>, applicationId: string): Promise<boolean> =>
+export const insertConsentedGrant = (
+  db: Db,
+  grant: Insertable<GrantsTable>,
+  { applicationId, backchannelLogoutUri }: GrantedClient,
+): Promise<boolean> =>
   areReferencesFound(async () => {
     const fields = Object.entries(grant).filter(([, value]) => value !== undefined)
-    const { numAffectedRows } = await sql`
+    const { rows } = await sql`
       with consented as (
         select from consents
         where user_id = ${grant.user_id} and application_id = ${applicationId}
           and tenant_id is not distinct from ${grant.tenant_id}
         for key share
+      ), granted as (
+        insert into grants (${sql.join(fields.map(([column]) => sql.ref(column)))})
+        select ${sql.join(fields.map(([, value]) => value))} from consented
+        returning session_id, client_id
+      ), remembered as (
+        insert into session_clients (session_id, client_id)
+        select session_id, client_id from granted where ${backchannelLogoutUri !== null}::boolean
+        on conflict do nothing
       )
-      insert into grants (${sql.join(fields.map(([column]) => sql.ref(column)))})
-      select ${sql.join(fields.map(([, value]) => value))} from consented
+      select from granted
     `.execute(db)
-    return numAffectedRows === 1n
+    return rows.length === 1
   })
 
 async function areReferencesFound(insert: () => Promise<boolean>): Promise<boolean> {

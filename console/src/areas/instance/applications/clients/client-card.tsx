@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Group, Menu, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Link } from 'wouter'
 import { useApiMutation, useApiQuery } from '../../../../api/use-api.ts'
 import { clients as text } from '../../../../text/clients.ts'
 import { shell } from '../../../../text/shell.ts'
@@ -72,6 +73,15 @@ function Actions({ client, edit, connect }: ClientCardProps) {
           <Menu.Item leftSection={<Icon name="link" size={16} />} onClick={() => connect({ client })}>
             {text.connect}
           </Menu.Item>
+          {client.backchannelLogoutUri !== null && (
+            <Menu.Item
+              leftSection={<Icon name="hook" size={16} />}
+              component={Link}
+              href={`/applications/${client.applicationId}/clients/${id}/logouts`}
+            >
+              {text.logouts.title}
+            </Menu.Item>
+          )}
           <Menu.Item
             leftSection={<Icon name={disabled ? 'play' : 'cross'} size={16} />}
             onClick={() => setDisabled(client, !disabled)}
@@ -106,6 +116,9 @@ const Facts = ({ client }: { client: Client }) => (
         <Fact label={text.redirectUris}>{client.redirectUris.join('\n')}</Fact>
         <Fact label={text.postLogoutRedirectUris}>{client.postLogoutRedirectUris.join('\n') || shell.none}</Fact>
         <Fact label={text.allowedOrigins}>{client.allowedOrigins.join('\n') || shell.none}</Fact>
+        {client.backchannelLogoutUri !== null && (
+          <Fact label={text.backchannelLogoutUri}>{client.backchannelLogoutUri}</Fact>
+        )}
       </>
     )}
   </SimpleGrid>

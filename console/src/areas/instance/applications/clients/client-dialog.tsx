@@ -12,6 +12,7 @@ import { AuthenticationFields } from './authentication-fields.tsx'
 import { type ClientDraft, defaultScopes, KINDS, type Kind, toClientSettings, toNewClient } from './client-draft.ts'
 import type { Connection } from './connection.ts'
 import { LibraryField } from './library-field.tsx'
+import { LogoutField } from './logout-field.tsx'
 import { checkMachineAccess } from './machine-access.ts'
 import { ProtocolFields } from './protocol-fields.tsx'
 import { ScopesInput } from './scopes-input.tsx'
@@ -90,6 +91,7 @@ export function ClientDialog({
           {draft.kind !== 'MACHINE' && (
             <AddressFields draft={draft} change={change} fieldErrors={fieldErrors} origins />
           )}
+          {draft.kind !== 'MACHINE' && <LogoutField draft={draft} change={change} fieldErrors={fieldErrors} />}
           <ScopesInput draft={draft} change={change} fieldErrors={fieldErrors} />
           <AccessConfirmation draft={draft} change={change} fieldErrors={fieldErrors} />
           {draft.kind !== 'SPA' && <AuthenticationFields draft={draft} change={change} fieldErrors={fieldErrors} />}

@@ -43,6 +43,7 @@ export interface ClientDraft {
   jwks: string
   jwksUri: string
   securityProfile: Client['securityProfile']
+  backchannelLogoutUri: string
 }
 
 export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
@@ -71,6 +72,7 @@ export const newClientDraft = (kind: Kind = 'SPA'): ClientDraft => ({
   jwks: '',
   jwksUri: '',
   securityProfile: 'NONE',
+  backchannelLogoutUri: '',
 })
 
 /** What the server sets and demands with a security profile. */
@@ -97,6 +99,7 @@ export const toClientDraft = (client: Client): ClientDraft => ({
   allowedOrigins: client.allowedOrigins.join('\n'),
   jwks: client.jwks ? JSON.stringify(client.jwks, undefined, 2) : '',
   jwksUri: client.jwksUri ?? '',
+  backchannelLogoutUri: client.backchannelLogoutUri ?? '',
 })
 
 /** The body of a PATCH request. */
@@ -130,6 +133,7 @@ export function toClientSettings(draft: ClientDraft): NonNullable<Input<'PATCH /
     redirectUris: toLines(draft.redirectUris),
     postLogoutRedirectUris: toLines(draft.postLogoutRedirectUris),
     allowedOrigins: toLines(draft.allowedOrigins),
+    backchannelLogoutUri: draft.backchannelLogoutUri.trim() || null,
   }
 }
 

@@ -1,5 +1,5 @@
-import { AddressRefused, type Guard } from '../../lib/outgoing/guard.ts'
-import { sendRequest } from '../../lib/outgoing/request.ts'
+import { AddressRefused, type Guard } from './guard.ts'
+import { sendRequest } from './request.ts'
 
 const TIMEOUT_MS = 15_000
 /** The response body is read and discarded up to this size, so that the receiver sees no aborted connection. */
@@ -16,7 +16,7 @@ export interface PostResult {
   retryAfter: string | undefined
 }
 
-/** Posts to the URL of a webhook. */
+/** Posts a message to a URL of a user. */
 export async function post(guard: Guard, message: Message, stop: AbortSignal): Promise<PostResult> {
   const limits = { stop, timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_RESPONSE_BYTES }
   const { status, headers } = await sendRequest(guard, { method: 'POST', ...message }, limits)

@@ -17,7 +17,7 @@ const DELAYS: [from: number, to: number][] = [
 ]
 const FINAL_DELAY: [from: number, to: number] = [4 * HOUR_MS, 6 * HOUR_MS]
 
-/** An event is retried for this long. */
+/** A message is retried for this long. */
 export const MAX_RETRY_MS = 72 * HOUR_MS
 /** The upper bound for Retry-After. */
 const MAX_RETRY_AFTER_MS = 6 * HOUR_MS

@@ -1,0 +1,39 @@
+import { Stack, Text } from '@mantine/core'
+import { deliveries as text } from '../../text/webhooks.ts'
+import { StatusBadge } from '../../ui/status-badge.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import type { Delivery } from './webhooks-api.ts'
+
+export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
+
+const TONES = { PENDING: 'waiting', DELIVERED: 'good', FAILED: 'bad' } as const
+
+export const DeliveryStatus = ({ status }: Pick<Delivery, 'status'>) => (
+  <StatusBadge tone={TONES[status]}>{text.status[status]}</StatusBadge>
+)
+
+type Outcome = Pick<Delivery, 'status' | 'lastStatus' | 'lastError' | 'nextAttemptAt' | 'attempts'>
+
+/** The last response and the time of the next attempt. */
+export function DeliveryOutcome({
+  delivery: { status, lastStatus, lastError, nextAttemptAt, attempts },
+}: {
+  delivery: Outcome
+}) {
+  const response =
+    lastError !== null && !lastError.startsWith('status_')
+      ? (text.errors[lastError] ?? lastError)
+      : lastStatus === null
+        ? text.none
+        : text.answered(lastStatus)
+  return (
+    <Stack gap={0}>
+      <Text size="sm">{response}</Text>
+      {status === 'PENDING' && attempts > 0 && (
+        <Text size="xs" c="dimmed">
+          {text.next} {nextAttemptAt === null ? text.soon : <RelativeTime at={nextAttemptAt} />}
+        </Text>
+      )}
+    </Stack>
+  )
+}

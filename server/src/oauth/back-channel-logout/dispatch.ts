@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ctx } from '../../context.ts'
+import { defineJob } from '../../jobs/job.ts'
+import { abortAfterGrace } from '../../lib/concurrency/grace-period.ts'
+import { createGuard } from '../../lib/outgoing/guard.ts'
+import { attemptLogout } from './attempt.ts'
+import { claimLogout, type DueLogout } from './store.ts'
+
+/** Requests that one node makes concurrently, in total and to one client, so that a slow client does not block others. */
+const MAX_REQUESTS = 16
+const MAX_REQUESTS_PER_CLIENT = 4
+/** Longer than a request may take. The attempts of a killed node are repeated after this time. */
+const LEASE_MS = 30_000
+/** The interval in which a node looks for due logouts, while it sends some and while it does not. */
+const POLL_MS = 250
+const IDLE_POLL_MS = 5_000
+/** How long running requests may continue after the node was asked to stop. */
+const GRACE_MS = 2_000
+
+/** The requests that this node is making, with the client of each. */
+type Running = Map<Promise<void>, string>
+
+/** Sends the logout tokens that are due. It runs on every node. */
+export async function sendLogoutTokens(ctx: Ctx, stop: AbortSignal): Promise<void> {
+  const guard = createGuard(ctx.config.webhooks)
+  const running: Running = new Map()
+  const grace = abortAfterGrace(stop, GRACE_MS)
+  try {
+    do {
+      await startAttempts(ctx, running, (logout) => attemptLogout(ctx, guard, logout, grace.signal))
+      if (running.size > 0) await Promise.race([...running.keys(), pause(stop)])
+    } while (running.size > 0 && !stop.aborted)
+  } finally {
+    await Promise.all(running.keys())
+    grace.dispose()
+  }
+}
+
+const pause = (stop: AbortSignal) => sleep(POLL_MS, undefined, { signal: stop }).catch(() => {})
+
+async function startAttempts(ctx: Ctx, running: Running, attempt: (logout: DueLogout) => Promise<void>): Promise<void> {
+  while (running.size < MAX_REQUESTS) {
+    const now = ctx.now()
+    const until = new Date(now.getTime() + LEASE_MS)
+    const logout = await claimLogout(ctx.db, {
+      holder: randomUUID(),
+      fullClients: listFullClients(running),
+      now,
+      until,
+    })
+    if (!logout) return
+    const task: Promise<void> = attempt(logout)
+      // It is repeated when the lease ends.
+      .catch((err: unknown) => ctx.log.warn({ err, clientId: logout.clientId }, 'logout token could not be sent'))
+      .finally(() => running.delete(task))
+    running.set(task, logout.clientRowId)
+  }
+}
+
+function listFullClients(running: Running): string[] {
+  const clients = [...running.values()]
+  return [...new Set(clients)].filter((id) => clients.filter((other) => other === id).length >= MAX_REQUESTS_PER_CLIENT)
+}
+
+export const sendLogouts = defineJob<AbortSignal>({
+  name: 'send_logout_tokens',
+  everyMs: IDLE_POLL_MS,
+  wakeOn: 'logout_deliveries',
+  run: sendLogoutTokens,
+})
