@@ -42,7 +42,7 @@ export type ChangeEmailRequest = { newEmail: string; password?: string }
 
 export type ChangePasswordRequest = { currentPassword: string; newPassword: string }
 
-export type Client = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireSignedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenExchange: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; securityProfile: 'NONE' | 'FAPI2'; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
+export type Client = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireSignedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenExchange: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; securityProfile: 'NONE' | 'FAPI2'; backchannelLogoutUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string }
 
 export type ClientInformation = { client_id: string; client_id_issued_at: number; client_secret?: string; client_secret_expires_at?: number; registration_access_token: string; registration_client_uri: string; redirect_uris: string[]; token_endpoint_auth_method: string; grant_types: string[]; response_types: string[]; client_name: string; scope: string; post_logout_redirect_uris?: string[]; jwks?: { keys: Record<string, unknown>[] }; jwks_uri?: string; dpop_bound_access_tokens: boolean; require_pushed_authorization_requests: boolean; require_signed_request_object: boolean }
 
@@ -74,7 +74,7 @@ export type CreateWebhookRequest = { url: string; events: string[]; description?
 
 export type CreatedAdminTenant = { id: string; name: string; slug: string; settings: Record<string, unknown>; mfaPolicy: 'OPTIONAL' | 'REQUIRED'; memberCount: number; brandingApproved: boolean; emailCodes: boolean; suspended: boolean; suspendedAt: string | null; createdAt: string; updatedAt: string; invitation: CreatedInvitation | null }
 
-export type CreatedClient = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireSignedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenExchange: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; securityProfile: 'NONE' | 'FAPI2'; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
+export type CreatedClient = { id: string; clientId: string; origin: 'ADMIN' | 'DOCUMENT' | 'REGISTRATION'; applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; redirectUris: string[]; postLogoutRedirectUris: string[]; allowedOrigins: string[]; scopes: string[]; requireNonce: boolean; userinfoInIdToken: boolean; pkceMethods: ('S256' | 'plain')[]; responseModes: ('query' | 'form_post')[]; requirePushedRequests: boolean; requireSignedRequests: boolean; requireDpop: boolean; deviceFlow: boolean; tokenExchange: boolean; tokenEndpointAuthMethod: 'none' | 'client_secret' | 'private_key_jwt'; jwks: { keys: Record<string, unknown>[] } | null; jwksUri: string | null; securityProfile: 'NONE' | 'FAPI2'; backchannelLogoutUri: string | null; disabled: boolean; tenantId: string | null; secrets: { id: string; createdAt: string }[]; createdAt: string; updatedAt: string; clientSecret: string | null }
 
 export type CreatedInvitation = { id: string; email: string; role: 'owner' | 'admin' | 'member'; status: 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'; expiresAt: string }
 
@@ -158,6 +158,10 @@ export type LoginRequest = { email: string; password: string }
 
 export type LoginResponse = { user: SignedInUser; session: { id: string } }
 
+export type LogoutDelivery = { id: string; status: 'PENDING' | 'DELIVERED' | 'FAILED'; userId: string; sessionId: string; attempts: number; lastStatus: number | null; lastError: string | null; nextAttemptAt: string | null; createdAt: string; finishedAt: string | null }
+
+export type LogoutDeliveryPage = { deliveries: LogoutDelivery[]; next: number | null }
+
 export type MailPreview = { subject: string; text: string; html: string }
 
 export type MailTemplate = { kind: string; variables: string[]; subject: string | null; heading: string | null; text: string | null; button: string | null; defaults: MailTemplateDefaults; note: string | null; updatedAt: string | null }
@@ -202,7 +206,7 @@ export type PersonalData = { exportedAt: string; profile: { id: string; email: s
 
 export type Profile = { id: string; email: string; emailVerified: boolean; username: string | null; displayName: string; givenName: string | null; familyName: string | null; middleName: string | null; nickname: string | null; pictureUrl: string | null; website: string | null; gender: string | null; birthdate: string | null; zoneinfo: string; locale: string; phone: string | null; phoneVerified: boolean; mfaEnabled: boolean; createdAt: string; updatedAt: string; memberships: OwnMembership[] }
 
-export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; registration_endpoint?: string; pushed_authorization_request_endpoint?: string; device_authorization_endpoint?: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; token_endpoint_auth_signing_alg_values_supported?: string[]; introspection_endpoint_auth_signing_alg_values_supported?: string[]; revocation_endpoint_auth_signing_alg_values_supported?: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; dpop_signing_alg_values_supported?: string[]; claims_supported: string[]; ui_locales_supported: string[]; request_parameter_supported?: boolean; request_object_signing_alg_values_supported?: string[]; client_id_metadata_document_supported?: boolean; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
+export type ProviderMetadata = { issuer: string; authorization_endpoint: string; token_endpoint: string; userinfo_endpoint: string; jwks_uri: string; end_session_endpoint: string; revocation_endpoint: string; introspection_endpoint: string; registration_endpoint?: string; pushed_authorization_request_endpoint?: string; device_authorization_endpoint?: string; scopes_supported: string[]; response_types_supported: string[]; response_modes_supported: string[]; grant_types_supported: string[]; token_endpoint_auth_methods_supported: string[]; introspection_endpoint_auth_methods_supported: string[]; revocation_endpoint_auth_methods_supported: string[]; token_endpoint_auth_signing_alg_values_supported?: string[]; introspection_endpoint_auth_signing_alg_values_supported?: string[]; revocation_endpoint_auth_signing_alg_values_supported?: string[]; subject_types_supported: string[]; id_token_signing_alg_values_supported: string[]; code_challenge_methods_supported: string[]; dpop_signing_alg_values_supported?: string[]; backchannel_logout_supported?: boolean; backchannel_logout_session_supported?: boolean; claims_supported: string[]; ui_locales_supported: string[]; request_parameter_supported?: boolean; request_object_signing_alg_values_supported?: string[]; client_id_metadata_document_supported?: boolean; request_uri_parameter_supported: boolean; authorization_response_iss_parameter_supported: boolean }
 
 export type PushedAuthorizationRequest = { client_id?: string; client_secret?: string; client_assertion?: string; client_assertion_type?: string; response_type?: string; redirect_uri?: string; scope?: string; state?: string; nonce?: string; code_challenge?: string; code_challenge_method?: string; resource?: string; request?: string } & Record<string, string>
 
@@ -977,7 +981,7 @@ export interface Operations {
   }
   /** Registers a client; its secret is shown only once */
   'POST /api/admin/clients': {
-    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireSignedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenExchange?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; securityProfile?: 'NONE' | 'FAPI2'; disabled?: boolean }
+    body: { applicationId: string; kind: 'SPA' | 'WEB' | 'MACHINE'; name: string; clientId?: string; tenantId?: string | null; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireSignedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenExchange?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; securityProfile?: 'NONE' | 'FAPI2'; backchannelLogoutUri?: string | null; disabled?: boolean }
     reply: CreatedClient
   }
   /** Shows a client */
@@ -988,7 +992,7 @@ export interface Operations {
   /** Changes a client */
   'PATCH /api/admin/clients/{id}': {
     path: { id: string }
-    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireSignedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenExchange?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; securityProfile?: 'NONE' | 'FAPI2'; disabled?: boolean }
+    body: { name?: string; redirectUris?: string[]; postLogoutRedirectUris?: string[]; allowedOrigins?: string[]; scopes?: string[]; requireNonce?: boolean; userinfoInIdToken?: boolean; pkceMethods?: ('S256' | 'plain')[]; responseModes?: ('query' | 'form_post')[]; requirePushedRequests?: boolean; requireSignedRequests?: boolean; requireDpop?: boolean; deviceFlow?: boolean; tokenExchange?: boolean; tokenEndpointAuthMethod?: 'none' | 'client_secret' | 'private_key_jwt'; jwks?: { keys: Record<string, unknown>[] } | null; jwksUri?: string | null; securityProfile?: 'NONE' | 'FAPI2'; backchannelLogoutUri?: string | null; disabled?: boolean }
     reply: Client
   }
   /** Deletes a client and its tokens */
@@ -1045,6 +1049,17 @@ export interface Operations {
   /** Revokes a registration token; the clients that registered with it stay */
   'DELETE /api/admin/registration-tokens/{id}': {
     path: { id: string }
+    reply: ActionResult
+  }
+  /** Lists the logout tokens for a client */
+  'GET /api/admin/clients/{id}/logouts': {
+    path: { id: string }
+    query: { status?: 'PENDING' | 'DELIVERED' | 'FAILED'; after?: number; limit?: number }
+    reply: LogoutDeliveryPage
+  }
+  /** Sends a logout token to a client again */
+  'POST /api/admin/clients/{id}/logouts/{deliveryId}/replay': {
+    path: { id: string; deliveryId: string }
     reply: ActionResult
   }
   /** Shows how the hosted pages look for an application */
