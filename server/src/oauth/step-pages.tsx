@@ -110,6 +110,7 @@ export const ConsentPage = ({
       {resource && <ResourceItem resource={resource} scopes={scopes} />}
     </ul>
     {client.origin === 'DOCUMENT' && <DocumentClient host={application} name={client.name} redirectUri={redirectUri} />}
+    {client.origin === 'REGISTRATION' && <SelfRegisteredClient redirectUri={redirectUri} target={target} />}
     <Form action={action} csrf={csrf}>
       <p class="actions">
         <button type="submit" name="decision" value="allow">
@@ -151,6 +152,20 @@ const DocumentClient = ({ host, name, redirectUri }: { host: string; name: strin
       <p class="caution">Nobody has registered this application here. Allow it only if you trust {host}.</p>
     )}
   </>
+)
+
+/** Whoever registers a client chooses its name. Where the answer goes is certain. */
+const SelfRegisteredClient = ({ redirectUri, target }: { redirectUri: string; target: string }) => (
+  <p class="caution">
+    This application registered itself here, and nobody has checked its name.{' '}
+    {redirectUri.startsWith('http:') ? (
+      'The answer goes to a program on this computer. Allow this only if you have just started it yourself.'
+    ) : (
+      <>
+        The answer goes to <strong>{target}</strong>. Allow this only if you trust that address.
+      </>
+    )}
+  </p>
 )
 
 /** The scopes that are listed by themselves. Those of the resource are listed with it. */

@@ -30,6 +30,7 @@ async function consent(address: URL): Promise<URL> {
   const tab = openTab(service.url, cookie)
   const page = await tab.open(address.pathname + address.search)
   expect(page.text).toContain('Allow Reports of partners?')
+  expect(page.text).toContain('registered itself here, and nobody has checked its name')
   let answer = await tab.submit({ decision: 'allow' })
   while (answer.location.startsWith('/')) answer = await tab.open(answer.location)
   return new URL(answer.location)
@@ -217,4 +218,21 @@ test('without a valid hint, a logout does not redirect to an address that such a
   const query = new URLSearchParams({ post_logout_redirect_uri: evil, id_token_hint: id_token })
   const response = await fetch(`${service.url}/api/oauth/logout?${query}`, { redirect: 'manual' })
   expect(response.headers.get('location')).toBe(evil)
+})
+
+test('the consent page escapes the name that the client chose, and says where the answer goes', async () => {
+  const config = await newPublicClient({
+    client_name: 'Your <b>bank</b>',
+    redirect_uris: ['https://app.example.com/callback', CALLBACK],
+  })
+  const view = (redirect_uri: string) => {
+    const challenge = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
+    const address = oidc.buildAuthorizationUrl(config, { redirect_uri, scope: 'openid', ...challenge })
+    return openTab(service.url, cookie).open(address.pathname + address.search)
+  }
+  const { html, text } = await view('https://app.example.com/callback')
+  expect(html).toContain('Allow Your &lt;b')
+  expect(html).not.toContain('<b>bank')
+  expect(text).toContain('The answer goes to https://app.example.com. Allow this only if you trust that address.')
+  expect((await view(CALLBACK)).text).toContain('Allow this only if you have just started it yourself.')
 })
