@@ -60,7 +60,7 @@ const REQUEST_OBJECTS = {
 }
 
 export const toMetadata = (
-  { baseUrl, clientDocuments, clientRegistration }: Config,
+  { baseUrl, clientDocuments, clientRegistration }: Pick<Config, 'baseUrl' | 'clientDocuments' | 'clientRegistration'>,
   features: ClientFeatures,
 ): ProviderMetadata => ({
   issuer: baseUrl,

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
-import type { Config } from '../../src/config.ts'
 import { NO_FEATURES, toMetadata } from '../../src/oauth/discovery.ts'
 
 test('while no client uses an optional feature, discovery has exactly these values', () => {
   const url = 'https://id.example.com'
   const { claims_supported, ...metadata } = toMetadata(
-    { baseUrl: url, clientRegistration: 'off' } as Config,
+    {
+      baseUrl: url,
+      clientDocuments: { mode: 'off', allowedHosts: [], deniedHosts: [] },
+      clientRegistration: 'off',
+    },
     NO_FEATURES,
   )
   expect(claims_supported).toEqual(expect.arrayContaining(['sub', 'email', 'name']))
