@@ -4,12 +4,16 @@ import { AppError, type FieldProblem, OAuthError } from '../../errors.ts'
 import { toPrintable } from '../../http/errors/errors.ts'
 import type { RegisteredSettings } from './metadata.ts'
 
+const WEB_PROTOCOLS = ['https:', 'http:']
+
 /** Applies the rules for every client, and the hosts that the registration token allows. */
 export function checkSettings(ctx: Ctx, settings: RegisteredSettings, redirectHosts: string[] | null): void {
   asMetadataErrors(() => completeSettings(ctx, settings))
   if (redirectHosts === null) return
   for (const uri of [...settings.redirectUris, ...settings.postLogoutRedirectUris]) {
-    if (!redirectHosts.includes(new URL(uri).hostname)) {
+    const { protocol, hostname } = new URL(uri)
+    // A private-use scheme may be followed by any host, but leads to an app.
+    if (!WEB_PROTOCOLS.includes(protocol) || !redirectHosts.includes(hostname)) {
       throw new OAuthError('invalid_redirect_uri', 'A redirect URI has a host that the registration token excludes.')
     }
   }

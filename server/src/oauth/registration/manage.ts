@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import { getLockedClient } from '../../applications/clients/locked.ts'
+import { isRegisteredRedirectUri } from '../../applications/clients/loopback.ts'
 import { removeClientWithApplication } from '../../applications/clients/own-application.ts'
 import { changeClient, getClient } from '../../applications/clients/registration.ts'
 import { findClient, findSecret } from '../../applications/clients.ts'
@@ -6,14 +8,18 @@ import { changeApplication } from '../../applications/service.ts'
 import type { AuditSource } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
 import { retryOnDeadlock } from '../../db/errors.ts'
-import { AppError, OAuthError } from '../../errors.ts'
+import { createLimiter, type RateLimit } from '../../db/limiter.ts'
+import { AppError, OAuthError, tooManyAttempts } from '../../errors.ts'
 import { loggingRefusals } from '../refusals.ts'
 import { invalidToken, requireRegistration } from './access.ts'
 import { checkSettings } from './checks.ts'
 import { toInformation } from './information.ts'
 import { type Members, readMetadata } from './metadata.ts'
 import type { ClientInformation } from './schema.ts'
-import { updateRegistration } from './store.ts'
+import { forgetConsentedScopes, updateRegistration } from './store.ts'
+
+/** Of one client. */
+const UPDATES: RateLimit = { name: 'client-registration-updates', max: 30, seconds: 3600 }
 
 /** The client configuration endpoint (RFC 7592 §2): a client reads, updates and deletes its registration. */
 export const readRegistration = (ctx: Ctx, request: FastifyRequest, clientId: string): Promise<ClientInformation> =>
@@ -37,17 +43,28 @@ export const updateClientRegistration = (
     const { kind: _, ...change } = settings
     const { tokenEndpointAuthMethod } = await getClient(ctx, id)
     if (change.tokenEndpointAuthMethod !== tokenEndpointAuthMethod) throw fixedMethod()
+    await limitUpdates(ctx, id)
     const source = sourceOf(clientId, request)
     const client = await ctx.db.transaction().execute(async (tx) => {
       // The application is locked before the client, as for a deletion.
       await changeApplication(ctx, tx, { id: applicationId, change: { name: settings.name }, source })
+      const { redirectUris } = await getLockedClient(tx, id)
       const changed = await changeClient(ctx, tx, { id, change, source })
       await updateRegistration(tx, id, postsSecret)
+      // The consent page named the address that the user goes on to.
+      const isElsewhere = settings.redirectUris.some((uri) => !isRegisteredRedirectUri(redirectUris, uri))
+      if (isElsewhere) await forgetConsentedScopes(tx, applicationId)
       return changed
     })
     await ctx.changes.waitUntilCurrent()
     return toInformation(ctx, client, { ...registration, postsSecret })
   })
+
+/** Each update is an entry in the audit log. */
+async function limitUpdates({ db }: Ctx, id: string): Promise<void> {
+  const wait = await createLimiter(db, UPDATES).count(id)
+  if (wait !== undefined) throw tooManyAttempts(wait)
+}
 
 /** Deletes the client with its tokens. */
 export const deleteClientRegistration = (ctx: Ctx, request: FastifyRequest, clientId: string): Promise<void> =>

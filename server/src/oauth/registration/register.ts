@@ -17,13 +17,17 @@ import { toInformation } from './information.ts'
 import { type Members, type Metadata, readMetadata } from './metadata.ts'
 import type { ClientInformation } from './schema.ts'
 import { countRegistered, insertRegistration } from './store.ts'
+import { removeUnusedClients } from './sweep.ts'
 
 const LIMITER = 'client-registrations'
 /** In an hour from one network, without a token. */
 const MAX_FROM_NETWORK = 30
 const WINDOW_SECONDS = 3600
-/** Beyond it, nobody registers without a token. One network stays below it until its unused clients are deleted. */
+/** Beyond it, nobody registers without a token. */
 const MAX_REGISTERED = 10_000
+/** Older clients that nobody has used make room for new ones. Otherwise two networks could keep all others out. */
+const ROOM_AFTER_MS = 3_600_000
+const ROOM_SIZE = 100
 
 /** The client registration endpoint (RFC 7591 §3). */
 export const register = (ctx: Ctx, request: FastifyRequest, members: Members): Promise<ClientInformation> =>
@@ -31,7 +35,10 @@ export const register = (ctx: Ctx, request: FastifyRequest, members: Members): P
     const presented = await requireRegistrationToken(ctx, request)
     const metadata = readMetadata(members)
     checkSettings(ctx, metadata.settings, presented?.token.redirectHosts ?? null)
-    if (!presented) await limitRegistrations(ctx, request)
+    if (!presented) {
+      await limitRegistrations(ctx, request)
+      await makeRoom(ctx)
+    }
     const information = await ctx.db
       .transaction()
       .execute((tx) => registerInTx(ctx, tx, { request, metadata, presented }))
@@ -45,6 +52,11 @@ async function limitRegistrations(ctx: Ctx, request: FastifyRequest): Promise<vo
   if (wait === undefined) return
   ctx.metrics.count(RATE_LIMIT_REJECTIONS, { limiter: LIMITER })
   throw tooManyAttempts(wait)
+}
+
+async function makeRoom(ctx: Ctx): Promise<void> {
+  if ((await countRegistered(ctx.db)) < MAX_REGISTERED) return
+  await removeUnusedClients(ctx, { olderThanMs: ROOM_AFTER_MS, limit: ROOM_SIZE })
 }
 
 interface RegistrationInput {

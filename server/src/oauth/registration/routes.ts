@@ -58,7 +58,8 @@ export const registrationRoutes: Route[] = [
     summary: 'Replaces the metadata of the client that calls',
     body: ClientMetadataUpdate,
     reply: { 200: ClientInformation },
-    oauthErrors: [...METADATA_ERRORS, 'invalid_token'],
+    errors: ['RATE_LIMITED'],
+    oauthErrors: [...METADATA_ERRORS, 'invalid_token', 'temporarily_unavailable'],
     handler: (ctx, { request, params, body }) =>
       updateClientRegistration(ctx, request, { clientId: params.clientId, members: body as Members }),
   }),

@@ -35,6 +35,11 @@ export async function updateRegistration(tx: Tx, id: string, postsSecret: boolea
   await tx.updateTable('client_registrations').set({ posts_secret: postsSecret }).where('client_id', '=', id).execute()
 }
 
+/** Users are asked again for everything. The consents stay in their lists, with the tokens that the client has. */
+export async function forgetConsentedScopes(tx: Tx, applicationId: string): Promise<void> {
+  await tx.updateTable('consents').set({ scopes: [] }).where('application_id', '=', applicationId).execute()
+}
+
 /** The number of clients that registered themselves. */
 export async function countRegistered(db: Db): Promise<number> {
   const { total } = await db

@@ -14,8 +14,16 @@ const BATCH_SIZE = 1_000
 /** Deletes clients that registered themselves and that nobody has used, and registration tokens that expired long ago. */
 export async function sweepRegistrations(ctx: Ctx): Promise<void> {
   await sweepRegistrationTokens(ctx)
-  const before = new Date(ctx.now().getTime() - UNUSED_DAYS * DAY_MS)
-  for (const { id, applicationId } of await listUnused(ctx.db, { before, limit: BATCH_SIZE })) {
+  await removeUnusedClients(ctx, { olderThanMs: UNUSED_DAYS * DAY_MS, limit: BATCH_SIZE })
+}
+
+/** Deletes clients of that age to which nobody has ever consented, the oldest first. */
+export async function removeUnusedClients(
+  ctx: Ctx,
+  { olderThanMs, limit }: { olderThanMs: number; limit: number },
+): Promise<void> {
+  const before = new Date(ctx.now().getTime() - olderThanMs)
+  for (const { id, applicationId } of await listUnused(ctx.db, { before, limit })) {
     const removal = { id, applicationId, source: OPERATOR_SOURCE }
     try {
       await retryOnDeadlock(() => ctx.db.transaction().execute((tx) => removeClientWithApplication(ctx, tx, removal)))

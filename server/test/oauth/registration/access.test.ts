@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sweepExpired } from '../../../src/oauth/sweep.ts'
 import { rounds } from '../../support/rounds.ts'
@@ -116,6 +117,7 @@ describe('registration tokens', () => {
       ['https://evil.test/'],
       [REDIRECT_URI, 'https://evil.test/'],
       ['com.example.app:/x'],
+      ['com.example.app://app.example.com/callback'],
     ]) {
       const { status, body } = await post(url, { ...METADATA, redirect_uris }, registrationToken)
       expect([status, body.error]).toEqual([400, 'invalid_redirect_uri'])
@@ -203,4 +205,23 @@ test('one network registers 30 clients in an hour without a token, and more with
   expect(limited).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } })
   expect(Number(limited?.response.headers.get('retry-after'))).toBeGreaterThan(3_000)
   expect((await post(open.url, METADATA, registrationToken)).status).toBe(201)
+})
+
+test('when the instance is full, clients that nobody has used within an hour make room', async () => {
+  const full = await startDemoService({ config: { clientRegistration: 'open' } })
+  const { db } = full.ctx
+  const oldest = await register(full.url)
+  const { id } = await db.selectFrom('applications').select('id').limit(1).executeTakeFirstOrThrow()
+  const createdAt = full.ctx.now()
+  await sql`
+    insert into clients (id, client_id, origin, application_id, kind, name, redirect_uris, post_logout_redirect_uris,
+      allowed_origins, scopes, require_nonce, userinfo_in_id_token, pkce_methods, disabled, created_at, updated_at)
+    select gen_random_uuid(), 'lk_full_' || number, 'REGISTRATION', ${id}, 'SPA', 'Full', array[${REDIRECT_URI}], '{}',
+      '{}', '{}', false, false, '{S256}', false, ${createdAt}, ${createdAt}
+    from generate_series(2, 10000) as number`.execute(db)
+  expect(await post(full.url, METADATA)).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
+  full.advance(3_660_000)
+  expect((await post(full.url, METADATA)).status).toBe(201)
+  expect((await manage('GET', oldest)).status).toBe(401)
+  await full.close()
 })

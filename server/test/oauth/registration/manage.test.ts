@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { captureEntries } from '../../audit/entries.ts'
+import { openTab } from '../../invitations/browser-tab.ts'
 import { rounds } from '../../support/rounds.ts'
 import type { TestService } from '../../support/service.ts'
-import { admin, startDemoService } from '../../support/world.ts'
+import { admin, authorize, authorizeUrl, signIn, startDemoService } from '../../support/world.ts'
 import { call, type Information, manage, newToken, REDIRECT_URI, register } from './calls.ts'
 
 const METADATA = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none' }
@@ -98,6 +99,44 @@ test('deleting takes the application along, unless an operator added something t
   for (const client of [alone, shared]) expect((await manage('DELETE', client)).status).toBe(204)
   expect(await exists(application_id)).toBe(false)
   expect(await exists(applicationId)).toBe(true)
+})
+
+test('one client is updated 30 times in an hour', async () => {
+  const client = await newClient()
+  const update = async (count: number) => {
+    const body = { ...METADATA, client_id: client.client_id, client_name: `Reports ${count}` }
+    return (await manage('PUT', client, { body })).status
+  }
+  for (let count = 0; count < 30; count++) expect(await update(count)).toBe(200)
+  expect(await update(30)).toBe(429)
+  expect((await manage('GET', client)).status).toBe(200)
+})
+
+test('a new redirect URI needs a new consent, because the page named the address', async () => {
+  const client = await newClient({ scope: 'openid' })
+  const cookie = await signIn(url, 'mia@acme.test')
+  const { client_id } = client
+  const ask = async (redirect_uri: string) => {
+    const { response, answer } = await authorize(url, cookie, {
+      client_id,
+      redirect_uri,
+      scope: 'openid',
+      tenant: 'acme',
+    })
+    return answer.code ? 'code' : response.status
+  }
+  expect(await ask(REDIRECT_URI)).toBe(200)
+  const tab = openTab(url, cookie)
+  await tab.open(authorizeUrl('', { client_id, redirect_uri: REDIRECT_URI, scope: 'openid', tenant: 'acme' }))
+  await tab.submit({ decision: 'allow' })
+  expect(await ask(REDIRECT_URI)).toBe('code')
+  const update = (redirect_uris: string[]) =>
+    manage('PUT', client, { body: { ...METADATA, client_id, scope: 'openid', redirect_uris } })
+  await update([REDIRECT_URI])
+  expect(await ask(REDIRECT_URI)).toBe('code')
+  await update([REDIRECT_URI, 'https://elsewhere.example.com/'])
+  expect(await ask('https://elsewhere.example.com/')).toBe(200)
+  expect(await ask(REDIRECT_URI)).toBe(200)
 })
 
 test('simultaneous updates and deletions end with the client deleted and no error of the service', async () => {
