@@ -4,7 +4,8 @@ import { OAuthError } from '../errors.ts'
 import { hashSecret, newSecret } from '../lib/secrets.ts'
 import { lacksSecondFactor } from '../tenants/mfa-policy.ts'
 import { limitClaims, NO_CLAIMS } from './claims-parameter.ts'
-import type { GrantRow, NewRefreshToken } from './grants/store.ts'
+import { consentScopesOf } from './consent-scopes.ts'
+import type { GrantRow, NewRefreshToken, TokenRow } from './grants/store.ts'
 import { lifetimeOf, type Subject } from './issue-tokens.ts'
 import { findGrantResource, scopesOpenTo, scopesWithin } from './resources.ts'
 
@@ -37,6 +38,20 @@ export function toSubject(client: Client, grant: GrantRow): Subject {
     user: grant,
     tenant: tenant_id && tenant_slug && role ? { id: tenant_id, slug: tenant_slug, roles: [role] } : undefined,
   }
+}
+
+/**
+ * Whether the user has consented to all that the grant gives. One for an application that was trusted when it was made,
+ * or for another tenant, may lack it.
+ */
+export function isConsented(client: Client, grant: TokenRow): boolean {
+  if (client.trusted) return true
+  const resource = findGrantResource(grant, client.applicationId) ?? undefined
+  const open = scopesOpenTo(client, resource)
+  const scopes = scopesWithin(grant.scopes, resource).filter((scope) => open.includes(scope))
+  const claims = limitClaims(grant.requested_claims ?? NO_CLAIMS, client.scopes)
+  const consented = grant.consented_scopes
+  return consented !== null && consentScopesOf({ scopes, claims, resource }).every((scope) => consented.includes(scope))
 }
 
 /** `facts` are logged only. */

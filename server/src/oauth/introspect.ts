@@ -7,8 +7,8 @@ import { toActClaim } from './access-claims.ts'
 import { type AssertionForm, hasAssertion } from './client-assertion/authenticate.ts'
 import { authenticateClient, authenticateWith, readBasic } from './client-auth.ts'
 import { invalidClient } from './client-refusals.ts'
-import { toSubject } from './grant-subject.ts'
-import { findGrantByRefreshToken, type GrantRow } from './grants/store.ts'
+import { isConsented, toSubject } from './grant-subject.ts'
+import { findGrantByRefreshToken, type TokenRow } from './grants/store.ts'
 import type { Subject } from './issue-tokens.ts'
 import { findLicenseClaim } from './license-claim.ts'
 import { loggingRefusals } from './refusals.ts'
@@ -129,7 +129,8 @@ async function describeRefreshToken(ctx: Ctx, caller: Client, token: string): Pr
   }
 }
 
-function findActiveSubject(client: Client, grant: GrantRow): Subject | undefined {
+function findActiveSubject(client: Client, grant: TokenRow): Subject | undefined {
+  if (!isConsented(client, grant)) return undefined
   try {
     return toSubject(client, grant)
   } catch (error) {

@@ -5,6 +5,7 @@ import { callAsOps } from '../people/calls.ts'
 import { rounds } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
 import {
+  admin,
   authorize,
   exchange,
   introspect,
@@ -236,6 +237,35 @@ describe('without consent, a third-party application', () => {
     await insertMembership(here, globex, user)
     expect([await ask(globex.slug), await ask('no-such-tenant')]).toEqual([refused, refused])
   })
+})
+
+test('an application that becomes third-party gets no new tokens without consent', async () => {
+  const application = await admin<{ id: string }>(here.url, '/api/admin/applications', { name: 'Formerly ours' })
+  const { clientId: client_id } = await admin<{ clientId: string }>(here.url, '/api/admin/clients', {
+    applicationId: application.id,
+    kind: 'SPA',
+    name: 'Web',
+    redirectUris: ['http://localhost:8080/callback'],
+  })
+  const [tenant, user] = [await insertTenant(here), await createSignedInUser(here)]
+  await insertMembership(here, tenant, user)
+  const ours = { applicationId: application.id, client_id }
+  const profile = { client_id, tenant: tenant.slug, scope: `${SCOPE} profile` }
+  const { answer } = await authorize(here.url, user.cookie, profile)
+  const wide = (await exchange(here.url, answer.code, { client_id })).body
+  const narrow = await obtain(user, tenant, ours)
+  const refreshOn = async ({ url }: TestService, token = '') => (await refresh(url, token, { client_id })).body
+  const held = await refreshOn(there, narrow.refresh_token)
+  await admin(here.url, `/api/admin/applications/${application.id}`, { trusted: false }, 'PATCH')
+  await there.ctx.changes.waitUntilCurrent()
+  const refused = { error: 'invalid_grant', error_description: 'The user has not consented to what this grant gives.' }
+  for (const token of [held.refresh_token, wide.refresh_token]) {
+    expect(await refreshOn(there, token)).toMatchObject(refused)
+    expect((await introspect(here.url, token)).active).toBe(false)
+  }
+  await allow(user, tenant, ours)
+  expect(await refreshOn(there, held.refresh_token)).toHaveProperty('access_token')
+  expect(await refreshOn(there, wide.refresh_token)).toMatchObject(refused)
 })
 
 describe('an operator', () => {

@@ -4,21 +4,19 @@ import type { CacheEntry } from '../../db/cache.ts'
 import { OAuthError } from '../../errors.ts'
 import { hashSecret } from '../../lib/secrets.ts'
 import { recordActivity } from '../../sessions/browser-session.ts'
-import { limitClaims, NO_CLAIMS } from '../claims-parameter.ts'
 import type { TokenRequester } from '../client-auth.ts'
-import { consentScopesOf } from '../consent-scopes.ts'
 import { requireProofOfKey } from '../dpop/binding.ts'
-import { createRefreshToken, invalidGrant, refreshTokenExpiry, toSubject } from '../grant-subject.ts'
+import { createRefreshToken, invalidGrant, isConsented, refreshTokenExpiry, toSubject } from '../grant-subject.ts'
 import { issueTokens, type Subject } from '../issue-tokens.ts'
 import { findLicenseOfSubject } from '../license-claim.ts'
 import { TOKEN_REUSE } from '../metrics.ts'
-import { findGrantResource, requireGrantResource, scopesOpenTo } from '../resources.ts'
+import { requireGrantResource } from '../resources.ts'
 import type { TokenForm, TokenResponse } from '../schema.ts'
 import { parseScope } from '../scopes.ts'
 import { findConsent, listActiveMemberships } from '../store.ts'
 import { endGrant, type GrantEnd } from './end-grant.ts'
 import { renew, rotate } from './rotation.ts'
-import { deleteGrant, findGrantByRefreshToken, type GrantRow, type TokenRow } from './store.ts'
+import { deleteGrant, findGrantByRefreshToken, type TokenRow } from './store.ts'
 import { undoRotationOnFailure, waitForPendingUndo, waitForUndoElsewhere } from './undo-rotation.ts'
 
 /** The refresh token grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2) except for FAPI 2.0. */
@@ -186,8 +184,9 @@ async function loadToken(ctx: Ctx, hash: Buffer): Promise<CacheEntry<TokenRow> |
 }
 
 /** Returns the subject with the scopes of the new tokens. */
-function subjectFor(client: Client, grant: GrantRow, form: TokenForm): Subject {
+function subjectFor(client: Client, grant: TokenRow, form: TokenForm): Subject {
   const subject = toSubject(client, grant)
+  if (!isConsented(client, grant)) throw invalidGrant('The user has not consented to what this grant gives.')
   if (!subject.scopes.includes('offline_access'))
     throw invalidGrant('The client is no longer allowed to use refresh tokens.')
   return { ...subject, scopes: narrowScopes(subject.scopes, form.scope) }
@@ -207,10 +206,18 @@ async function switchTenant(ctx: Ctx, client: Client, tokenRow: TokenRow, slug: 
   const membership = memberships.find((candidate) => candidate.slug === slug)
   if (!membership) throw notInTenant(client)
   const { id, role, mfa_policy, suspended_at: tenant_suspended_at } = membership
-  if (!client.trusted && id !== tokenRow.tenant_id && !(await hasConsented(ctx, tokenRow, client, id))) {
-    throw notInTenant(client)
-  }
-  return { ...tokenRow, tenant_id: id, tenant_slug: slug, role, mfa_policy, tenant_suspended_at }
+  const switchedRow = { ...tokenRow, tenant_id: id, tenant_slug: slug, role, mfa_policy, tenant_suspended_at }
+  if (client.trusted || id === tokenRow.tenant_id) return switchedRow
+  const consentedRow = await withConsent(ctx, client, switchedRow)
+  if (!isConsented(client, consentedRow)) throw notInTenant(client)
+  return consentedRow
+}
+
+/** With the consent for the tenant of the row. */
+async function withConsent(ctx: Ctx, { applicationId }: Client, tokenRow: TokenRow): Promise<TokenRow> {
+  const { user_id: userId, tenant_id } = tokenRow
+  const consent = await findConsent(ctx.db, { userId, applicationId, tenantId: tenant_id ?? undefined })
+  return { ...tokenRow, consented_scopes: consent?.scopes ?? null }
 }
 
 /** A third-party application must not learn of which tenants the user is a member without consent there. */
@@ -229,21 +236,9 @@ async function requireConsentAfterSwitch(
 ): Promise<void> {
   const { id, tenant_id } = switchedRow
   if (client.trusted || tenant_id === null || tenant_id === tokenRow.tenant_id) return
-  if (await hasConsented(ctx, switchedRow, client, tenant_id)) return
+  if (isConsented(client, await withConsent(ctx, client, switchedRow))) return
   await deleteGrant(ctx.db, id)
   throw notInTenant(client)
-}
-
-/** A third-party application needs consent in each tenant. */
-async function hasConsented(ctx: Ctx, grant: GrantRow, client: Client, tenantId: string): Promise<boolean> {
-  const key = { userId: grant.user_id, applicationId: client.applicationId, tenantId }
-  const consent = await findConsent(ctx.db, key)
-  const resource = findGrantResource(grant, client.applicationId) ?? undefined
-  const open = scopesOpenTo(client, resource)
-  const scopes = grant.scopes.filter((scope) => open.includes(scope))
-  const claims = limitClaims(grant.requested_claims ?? NO_CLAIMS, client.scopes)
-  const needed = consentScopesOf({ scopes, claims, resource })
-  return consent !== undefined && needed.every((scope) => consent.scopes.includes(scope))
 }
 
 /** RFC 6749 §6: the scope may not exceed what was granted. */

@@ -101,8 +101,15 @@ export const findGrantByRefreshToken = (db: Db, hash: Buffer) =>
   grantsWithSubject(db)
     .innerJoin('refresh_tokens', 'refresh_tokens.grant_id', 'grants.id')
     .innerJoin('clients', 'clients.id', 'grants.client_id')
+    .leftJoin('consents', (join) =>
+      join
+        .onRef('consents.user_id', '=', 'grants.user_id')
+        .onRef('consents.application_id', '=', 'clients.application_id')
+        .onRef('consents.tenant_id', 'is not distinct from', 'grants.tenant_id'),
+    )
     .select([
       'clients.client_id as client_name',
+      'consents.scopes as consented_scopes',
       'refresh_tokens.hash as token_hash',
       'refresh_tokens.used_at as token_used_at',
       'refresh_tokens.expires_at as token_expires_at',
