@@ -1,14 +1,19 @@
-export type AuthErrorCode = 'invalid_token' | 'insufficient_scope' | 'license_required' | 'unavailable'
+export type AuthErrorCode =
+  | 'invalid_token'
+  | 'invalid_dpop_proof'
+  | 'insufficient_scope'
+  | 'license_required'
+  | 'unavailable'
 
 /** Why a request was refused, with the response to send. */
 export class AuthError extends Error {
   override readonly name = 'AuthError'
   readonly status: 401 | 403 | 503
   readonly code: AuthErrorCode
-  /** The WWW-Authenticate header (RFC 6750 §3), for a 401 and for a missing role or scope. */
+  /** The WWW-Authenticate header (RFC 6750 §3, RFC 9449 §7.1), for a 401 and for a missing role or scope. */
   readonly challenge: string | undefined
 
-  constructor(code: AuthErrorCode, message: string, options: { challenge?: string; cause?: unknown } = {}) {
+  constructor(code: AuthErrorCode, message: string, options: { challenge?: string | undefined; cause?: unknown } = {}) {
     super(message, { cause: options.cause })
     this.code = code
     this.status = STATUS[code]
@@ -31,6 +36,7 @@ export class AuthError extends Error {
 
 const STATUS = {
   invalid_token: 401,
+  invalid_dpop_proof: 401,
   insufficient_scope: 403,
   license_required: 403,
   unavailable: 503,

@@ -12,7 +12,7 @@ import { createMetadataFinder, METADATA_HEADERS } from './resource-metadata.ts'
  */
 export const requireAuth = (latchkey: Latchkey): RequestHandler =>
   guard(async (request) => {
-    request.auth = await latchkey.authenticate(request.headers.authorization)
+    request.auth = await latchkey.authenticate(request.headers.authorization, request)
   })
 
 /**
@@ -58,7 +58,7 @@ export function serveResourceMetadata(latchkey: Latchkey): RequestHandler {
 }
 
 async function authOf(latchkey: Latchkey, request: Request): Promise<Auth> {
-  request.auth ??= await latchkey.authenticate(request.headers.authorization)
+  request.auth ??= await latchkey.authenticate(request.headers.authorization, request)
   return request.auth
 }
 

@@ -21,7 +21,7 @@ declare module 'fastify' {
  */
 export const requireAuth = (latchkey: Latchkey): Hook =>
   guard(async (request) => {
-    request.auth = await latchkey.authenticate(request.headers.authorization)
+    request.auth = await latchkey.authenticate(request.headers.authorization, request)
   })
 
 /**
@@ -66,7 +66,7 @@ export function serveResourceMetadata(latchkey: Latchkey): Hook {
 }
 
 async function authOf(latchkey: Latchkey, request: FastifyRequest): Promise<Auth> {
-  request.auth ??= await latchkey.authenticate(request.headers.authorization)
+  request.auth ??= await latchkey.authenticate(request.headers.authorization, request)
   return request.auth
 }
 

@@ -65,7 +65,8 @@ export function serveResourceMetadata(latchkey: Latchkey): MiddlewareHandler {
 
 async function authOf(latchkey: Latchkey, context: Context): Promise<Auth> {
   const auth =
-    (context.get('auth') as Auth | undefined) ?? (await latchkey.authenticate(context.req.header('authorization')))
+    (context.get('auth') as Auth | undefined) ??
+    (await latchkey.authenticate(context.req.header('authorization'), context.req.raw))
   context.set('auth', auth)
   return auth
 }

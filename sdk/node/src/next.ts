@@ -27,7 +27,7 @@ export const withAuth =
   async (request: Request, context: Context): Promise<Response> => {
     let auth: Auth
     try {
-      auth = await latchkey.authenticate(request.headers.get('authorization'))
+      auth = await latchkey.authenticate(request.headers.get('authorization'), request)
       if (roles) latchkey.requireRole(auth, ...roles)
       if (scope !== undefined) latchkey.requireScope(auth, scope)
       if (feature !== undefined) await latchkey.requireLicense(auth, feature)
@@ -46,7 +46,7 @@ export const withAuth =
  */
 export async function refuseUnauthenticated(latchkey: Latchkey, request: Request): Promise<Response | undefined> {
   try {
-    await latchkey.authenticate(request.headers.get('authorization'))
+    await latchkey.authenticate(request.headers.get('authorization'), request)
     return undefined
   } catch (error) {
     if (!(error instanceof AuthError)) throw error

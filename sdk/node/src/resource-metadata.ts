@@ -1,3 +1,5 @@
+import { PROOF_ALGORITHMS } from './dpop.ts'
+
 /** An API that is registered as a resource at Latchkey. */
 export interface ResourceOptions {
   /** The URI under which it is registered. It is the address at which clients call the API. */
@@ -18,6 +20,7 @@ export interface ResourceMetadata {
   resource: string
   authorization_servers: string[]
   bearer_methods_supported: string[]
+  dpop_signing_alg_values_supported: string[]
   scopes_supported?: string[]
   resource_name?: string
 }
@@ -49,6 +52,7 @@ export function describeResource({ options: { issuer, resource } }: MetadataSour
     resource: uri,
     authorization_servers: [issuer],
     bearer_methods_supported: ['header'],
+    dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS],
     ...(scopes && { scopes_supported: scopes }),
     ...(name !== undefined && { resource_name: name }),
   }

@@ -124,7 +124,8 @@ const FRAMEWORKS: [string, () => Promise<Call>][] = [
         '/write': (auth) => latchkey.requireScope(auth, 'tasks:write'),
         '/reports': (auth) => latchkey.requireLicense(auth, 'reports'),
       }
-      const handle: RequestListener = async ({ url = '', headers }, response) => {
+      const handle: RequestListener = async (request, response) => {
+        const { url = '', headers } = request
         const metadata = findMetadata(url)
         if (metadata) {
           response.writeHead(200, { 'content-type': 'application/json', 'access-control-allow-origin': '*' })
@@ -132,8 +133,8 @@ const FRAMEWORKS: [string, () => Promise<Call>][] = [
         }
         if (url !== '/mcp' && !check[url]) return response.writeHead(404).end()
         try {
-          await check[url]?.(await latchkey.authenticate(headers.authorization))
-          if (url === '/mcp') await latchkey.authenticate(headers.authorization)
+          await check[url]?.(await latchkey.authenticate(headers.authorization, request))
+          if (url === '/mcp') await latchkey.authenticate(headers.authorization, request)
           return response.end('{}')
         } catch (error) {
           if (!(error instanceof AuthError)) throw error
@@ -163,6 +164,7 @@ describe.each(FRAMEWORKS)('in %s', (_name, start) => {
         resource: URI,
         authorization_servers: [service.url],
         bearer_methods_supported: ['header'],
+        dpop_signing_alg_values_supported: ['PS256', 'ES256', 'EdDSA', 'RS256', 'Ed25519'],
         scopes_supported: ['tasks:read'],
         resource_name: 'Tasks',
       })
@@ -173,7 +175,8 @@ describe.each(FRAMEWORKS)('in %s', (_name, start) => {
 
   test('a 401 says where the metadata is and which scopes to request', async () => {
     call = await start()
-    const rest = `scope="tasks:read", resource_metadata="${METADATA_URL}"`
+    const dpop = 'DPoP algs="PS256 ES256 EdDSA RS256 Ed25519"'
+    const rest = `scope="tasks:read", resource_metadata="${METADATA_URL}", ${dpop}`
     expect(await challengeOf('/mcp')).toEqual({ status: 401, challenge: `Bearer ${rest}` })
     const invalid = { status: 401, challenge: `Bearer error="invalid_token", ${rest}` }
     expect(await challengeOf('/mcp', 'nonsense')).toEqual(invalid)
