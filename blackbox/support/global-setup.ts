@@ -41,6 +41,8 @@ export default async function setup(project: TestProject) {
       LATCHKEY_DATA_DIR: join(folder, 'data'),
       LOG_LEVEL: 'warn',
       DRAIN_DELAY_MS: '0',
+      // Logout tokens are sent to the tests.
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
       // Cheap hashes in the quick run, because there are thousands of sign-ins.
       ...(project.getProvidedContext().full ? {} : { PASSWORD_HASH_MEMORY_MIB: '1' }),
       SSO_PROVIDERS: 'GOOGLE,ACME',
