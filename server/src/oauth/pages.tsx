@@ -154,9 +154,15 @@ const showStep =
         <ConsentPage
           {...props}
           {...{ client, redirectUri, scopes, resource, tenant }}
-          target={login.formTargets.join()}
+          target={describeTarget(redirectUri)}
         />
       )
     }
     return { html: render(page(), await findLoginBrand(ctx, login, viewer)), formTargets: login.formTargets }
   }
+
+/** Where the user goes on to: an origin, or the scheme of a native app. */
+function describeTarget(redirectUri: string): string {
+  const { origin, protocol } = new URL(redirectUri)
+  return origin === 'null' ? protocol : origin
+}

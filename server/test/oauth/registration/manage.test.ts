@@ -101,6 +101,21 @@ test('deleting takes the application along, unless an operator added something t
   expect(await exists(applicationId)).toBe(true)
 })
 
+test('the consent page names the address that the answer goes to, also one without a name', async () => {
+  const cookie = await signIn(url, 'mia@acme.test')
+  for (const [redirect_uri, target] of [
+    [REDIRECT_URI, 'https://app.example.com'],
+    ['https://[2001:db8::1]/callback', 'https://[2001:db8::1]'],
+    ['com.example.app:/callback', 'com.example.app:'],
+  ] as const) {
+    const { client_id } = await newClient({ redirect_uris: [redirect_uri] })
+    const tab = openTab(url, cookie)
+    const page = await tab.open(authorizeUrl('', { client_id, redirect_uri, scope: 'openid', tenant: 'acme' }))
+    expect(page.text).toContain(`nobody has checked its name. The answer goes to ${target}.`)
+    expect(page.text).toContain(`you go on to ${target} `)
+  }
+})
+
 test('one client is updated 30 times in an hour', async () => {
   const client = await newClient()
   const update = async (count: number) => {
