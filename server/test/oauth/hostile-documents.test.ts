@@ -222,6 +222,11 @@ describe('a client id is refused without a request that', () => {
     ['has a space', (id) => `${id} x`, 'must be an absolute address'],
     ['has a line break', (id) => `${id}\n`, 'must be an absolute address'],
     ['has letters of another script', () => 'https://b\u0430nk.example/c', 'must be an absolute address'],
+    [
+      'has a host whose end would not be shown',
+      () => `https://accounts.example.com.${'x'.repeat(60)}.${'x'.repeat(60)}.evil.test/c`,
+      'must have a host of at most 120 characters',
+    ],
     ['is too long', (id) => id + 'x'.repeat(250), 'must have at most 250 characters'],
     ['is the metadata service of a cloud', () => 'http://169.254.169.254/latest', 'not public'],
     ['is a private address', () => 'https://10.0.0.1/c', 'not public'],

@@ -10,8 +10,6 @@ import { insertClient, lockClient, updateClient } from '../clients/store.ts'
 import { createApplication } from '../service.ts'
 import type { ClientDocument } from './metadata.ts'
 
-const MAX_APPLICATION_NAME = 120
-
 /** The settings of every client that is described by a document. PKCE protects its codes, so it needs no nonce. */
 export const documentClientSettings = () => ({
   ...defaultSettings('SPA'),
@@ -20,8 +18,7 @@ export const documentClientSettings = () => ({
 })
 
 /** The host is what a user can verify. */
-export const applicationNameOf = ({ clientId }: Pick<ClientDocument, 'clientId'>): string =>
-  new URL(clientId).host.slice(0, MAX_APPLICATION_NAME)
+export const applicationNameOf = ({ clientId }: Pick<ClientDocument, 'clientId'>): string => new URL(clientId).host
 
 /** Stores the client with an application of its own, which is not trusted. */
 export async function registerDocumentClient(

@@ -2,6 +2,8 @@ import type { Config } from '../../config.ts'
 import { findUrlProblem } from '../../lib/outgoing/url.ts'
 
 const MAX_LENGTH = 250
+/** The host is shown to users as a whole: the end of a long name says whose it is. */
+const MAX_HOST_LENGTH = 120
 
 /** Whether a client id is meant to be the URL of a document. */
 export const isDocumentUrl = (clientId: string): boolean => /^https?:\/\//i.test(clientId)
@@ -14,7 +16,8 @@ export function findDocumentUrlProblem({ webhooks }: Config, text: string): stri
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
   const problem = findUrlProblem(webhooks, text)
   if (problem) return problem
-  const { href, pathname } = new URL(text)
+  const { href, host, pathname } = new URL(text)
+  if (host.length > MAX_HOST_LENGTH) return `must have a host of at most ${MAX_HOST_LENGTH} characters`
   if (pathname === '/') return 'must have a path'
   if (text.includes('?')) return 'must not have a query'
   if (href !== text)
