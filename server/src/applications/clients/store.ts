@@ -181,7 +181,7 @@ export const findClientWithOrigin = (db: Db, origin: string): Promise<{ id: stri
     .selectFrom('clients')
     .select('id')
     .where('disabled', '=', false)
-    .where(sql<boolean>`${origin} = any(allowed_origins)`)
+    .where(sql<boolean>`allowed_origins @> array[${origin}]`)
     .limit(1)
     .executeTakeFirst()
 
