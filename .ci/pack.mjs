@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export const PACKAGES = [
   { name: 'latchkey', folder: 'server', maxSize: 2_000 },
   { name: '@latchkey/client', folder: 'sdk/client', maxSize: 30 },
-  { name: '@latchkey/node', folder: 'sdk/node', maxSize: 20 },
+  { name: '@latchkey/node', folder: 'sdk/node', maxSize: 30 },
   { name: '@latchkey/react', folder: 'sdk/react', maxSize: 30 },
 ]
 
