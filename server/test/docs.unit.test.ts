@@ -17,7 +17,7 @@ test('every certification module that the docs list as tested has a test', () =>
     read(`blackbox/oidc/${name}`),
   )
   const all = suites.join('\n')
-  const tested = [...read('docs/openid-connect.md').matchAll(/^\| (oidcc-[\w-]+) \| tested/gm)].map(
+  const tested = [...read('docs/conformance.md').matchAll(/^\| (oidcc-[\w-]+) \| tested/gm)].map(
     ([, name]) => name ?? '',
   )
   expect(tested.length).toBeGreaterThan(40)
