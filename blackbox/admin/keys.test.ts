@@ -14,6 +14,8 @@ interface Key {
   alg: string
   state: string
   activatesAt: string
+  /** The keys of other algorithms. Other suites have applications that use some. */
+  others?: Key[]
 }
 interface Page {
   keys: Key[]
@@ -30,7 +32,8 @@ test('a rotation publishes a pending key, and the list shows it before the signi
   const made = await callAdmin<Key>('POST', '/keys/rotate', {})
   // Another test may have rotated just before.
   expect([200, 201]).toContain(made.status)
-  expect(made.body).toEqual({
+  const { others: _, ...first } = made.body
+  expect(first).toEqual({
     kid: expect.any(String),
     alg: 'RS256',
     state: 'upcoming',

@@ -106,7 +106,9 @@ export async function openConsent(
         headers: { cookie: cookies, origin: url },
         redirect: 'manual',
       })
-      const next = new URL(posted.headers.get('location') ?? '', url)
+      const location = posted.headers.get('location')
+      if (!location) throw new Error(`no redirect: ${posted.status} ${await posted.text()}`)
+      const next = new URL(location, url)
       if (next.origin !== new URL(url).origin) return Object.fromEntries(next.searchParams)
       const done = await fetch(next, { headers: { cookie: cookies }, redirect: 'manual' })
       const target = done.headers.get('location')
