@@ -73,6 +73,11 @@ export interface Config {
   /** SSO providers in display order. */
   readonly sso: readonly SsoProvider[]
   readonly webhooks: WebhookConfig
+  /**
+   * For what clients publish that no administrator registered: their documents and keys. Anybody can name the address, so
+   * no variable allows a private network. Only tests do.
+   */
+  readonly outsideClients: WebhookConfig
   readonly clientDocuments: ClientDocumentConfig
   /** The bearer token for /metrics; undefined: no authentication. */
   readonly metricsToken: string | undefined
@@ -150,7 +155,7 @@ export const VARIABLES: Record<string, string> = {
   DRAIN_DELAY_MS:
     'milliseconds for which readiness fails before a stopping service closes its port (500, at most 4000)',
   WEBHOOK_ALLOWED_NETWORKS:
-    'private addresses or CIDR ranges that webhooks, key sets and logout addresses of clients may use, also over http (none)',
+    'private addresses or CIDR ranges that webhooks, and the key sets and logout addresses of clients of administrators may use, also over http (none)',
   ...AUDIT_STREAM_VARIABLES,
   ...MONITORING_VARIABLES,
   ...LIFETIME_VARIABLES,
@@ -213,6 +218,7 @@ export function readConfig(mode: Mode, env: Environment): ConfigResult {
     superAdminMfa: read.oneOf('SUPER_ADMIN_MFA', MFA_POLICIES) ?? (mode === 'demo' ? 'OPTIONAL' : 'REQUIRED'),
     sso,
     webhooks: { allowedNetworks: readNetworks(read, 'WEBHOOK_ALLOWED_NETWORKS') },
+    outsideClients: { allowedNetworks: [] },
     metricsToken: readMetricsToken(read),
     tracing: readTracing(read),
     warnings: [

@@ -13,7 +13,8 @@ const STORED: RateLimit = { name: 'document-clients', max: 30, seconds: 3600 }
 
 /** The client that is described by the document at this URL. Throws an OAuthError that says what is wrong with it. */
 export async function requireDocumentClient(ctx: Ctx, request: FastifyRequest, url: string): Promise<Client> {
-  const result = await readDocumentClient(ctx, url, () => count(ctx, FETCHES, clientNetwork(request)))
+  const network = clientNetwork(request)
+  const result = await readDocumentClient(ctx, url, { network, mayFetch: () => count(ctx, FETCHES, network) })
   if ('problem' in result) throw new OAuthError('invalid_request', result.problem, { facts: result.facts })
   return result
 }

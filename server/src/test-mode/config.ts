@@ -13,7 +13,7 @@ const IGNORED = [
   'KEY_ROTATION_DAYS',
 ]
 
-/** A test may receive webhooks on its own machine. */
+/** A test may receive webhooks and publish documents and keys of clients on its own machine. */
 const LOOPBACK_NETWORKS = ['127.0.0.0/8', '::1/128']
 
 /** A rotation after a jump of the clock would surprise applications that cache the keys. */
@@ -39,6 +39,7 @@ export function loadTestConfig(env: Environment): TestConfig {
       // Hashing with the memory of production would take most of the time of a test suite.
       passwordHashMemoryMib: 1,
       webhooks: { allowedNetworks: [...config.webhooks.allowedNetworks, ...LOOPBACK_NETWORKS] },
+      outsideClients: { allowedNetworks: LOOPBACK_NETWORKS },
     },
   }
 }

@@ -23,7 +23,6 @@ describe.skipIf(!browserPath || !FULL)('an agent that no administrator registere
     program = await startTestMode([], {
       CLIENT_DOCUMENTS: 'on',
       CLIENT_REGISTRATION: 'open',
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
       NODE_EXTRA_CA_CERTS: publisher.certFile,
     })
     server = await startMcpServer(program.url)

@@ -10,7 +10,7 @@ export const REDIRECT_WITH_PORT = 'http://127.0.0.1:49152/callback'
 
 /** The configuration of a service that may fetch documents from this computer. */
 export const documentConfig = (documents: Partial<ClientDocumentConfig> = {}) => ({
-  webhooks: { allowedNetworks: ['127.0.0.0/8'] },
+  outsideClients: { allowedNetworks: ['127.0.0.0/8'] },
   clientDocuments: { mode: 'on' as const, allowedHosts: [], deniedHosts: [], ...documents },
 })
 

@@ -1,5 +1,5 @@
-import type { WebhookConfig } from '../../config.ts'
-import type { ClientAuthMethod, ClientKind, PublicKeySet } from '../../db/tables.ts'
+import type { Config, WebhookConfig } from '../../config.ts'
+import type { ClientAuthMethod, ClientKind, ClientOrigin, PublicKeySet } from '../../db/tables.ts'
 import type { FieldProblem } from '../../errors.ts'
 import { checkField } from '../../lib/field-validation.ts'
 import { findUrlProblem } from '../../lib/outgoing/url.ts'
@@ -14,9 +14,13 @@ interface KeySource {
 
 type Problems = (FieldProblem | undefined)[]
 
+/** Where the keys of a client may be fetched. Private networks are open only to clients of administrators. */
+export const keyNetworks = ({ webhooks, outsideClients }: Config, origin: ClientOrigin): WebhookConfig =>
+  origin === 'ADMIN' ? webhooks : outsideClients
+
 /** The problems of the keys of a client, or of the place where they are fetched. */
-export function keySourceProblems(webhooks: WebhookConfig, { jwks, jwksUri }: Partial<KeySource>): Problems {
-  const problem = typeof jwksUri === 'string' ? findUrlProblem(webhooks, jwksUri) : undefined
+export function keySourceProblems(networks: WebhookConfig, { jwks, jwksUri }: Partial<KeySource>): Problems {
+  const problem = typeof jwksUri === 'string' ? findUrlProblem(networks, jwksUri) : undefined
   return [
     ...(jwks ? keyProblems(jwks) : []),
     problem === undefined ? undefined : { field: 'jwksUri', message: problem },

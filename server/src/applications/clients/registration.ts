@@ -8,7 +8,7 @@ import { AppError } from '../../errors.ts'
 import { describePage, type PageRequest, type Pagination, toRange } from '../../http/routing/pagination.ts'
 import { checkField, requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId, newId } from '../../lib/ids.ts'
-import { authenticationProblems, keySourceProblems } from './authentication-rules.ts'
+import { authenticationProblems, keyNetworks, keySourceProblems } from './authentication-rules.ts'
 import { type ClientFilter, type ClientOrder, countClients, listClients } from './lists-store.ts'
 import { getLockedClient, toClientRef } from './locked.ts'
 import { logoutProblems } from './logout-rules.ts'
@@ -71,7 +71,7 @@ export async function registerClient(
   { origin = 'generated', clientOrigin = 'ADMIN', registrationTokenId, source }: RegistrationOptions,
 ): Promise<{ client: StoredClient; clientSecret: string | null }> {
   const { applicationId, kind, clientId = newClientId(), tenantId = null } = draft
-  const settings = completeSettings(ctx, draft)
+  const settings = completeSettings(ctx, draft, clientOrigin)
   const clientSecret = chooseSecret(ctx, { kind, ...settings }, origin)
   await requireReferences(tx, { applicationId, tenantId })
   await requireSuitableApplication(tx, applicationId, settings)
@@ -126,7 +126,11 @@ const toAuditState = (client: StoredClient) => ({
 })
 
 /** The settings of a new client with defaults. Throws one error that lists every invalid field. */
-export function completeSettings({ config }: Ctx, draft: Omit<NewClient, 'applicationId'>): ClientSettings {
+export function completeSettings(
+  { config }: Ctx,
+  draft: Omit<NewClient, 'applicationId'>,
+  clientOrigin: ClientOrigin = 'ADMIN',
+): ClientSettings {
   const { kind, clientId, tenantId } = draft
   const settings = {
     ...defaultSettings(kind),
@@ -138,7 +142,7 @@ export function completeSettings({ config }: Ctx, draft: Omit<NewClient, 'applic
     checkField(clientId === undefined || isClientId(clientId), 'clientId', CLIENT_ID_RULE),
     checkField(kind === 'MACHINE' || typeof tenantId !== 'string', 'tenantId', 'is for MACHINE clients only'),
     ...settingsProblems(kind, settings),
-    ...keySourceProblems(config.webhooks, settings),
+    ...keySourceProblems(keyNetworks(config, clientOrigin), settings),
     ...logoutProblems(config.webhooks, kind, settings),
     ...authenticationProblems(kind, settings),
     ...profileProblems(kind, settings),
@@ -183,11 +187,10 @@ export async function changeClient(
   requireAnyField(explicit)
   const client = await getLockedClient(tx, id)
   const change = { ...impliedSettings(client.kind, explicit), ...explicit }
-  const { webhooks } = ctx.config
   throwIfInvalid([
     ...settingsProblems(client.kind, change),
-    ...keySourceProblems(webhooks, change),
-    ...logoutProblems(webhooks, client.kind, change),
+    ...keySourceProblems(keyNetworks(ctx.config, client.origin), change),
+    ...logoutProblems(ctx.config.webhooks, client.kind, change),
   ])
   const before = pickSettings(client)
   const after = { ...before, ...change, name: (change.name ?? client.name).trim() }

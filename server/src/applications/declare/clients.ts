@@ -138,7 +138,7 @@ function planUpdate(ctx: Ctx, client: StoredClient, entry: DeclaredClient): Chan
   requireSameIdentity(client, entry)
   // Omitted fields keep their values, so the rules are checked on the merged settings.
   const desired = { ...impliedSettings(client.kind, entry), ...entry }
-  const { tokenEndpointAuthMethod } = completeSettings(ctx, { ...client, ...desired })
+  const { tokenEndpointAuthMethod } = completeSettings(ctx, { ...client, ...desired }, client.origin)
   const { change, fields } = findDifference(client, desired, CLIENT_SETTINGS)
   const firstSecret = client.secrets.length === 0 ? entry.secret : undefined
   if (firstSecret !== undefined) {

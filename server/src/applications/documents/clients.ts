@@ -17,6 +17,8 @@ import { findDocumentUrlProblem, ruleOfHost } from './url.ts'
 
 /** More documents than this are not fetched at the same time. */
 const MAX_PENDING = 20
+/** For one network, so that few networks cannot keep all others waiting. */
+const MAX_PENDING_OF_NETWORK = 3
 /** In the whole instance. Unused clients are deleted. */
 const MAX_CLIENTS = 10_000
 
@@ -34,30 +36,49 @@ export interface Refusal {
 }
 
 /**
- * The client that the document at its id describes now. `mayFetch` is asked before a request is sent. Nothing is stored:
+ * The client that the document at its id describes now. `mayFetch` is asked before a request is sent for that network. Nothing is stored:
  * anybody can name any document.
  */
 export async function readDocumentClient(
   ctx: Ctx,
   url: string,
-  mayFetch: () => Promise<void>,
+  { network, mayFetch }: { network: string; mayFetch: () => Promise<void> },
 ): Promise<Client | Refusal> {
   const urlRefusal = refuseUrl(ctx, url)
   if (urlRefusal) return urlRefusal
   const documents = documentsOf(ctx)
-  if (documents.needsRequest(url)) {
-    await mayFetch()
-    if (documents.pendingRequests() >= MAX_PENDING) {
-      return { problem: 'too many documents are being fetched now, so try again', facts: { problem: 'busy' } }
-    }
+  if (documents.needsRequest(url)) await mayFetch()
+  if (documents.needsRequest(url) && isBusy(ctx, network)) {
+    return { problem: 'too many documents are being fetched now, so try again', facts: { problem: 'busy' } }
   }
-  const [result, stored] = await Promise.all([documents.get(url), findClient(ctx, url)])
+  const [result, stored] = await Promise.all([fetchFor(ctx, network, url), findClient(ctx, url)])
   if ('problem' in result) return refuseDocument(result)
   const { document } = result
   if (!stored) return toClient(document, ctx.now())
   const { name, redirectUris } = document
   const isStored = name === stored.name && redirectUris.join(' ') === stored.redirectUris.join(' ')
   return isStored ? stored : { ...stored, name, redirectUris, changedDocument: document }
+}
+
+/** The number of requests under way that a network has caused. */
+const pendingOf = new WeakMap<Ctx, Map<string, number>>()
+
+const isBusy = (ctx: Ctx, network: string): boolean =>
+  documentsOf(ctx).pendingRequests() >= MAX_PENDING || (pendingOf.get(ctx)?.get(network) ?? 0) >= MAX_PENDING_OF_NETWORK
+
+async function fetchFor(ctx: Ctx, network: string, url: string) {
+  const documents = documentsOf(ctx)
+  if (!documents.needsRequest(url)) return documents.get(url)
+  const pending = pendingOf.get(ctx) ?? new Map<string, number>()
+  pendingOf.set(ctx, pending)
+  pending.set(network, (pending.get(network) ?? 0) + 1)
+  try {
+    return await documents.get(url)
+  } finally {
+    const left = (pending.get(network) ?? 1) - 1
+    if (left > 0) pending.set(network, left)
+    else pending.delete(network)
+  }
 }
 
 function refuseUrl({ config }: Ctx, url: string): Refusal | undefined {

@@ -22,7 +22,7 @@ export function documentsOf(ctx: Ctx): FetchCache<Cached> {
   const existing = caches.get(ctx)
   if (existing) return existing
   const created = createFetchCache<Cached>({
-    config: ctx.config.webhooks,
+    config: ctx.config.outsideClients,
     now: () => ctx.now(),
     accept: 'application/json',
     maxBytes: MAX_BYTES,

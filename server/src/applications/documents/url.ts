@@ -12,9 +12,9 @@ export const isDocumentUrl = (clientId: string): boolean => /^https?:\/\//i.test
  * Why this URL cannot be a client id: "must …" (draft-ietf-oauth-client-id-metadata-document, Client Identifier URL). It
  * is compared as text, so only the spelling that URL parsers write is accepted. That has no dot segments.
  */
-export function findDocumentUrlProblem({ webhooks }: Config, text: string): string | undefined {
+export function findDocumentUrlProblem({ outsideClients }: Config, text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`
-  const problem = findUrlProblem(webhooks, text)
+  const problem = findUrlProblem(outsideClients, text)
   if (problem) return problem
   const { href, host, pathname } = new URL(text)
   if (host.length > MAX_HOST_LENGTH) return `must have a host of at most ${MAX_HOST_LENGTH} characters`

@@ -24,6 +24,8 @@ export interface FetchCacheOptions<T> {
   now(): Date
   accept: string
   maxBytes: number
+  /** More requests are not made at the same time. What waits for one fails, and the failure is not cached. */
+  maxPending?: number
   /** Throws if the response is not what it should be. */
   parse(body: Buffer, headers: IncomingHttpHeaders, url: string): T
   /** The value for a failure, which is cached for a short time, so that not every request waits. */
@@ -48,6 +50,7 @@ export function createFetchCache<T extends object>(options: FetchCacheOptions<T>
   /** Simultaneous requests share one fetch. */
   const pending = new Map<string, Promise<Fetched<T>>>()
   const now = () => options.now().getTime()
+  const { maxPending = Number.POSITIVE_INFINITY } = options
 
   async function fetchAndStore(url: string): Promise<Fetched<T>> {
     const previous = entries.get(url)
@@ -70,6 +73,11 @@ export function createFetchCache<T extends object>(options: FetchCacheOptions<T>
       const cached = entries.get(url)
       if (cached && now() < cached.expiresAt && (willDo(cached.value) || now() - cached.fetchedAt < RETRY_MS)) {
         return cached.value
+      }
+      if (!pending.has(url) && pending.size >= maxPending) {
+        return cached && now() < cached.expiresAt
+          ? cached.value
+          : options.onFailure(new Error('too many requests'), url)
       }
       const fetching = pending.get(url) ?? fetchAndStore(url).finally(() => pending.delete(url))
       pending.set(url, fetching)

@@ -13,9 +13,9 @@ export async function verifySignature(
   client: Client,
   { text, header }: { text: DecodedJwt['text']; header: JwtHeader },
 ): Promise<{ credentialId: string } | JwtProblem> {
-  const { jwks, jwksUri } = client
+  const { jwks, jwksUri, origin } = client
   const isWanted = (key: Jwk) => mayVerify(key, header.alg) && (header.kid === undefined || key.kid === header.kid)
-  const keys = jwksUri === null ? (jwks?.keys ?? []) : await getFetchedKeys(ctx, jwksUri, isWanted)
+  const keys = jwksUri === null ? (jwks?.keys ?? []) : await getFetchedKeys(ctx, { jwksUri, origin }, isWanted)
   const [key, ...others] = keys.filter(isWanted)
   const facts = { algorithm: header.alg, kid: header.kid, keys: keys.map(({ kid }) => kid ?? 'without a kid') }
   if (!key) return { problem: 'unknown_key', ...facts }

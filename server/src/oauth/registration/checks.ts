@@ -8,7 +8,7 @@ const WEB_PROTOCOLS = ['https:', 'http:']
 
 /** Applies the rules for every client, and the hosts that the registration token allows. */
 export function checkSettings(ctx: Ctx, settings: RegisteredSettings, redirectHosts: string[] | null): void {
-  asMetadataErrors(() => completeSettings(ctx, settings))
+  asMetadataErrors(() => completeSettings(ctx, settings, 'REGISTRATION'))
   if (redirectHosts === null) return
   for (const uri of [...settings.redirectUris, ...settings.postLogoutRedirectUris]) {
     const { protocol, hostname } = new URL(uri)
