@@ -25,9 +25,9 @@ const MAX_FROM_NETWORK = 30
 const WINDOW_SECONDS = 3600
 /** Beyond it, nobody registers without a token. */
 const MAX_REGISTERED = 10_000
-/** Older clients that nobody has used make room for new ones. Otherwise two networks could keep all others out. */
-const ROOM_AFTER_MS = 3_600_000
-const ROOM_SIZE = 100
+/** At the limit, older clients that nobody has used are removed. Otherwise two networks could keep all others out. */
+const UNUSED_AFTER_MS = 3_600_000
+const REMOVAL_BATCH_SIZE = 100
 
 /** The client registration endpoint (RFC 7591 §3). */
 export const register = (ctx: Ctx, request: FastifyRequest, members: Members): Promise<ClientInformation> =>
@@ -37,7 +37,7 @@ export const register = (ctx: Ctx, request: FastifyRequest, members: Members): P
     checkSettings(ctx, metadata.settings, presented?.token.redirectHosts ?? null)
     if (!presented) {
       await limitRegistrations(ctx, request)
-      await makeRoom(ctx)
+      await removeUnusedIfFull(ctx)
     }
     const information = await ctx.db
       .transaction()
@@ -54,9 +54,9 @@ async function limitRegistrations(ctx: Ctx, request: FastifyRequest): Promise<vo
   throw tooManyAttempts(wait)
 }
 
-async function makeRoom(ctx: Ctx): Promise<void> {
+async function removeUnusedIfFull(ctx: Ctx): Promise<void> {
   if ((await countRegistered(ctx.db)) < MAX_REGISTERED) return
-  await removeUnusedClients(ctx, { olderThanMs: ROOM_AFTER_MS, limit: ROOM_SIZE })
+  await removeUnusedClients(ctx, { olderThanMs: UNUSED_AFTER_MS, limit: REMOVAL_BATCH_SIZE })
 }
 
 interface RegistrationInput {
