@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx } from '../../context.ts'
 import { retryWhileDisconnected } from '../../db/retry.ts'
 import { OAuthError } from '../../errors.ts'
-import { undoRotation, undoRotationOfDeadProcess } from './store.ts'
+import { undoRotation, undoRotationOfDeadProcess } from './undo-rotation-store.ts'
 
 /**
  * If the database connection is lost during a refresh, the rotation may or may not be committed. The client gets 503
