@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Client } from '../applications/clients.ts'
-import { readDocumentClient } from '../applications/documents/clients.ts'
+import { limitClientsOfUser, readDocumentClient } from '../applications/documents/clients.ts'
 import type { Ctx } from '../context.ts'
 import { createLimiter, type RateLimit } from '../db/limiter.ts'
 import { OAuthError, tooManyAttempts } from '../errors.ts'
@@ -20,8 +20,10 @@ export async function requireDocumentClient(ctx: Ctx, request: FastifyRequest, u
 }
 
 /** A user may have any number of documents, so the clients that are stored for them are limited. */
-export async function limitStoring(ctx: Ctx, { changedDocument }: Client, userId: string): Promise<void> {
-  if (changedDocument) await count(ctx, STORED, userId)
+export async function limitStoring(ctx: Ctx, client: Client, userId: string): Promise<void> {
+  if (!client.changedDocument) return
+  await count(ctx, STORED, userId)
+  await limitClientsOfUser(ctx, client, userId)
 }
 
 async function count({ db }: Ctx, limit: RateLimit, key: string): Promise<void> {

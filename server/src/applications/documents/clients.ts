@@ -12,15 +12,18 @@ import {
   documentClientSettings,
   registerDocumentClient,
 } from './registration.ts'
-import { countDocumentClients } from './store.ts'
+import { countClientsOfUser, countDocumentClients } from './store.ts'
+import { makeRoom } from './sweep.ts'
 import { findDocumentUrlProblem, ruleOfHost } from './url.ts'
 
 /** More documents than this are not fetched at the same time. */
 const MAX_PENDING = 20
 /** For one network, so that few networks cannot keep all others waiting. */
 const MAX_PENDING_OF_NETWORK = 3
-/** In the whole instance. Unused clients are deleted. */
+/** In the whole instance. Unused clients make room. */
 const MAX_CLIENTS = 10_000
+/** That one user has allowed. */
+const MAX_CLIENTS_OF_USER = 100
 
 const DOCUMENT = 'the document at its client_id'
 const HOST_PROBLEMS = {
@@ -117,6 +120,14 @@ const toClient = (document: ClientDocument, createdAt: Date): Client => ({
   changedDocument: document,
 })
 
+/** Throws if this is a new client and the user has allowed too many. */
+export async function limitClientsOfUser(ctx: Ctx, { clientId }: Client, userId: string): Promise<void> {
+  if (await findClient(ctx, clientId)) return
+  if ((await countClientsOfUser(ctx.db, userId)) < MAX_CLIENTS_OF_USER) return
+  const message = `You have allowed ${MAX_CLIENTS_OF_USER} applications of this kind. Withdraw the access of one in your account first.`
+  throw new AppError('INVALID_REQUEST', { message })
+}
+
 /** Stores a client and its application when a user allows it, or the changes of its document. */
 export async function storeDocumentClient(ctx: Ctx, client: Client, source: AuditSource): Promise<Client> {
   const { changedDocument: document } = client
@@ -133,7 +144,10 @@ export async function storeDocumentClient(ctx: Ctx, client: Client, source: Audi
 
 /** If two users allow a new client at the same time, one of them registers it. */
 async function registerOnce(ctx: Ctx, document: ClientDocument, source: AuditSource): Promise<void> {
-  if ((await countDocumentClients(ctx.db)) >= MAX_CLIENTS) throw new AppError('UNAVAILABLE')
+  if ((await countDocumentClients(ctx.db)) >= MAX_CLIENTS) {
+    await makeRoom(ctx)
+    if ((await countDocumentClients(ctx.db)) >= MAX_CLIENTS) throw new AppError('UNAVAILABLE')
+  }
   try {
     await ctx.db.transaction().execute((tx) => registerDocumentClient(ctx, tx, { document, source }))
   } catch (error) {
