@@ -70,7 +70,7 @@ export const ScopeList = ({ scopes }: { scopes: string[] }) => (
 )
 
 interface ConsentProps extends StepProps {
-  client: Pick<Client, 'origin' | 'name'>
+  client: Pick<Client, 'clientId' | 'origin' | 'name'>
   redirectUri: string
   scopes: string[]
   resource: Resource | undefined
@@ -109,7 +109,7 @@ export const ConsentPage = ({
       ))}
       {resource && <ResourceItem resource={resource} scopes={scopes} />}
     </ul>
-    {client.origin === 'DOCUMENT' && <DocumentClient host={application} name={client.name} redirectUri={redirectUri} />}
+    {client.origin === 'DOCUMENT' && <DocumentClient {...client} redirectUri={redirectUri} />}
     {client.origin === 'REGISTRATION' && <SelfRegisteredClient redirectUri={redirectUri} target={target} />}
     <Form action={action} csrf={csrf}>
       <p class="actions">
@@ -127,32 +127,36 @@ export const ConsentPage = ({
 )
 
 /** What is known of a client that nobody registered, and what it only claims. */
-const DocumentClient = ({ host, name, redirectUri }: { host: string; name: string; redirectUri: string }) => (
-  <>
-    <dl class="facts">
-      <div>
-        <dt>Website</dt>
-        <dd>
-          <strong>{host}</strong>
-        </dd>
-      </div>
-      {name !== host && (
+const DocumentClient = ({ clientId, name, redirectUri }: { clientId: string; name: string; redirectUri: string }) => {
+  // Not the name of the application, which an operator may change.
+  const { host } = new URL(clientId)
+  return (
+    <>
+      <dl class="facts">
         <div>
-          <dt>Calls itself</dt>
-          <dd>{name}</dd>
+          <dt>Website</dt>
+          <dd>
+            <strong>{host}</strong>
+          </dd>
         </div>
+        {name !== host && (
+          <div>
+            <dt>Calls itself</dt>
+            <dd>{name}</dd>
+          </div>
+        )}
+      </dl>
+      {redirectUri.startsWith('http:') ? (
+        <p class="caution">
+          The answer goes to a program on this computer. Any program here can say that it belongs to {host} and receive
+          it. Allow this only if you have just started it yourself.
+        </p>
+      ) : (
+        <p class="caution">Nobody has registered this application here. Allow it only if you trust {host}.</p>
       )}
-    </dl>
-    {redirectUri.startsWith('http:') ? (
-      <p class="caution">
-        The answer goes to a program on this computer. Any program here can say that it belongs to {host} and receive
-        it. Allow this only if you have just started it yourself.
-      </p>
-    ) : (
-      <p class="caution">Nobody has registered this application here. Allow it only if you trust {host}.</p>
-    )}
-  </>
-)
+    </>
+  )
+}
 
 /** Whoever registers a client chooses its name. Where the answer goes is certain. */
 const SelfRegisteredClient = ({ redirectUri, target }: { redirectUri: string; target: string }) => (

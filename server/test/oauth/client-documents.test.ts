@@ -224,6 +224,16 @@ describe('resources', () => {
     }
   })
 
+  test('its consent page shows the host of the document, also when an operator has renamed its application', async () => {
+    const clientId = publisher.publishDocument()
+    await obtain(clientId)
+    const { applicationId: own } = await getClient(clientId)
+    await admin(url, `/api/admin/applications/${own}`, { name: 'Renamed' }, 'PATCH')
+    const { html } = await openConsent(service, cookie, { client_id: clientId })
+    expect(html).toContain('Allow Renamed?')
+    expect(html).toContain(`<dt>Website</dt><dd><strong>${new URL(clientId).host}</strong></dd>`)
+  })
+
   test('its application never becomes trusted', async () => {
     const clientId = publisher.publishDocument()
     const tokens = await obtain(clientId)
