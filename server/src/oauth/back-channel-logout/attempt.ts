@@ -13,18 +13,19 @@ const TOKEN_SECONDS = 120
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
 /** Sends a logout token once, and saves the result. */
-export async function attemptLogout(ctx: Ctx, guard: Guard, logout: DueLogout, abort: AbortSignal): Promise<void> {
+export async function attemptLogout(
+  ctx: Ctx,
+  guard: Guard,
+  logout: DueLogout,
+  abort: AbortSignal,
+): Promise<{ responded: boolean }> {
   const startedAt = ctx.now()
   const client = await findClient(ctx, logout.clientId)
-  const save = (result: { status?: number; error?: string; next?: Date | undefined }) =>
-    saveLogoutResult(ctx.db, logout, {
-      status: undefined,
-      error: undefined,
-      next: undefined,
-      ...result,
-      startedAt,
-      now: ctx.now(),
-    })
+  const save = async (result: { status?: number; error?: string; next?: Date | undefined }, responded = true) => {
+    const defaults = { status: undefined, error: undefined, next: undefined }
+    await saveLogoutResult(ctx.db, logout, { ...defaults, ...result, startedAt, now: ctx.now() })
+    return { responded }
+  }
   if (!client || client.disabled) return save({ error: 'client_disabled' })
   if (client.backchannelLogoutUri === null) return save({ error: 'no_address' })
   const { status, error, retryAfter } = await send(ctx, guard, {
@@ -33,13 +34,17 @@ export async function attemptLogout(ctx: Ctx, guard: Guard, logout: DueLogout, a
     logout,
     abort,
   })
+  const responded = status !== undefined
   // A request that was aborted because this node stops is not a failure of the client.
-  if (abort.aborted && error !== undefined && status === undefined) return releaseLogout(ctx.db, logout, ctx.now())
+  if (abort.aborted && error !== undefined && !responded) {
+    await releaseLogout(ctx.db, logout, ctx.now())
+    return { responded }
+  }
   ctx.metrics.count(LOGOUT_ATTEMPTS, { outcome: error === undefined ? 'delivered' : 'failed' })
-  if (error === undefined) return save({ ...(status !== undefined && { status }) })
+  if (error === undefined) return save({ ...(responded && { status }) })
   const firstAttemptAt = logout.firstAttemptAt ?? startedAt
   const next = nextAttemptAt({ attempt: logout.attempts + 1, firstAttemptAt, now: ctx.now(), retryAfter })
-  return save({ ...(status !== undefined && { status }), error, next })
+  return save({ ...(responded && { status }), error, next }, responded)
 }
 
 interface Request {

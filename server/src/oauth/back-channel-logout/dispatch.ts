@@ -10,6 +10,8 @@ import { claimLogout, type DueLogout } from './store.ts'
 /** Requests that one node makes concurrently, in total and to one client, so that a slow client does not block others. */
 const MAX_REQUESTS = 16
 const MAX_REQUESTS_PER_CLIENT = 4
+/** To a client that did not respond to the last one, so that several of them do not block others either. */
+const MAX_REQUESTS_PER_SILENT_CLIENT = 1
 /** Longer than a request may take. The attempts of a killed node are repeated after this time. */
 const LEASE_MS = 30_000
 /** The interval in which a node looks for due logouts, while it sends some and while it does not. */
@@ -21,14 +23,21 @@ const GRACE_MS = 2_000
 /** The requests that this node is making, with the client of each. */
 type Running = Map<Promise<void>, string>
 
+interface Progress {
+  running: Running
+  /** The clients that did not respond to the last request. */
+  silent: Set<string>
+}
+
 /** Sends the logout tokens that are due. It runs on every node. */
 export async function sendLogoutTokens(ctx: Ctx, stop: AbortSignal): Promise<void> {
   const guard = createGuard(ctx.config.webhooks)
   const running: Running = new Map()
+  const progress = { running, silent: new Set<string>() }
   const grace = abortAfterGrace(stop, GRACE_MS)
   try {
     do {
-      await startAttempts(ctx, running, (logout) => attemptLogout(ctx, guard, logout, grace.signal))
+      await startAttempts(ctx, progress, (logout) => attemptLogout(ctx, guard, logout, grace.signal))
       if (running.size > 0) await Promise.race([...running.keys(), pause(stop)])
     } while (running.size > 0 && !stop.aborted)
   } finally {
@@ -39,28 +48,35 @@ export async function sendLogoutTokens(ctx: Ctx, stop: AbortSignal): Promise<voi
 
 const pause = (stop: AbortSignal) => sleep(POLL_MS, undefined, { signal: stop }).catch(() => {})
 
-async function startAttempts(ctx: Ctx, running: Running, attempt: (logout: DueLogout) => Promise<void>): Promise<void> {
+async function startAttempts(
+  ctx: Ctx,
+  { running, silent }: Progress,
+  attempt: (logout: DueLogout) => Promise<{ responded: boolean }>,
+): Promise<void> {
   while (running.size < MAX_REQUESTS) {
     const now = ctx.now()
     const until = new Date(now.getTime() + LEASE_MS)
     const logout = await claimLogout(ctx.db, {
       holder: randomUUID(),
-      fullClients: listFullClients(running),
+      fullClients: listFullClients({ running, silent }),
       now,
       until,
     })
     if (!logout) return
+    const { clientRowId } = logout
     const task: Promise<void> = attempt(logout)
+      .then(({ responded }) => void (responded ? silent.delete(clientRowId) : silent.add(clientRowId)))
       // It is repeated when the lease ends.
       .catch((err: unknown) => ctx.log.warn({ err, clientId: logout.clientId }, 'logout token could not be sent'))
       .finally(() => running.delete(task))
-    running.set(task, logout.clientRowId)
+    running.set(task, clientRowId)
   }
 }
 
-function listFullClients(running: Running): string[] {
+function listFullClients({ running, silent }: Progress): string[] {
   const clients = [...running.values()]
-  return [...new Set(clients)].filter((id) => clients.filter((other) => other === id).length >= MAX_REQUESTS_PER_CLIENT)
+  const maxOf = (id: string) => (silent.has(id) ? MAX_REQUESTS_PER_SILENT_CLIENT : MAX_REQUESTS_PER_CLIENT)
+  return [...new Set(clients)].filter((id) => clients.filter((other) => other === id).length >= maxOf(id))
 }
 
 export const sendLogouts = defineJob<AbortSignal>({
