@@ -73,10 +73,7 @@ export interface Config {
   /** SSO providers in display order. */
   readonly sso: readonly SsoProvider[]
   readonly webhooks: WebhookConfig
-  /**
-   * For what clients publish that no administrator registered: their documents and keys. Anybody can name the address, so
-   * no variable allows a private network. Only tests do.
-   */
+  /** For documents and keys of clients that no administrator registered. Only tests allow private networks here. */
   readonly outsideClients: WebhookConfig
   readonly clientDocuments: ClientDocumentConfig
   /** The bearer token for /metrics; undefined: no authentication. */
