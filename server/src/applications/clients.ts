@@ -81,6 +81,8 @@ export interface Client {
     refreshTokenIdle: number | undefined
     refreshToken: number | undefined
   }
+  /** Tokens that it obtained until then by token exchange are not valid. */
+  exchangeEndedAt: Date | null
   createdAt: Date
 }
 

@@ -11,6 +11,7 @@ import { isId, newId } from '../lib/ids.ts'
 import { isSlug, NAME_RULE, parseName, SLUG_RULE, slugWithSuffix, toSlug } from '../lib/names.ts'
 import { DEFAULT_ALGORITHM } from '../lib/signer.ts'
 import { ALGORITHM_RULE } from './clients/security-profile.ts'
+import { markOperatorChange } from './operator-changes-store.ts'
 import { requestKeyFor } from './signing-algorithm.ts'
 import {
   type Application,
@@ -100,6 +101,7 @@ export async function changeApplication(
   const details = { applicationId: application.id, ...changes }
   await recordAuditEvent(ctx, tx, { action: 'application.changed', ...source, details })
   if (after.signingAlgorithm !== before.signingAlgorithm) await requestKeyFor(tx, after.signingAlgorithm)
+  await markOperatorChange(tx, { column: 'application_id', id: application.id, actorId: source.actor.id })
   try {
     return await updateApplication(tx, id, { ...after, updatedAt: ctx.now() })
   } catch (error) {

@@ -57,6 +57,9 @@ export const toActClaim = (actors: string[]): Actor | undefined =>
 
 export const expiryOf = ({ exp }: AccessClaims) => new Date(exp * 1000)
 
+/** `iat` is rounded down. */
+export const earliestIssueTime = ({ iat }: AccessClaims) => new Date(iat * 1000)
+
 /** `iat` is rounded down, so the token was issued before this time. */
 export const latestIssueTime = ({ iat }: AccessClaims) => new Date((iat + 1) * 1000)
 

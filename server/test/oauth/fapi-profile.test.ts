@@ -303,6 +303,30 @@ describe('a refresh token', () => {
     ;[url, cookie, client] = [before, beforeCookie, beforeClient]
   })
 
+  test('moves the last use of the consent, and not the time of its issue', async () => {
+    const { refresh_token } = await obtainTokens()
+    const { applicationId: application_id } = client
+    const { user_id, tenant_id } = await service.ctx.db
+      .selectFrom('grants')
+      .innerJoin('clients', 'clients.id', 'grants.client_id')
+      .select(['grants.user_id', 'grants.tenant_id'])
+      .where('clients.application_id', '=', application_id)
+      .executeTakeFirstOrThrow()
+    const consent = { user_id, application_id, tenant_id, scopes: ['openid'], granted_at: new Date() }
+    await service.ctx.db.insertInto('consents').values(consent).execute()
+    const lastUse = async () => {
+      const path = `/api/admin/users/${user_id}/consents`
+      type Answer = { consents: { applicationId: string; lastUsedAt: string }[] }
+      const { consents } = await admin<Answer>(url, path, undefined, 'GET')
+      return Date.parse(consents.find(({ applicationId }) => applicationId === application_id)?.lastUsedAt ?? '')
+    }
+    const [first, { iat }] = [await lastUse(), await introspect(url, refresh_token)]
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    expect((await refresh(refresh_token)).status).toBe(200)
+    expect(await lastUse()).toBeGreaterThanOrEqual(first + 1_000)
+    expect((await introspect(url, refresh_token)).iat).toBe(iat)
+  })
+
   test('ends when it is revoked', async () => {
     const { refresh_token } = await obtainTokens()
     await refresh(refresh_token)

@@ -8,6 +8,7 @@ import { AppError } from '../../errors.ts'
 import { describePage, type PageRequest, type Pagination, toRange } from '../../http/routing/pagination.ts'
 import { checkField, requireAnyField, throwIfInvalid } from '../../lib/field-validation.ts'
 import { isId, newId } from '../../lib/ids.ts'
+import { markOperatorChange } from '../operator-changes-store.ts'
 import { authenticationProblems, keyNetworks, keySourceProblems } from './authentication-rules.ts'
 import { type ClientFilter, type ClientOrder, countClients, listClients } from './lists-store.ts'
 import { getLockedClient, toClientRef } from './locked.ts'
@@ -202,6 +203,7 @@ export async function changeClient(
   const details = { ...toClientRef(client), ...changes }
   await recordAuditEvent(ctx, tx, { action: 'client.changed', ...source, details })
   await updateClient(tx, id, { ...after, updatedAt: ctx.now() })
+  if (client.origin === 'REGISTRATION') await markOperatorChange(tx, { column: 'id', id, actorId: source.actor.id })
   return getStoredClient(tx, id)
 }
 

@@ -33,6 +33,7 @@ export interface StoredClient extends ClientSettings {
   tenantSlug: string | null
   tenantSuspendedAt: Date | null
   tenantReactivatedAt: Date | null
+  exchangeEndedAt: Date | null
   createdAt: Date
   updatedAt: Date
   /** Oldest first; the hash in hex, the time in milliseconds since 1970. */
@@ -63,6 +64,7 @@ const CLIENT_COLUMNS = [
   'clients.security_profile as securityProfile',
   'clients.backchannel_logout_uri as backchannelLogoutUri',
   'clients.disabled',
+  'clients.exchange_ended_at as exchangeEndedAt',
   'clients.created_at as createdAt',
   'clients.updated_at as updatedAt',
 ] as const

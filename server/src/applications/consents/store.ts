@@ -16,7 +16,10 @@ export const listConsents = (db: Db, { userId, now }: { userId: string; now: Dat
       sql<Date | null>`(
         select max(
           case when 'offline_access' = any (grants.scopes)
-            then (select max(created_at) from refresh_tokens where grant_id = grants.id and expires_at > ${now})
+            then (
+              select max(greatest(created_at, renewed_at)) from refresh_tokens
+              where grant_id = grants.id and expires_at > ${now}
+            )
             else grants.code_used_at
           end)
         from grants join clients on clients.id = grants.client_id

@@ -103,6 +103,7 @@ const toClient = (document: ClientDocument, createdAt: Date): Client => ({
   id: newId(),
   applicationId: newId(),
   clientId: document.clientId,
+  exchangeEndedAt: null,
   createdAt,
   origin: 'DOCUMENT',
   applicationName: applicationNameOf(document),

@@ -77,6 +77,8 @@ export interface ClientsTable {
   /** Where it is told that sessions ended; null: it is not told. */
   backchannel_logout_uri: string | null
   disabled: boolean
+  /** Tokens that it obtained until then by token exchange are not valid. A trigger writes it. */
+  exchange_ended_at: ColumnType<Date | null, never, never>
   created_at: Fixed<Date>
   updated_at: Date
 }
@@ -120,6 +122,8 @@ export interface ClientRegistrationsTable {
   posts_secret: boolean
   /** The hosts that its redirect URIs may have; null for any. */
   redirect_hosts: Fixed<string[] | null>
+  /** An administrator changed the client or its application. */
+  changed_by_operator: Generated<boolean>
 }
 
 export interface ClientSecretsTable {

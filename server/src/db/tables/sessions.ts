@@ -113,6 +113,8 @@ export interface RefreshTokensTable {
   created_at: Fixed<Date>
   expires_at: Fixed<Date>
   used_at: Date | null
+  /** The last use of a token that stays valid. */
+  renewed_at: Date | null
   process: Fixed<number | null>
 }
 

@@ -11,7 +11,7 @@ export interface Renewal {
   expiresAt: Date
 }
 
-/** Moves the expiry of a refresh token. Returns false if it is not valid anymore. Locks as `rotateRefreshTokens` does. */
+/** Moves the expiry and the last use of a refresh token. Returns false if it is not valid anymore. Locks as `rotateRefreshTokens` does. */
 export async function renewRefreshToken(
   db: Db,
   { hash, grantId, tenantId, now, expiresAt }: Renewal,
@@ -20,7 +20,7 @@ export async function renewRefreshToken(
     with locked as (
       select id from grants where id = ${grantId} for no key update
     ), renewed as (
-      update refresh_tokens set expires_at = ${expiresAt} from locked
+      update refresh_tokens set expires_at = ${expiresAt}, renewed_at = ${now} from locked
       where hash = ${hash} and (grant_id = locked.id) is true and used_at is null and expires_at > ${now}
       returning grant_id
     ), moved as (

@@ -36,6 +36,7 @@ export const updateClientRegistration = (
 ): Promise<ClientInformation> =>
   manage(request, async () => {
     const registration = await requireRegistration(ctx, request, clientId)
+    if (registration.changedByOperator) throw changedByOperator()
     await requireOwnCredentials(ctx, clientId, members)
     const { settings, postsSecret } = readMetadata(members)
     checkSettings(ctx, settings, registration.redirectHosts)
@@ -50,7 +51,7 @@ export const updateClientRegistration = (
       await changeApplication(ctx, tx, { id: applicationId, change: { name: settings.name }, source })
       const { redirectUris } = await getLockedClient(tx, id)
       const changed = await changeClient(ctx, tx, { id, change, source })
-      await updateRegistration(tx, id, postsSecret)
+      if (!(await updateRegistration(tx, id, postsSecret))) throw changedByOperator()
       // The consent page named the address that the user goes on to.
       const isElsewhere = settings.redirectUris.some((uri) => !isRegisteredRedirectUri(redirectUris, uri))
       if (isElsewhere) await forgetConsentedScopes(tx, applicationId)
@@ -76,6 +77,10 @@ export const deleteClientRegistration = (ctx: Ctx, request: FastifyRequest, clie
     )
     await ctx.changes.waitUntilCurrent()
   })
+
+/** RFC 7592 §2.2 allows to refuse an update. This one would undo what the administrator changed. */
+const changedByOperator = () =>
+  new OAuthError('access_denied', 'An administrator has changed this client, so only an administrator may update it.')
 
 /** Another method would need other credentials. */
 const fixedMethod = () =>

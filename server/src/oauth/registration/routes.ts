@@ -59,7 +59,7 @@ export const registrationRoutes: Route[] = [
     body: ClientMetadataUpdate,
     reply: { 200: ClientInformation },
     errors: ['RATE_LIMITED'],
-    oauthErrors: [...METADATA_ERRORS, 'invalid_token', 'temporarily_unavailable'],
+    oauthErrors: [...METADATA_ERRORS, 'invalid_token', 'access_denied', 'temporarily_unavailable'],
     handler: (ctx, { request, params, body }) =>
       updateClientRegistration(ctx, request, { clientId: params.clientId, members: body as Members }),
   }),

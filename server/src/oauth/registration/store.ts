@@ -9,6 +9,8 @@ export interface Registration {
   accessTokenHash: Buffer
   postsSecret: boolean
   redirectHosts: string[] | null
+  /** An administrator changed the client or its application. */
+  changedByOperator: boolean
   disabled: boolean
 }
 
@@ -22,6 +24,7 @@ export const findRegistration = (db: Db, clientId: string): Promise<Registration
       'access_token_hash as accessTokenHash',
       'posts_secret as postsSecret',
       'redirect_hosts as redirectHosts',
+      'changed_by_operator as changedByOperator',
       'clients.disabled',
     ])
     .where('clients.client_id', '=', clientId)
@@ -31,8 +34,15 @@ export async function insertRegistration(tx: Tx, registration: Insertable<Client
   await tx.insertInto('client_registrations').values(registration).execute()
 }
 
-export async function updateRegistration(tx: Tx, id: string, postsSecret: boolean): Promise<void> {
-  await tx.updateTable('client_registrations').set({ posts_secret: postsSecret }).where('client_id', '=', id).execute()
+/** False if an administrator has changed the client or its application. */
+export async function updateRegistration(tx: Tx, id: string, postsSecret: boolean): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('client_registrations')
+    .set({ posts_secret: postsSecret })
+    .where('client_id', '=', id)
+    .where('changed_by_operator', '=', false)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /** Users are asked again for everything. The consents stay in their lists, with the tokens that the client has. */

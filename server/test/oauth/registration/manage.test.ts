@@ -91,6 +91,48 @@ test('a client that an operator disabled can neither manage nor delete itself', 
   expect((await rowOf(client)).disabled).toBe(true)
 })
 
+test('a client that an operator changed can read and delete itself, but not undo the change', async () => {
+  const changes: [path: string, change: object][] = [
+    ['clients', { scopes: ['openid'] }],
+    ['clients', { requireDpop: true }],
+    ['applications', { name: 'Not Acme' }],
+  ]
+  for (const [path, change] of changes) {
+    const client = await newClient({ client_name: 'Acme SSO' })
+    const body = { ...METADATA, client_id: client.client_id, client_name: 'Acme SSO' }
+    expect((await manage('PUT', client, { body: { ...body, client_name: 'Reports' } })).status).toBe(200)
+    const { id, application_id } = await rowOf(client)
+    await admin(url, `/api/admin/${path}/${path === 'clients' ? id : application_id}`, change, 'PATCH')
+    const { body: before } = await manage('GET', client)
+    const refused = await manage('PUT', client, { body })
+    expect([refused.status, refused.body.error]).toEqual([403, 'access_denied'])
+    expect(await manage('GET', client)).toMatchObject({ status: 200, body: before })
+    expect((await manage('DELETE', client)).status).toBe(204)
+  }
+})
+
+test('of simultaneous changes by an operator and a client, that of the operator stays', async () => {
+  for (const _ of rounds(20)) {
+    const client = await newClient({ scope: 'openid email' })
+    const body = { ...METADATA, client_id: client.client_id, scope: 'openid email', client_name: 'Changed' }
+    const { id, application_id } = await rowOf(client)
+    const puts = Array.from({ length: 4 }, () => manage('PUT', client, { body }))
+    await Promise.all([
+      admin(url, `/api/admin/clients/${id}`, { scopes: ['openid'] }, 'PATCH'),
+      admin(url, `/api/admin/applications/${application_id}`, { name: 'By the operator' }, 'PATCH'),
+      ...puts,
+    ])
+    for (const { status } of await Promise.all(puts)) expect([200, 403]).toContain(status)
+    expect((await manage('GET', client)).body.scope).toBe('openid')
+    const { name } = await service.ctx.db
+      .selectFrom('applications')
+      .select('name')
+      .where('id', '=', application_id)
+      .executeTakeFirstOrThrow()
+    expect(name).toBe('By the operator')
+  }
+})
+
 test('deleting takes the application along, unless an operator added something to it', async () => {
   const [alone, shared] = [await newClient(), await newClient()]
   const { application_id: applicationId } = await rowOf(shared)
