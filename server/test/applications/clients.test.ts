@@ -68,6 +68,7 @@ test('a new client gets defaults for its kind, a generated id, and a secret that
       refreshTokenIdle: undefined,
       refreshToken: undefined,
     },
+    exchangeEndedAt: null,
     createdAt: expect.any(Date),
   })
   const rows = await ctx.db.selectFrom('client_secrets').selectAll().execute()
