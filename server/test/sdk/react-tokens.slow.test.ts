@@ -16,10 +16,20 @@ describe.runIf(FULL && browserPath)('@latchkey/react renews tokens, switches ten
   })
   afterAll(() => react?.close())
 
-  /** Moves the clocks of the service and of a page. */
-  async function advance({ page }: ReactTab, ms: number) {
+  /** Waits until a page has loaded what it shows, so that no request carries a token that expires on the way. */
+  const waitUntilLoaded = (tab: ReactTab) =>
+    expect
+      .poll(async () => {
+        const { tenants, license } = await tab.readFacts()
+        return { hasTenants: tenants.length > 0, license: license.status }
+      })
+      .toEqual({ hasTenants: true, license: 'ready' })
+
+  /** Moves the clocks of the service and of the pages of one browser. */
+  async function advance(tabs: ReactTab[], ms: number) {
+    for (const tab of tabs) await waitUntilLoaded(tab)
     react.service.advance(ms)
-    await page.clock.setSystemTime(react.service.ctx.now())
+    await tabs[0]?.page.clock.setSystemTime(react.service.ctx.now())
   }
 
   const waitForLicense = (tab: ReactTab, licenseType: string | undefined) =>
@@ -52,13 +62,13 @@ describe.runIf(FULL && browserPath)('@latchkey/react renews tokens, switches ten
     await tab.expectStatus('signedIn')
     const first = await tab.run('getAccessToken()')
     expect(await tab.run('getAccessToken()')).toBe(first)
-    await advance(tab, LIFETIME_MS)
+    await advance([tab], LIFETIME_MS)
     const renewed = await tab.run<string[]>('Promise.all([getAccessToken(), getAccessToken(), getAccessToken()])')
     expect(new Set(renewed).size).toBe(1)
     expect(renewed[0]).not.toBe(first)
     expect(claimsOf(renewed[0] ?? '').sub).toBe(claimsOf(first).sub)
     // The second renewal needs the refresh token of the first one.
-    await advance(tab, LIFETIME_MS)
+    await advance([tab], LIFETIME_MS)
     expect(await tab.run('getAccessToken()')).not.toBe(renewed[0])
     expect(tab.requests.filter((request) => request === 'refresh')).toHaveLength(2)
     expect(await tab.readOutput('Status')).toBe('signedIn')
@@ -72,8 +82,7 @@ describe.runIf(FULL && browserPath)('@latchkey/react renews tokens, switches ten
     await other.open()
     await other.press('Sign in')
     await other.expectStatus('signedIn')
-    react.service.advance(LIFETIME_MS)
-    await tab.page.context().clock.setSystemTime(react.service.ctx.now())
+    await advance([tab, other], LIFETIME_MS)
     const [one, two] = await Promise.all([tab.run('getAccessToken()'), other.run('getAccessToken()')])
     expect(claimsOf(one).sub).toBe(claimsOf(two).sub)
     for (const { requests, expectStatus } of [tab, other]) {
@@ -87,7 +96,7 @@ describe.runIf(FULL && browserPath)('@latchkey/react renews tokens, switches ten
     await tab.signIn('mia@acme.test', '/reports')
     await tab.expectStatus('signedIn')
     const first = await tab.run('getAccessToken()')
-    await advance(tab, LIFETIME_MS)
+    await advance([tab], LIFETIME_MS)
     tab.requests.length = 0
     expect(await tab.run('getAccessToken()')).toBe('RenewalError')
     expect(await tab.readOutput('Status')).toBe('signedIn')
@@ -103,8 +112,9 @@ describe.runIf(FULL && browserPath)('@latchkey/react renews tokens, switches ten
     const tab = await react.openProfile(OFFLINE)
     await tab.signIn()
     await tab.expectStatus('signedIn')
+    await waitUntilLoaded(tab)
     await react.service.ctx.db.deleteFrom('sessions').execute()
-    await advance(tab, LIFETIME_MS)
+    await advance([tab], LIFETIME_MS)
     expect(await tab.run('getAccessToken()')).toBe('SignedOutError')
     await tab.expectStatus('signedOut')
   })
@@ -124,7 +134,7 @@ describe.runIf(FULL && browserPath)('@latchkey/react renews tokens, switches ten
   test('the license is asked for again when the page is shown after a while', async () => {
     const tab = await react.openProfile()
     // Other tests have moved the clock of the service.
-    await advance(tab, 0)
+    await tab.page.clock.setSystemTime(react.service.ctx.now())
     await tab.signIn('olivia@acme.test')
     await waitForLicense(tab, undefined)
     const countChecks = () => tab.requests.filter((request) => request === 'check').length
@@ -132,7 +142,7 @@ describe.runIf(FULL && browserPath)('@latchkey/react renews tokens, switches ten
     await grantLicense('olivia@acme.test')
     await show()
     expect(countChecks()).toBe(1)
-    await advance(tab, 31_000)
+    await advance([tab], 31_000)
     await show()
     await waitForLicense(tab, 'pro')
     expect(await tab.page.getByLabel('Export').textContent()).toBe('Export')
