@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 import { type LoadOptions, type Phase, UnexpectedResponseError } from './load-types.ts'
@@ -130,8 +131,8 @@ function connect(run: Run, scenarios: Scenario[], isMeasured: boolean): Promise<
 
 /** autocannon serializes a request without `setupRequest` only once. */
 function toRequest(run: Run, scenario: Scenario): autocannon.Request {
-  const onResponse = (status: number, body: string) => {
-    const problem = findProblem(scenario, { status, body })
+  const onResponse = (status: number, body: string, _context: object, headers?: IncomingHttpHeaders) => {
+    const problem = findProblem(scenario, { status, body, location: headers?.location })
     if (problem !== undefined) recordProblem(run, problem)
     run.body = body
   }

@@ -10,6 +10,8 @@ export interface HttpRequest {
 export interface HttpResponse {
   status: number
   body: string
+  /** The Location header, if there is one. wrk does not record it. */
+  location?: string | undefined
 }
 
 /** What one connection sends, one request after the other, and how it checks the responses. */

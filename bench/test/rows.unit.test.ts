@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { baselineFirst, baselineLast } from '../src/limits/rows.ts'
+import { createPushScenario } from '../src/push-scenario.ts'
 import { allRows, insertLimits, orderRows, pickRows, twoProcessRows } from '../src/rows.ts'
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
@@ -51,4 +52,34 @@ test('a part of an id selects its rows, the rows they are compared with, and the
     'license-check-under-refresh',
   ])
   expect(pickRows(allRows, 'nothing')).toEqual([])
+})
+
+test('pushed requests, refreshes with a proof and ES256 tokens are compared with routes that do as much', () => {
+  const limits = allRows.flatMap(({ id, compare = [] }) =>
+    compare.filter((other) => other.minRatio !== undefined).map((other) => [id, other.with]),
+  )
+  expect(limits).toContainEqual(['pushed-request', 'fastify-push'])
+  expect(limits).toContainEqual(['refresh-dpop', 'fastify-insert-sign-2-proof'])
+  expect(limits).toContainEqual(['client-credentials-es256', 'fastify-sign-es256'])
+})
+
+test('a request is pushed, then used once, and must lead to a code that is new', () => {
+  const { request, check } = createPushScenario({
+    push: { method: 'POST', path: '/push' },
+    toAuthorize: (uri) => ({ method: 'GET', path: `/authorize?${uri}` }),
+  })
+  const next = () => (typeof request === 'function' ? request().path : '')
+  const authorize = (location?: string) => {
+    expect(next()).toBe('/push')
+    expect(check({ status: 201, body: '{"request_uri":"uri"}' })).toBeUndefined()
+    expect(next()).toBe('/authorize?uri')
+    return check({ status: 302, body: '', location })
+  }
+  expect(authorize('http://localhost:8080/callback?code=one')).toBeUndefined()
+  expect(authorize('http://localhost:8080/callback?code=two')).toBeUndefined()
+  expect(authorize('http://localhost:8080/callback?code=two')).toContain('no new code')
+  expect(authorize('http://localhost:8080/callback?error=access_denied')).toContain('no new code')
+  expect(authorize('http://localhost:3000/login?code=three')).toContain('no new code')
+  expect(authorize()).toContain('no new code')
+  expect(check({ status: 429, body: '{}' })).toContain('not pushed')
 })

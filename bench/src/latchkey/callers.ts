@@ -47,31 +47,37 @@ export const getMachineToken = async (program: Program, clientId: string): Promi
 export const getJson = async <T>({ url }: Program, path: string, token: string): Promise<T> =>
   readJson(await fetch(url + path, { headers: bearer(token) }))
 
-/** Signs a person in with the authorization code flow and PKCE. */
-export async function getTokens(program: Program, email: string, headers = {}): Promise<Tokens> {
-  const { url, outputs } = program
+/** Signs a person in. Returns the cookie of the session. */
+export async function signIn({ url, outputs }: Program, email: string): Promise<string> {
   const loginResponse = await fetch(`${url}/api/auth/login`, {
     method: 'POST',
     headers: { ...JSON_BODY, ...DEVICE, origin: url },
     body: JSON.stringify({ email, password: outputs.password }),
   })
   await readJson(loginResponse)
-  const cookie = loginResponse.headers
+  return loginResponse.headers
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ')
+}
+
+export const toAuthorizationRequest = (clientId: string, verifier: string) => ({
+  client_id: clientId,
+  redirect_uri: CALLBACK,
+  response_type: 'code',
+  scope: 'openid offline_access',
+  state: randomBytes(8).toString('hex'),
+  nonce: randomBytes(8).toString('hex'),
+  code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+  code_challenge_method: 'S256',
+})
+
+/** Signs a person in with the authorization code flow and PKCE. */
+export async function getTokens(program: Program, email: string, headers = {}): Promise<Tokens> {
+  const cookie = await signIn(program, email)
   const verifier = randomBytes(32).toString('base64url')
-  const query = new URLSearchParams({
-    client_id: 'bench-web',
-    redirect_uri: CALLBACK,
-    response_type: 'code',
-    scope: 'openid offline_access',
-    state: randomBytes(8).toString('hex'),
-    nonce: randomBytes(8).toString('hex'),
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  })
-  const code = await requestCode(`${url}/oauth/authorize?${query}`, cookie)
+  const query = new URLSearchParams(toAuthorizationRequest('bench-web', verifier))
+  const code = await requestCode(`${program.url}/oauth/authorize?${query}`, cookie)
   const proof = { code, redirect_uri: CALLBACK, code_verifier: verifier }
   return requestToken(program, 'bench-web', { grant_type: 'authorization_code', ...proof }, headers)
 }

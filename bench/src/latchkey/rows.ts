@@ -1,6 +1,5 @@
 import { createMixedScenarios } from '../mix.ts'
 import {
-  createChainedScenario,
   type HttpRequest,
   type HttpResponse,
   type MixedRequest,
@@ -10,10 +9,10 @@ import {
   type Scenario,
   withFixedResponse,
 } from '../row.ts'
-import { basic, bearer, DEVICE, FORM, getMachineToken, getTokens, getTokensOfAll, JSON_BODY } from './callers.ts'
-import { createProofSigner } from './dpop.ts'
+import { basic, bearer, DEVICE, FORM, getMachineToken, getTokensOfAll, JSON_BODY } from './callers.ts'
 import { seatRows } from './seat-rows.ts'
-import { es256MachineId, FEATURES, MACHINES, machineId, PEOPLE, personEmail } from './seed.ts'
+import { FEATURES, PEOPLE, personEmail } from './seed.ts'
+import { tokenRows } from './token-rows.ts'
 
 /** The most frequent requests to the service, by many people, features, tokens and machines. */
 
@@ -102,94 +101,6 @@ const prepareUserinfo = (program: Program, connections: number): Promise<Scenari
     headers: bearer(token),
   }))
 
-/** A signature with a 2048-bit RSA key has 342 characters, and one with ES256 has 86. */
-const JWT = { RS256: /^[\w-]+\.[\w-]+\.[\w-]{342}$/, ES256: /^[\w-]+\.[\w-]+\.[\w-]{86}$/ }
-type Algorithm = keyof typeof JWT
-const isJwt = (token: unknown, algorithm: Algorithm = 'RS256') =>
-  typeof token === 'string' && JWT[algorithm].test(token)
-
-const prepareClientCredentials = (program: Program, connections: number): Scenario[] =>
-  createClientCredentials(program, connections, { idOf: machineId, algorithm: 'RS256' })
-
-/** The first ES256 key would sign only after 15 minutes. */
-async function prepareEs256(program: Program, connections: number): Promise<Scenario[]> {
-  const response = await fetch(`${program.url}/api/admin/keys/rotate`, {
-    method: 'POST',
-    headers: { ...JSON_BODY, ...bearer(await getMachineToken(program, 'bench-ops')) },
-    body: '{"immediately":true}',
-  })
-  if (!response.ok) throw new Error(`The keys cannot be rotated: ${response.status} ${await response.text()}`)
-  return createClientCredentials(program, connections, { idOf: es256MachineId, algorithm: 'ES256' })
-}
-
-function createClientCredentials(
-  { outputs }: Program,
-  connections: number,
-  { idOf, algorithm }: { idOf(index: number): string; algorithm: Algorithm },
-): Scenario[] {
-  const requests = indexes(MACHINES).map(
-    (index): MixedRequest => ({
-      request: {
-        method: 'POST',
-        path: '/api/oauth/token',
-        headers: { ...FORM, ...basic(idOf(index), outputs.clientSecret) },
-        body: 'grant_type=client_credentials',
-      },
-    }),
-  )
-  let last = ''
-  return createMixedScenarios(requests, connections, ({ body }) => {
-    const { access_token: token, token_type: type } = JSON.parse(body)
-    const isNew = token !== last
-    last = token
-    return isNew && isJwt(token, algorithm) && type === 'Bearer'
-  })
-}
-
-/** Each response contains the token for the next request. */
-function createRefreshScenario({ outputs }: Program, firstToken: string): Scenario {
-  const headers = { ...FORM, ...basic('bench-web', outputs.clientSecret) }
-  return createChainedScenario({
-    field: 'refresh_token',
-    firstValue: firstToken,
-    toRequest: (token) => ({
-      method: 'POST',
-      path: '/api/oauth/token',
-      headers,
-      body: `grant_type=refresh_token&refresh_token=${token}`,
-    }),
-    isValid: ({ access_token, id_token }) => isJwt(access_token) && isJwt(id_token),
-  })
-}
-
-async function prepareRefresh(program: Program, connections: number): Promise<Scenario[]> {
-  const scenarios: Scenario[] = []
-  for (let index = 0; index < connections; index++) {
-    const { refresh_token } = await getTokens(program, personEmail(index % PEOPLE))
-    scenarios.push(createRefreshScenario(program, refresh_token))
-  }
-  return scenarios
-}
-
-/** Each request has a new proof. Signing it is work of the load generator. */
-async function prepareDpopRefresh(program: Program, connections: number): Promise<Scenario[]> {
-  const scenarios: Scenario[] = []
-  const address = `${program.url}/api/oauth/token`
-  for (let index = 0; index < connections; index++) {
-    const sign = createProofSigner('POST', address)
-    const { refresh_token } = await getTokens(program, personEmail(index % PEOPLE), { dpop: sign() })
-    // Without `chain`, so that the load generator builds every request anew.
-    const { request, check } = createRefreshScenario(program, refresh_token)
-    const withProof = () => {
-      const next = typeof request === 'function' ? request() : request
-      return { ...next, headers: { ...next.headers, dpop: sign() } }
-    }
-    const checkType = ({ body }: HttpResponse) => (body.includes('"DPoP"') ? undefined : 'the token is not bound')
-    scenarios.push({ request: withProof, check: (response) => check(response) ?? checkType(response) })
-  }
-  return scenarios
-}
-
 const prepareSignIn = (program: Program, connections: number): Scenario[] =>
   Array.from({ length: connections }, (_, index) => {
     const email = personEmail(index % PEOPLE)
@@ -242,30 +153,7 @@ export const latchkeyRows: Row[] = [
       { with: 'better-auth:session' },
     ],
   }),
-  row('client-credentials', 'Client credentials', {
-    prepare: prepareClientCredentials,
-    compare: [
-      { with: 'fastify-sign-1', minRatio: 0.9 },
-      { with: 'oidc-provider:client-credentials' },
-      { with: 'better-auth:token' },
-    ],
-  }),
-  row('client-credentials-es256', 'Client credentials, with ES256 instead of RS256', {
-    prepare: prepareEs256,
-    compare: [{ with: 'client-credentials' }],
-  }),
-  row('refresh', 'Refresh that returns an ID token', {
-    prepare: prepareRefresh,
-    compare: [
-      { with: 'fastify-insert-sign-2', minRatio: 0.9 },
-      { with: 'oidc-provider:refresh', minRatio: 1.25 },
-      { with: 'fastify-sign-2' },
-    ],
-  }),
-  row('refresh-dpop', 'Refresh with a DPoP proof that returns an ID token', {
-    prepare: prepareDpopRefresh,
-    compare: [{ with: 'refresh' }],
-  }),
+  ...tokenRows,
   row('sign-in', 'Sign-in with a password', {
     prepare: prepareSignIn,
     compare: [{ with: 'fastify-argon2', minRatio: 0.9 }, { with: 'better-auth:sign-in' }],

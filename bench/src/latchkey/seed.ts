@@ -36,6 +36,9 @@ export const personEmail = (index: number) => `person-${index}@bench.example`
 export const applicantEmail = (index: number) => `applicant-${index}@bench.example`
 export const seatHolderEmail = (index: number) => `holder-${index}@small-${index}.example`
 export const machineId = (index: number) => `bench-machine-${index}`
+/** One per connection, so that the limit of pushed requests is not reached. */
+export const PUSHING_CLIENTS = 32
+export const pushingClientId = (index: number) => `bench-pushing-${index}`
 /** Its tokens are signed with ES256. */
 export const es256MachineId = (index: number) => `bench-es256-${index}`
 export const smallMachine = (index: number) => `bench-small-${index}`
@@ -51,6 +54,14 @@ export async function createSeed({ password, clientSecret: secret }: Secrets): P
   const small = indexes(SMALL_TENANTS)
   const member = (email: string) => ({ email, role: email === personEmail(OWNER) ? 'owner' : 'member' })
   const machine = { application: 'bench', kind: 'MACHINE', secret, name: 'A machine' }
+  const web = {
+    application: 'bench',
+    kind: 'WEB',
+    name: 'Bench',
+    secret,
+    redirectUris: [CALLBACK],
+    scopes: ['openid', 'profile', 'email', 'offline_access'],
+  }
   const pro = { application: 'bench', licenseType: 'pro' }
   const seed = {
     users: [...members, ...small.map(seatHolderEmail)].map((email) => ({
@@ -73,15 +84,8 @@ export async function createSeed({ password, clientSecret: secret }: Secrets): P
       { slug: 'bench-es256', name: 'Bench with ES256', signingAlgorithm: 'ES256' },
     ],
     clients: [
-      {
-        clientId: 'bench-web',
-        application: 'bench',
-        kind: 'WEB',
-        name: 'Bench',
-        secret,
-        redirectUris: [CALLBACK],
-        scopes: ['openid', 'profile', 'email', 'offline_access'],
-      },
+      { ...web, clientId: 'bench-web' },
+      ...indexes(PUSHING_CLIENTS).map((index) => ({ ...web, clientId: pushingClientId(index) })),
       { ...machine, clientId: 'bench-machine', tenant: 'bench', scopes: ['licenses:read', 'licenses:write'] },
       ...indexes(MACHINES).map((index) => ({
         ...machine,

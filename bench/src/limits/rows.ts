@@ -1,3 +1,5 @@
+import { createProofSigner } from '../proof-signer.ts'
+import { createPushScenario } from '../push-scenario.ts'
 import {
   type HttpRequest,
   onEveryConnection,
@@ -27,6 +29,7 @@ const limit = (id: string, name: string, scenario: Scenario): Row => ({
 
 const json = withFixedResponse(createScenario({ method: 'GET', path: '/json' }, '{"hasFeature":true}'))
 const JWT = '[\\w-]+\\.[\\w-]+\\.[\\w-]{342}'
+const EC_JWT = '[\\w-]+\\.[\\w-]+\\.[\\w-]{86}'
 const TWO_TOKENS = new RegExp(`"id_token":"${JWT}"\\}$`)
 
 /** Measured first and last in each round, to show how the speed of the machine varies. */
@@ -80,6 +83,37 @@ export const limitRows: Row[] = [
     'Fastify + one INSERT and two RS256 signatures',
     withFixedRequest(createScenario({ method: 'POST', path: '/insert/sign/2' }, TWO_TOKENS)),
   ),
+  limit(
+    'fastify-sign-es256',
+    'Fastify + one ES256 signature',
+    withFixedRequest(
+      createScenario({ method: 'POST', path: '/sign/es256' }, new RegExp(`^\\{"access_token":"${EC_JWT}"`)),
+    ),
+  ),
+  {
+    id: 'fastify-insert-sign-2-proof',
+    name: 'Fastify + one ES256 verification, one INSERT and two RS256 signatures',
+    program: 'limits',
+    prepare: async ({ url }, connections) =>
+      Array.from({ length: connections }, () => {
+        const path = '/insert/sign/2/proof'
+        const sign = createProofSigner('POST', url + path)
+        const { check } = createScenario({ method: 'POST', path }, TWO_TOKENS)
+        return { request: () => ({ method: 'POST', path, headers: { dpop: sign() } }), check }
+      }),
+  },
+  {
+    id: 'fastify-push',
+    name: 'Fastify + one INSERT, then one SELECT and one INSERT',
+    program: 'limits',
+    prepare: async (_, connections) =>
+      Array.from({ length: connections }, () =>
+        createPushScenario({
+          push: { method: 'POST', path: '/push' },
+          toAuthorize: (uri) => ({ method: 'GET', path: `/authorize?request_uri=${uri}` }),
+        }),
+      ),
+  },
   limit(
     'fastify-argon2',
     'Fastify + argon2id',

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign, verify } from 'node:crypto'
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID, sign, verify } from 'node:crypto'
 import { hash, verify as verifyArgon2 } from '@node-rs/argon2'
 import Fastify, { type RouteShorthandOptions } from 'fastify'
 import pg from 'pg'
@@ -10,11 +10,16 @@ import { readSettings, reportReady } from '../program.ts'
 
 const { host, port, databaseUrl } = readSettings()
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const { privateKey: ecKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
 const app = Fastify({ logger: false })
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-const HEADER = encode({ alg: 'RS256', typ: 'at+jwt', kid: randomUUID() })
+const kid = randomUUID()
+const HEADERS_BY_TYPE = {
+  rsa: encode({ alg: 'RS256', typ: 'at+jwt', kid }),
+  ec: encode({ alg: 'ES256', typ: 'at+jwt', kid }),
+}
 
 /** As long as the claims of a person's access token. */
 const createClaims = () => {
@@ -37,9 +42,11 @@ const createClaims = () => {
 }
 
 function signToken(key: KeyObject): Promise<string> {
-  const signed = `${HEADER}.${encode(createClaims())}`
+  const header = HEADERS_BY_TYPE[key.asymmetricKeyType === 'ec' ? 'ec' : 'rsa']
+  const signed = `${header}.${encode(createClaims())}`
   return new Promise((resolve, reject) => {
-    sign('sha256', Buffer.from(signed), key, (error, signature) =>
+    // Node ignores the encoding for RSA keys.
+    sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' }, (error, signature) =>
       error ? reject(error) : resolve(`${signed}.${signature.toString('base64url')}`),
     )
   })
@@ -96,13 +103,14 @@ app.register(async (observed) => {
 
 const tokenSchema = { access_token: Text, token_type: Text, expires_in: { type: 'integer' }, id_token: Text }
 
-const createTokenResponse = async () => ({
-  access_token: await signToken(privateKey),
+const createTokenResponse = async (key = privateKey) => ({
+  access_token: await signToken(key),
   token_type: 'Bearer',
   expires_in: 600,
 })
 
-app.post('/sign/1', withResponse(tokenSchema), createTokenResponse)
+app.post('/sign/1', withResponse(tokenSchema), () => createTokenResponse())
+app.post('/sign/es256', withResponse(tokenSchema), () => createTokenResponse(ecKey))
 
 const createTwoTokenResponse = async () => ({
   ...(await createTokenResponse()),
@@ -134,7 +142,7 @@ app.get('/verify', withResponse({ sub: Text }), async (request, reply) => {
   return reply.code(401).send({})
 })
 
-app.get('/select', withResponse({ name: Text }), async () => {
+async function findThing(): Promise<{ name: string }> {
   const id = 1 + Math.floor(Math.random() * 1_000)
   const { rows } = await pool.query({
     name: 'one',
@@ -142,7 +150,9 @@ app.get('/select', withResponse({ name: Text }), async () => {
     values: [id],
   })
   return rows[0]
-})
+}
+
+app.get('/select', withResponse({ name: Text }), findThing)
 
 async function addNote(): Promise<string> {
   const id = randomUUID()
@@ -159,6 +169,46 @@ app.post('/insert', withResponse({ id: Text }), async () => ({ id: await addNote
 app.post('/insert/sign/2', withResponse(tokenSchema), async () => {
   await addNote()
   return createTwoTokenResponse()
+})
+
+/** Whether the ES256 signature of a DPoP proof is that of the key in its header. */
+function verifyProof(proof: string): Promise<boolean> {
+  const at = proof.lastIndexOf('.')
+  const { jwk } = JSON.parse(Buffer.from(proof.slice(0, proof.indexOf('.')), 'base64url').toString())
+  const key = createPublicKey({ key: jwk, format: 'jwk' })
+  const signature = Buffer.from(proof.slice(at + 1), 'base64url')
+  return new Promise((resolve, reject) => {
+    verify(
+      'sha256',
+      Buffer.from(proof.slice(0, at)),
+      { key, dsaEncoding: 'ieee-p1363' },
+      signature,
+      (error, isValid) => (error ? reject(error) : resolve(isValid)),
+    )
+  })
+}
+
+app.post('/insert/sign/2/proof', withResponse(tokenSchema), async (request, reply) => {
+  if (!(await verifyProof(String(request.headers.dpop)))) return reply.code(400).send({})
+  await addNote()
+  return createTwoTokenResponse()
+})
+
+/** A pushed request: its parameters are stored. */
+app.post('/push', { schema: { response: { 201: objectOf({ request_uri: Text }) } } }, async (_, reply) =>
+  reply.code(201).send({ request_uri: await addNote() }),
+)
+
+/** An authorization by a pushed request: the session is read, then the request is replaced by a code. */
+app.get<{ Querystring: { request_uri: string } }>('/authorize', async ({ query }, reply) => {
+  await findThing()
+  const code = randomUUID()
+  const { rowCount } = await pool.query({
+    name: 'use',
+    text: 'with used as (delete from notes where id = $1 returning name) insert into notes (id, name) select $2, name from used',
+    values: [query.request_uri, code],
+  })
+  return rowCount === 1 ? reply.redirect(`http://localhost:8080/callback?code=${code}`) : reply.code(400).send()
 })
 
 /** The parameters that the service uses. */
