@@ -14,10 +14,17 @@ const WAITING = defineGauge({
   labels: {},
 })
 
+const OLDEST = defineGauge({
+  name: 'latchkey_logout_oldest_seconds',
+  help: 'Seconds since the first attempt to deliver the oldest logout token that is not delivered yet',
+  labels: {},
+})
+
 export const logoutsCollector = defineCollector({
-  gauges: [WAITING],
+  gauges: [WAITING, OLDEST],
   query: pendingLogoutsQuery,
   collect({ metrics }, [row]) {
     metrics.set(WAITING, [{ labels: {}, value: row?.waiting ?? 0 }])
+    metrics.set(OLDEST, [{ labels: {}, value: Math.max(0, row?.oldest ?? 0) }])
   },
 })

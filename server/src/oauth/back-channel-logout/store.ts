@@ -139,10 +139,12 @@ export async function deleteFinishedLogouts(
 
 const MAX_COUNTED = 10_000
 
-/** The number of logout tokens that are not delivered yet. */
-export const pendingLogoutsQuery = sql<{ waiting: number }>`
-  select (
-    select count(*) from (
-      select from logout_deliveries where status = 'PENDING' limit ${sql.lit(MAX_COUNTED)}
-    ) as counted
-  ) as waiting`
+/**
+ * The number of logout tokens that are not delivered yet, and since how many seconds the oldest of them is tried. One that
+ * was not tried yet counts from when it was due.
+ */
+export const pendingLogoutsQuery = sql<{ waiting: number; oldest: number }>`
+  select count(*) as waiting, coalesce(extract(epoch from now() - min(since)), 0) as oldest from (
+    select coalesce(first_attempt_at, due_at) as since
+    from logout_deliveries where status = 'PENDING' limit ${sql.lit(MAX_COUNTED)}
+  ) as counted`

@@ -4,6 +4,7 @@ import { claimLogout } from '../../../src/oauth/back-channel-logout/store.ts'
 import { sweepExpired } from '../../../src/oauth/sweep.ts'
 import { call, errorReply } from '../../account/people.ts'
 import { captureEntry } from '../../audit/entries.ts'
+import { scrape } from '../../operator/exposition.ts'
 import { rounds } from '../../support/rounds.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { admin, startDemoService } from '../../support/world.ts'
@@ -337,4 +338,28 @@ test('finished deliveries are deleted after a month', async () => {
   advance(2 * DAY_MS)
   await sweepExpired.run(service.ctx, {})
   expect(await deliveriesOf(service, rp)).toEqual([])
+})
+
+test('the metrics show how many logouts wait, and since when the oldest is tried', async () => {
+  const { db } = service.ctx
+  const oldest = async () => {
+    const samples = await scrape(service)
+    const find = (name: string) => samples.find((sample) => sample.name === name)?.value
+    return [find('latchkey_logout_deliveries_waiting'), Math.round((find('latchkey_logout_oldest_seconds') ?? 0) / 60)]
+  }
+  const shows = (expected: number[]) => expect.poll(oldest, { interval: 300 }).toEqual(expected)
+  // Those of earlier tests.
+  await db.deleteFrom('logout_deliveries').execute()
+  rp.status = 500
+  await endSession()
+  await endSession()
+  await sendDue(service)
+  const [{ id } = { id: '' }] = await deliveriesOf(service, rp)
+  const hourAgo = new Date(Date.now() - 3_600_000)
+  await db.updateTable('logout_deliveries').set({ first_attempt_at: hourAgo }).where('id', '=', id).execute()
+  await shows([2, 60])
+  rp.status = 200
+  advance(DAY_MS)
+  await sendDue(service)
+  await shows([0, 0])
 })
