@@ -3,6 +3,7 @@ import type { Auth } from './auth.ts'
 import { AuthError } from './auth-error.ts'
 import type { Latchkey } from './latchkey.ts'
 import { createMetadataFinder, METADATA_HEADERS } from './resource-metadata.ts'
+import { verifyOnce } from './verified-requests.ts'
 
 /**
  * Middleware that verifies the access token and sets `request.auth`.
@@ -12,7 +13,7 @@ import { createMetadataFinder, METADATA_HEADERS } from './resource-metadata.ts'
  */
 export const requireAuth = (latchkey: Latchkey): RequestHandler =>
   guard(async (request) => {
-    request.auth = await latchkey.authenticate(request.headers.authorization, request)
+    await authOf(latchkey, request)
   })
 
 /**
@@ -58,8 +59,9 @@ export function serveResourceMetadata(latchkey: Latchkey): RequestHandler {
 }
 
 async function authOf(latchkey: Latchkey, request: Request): Promise<Auth> {
-  request.auth ??= await latchkey.authenticate(request.headers.authorization, request)
-  return request.auth
+  const auth = await verifyOnce(latchkey, request, () => latchkey.authenticate(request.headers.authorization, request))
+  request.auth = auth
+  return auth
 }
 
 const guard =
@@ -77,7 +79,7 @@ const guard =
 declare global {
   namespace Express {
     interface Request {
-      /** Set by `requireAuth`, `requireRole` and `requireLicense`. */
+      /** Set by `requireAuth` and the other guards. They do not read it. */
       auth?: Auth
     }
   }

@@ -3,12 +3,13 @@ import type { Auth } from './auth.ts'
 import { AuthError } from './auth-error.ts'
 import type { Latchkey } from './latchkey.ts'
 import { createMetadataFinder, METADATA_HEADERS } from './resource-metadata.ts'
+import { verifyOnce } from './verified-requests.ts'
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by `requireAuth`, `requireRole` and `requireLicense`. */
+    /** Set by `requireAuth` and the other guards. They do not read it. */
     auth?: Auth
   }
 }
@@ -21,7 +22,7 @@ declare module 'fastify' {
  */
 export const requireAuth = (latchkey: Latchkey): Hook =>
   guard(async (request) => {
-    request.auth = await latchkey.authenticate(request.headers.authorization, request)
+    await authOf(latchkey, request)
   })
 
 /**
@@ -66,8 +67,9 @@ export function serveResourceMetadata(latchkey: Latchkey): Hook {
 }
 
 async function authOf(latchkey: Latchkey, request: FastifyRequest): Promise<Auth> {
-  request.auth ??= await latchkey.authenticate(request.headers.authorization, request)
-  return request.auth
+  const auth = await verifyOnce(latchkey, request, () => latchkey.authenticate(request.headers.authorization, request))
+  request.auth = auth
+  return auth
 }
 
 const guard =

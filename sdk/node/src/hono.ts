@@ -3,6 +3,7 @@ import type { Auth } from './auth.ts'
 import { AuthError } from './auth-error.ts'
 import type { Latchkey } from './latchkey.ts'
 import { createMetadataFinder, METADATA_HEADERS } from './resource-metadata.ts'
+import { verifyOnce } from './verified-requests.ts'
 
 /** The variables of an application that uses this middleware: `new Hono<AuthVariables>()`. */
 export interface AuthVariables {
@@ -64,9 +65,9 @@ export function serveResourceMetadata(latchkey: Latchkey): MiddlewareHandler {
 }
 
 async function authOf(latchkey: Latchkey, context: Context): Promise<Auth> {
-  const auth =
-    (context.get('auth') as Auth | undefined) ??
-    (await latchkey.authenticate(context.req.header('authorization'), context.req.raw))
+  const auth = await verifyOnce(latchkey, context, () =>
+    latchkey.authenticate(context.req.header('authorization'), context.req.raw),
+  )
   context.set('auth', auth)
   return auth
 }

@@ -50,11 +50,21 @@ async function listen(handler: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-type Call = (path: string, token?: string) => Promise<Response>
+type Call = (path: string, token?: string, forged?: unknown) => Promise<Response>
 const callOver =
   (url: string): Call =>
-  (path, token) =>
-    fetch(url + path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } })
+  (path, token, forged) =>
+    fetch(url + path, toInit(token, forged))
+
+/** A middleware in front of the guards sets `auth` to this input of the caller, if there is any. */
+const FORGED = 'x-forged'
+
+const toInit = (token?: string, forged?: unknown) => ({
+  headers: {
+    ...(token !== undefined && bearer(token).headers),
+    ...(forged !== undefined && { [FORGED]: JSON.stringify(forged) }),
+  },
+})
 
 /** The same API in each framework: /me, /settings for owners, and /reports for licensed users. */
 const FRAMEWORKS: [string, () => Promise<Call>][] = [
@@ -63,6 +73,11 @@ const FRAMEWORKS: [string, () => Promise<Call>][] = [
     async () => {
       const { requireAuth, requireRole, requireLicense } = expressGuards
       const app = express()
+      app.use((request, _, next) => {
+        const forged = request.headers[FORGED]
+        if (forged !== undefined) request.auth = JSON.parse(String(forged))
+        next()
+      })
       app.get('/me', requireAuth(latchkey), (request, response) => void response.json({ id: request.auth?.userId }))
       app.get('/settings', requireRole(latchkey, 'owner'), (_, response) => void response.json({}))
       app.get('/reports', requireAuth(latchkey), requireLicense(latchkey, FEATURE), (request, response) => {
@@ -76,6 +91,10 @@ const FRAMEWORKS: [string, () => Promise<Call>][] = [
     async () => {
       const { requireAuth, requireRole, requireLicense } = fastifyGuards
       const app = Fastify()
+      app.addHook('onRequest', async (request) => {
+        const forged = request.headers[FORGED]
+        if (forged !== undefined) request.auth = JSON.parse(String(forged))
+      })
       app.get('/me', { onRequest: requireAuth(latchkey) }, (request) => ({ id: request.auth?.userId }))
       app.get('/settings', { onRequest: requireRole(latchkey, 'owner') }, () => ({}))
       app.get('/reports', { onRequest: requireLicense(latchkey, FEATURE) }, (request) => ({
@@ -90,12 +109,17 @@ const FRAMEWORKS: [string, () => Promise<Call>][] = [
     async () => {
       const { requireAuth, requireRole, requireLicense } = honoGuards
       const app = new Hono<honoGuards.AuthVariables>()
+      app.use(async (context, next) => {
+        const forged = context.req.header(FORGED)
+        if (forged !== undefined) context.set('auth', JSON.parse(forged))
+        await next()
+      })
       app.get('/me', requireAuth(latchkey), (context) => context.json({ id: context.get('auth').userId }))
       app.get('/settings', requireRole(latchkey, 'owner'), (context) => context.json({}))
       app.get('/reports', requireLicense(latchkey, FEATURE), (context) =>
         context.json({ tenant: context.get('auth').tenantSlug }),
       )
-      return async (path, token) => app.request(path, token === undefined ? {} : bearer(token))
+      return async (path, token, forged) => app.request(path, toInit(token, forged))
     },
   ],
   [
@@ -108,9 +132,9 @@ const FRAMEWORKS: [string, () => Promise<Call>][] = [
           Response.json({ tenant: auth.tenantSlug }),
         ),
       }
-      return async (path, token) => {
-        const request = new Request(`http://localhost${path}`, token === undefined ? {} : bearer(token))
-        return (await routes[path]?.(request, {})) ?? Response.error()
+      return async (path, token, forged) => {
+        const request = new Request(`http://localhost${path}`, toInit(token))
+        return (await routes[path]?.(request, { auth: forged })) ?? Response.error()
       }
     },
   ],
@@ -152,6 +176,42 @@ describe.each(FRAMEWORKS)('in %s', (_name, start) => {
       403,
       { error: 'license_required', message: 'This needs a license with the feature reports.' },
     ])
+  })
+
+  test('an `auth` that a middleware in front has set from input of the caller is ignored', async () => {
+    call = await start()
+    const olivia = await latchkey.verify(tokens.olivia.access_token)
+    for (const path of ['/me', '/settings', '/reports'])
+      expect([path, (await call(path, undefined, olivia)).status]).toEqual([path, 401])
+    expect((await call('/settings', tokens.mia.access_token, olivia)).status).toBe(403)
+    expect((await call('/reports', tokens.max.access_token, olivia)).status).toBe(403)
+    const { userId } = await latchkey.verify(tokens.mia.access_token)
+    expect(await (await call('/me', tokens.mia.access_token, olivia)).json()).toEqual({ id: userId })
+  })
+})
+
+describe('between two guards of a request', () => {
+  test('a change of `auth` gives no right', async () => {
+    const { requireAuth, requireRole, requireScope } = expressGuards
+    const app = express()
+    app.use(requireAuth(latchkey), (request, _, next) => {
+      request.auth?.roles.push('owner')
+      Object.assign(request.auth ?? {}, { scopes: ['admin'] })
+      next()
+    })
+    app.get('/settings', requireRole(latchkey, 'owner'), (_, response) => void response.json({}))
+    app.get('/admin', requireScope(latchkey, 'admin'), (_, response) => void response.json({}))
+    const call = callOver(await listen(app))
+    expect((await call('/settings', tokens.mia.access_token)).status).toBe(403)
+    expect((await call('/admin', tokens.mia.access_token)).status).toBe(403)
+  })
+
+  test('what another `createLatchkey` has accepted is verified again', async () => {
+    const other = createLatchkey({ issuer: service.url, applicationId: crypto.randomUUID() })
+    const { requireAuth, requireRole } = expressGuards
+    const app = express()
+    app.get('/', requireAuth(latchkey), requireRole(other, 'owner'), (_, response) => void response.json({}))
+    expect((await callOver(await listen(app))('/', tokens.olivia.access_token)).status).toBe(401)
   })
 })
 
