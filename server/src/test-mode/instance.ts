@@ -43,7 +43,11 @@ const MAX_IDLE_WAIT_MS = 500
 export async function startTestInstance(options: TestInstanceOptions): Promise<TestInstance> {
   const { config, data, log } = options
   const closers = createClosers()
-  let current: Promise<TestService> = new Promise(() => {})
+  let setFirst: (service: Promise<TestService>) => void = () => {}
+  // Requests that arrive during the start wait for the first service.
+  let current = new Promise<TestService>((resolve) => {
+    setFirst = resolve
+  })
   const front = await openFrontServer({ host: bindAddress(config), port: config.port }, async () => (await current).app)
   const { port } = front
   const baseUrl = options.baseUrl ?? `http://localhost:${port}`
@@ -87,7 +91,7 @@ export async function startTestInstance(options: TestInstanceOptions): Promise<T
         return seed
       },
     }
-    current = open(FIRST_DATABASE, options.seed)
+    setFirst(open(FIRST_DATABASE, options.seed))
     closers.add(async () => (await current).close())
     closers.add(front.close)
     await current

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { readProcessStart } from '../../src/lib/process-identity.ts'
 import { createDatabase, TEMPLATES } from '../support/database.ts'
 import { initializedFolder, startDemo } from '../support/demo.ts'
+import { eventually } from '../support/eventually.ts'
 import { freePort, run, runToEnd, tempFolder } from '../support/program.ts'
 import { FULL } from '../support/rounds.ts'
 import { listTestFolders, startTestMode, testModeEnv } from '../support/test-mode.ts'
@@ -75,6 +76,16 @@ test.runIf(FULL)('PORT and BASE_URL are used if they are set', async () => {
   const second = await runToEnd(['demo', '--test'], { env: { ...testModeEnv(), PORT: port } })
   expect(second).toEqual({ code: 1, output: expect.stringContaining('another program uses that port') })
   await stop()
+})
+
+test('a request that arrives during the start is answered when the service is ready', async () => {
+  const port = await freePort()
+  const program = run(['demo', '--test'], { env: { ...testModeEnv(), PORT: port } })
+  const health = `http://127.0.0.1:${port}/health/ready`
+  const askOnce = () => fetch(health, { signal: AbortSignal.timeout(60_000) }).catch(() => undefined)
+  expect((await eventually(askOnce)).status).toBe(200)
+  program.child.kill('SIGTERM')
+  await program.exited
 })
 
 test('the database, the mail server and the data folder of the environment are not used', async () => {
