@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { LineCounter, parseDocument } from 'yaml'
+import type * as Yaml from 'yaml'
 import type { Environment } from '../config/reader.ts'
 import { OperatorError } from '../errors.ts'
 import { describeFsError } from '../lib/fs-error.ts'
@@ -48,6 +49,8 @@ export function checkDeclaration(
 
 /** Errors name only the line and the code. The message of the parser quotes the text, which may be a secret. */
 export function parseYaml(name: string, text: string): unknown {
+  // Loaded on first use: test mode starts without it.
+  const { LineCounter, parseDocument } = createRequire(import.meta.url)('yaml') as typeof Yaml
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'error', lineCounter })
   const [error] = document.errors
