@@ -23,7 +23,7 @@ export function describeConsent(scopes: string[]): string[] {
 }
 
 const common = {
-  title: 'Applications with access',
+  title: 'Third-party applications',
   allowed: 'Allowed',
   lastUsed: 'Last used',
   unused: 'Not in use',
@@ -37,9 +37,9 @@ const toPlace = (application: string, tenant: string | null) =>
 /** The consents of the signed-in person. */
 export const ownConsents = {
   ...common,
-  lead: 'What you have allowed the applications of others, and in which tenant. Withdrawing ends the access at once.',
+  lead: 'Applications that you allowed to use your account. If you withdraw the access, it ends at once.',
   empty: 'You have given no application access',
-  emptyText: 'An application of others asks you before it reads anything. What you allow it appears here.',
+  emptyText: 'A third-party application asks you before it reads anything. Those that you allow appear here.',
   withdrawLabel: (application: string, tenant: string | null) =>
     `Withdraw the access of ${toPlace(application, tenant)}`,
   withdrawText: (application: string, tenant: string | null) =>
@@ -51,7 +51,7 @@ export const ownConsents = {
 /** The consents of somebody, for an operator. */
 export const userConsents = {
   ...common,
-  lead: 'What this person has allowed third-party applications. Withdrawing ends the access at once.',
+  lead: 'Applications that this person allowed to use the account. If you withdraw the access, it ends at once.',
   empty: 'No application has access',
   emptyText: 'Third-party applications that this person allows appear here. Trusted ones need no consent.',
   withdrawLabel: ownConsents.withdrawLabel,

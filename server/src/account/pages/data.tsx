@@ -41,8 +41,8 @@ const DataPage = ({ consents, csrf, problem }: DataPageProps) => (
     problem={problem}
   >
     <AccountSection
-      title="Applications with access"
-      lead="What you have allowed the applications of others, and in which tenant. Withdrawing ends the access at once."
+      title="Third-party applications"
+      lead="Applications that you allowed to use your account. If you withdraw the access, it ends at once."
     >
       {consents.length === 0 ? <p>You have given no application access.</p> : <Consents {...{ consents, csrf }} />}
     </AccountSection>

@@ -66,7 +66,7 @@ const HomePage = ({ session, csrf, tenants, mailed }: HomePageProps) => (
         <Choice
           path="/account/data"
           name="Data & deletion"
-          text="Applications with access, your data, and the end of your account"
+          text="Third-party applications, your data, and the end of your account"
         />
       </ul>
     </nav>
