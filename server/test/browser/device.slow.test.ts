@@ -5,7 +5,7 @@ import { askForCodes, poll, setDeviceFlow } from '../oauth/device-steps.ts'
 import { browserPath, openBrowser } from '../support/browser.ts'
 import { FULL } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
-import { PASSWORD, startDemoService, thirdParty } from '../support/world.ts'
+import { authorizeUrl, PASSWORD, startDemoService, thirdParty } from '../support/world.ts'
 import { takeScreenshots } from './screenshots.ts'
 
 const WIDTH = 360
@@ -89,6 +89,26 @@ describe.skipIf(!browserPath)('connecting a device in a browser', () => {
     expect(await heading()).toBe('The device was refused')
     await check('device-refused')
     expect((await poll(service.url, codes, { client_id: clientId })).body.error).toBe('access_denied')
+  })
+
+  test.runIf(FULL)('the name of a third party that is one long word fits the screen, on every page', async () => {
+    const name = `${'very-long-name-of-a-server-of-the-application'.repeat(2)}.apps.customers.example.com`
+    const { clientId } = await thirdParty(service.url, name)
+    await setDeviceFlow(service, clientId, true)
+    await typeAndSignIn((await newCodes({ client_id: clientId })).user_code)
+    expect(await page.locator('main').textContent()).toContain(name)
+    await check('device-long-name')
+    await page.goto(authorizeUrl(service.url, { client_id: clientId }))
+    expect(await heading()).toBe(`Allow ${name}?`)
+    await check('consent-long-name')
+    await press('Allow')
+    await page.goto(`${service.url}/account/data`)
+    await check('account-data-long-name')
+    await page.goto(authorizeUrl(service.url, { client_id: clientId, prompt: 'select_account' }))
+    expect(await heading()).toBe('Choose an account')
+    await check('account-choice-long-name')
+    await page.goto(`${service.url}/logout`)
+    await check('logout-long-name')
   })
 
   test.runIf(FULL)('with a script, every page is accessible, and a link submits nothing', async () => {
