@@ -24,6 +24,7 @@ import { insertConsentedGrant, insertGrant } from './grants/store.ts'
 import { findNextStep, type Step } from './next-step.ts'
 import { type AuthorizationParameters, usePushed } from './pushed-requests/reference.ts'
 import { logRefusal } from './refusals.ts'
+import { findRefusedPage } from './refused-page.tsx'
 import type { ActiveMembership } from './store.ts'
 
 /**
@@ -64,11 +65,12 @@ export async function dispatch(
 ): Promise<PageResult> {
   const { fields, pushed, refusal } = parameters
   const target = await readRedirectTarget(ctx, exchange.request, fields)
+  let login = started
   try {
     if (refusal) throw refusal
     requireProtected(target.client, parameters)
     const request = await readAuthorizeRequest(ctx, target, fields)
-    const login = started ?? startLogin(ctx, request, parameters)
+    login ??= startLogin(ctx, request, parameters)
     const outcome = await findNextStep(ctx, exchange, { request, login })
     if (outcome.kind === 'account' || outcome.kind === 'tenant' || outcome.kind === 'consent') {
       return await show(outcome, request, login)
@@ -81,7 +83,8 @@ export async function dispatch(
     return { redirect: signInUrl(ctx, login, outcome.kind === 'login' && outcome.reauthenticate) }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
-    return respondWithError(ctx, exchange.request, { target, pushed }, error)
+    const page = await findRefusedPage(ctx, exchange, { target, login, tenantSlug: fields.get('tenant'), error })
+    return page ?? respondWithError(ctx, exchange.request, { target, pushed }, error)
   }
 }
 

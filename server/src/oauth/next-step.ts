@@ -117,6 +117,8 @@ function mustChooseAccount(session: BrowserSession, { request, login }: Authoriz
   return request.prompts.includes('select_account') && !isFresh && login.state.account !== session.id
 }
 
+export const NO_MEMBER = 'The user is not an active member of this tenant.'
+
 /** The requested tenant, the only one, or the one chosen before; undefined if there is none or the user must choose. */
 function pickTenant(
   memberships: ActiveMembership[],
@@ -124,7 +126,7 @@ function pickTenant(
 ): ActiveMembership | undefined {
   if (request.tenantSlug !== undefined) {
     const requested = memberships.find(({ slug }) => slug === request.tenantSlug)
-    if (!requested) throw new OAuthError('access_denied', 'The user is not an active member of this tenant.')
+    if (!requested) throw new OAuthError('access_denied', NO_MEMBER)
     return requested
   }
   if (memberships.length <= 1) return memberships[0]

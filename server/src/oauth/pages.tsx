@@ -21,6 +21,7 @@ import {
   type ShowStep,
 } from './authorize.ts'
 import { readRedirectTarget } from './authorize-request.ts'
+import { describeTarget } from './authorize-response.tsx'
 import { grantConsent } from './consent.ts'
 import { consentScopesOf, shownScopesOf } from './consent-scopes.ts'
 import { limitStoring } from './document-clients.ts'
@@ -160,9 +161,3 @@ const showStep =
     }
     return { html: render(page(), await findLoginBrand(ctx, login, viewer)), formTargets: login.formTargets }
   }
-
-/** Where the user goes on to: an origin, or the scheme of a native app. */
-function describeTarget(redirectUri: string): string {
-  const { origin, protocol } = new URL(redirectUri)
-  return origin === 'null' ? protocol : origin
-}

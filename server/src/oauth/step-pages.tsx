@@ -193,7 +193,7 @@ const ResourceItem = ({ resource, scopes }: { resource: Resource; scopes: string
   </li>
 )
 
-const OtherAccount = ({ path }: { path: string }) => (
+export const OtherAccount = ({ path }: { path: string }) => (
   <p class="links">
     <a href={path}>Use another account</a>
   </p>

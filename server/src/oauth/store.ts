@@ -103,7 +103,12 @@ export const findConsent = (db: Db, { userId, applicationId, tenantId }: Consent
 /** Whether the user has consented to anything in the tenant with this slug, or, without a slug, at all. */
 export async function hasConsentIn(
   db: Db,
-  { userId, applicationId, tenantSlug }: Omit<ConsentKey, 'tenantId'> & { tenantSlug: string | undefined },
+  {
+    userId,
+    applicationId,
+    tenantSlug,
+    toSomeScope = false,
+  }: Omit<ConsentKey, 'tenantId'> & { tenantSlug: string | undefined; toSomeScope?: boolean },
 ): Promise<boolean> {
   const consent = await db
     .selectFrom('consents')
@@ -112,6 +117,7 @@ export async function hasConsentIn(
     .where('consents.user_id', '=', userId)
     .where('consents.application_id', '=', applicationId)
     .$if(tenantSlug !== undefined, (query) => query.where('tenants.slug', '=', tenantSlug ?? ''))
+    .$if(toSomeScope, (query) => query.where('consents.scopes', '<>', sql<string[]>`'{}'`))
     .limit(1)
     .executeTakeFirst()
   return consent !== undefined

@@ -1,0 +1,102 @@
+import type { JSX } from 'preact'
+import type { Client } from '../applications/clients.ts'
+import type { Ctx } from '../context.ts'
+import type { OAuthError } from '../errors.ts'
+import type { PageResult } from '../http/routing/define-route.ts'
+import type { Exchange } from '../http/routing/exchange.ts'
+import { type BrowserSession, findBrowserSession } from '../sessions/browser-session.ts'
+import { type LoginTransaction, signInUrl } from '../sessions/login-transaction.ts'
+import { Layout } from '../ui/layout.tsx'
+import { render } from '../ui/render.ts'
+import type { RedirectTarget } from './authorize-request.ts'
+import { describeTarget, ResponseLink, toFormTarget } from './authorize-response.tsx'
+import { NO_MEMBER } from './next-step.ts'
+import { logRefusal } from './refusals.ts'
+import { OtherAccount } from './step-pages.tsx'
+import { hasConsentIn } from './store.ts'
+
+interface Refused {
+  target: RedirectTarget
+  /** Undefined if the request itself is not valid. */
+  login: LoginTransaction | undefined
+  tenantSlug: string | undefined
+  error: OAuthError
+}
+
+/**
+ * The page that shows an error, if the client must not get it at once. The client gets it when the user goes back.
+ *
+ * - Nobody has checked where a client leads that no administrator registered. So the user must have allowed it before
+ *   (RFC 9700 §4.11.2).
+ * - Whether the user is a member of a tenant concerns a third-party application only if the user has allowed it there.
+ */
+export async function findRefusedPage(ctx: Ctx, exchange: Exchange, refused: Refused): Promise<PageResult | undefined> {
+  const { target, login, error } = refused
+  const { client, redirectUri } = target
+  const isAboutTenant = error.code === 'access_denied'
+  if (client.trusted || (client.origin === 'ADMIN' && !isAboutTenant)) return undefined
+  const session = await findBrowserSession(ctx, exchange)
+  if (session && (await hasAllowed(ctx, refused, session.userId))) return undefined
+  logRefusal(exchange.request, client.clientId, error)
+  const response = toResponse(error)
+  const back = <ResponseLink {...{ ctx, target, response }} />
+  const page =
+    isAboutTenant && session && login ? (
+      <NoTenantPage {...{ client, session, back }} otherAccount={signInUrl(ctx, login, true)} />
+    ) : (
+      <RefusedPage {...{ client, redirectUri, error, back }} />
+    )
+  return { status: isAboutTenant ? 403 : 400, html: render(page), formTargets: [toFormTarget(redirectUri)] }
+}
+
+/** The client is not told whether the tenant is suspended, unknown or one of others. */
+const toResponse = ({ code, message }: OAuthError) => ({
+  error: code,
+  error_description: code === 'access_denied' ? NO_MEMBER : message,
+})
+
+const hasAllowed = ({ db }: Ctx, { target, tenantSlug, error }: Refused, userId: string): Promise<boolean> =>
+  hasConsentIn(db, {
+    userId,
+    applicationId: target.client.applicationId,
+    tenantSlug: error.code === 'access_denied' ? tenantSlug : undefined,
+    // An update of the client with another redirect URI takes the scopes away.
+    toSomeScope: true,
+  })
+
+interface PageProps {
+  client: Pick<Client, 'applicationName'>
+  back: JSX.Element
+}
+
+const RefusedPage = ({ client, redirectUri, error, back }: PageProps & { redirectUri: string; error: OAuthError }) => (
+  <Layout title="This sign-in cannot continue">
+    <h1>This sign-in cannot continue</h1>
+    <p role="alert">
+      <strong>{client.applicationName}</strong> sent a request that was refused: {error.message}
+    </p>
+    <p class="caution">
+      Nobody has checked this application here. Go back only if you trust <strong>{describeTarget(redirectUri)}</strong>
+      .
+    </p>
+    {back}
+  </Layout>
+)
+
+const NoTenantPage = ({
+  client,
+  session,
+  back,
+  otherAccount,
+}: PageProps & { session: BrowserSession; otherAccount: string }) => (
+  <Layout title="You cannot use this organization">
+    <h1>You cannot use this organization</h1>
+    <p role="alert">
+      <strong>{client.applicationName}</strong> asked for an organization that {session.email} cannot use. You are not
+      an active member of it, or it is suspended.
+    </p>
+    <p>The application has not learned of this. If you go back, it does.</p>
+    {back}
+    <OtherAccount path={otherAccount} />
+  </Layout>
+)
