@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { sweepExpired } from '../../src/oauth/sweep.ts'
 import { openTab } from '../invitations/browser-tab.ts'
 import { whileLocked } from '../support/locks.ts'
+import { countRefusals } from '../support/rate-limits.ts'
 import { rounds } from '../support/rounds.ts'
 import type { TestService } from '../support/service.ts'
 import {
@@ -181,12 +182,14 @@ describe('pushing', () => {
 
   test('one client from one network cannot fill the table', async () => {
     await sql`delete from throttle`.execute(service.ctx.db)
+    const refused = await countRefusals(service, 'pushed-requests')
     const statuses: number[] = []
     for (let round = 0; round < 31; round++) {
       statuses.push(...(await Promise.all(Array.from({ length: 10 }, async () => (await push()).status))))
     }
     expect(statuses.filter((status) => status === 201)).toHaveLength(300)
     expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+    expect(await countRefusals(service, 'pushed-requests')).toBe(refused + 10)
     const { response, body } = await push()
     expect(body.error).toBe('temporarily_unavailable')
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)

@@ -5,6 +5,7 @@ import { createPasskey } from '../account/passkey-calls.ts'
 import { call, createSignedInUser, logIn } from '../account/people.ts'
 import { newUpstreamUser, type SsoWorld, startSsoWorld } from '../sso/world.ts'
 import type { RequestOptions } from '../support/authenticator.ts'
+import { countRefusals } from '../support/rate-limits.ts'
 import type { TestService } from '../support/service.ts'
 import { totpCode } from '../support/totp.ts'
 import { cookieOf, PASSWORD } from '../support/world.ts'
@@ -119,11 +120,7 @@ test('a rate limit that a known device may exceed counts no refusal', async () =
   const account = createHash('sha256').update(dora.email).digest('base64url')
   const expire = Date.now() + 600_000
   await sql`insert into throttle values (${`sign-in-account:${account}`}, 100000, ${expire})`.execute(service.ctx.db)
-  const refusals = async () => {
-    const metric = service.ctx.metrics.registry.getSingleMetric('latchkey_rate_limit_refusals_total')
-    const values = (await metric?.get())?.values ?? []
-    return values.find(({ labels }) => labels.limiter === 'sign-in-account')?.value ?? 0
-  }
+  const refusals = () => countRefusals(service, 'sign-in-account')
   const known = await countIncrease(() => logIn(url, dora.email, PASSWORD))
   expect(known).toEqual({ [`${SIGN_INS} password ok`]: 1 })
   expect(await refusals()).toBe(0)

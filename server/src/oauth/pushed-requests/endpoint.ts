@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Client } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
-import { createLimiter, RATE_LIMIT_REJECTIONS } from '../../db/limiter.ts'
+import { createLimiter } from '../../db/limiter.ts'
 import { OAuthError, tooManyAttempts } from '../../errors.ts'
 import { clientNetwork } from '../../http/request/client-address.ts'
 import { type Fields, toFields } from '../../lib/fields.ts'
@@ -103,9 +103,7 @@ async function limitRequests(ctx: Ctx, request: FastifyRequest, { id, kind }: Cl
   const max = kind === 'SPA' ? MAX_PUBLIC : MAX_CONFIDENTIAL
   const limiter = createLimiter(ctx.db, { name: LIMITER, max, seconds: WINDOW_SECONDS })
   const wait = await limiter.count(`${id}:${clientNetwork(request)}`)
-  if (wait === undefined) return
-  ctx.metrics.count(RATE_LIMIT_REJECTIONS, { limiter: LIMITER })
-  throw tooManyAttempts(wait)
+  if (wait !== undefined) throw tooManyAttempts(wait)
 }
 
 /** Checks the request as the authorization endpoint does, which checks it again when it is used. */

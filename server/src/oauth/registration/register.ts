@@ -4,7 +4,7 @@ import { useRegistrationToken } from '../../applications/registration-tokens/ser
 import { createApplication } from '../../applications/service.ts'
 import { SYSTEM } from '../../audit/record.ts'
 import type { Ctx } from '../../context.ts'
-import { createLimiter, RATE_LIMIT_REJECTIONS } from '../../db/limiter.ts'
+import { createLimiter, type RateLimit } from '../../db/limiter.ts'
 import type { Tx } from '../../db/open.ts'
 import { OAuthError, tooManyAttempts } from '../../errors.ts'
 import { clientNetwork } from '../../http/request/client-address.ts'
@@ -19,10 +19,8 @@ import type { ClientInformation } from './schema.ts'
 import { countRegistered, insertRegistration } from './store.ts'
 import { removeUnusedClients } from './sweep.ts'
 
-const LIMITER = 'client-registrations'
-/** In an hour from one network, without a token. */
-const MAX_FROM_NETWORK = 30
-const WINDOW_SECONDS = 3600
+/** From one network, without a token. */
+const REGISTRATIONS: RateLimit = { name: 'client-registrations', max: 30, seconds: 3600 }
 /** Beyond it, nobody registers without a token. */
 const MAX_REGISTERED = 10_000
 /** At the limit, older clients that nobody has used are removed. Otherwise two networks could keep all others out. */
@@ -47,11 +45,8 @@ export const register = (ctx: Ctx, request: FastifyRequest, members: Members): P
   })
 
 async function limitRegistrations(ctx: Ctx, request: FastifyRequest): Promise<void> {
-  const limiter = createLimiter(ctx.db, { name: LIMITER, max: MAX_FROM_NETWORK, seconds: WINDOW_SECONDS })
-  const wait = await limiter.count(clientNetwork(request))
-  if (wait === undefined) return
-  ctx.metrics.count(RATE_LIMIT_REJECTIONS, { limiter: LIMITER })
-  throw tooManyAttempts(wait)
+  const wait = await createLimiter(ctx.db, REGISTRATIONS).count(clientNetwork(request))
+  if (wait !== undefined) throw tooManyAttempts(wait)
 }
 
 async function removeUnusedIfFull(ctx: Ctx): Promise<void> {

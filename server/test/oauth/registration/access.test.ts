@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sweepExpired } from '../../../src/oauth/sweep.ts'
+import { countRefusals } from '../../support/rate-limits.ts'
 import { rounds } from '../../support/rounds.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { admin, findIds, startDemoService } from '../../support/world.ts'
@@ -197,6 +198,7 @@ test('after seven days a client that nobody consented to is deleted; others stay
 
 test('one network registers 30 clients in an hour without a token, and more with one', async () => {
   const { registrationToken } = await newToken(url)
+  const before = await countRefusals(open, 'client-registrations')
   let limited: Awaited<ReturnType<typeof post>> | undefined
   for (let count = 0; count < 31 && !limited; count++) {
     const answer = await post(open.url, METADATA)
@@ -204,6 +206,7 @@ test('one network registers 30 clients in an hour without a token, and more with
   }
   expect(limited).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } })
   expect(Number(limited?.response.headers.get('retry-after'))).toBeGreaterThan(3_000)
+  expect(await countRefusals(open, 'client-registrations')).toBe(before + 1)
   expect((await post(open.url, METADATA, registrationToken)).status).toBe(201)
 })
 
