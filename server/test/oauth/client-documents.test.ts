@@ -26,6 +26,7 @@ import {
   respondWith,
   startPublisher,
 } from './document-clients.ts'
+import { readShownError } from './shown-errors.ts'
 
 // Clients that are described by the document at their client id.
 
@@ -78,6 +79,12 @@ async function obtain(clientId: string, parameters: Record<string, string> = {},
 
 const start = (clientId: string, parameters: Record<string, string> = {}, at = url) =>
   authorize(at, cookie, { client_id: clientId, redirect_uri: REDIRECT_WITH_PORT, scope: SCOPE, ...parameters })
+
+/** The error of a request, which is shown to a user who has not allowed the client. */
+async function errorOf(clientId: string, parameters: Record<string, string>): Promise<string | undefined> {
+  const { response, answer } = await start(clientId, parameters)
+  return answer.error ?? readShownError(await response.text())?.answer.error
+}
 
 const renew = (clientId: string, token: string, at = url) => refresh(at, token, { client_id: clientId })
 
@@ -158,7 +165,7 @@ describe('consent', () => {
     const clientId = publisher.publishDocument()
     const other = publisher.publishDocument()
     await obtain(clientId)
-    expect((await start(other, { prompt: 'none' })).answer).toMatchObject({ error: 'consent_required' })
+    expect(await errorOf(other, { prompt: 'none' })).toBe('consent_required')
   })
 
   test('is remembered for an https address, which belongs to one application', async () => {
@@ -169,7 +176,7 @@ describe('consent', () => {
     await service.ctx.db.updateTable('clients').set({ origin: 'REGISTRATION' }).where('id', '=', id).execute()
     await service.ctx.changes.waitUntilCurrent()
     const parameters = { client_id: clientId, redirect_uri, scope: 'openid' }
-    expect((await authorize(url, cookie, { ...parameters, prompt: 'none' })).answer.error).toBe('consent_required')
+    expect(await errorOf(clientId, { ...parameters, prompt: 'none' })).toBe('consent_required')
     await (await openConsent(service, cookie, parameters)).decide('allow')
     expect((await authorize(url, cookie, { ...parameters, prompt: 'none' })).answer.code).toBeDefined()
   })
@@ -201,7 +208,7 @@ describe('resources', () => {
   test('that are not open to such clients refuse them, also for existing tokens', async () => {
     const clientId = publisher.publishDocument()
     const { uri: closed } = await newResource({ allowDynamicClients: false })
-    expect((await start(clientId, { resource: closed })).answer).toMatchObject({ error: 'invalid_target' })
+    expect(await errorOf(clientId, { resource: closed })).toBe('invalid_target')
     const { id, uri } = await newResource()
     const tokens = await obtain(clientId, { resource: uri })
     await admin(url, `/api/admin/resources/${id}`, { allowDynamicClients: false }, 'PATCH')
@@ -217,7 +224,7 @@ describe('resources', () => {
 
   test('without one, a client can sign users in and nothing else', async () => {
     const clientId = publisher.publishDocument()
-    expect((await start(clientId, { scope: 'reports:read' })).answer).toMatchObject({ error: 'invalid_target' })
+    expect(await errorOf(clientId, { scope: 'reports:read' })).toBe('invalid_target')
     const tokens = await obtain(clientId, { scope: 'openid profile admin reports:read' })
     expect(tokens.scope).toBe('openid profile')
     const { applicationId: own } = await getClient(clientId)
@@ -255,7 +262,7 @@ test.each<[string, Record<string, string>]>([
   ['the method plain', { code_challenge_method: 'plain' }],
 ])('PKCE with S256 is mandatory: %s', async (_name, parameters) => {
   const clientId = publisher.publishDocument()
-  expect((await start(clientId, parameters)).answer).toMatchObject({ error: 'invalid_request' })
+  expect(await errorOf(clientId, parameters)).toBe('invalid_request')
 })
 
 describe('the document', () => {

@@ -3,6 +3,7 @@ import type { TestService } from '../support/service.ts'
 import { addMember, admin, authorize, CALLBACK, signIn, startDemoService, thirdParty } from '../support/world.ts'
 import { documentConfig, openConsent, type Publisher, startPublisher } from './document-clients.ts'
 import { REDIRECT_URI, register } from './registration/calls.ts'
+import { readShownError } from './shown-errors.ts'
 
 // When an error is shown to the user first, instead of being redirected to the client.
 
@@ -41,14 +42,9 @@ const described = async (): Promise<OutsideClient> => {
 async function openPage(as: string, parameters: Record<string, string>) {
   const { response, location } = await authorize(url, as, parameters)
   const html = await response.text()
-  expect({ status: response.status, location, html }).toMatchObject({ location: '', html: expect.anything() })
-  const back = new URL(/<a class="button second" href="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '')
-  return {
-    status: response.status,
-    html,
-    address: back.origin + back.pathname,
-    answer: Object.fromEntries(back.searchParams),
-  }
+  const shown = readShownError(html)
+  if (!shown) throw new Error(`no page that leads back: ${response.status} ${location} ${html}`)
+  return { status: response.status, html, ...shown }
 }
 
 const allow = async (client: OutsideClient, parameters: Record<string, string> = {}) =>

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTab } from '../../invitations/browser-tab.ts'
 import type { TestService } from '../../support/service.ts'
 import { admin, CALLBACK, claimsOf, signIn, startDemoService, userinfo } from '../../support/world.ts'
+import { readShownError } from '../shown-errors.ts'
 import { manage, newToken } from './calls.ts'
 
 const SCOPE = 'openid profile email offline_access'
@@ -200,8 +201,8 @@ test('PKCE with plain, or without a challenge, is refused for a public client', 
   const plain = { code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' }
   for (const challenge of [{}, plain] as Record<string, string>[]) {
     const address = oidc.buildAuthorizationUrl(config, { redirect_uri: CALLBACK, scope: 'openid', ...challenge })
-    const { headers } = await fetch(address, { headers: { cookie }, redirect: 'manual' })
-    expect(new URL(headers.get('location') ?? '').searchParams.get('error')).toBe('invalid_request')
+    const response = await fetch(address, { headers: { cookie }, redirect: 'manual' })
+    expect(readShownError(await response.text())?.answer.error).toBe('invalid_request')
   }
 })
 
