@@ -13,7 +13,7 @@ export async function answerUserInfo(ctx: Ctx, exchange: Exchange, formToken?: s
   const presented = readToken(exchange.request, formToken)
   const live = presented && (await findLiveToken(ctx, presented.token))
   if (!live) throw refuse('invalid_token', 'The access token is not valid.')
-  await requirePossession(ctx, exchange, { ...presented, jkt: live.claims.jkt })
+  await requirePossession(ctx, exchange, { ...presented, claims: live.claims })
   return claimsOf(live)
 }
 

@@ -192,7 +192,7 @@ export const authenticate: Authenticator = async (ctx, exchange, { cookies }) =>
   const live = presented && (await findLiveToken(ctx, presented.token))
   if (!live) throw unauthorized(request, presented)
   try {
-    await requirePossession(ctx, exchange, { ...presented, jkt: live.claims.jkt })
+    await requirePossession(ctx, exchange, { ...presented, claims: live.claims })
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     throw new AppError('UNAUTHORIZED', { message: error.message, headers: error.headers })

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { decodeJwt, importJWK } from 'jose'
+import { decodeJwt, exportJWK, importJWK } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { rounds } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { watchStatements } from '../support/statements.ts'
 import { admin, CALLBACK, introspect, signIn, startDemoService, VERIFIER } from '../support/world.ts'
-import { newProof, newKey as newProofKey, type Key as ProofKey } from './dpop/proofs.ts'
+import { newProof, newKey as newProofKey, newResourceProof, type Key as ProofKey } from './dpop/proofs.ts'
 import { ASSERTION_TYPE, newKey, sign, type TestKey, validClaims } from './key-clients.ts'
 
 // A client with the security profile FAPI2.
@@ -237,6 +237,24 @@ describe('RS256 is refused', () => {
     expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_dpop_proof' } })
     expect((await redeem(code, { proof: null })).body.error).toBe('invalid_dpop_proof')
     expect((await redeem(code)).status).toBe(200)
+  })
+
+  test('for DPoP proofs at userinfo and the API, while PS256 with the same key is accepted', async () => {
+    const bound = await newProofKey('PS256', { modulusLength: 2048 })
+    const exported = await exportJWK(bound.privateKey)
+    const rs256 = { ...bound, alg: 'RS256', privateKey: (await importJWK(exported, 'RS256')) as CryptoKey }
+    const { body } = await redeem(await obtainCode(), { proof: await newProof(url, bound) })
+    const token = body.access_token ?? ''
+    for (const path of ['/api/oauth/userinfo', '/api/tenants']) {
+      const call = async (proofKey: ProofKey) => {
+        const dpop = await newResourceProof(url, proofKey, { path, token })
+        return fetch(url + path, { headers: { authorization: `DPoP ${token}`, dpop } })
+      }
+      const refused = await call(rs256)
+      expect({ path, status: refused.status }).toEqual({ path, status: 401 })
+      expect(refused.headers.get('www-authenticate')).toContain('error="invalid_dpop_proof"')
+      expect((await call(bound)).status).toBe(200)
+    }
   })
 })
 

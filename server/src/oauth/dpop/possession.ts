@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
+import { findClient } from '../../applications/clients.ts'
 import type { Ctx } from '../../context.ts'
 import { OAuthError, type OAuthErrorCode } from '../../errors.ts'
 import { readAuthorization } from '../../http/request/authorization.ts'
 import type { Exchange } from '../../http/routing/exchange.ts'
 import { PROOF_ALGORITHMS } from './keys.ts'
 import { offerNonce } from './nonces.ts'
-import { readProof } from './request-proof.ts'
+import { readClientProof } from './request-proof.ts'
 
 /** An access token as it was sent. */
 export interface PresentedToken {
@@ -30,8 +31,9 @@ const accepted = new WeakMap<FastifyRequest, string>()
 export async function requirePossession(
   ctx: Ctx,
   exchange: Exchange,
-  { scheme, token, jkt }: PresentedToken & { jkt: string | undefined },
+  { scheme, token, claims }: PresentedToken & { claims: { jkt: string | undefined; client_id: string } },
 ): Promise<void> {
+  const { jkt, client_id } = claims
   if (jkt === undefined && scheme === 'Bearer') return
   if (jkt === undefined) throw refuse('invalid_token', 'The access token is not bound to a key. Send it as Bearer.')
   if (scheme === 'Bearer') throw refuse('invalid_token', 'The access token is bound to a key. Send it as DPoP.')
@@ -39,7 +41,9 @@ export async function requirePossession(
   if (accepted.get(request) === jkt) return
   offerNonce(ctx, exchange)
   try {
-    const proof = readProof(ctx, request, token)
+    const client = await findClient(ctx, client_id)
+    if (!client) throw refuse('invalid_token', 'The access token is not valid.')
+    const proof = readClientProof(ctx, request, client, token)
     if (!proof) throw refuse('invalid_dpop_proof', 'The request must have a header DPoP with a proof.')
     if (proof.jkt !== jkt) throw refuse('invalid_token', 'The access token is bound to another key.')
     await proof.use()

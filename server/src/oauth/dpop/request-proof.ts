@@ -20,7 +20,7 @@ export interface Proof {
 }
 
 /** The verified proof of a request; undefined if it has none. Throws if it has one that must be refused. */
-export function readProof(ctx: Ctx, request: FastifyRequest, accessToken?: string): Proof | undefined {
+function readProof(ctx: Ctx, request: FastifyRequest, accessToken: string | undefined): Proof | undefined {
   const header = readHeader(request)
   if (header === undefined) return undefined
   const { jkt, alg, jti, nonce } = verifyProof(header, {
@@ -43,9 +43,14 @@ export function readProof(ctx: Ctx, request: FastifyRequest, accessToken?: strin
   }
 }
 
-/** The proof of a request that a client made itself. */
-export function readClientProof(ctx: Ctx, request: FastifyRequest, client: Client): Proof | undefined {
-  const proof = readProof(ctx, request)
+/** The proof of a request of this client; with an access token, one that is for this token. */
+export function readClientProof(
+  ctx: Ctx,
+  request: FastifyRequest,
+  client: Client,
+  accessToken?: string,
+): Proof | undefined {
+  const proof = readProof(ctx, request, accessToken)
   if (proof && !mayUseAlgorithm(client, proof.alg)) {
     throw invalidProof('This client must sign its DPoP proofs with PS256, ES256 or EdDSA.')
   }
