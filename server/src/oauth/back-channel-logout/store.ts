@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../../db/open.ts'
 import type { DeliveryStatus, LogoutDeliveriesTable } from '../../db/tables.ts'
 
@@ -27,24 +27,47 @@ interface Claim {
   until: Date
 }
 
-/** Takes a due delivery that no other node is sending; undefined if there is none. */
-export async function claimLogout(db: Db, { holder, fullClients, now, until }: Claim): Promise<DueLogout | undefined> {
-  // Materialized, because a plan that evaluates the subquery repeatedly would lock another row each time.
-  const { rows } = await sql<DueLogout>`
-    with due as materialized (
-      select id from logout_deliveries
-      where status = 'PENDING' and due_at <= ${now} and client_id <> all(${fullClients}::uuid[])
-      order by due_at limit 1
-      for no key update skip locked
-    )
-    update logout_deliveries as claimed set due_at = ${until}, holder = ${holder}
-    from due, clients where claimed.id = due.id and clients.id = claimed.client_id
-    returning claimed.id, claimed.client_id as "clientRowId", clients.client_id as "clientId",
-      claimed.session_id as "sessionId", claimed.user_id as "userId", claimed.attempts,
-      claimed.first_attempt_at as "firstAttemptAt", ${holder}::text as holder
-  `.execute(db)
+/**
+ * Takes a due delivery that no other node is sending; undefined if there is none. The client that has waited longest is
+ * first. Each client is a lookup in the index, however many of its deliveries wait.
+ */
+export async function claimLogout(db: Db, claim: Claim): Promise<DueLogout | undefined> {
+  const { rows } = await claimQuery(claim).execute(db)
   return rows[0]
 }
+
+/** Materialized, because a plan that evaluates the subquery repeatedly would lock another row each time. */
+export const claimQuery = ({ holder, fullClients, now, until }: Claim): RawBuilder<DueLogout> => sql<DueLogout>`
+  with recursive waiting (client_id) as (
+    (select client_id from logout_deliveries where status = 'PENDING' order by client_id limit 1)
+    union all
+    select (
+      select client_id from logout_deliveries
+      where status = 'PENDING' and client_id > waiting.client_id order by client_id limit 1
+    ) from waiting where client_id is not null
+  ), due as materialized (
+    select found.id from (
+      select client_id, (
+        select due_at from logout_deliveries
+        where status = 'PENDING' and client_id = waiting.client_id order by due_at limit 1
+      ) as waits_since
+      from waiting where client_id <> all(${fullClients}::uuid[])
+      order by waits_since
+    ) as queue
+    cross join lateral (
+      select id from logout_deliveries
+      where status = 'PENDING' and client_id = queue.client_id and due_at <= ${now}
+      order by due_at limit 1
+      for no key update skip locked
+    ) as found
+    where waits_since <= ${now}
+    limit 1
+  )
+  update logout_deliveries as claimed set due_at = ${until}, holder = ${holder}
+  from due, clients where claimed.id = due.id and clients.id = claimed.client_id
+  returning claimed.id, claimed.client_id as "clientRowId", clients.client_id as "clientId",
+    claimed.session_id as "sessionId", claimed.user_id as "userId", claimed.attempts,
+    claimed.first_attempt_at as "firstAttemptAt", ${holder}::text as holder`
 
 /** Gives up an attempt that was not made, so that another node makes it. */
 export async function releaseLogout(db: Db, { id, holder }: DueLogout, dueAt: Date): Promise<void> {
