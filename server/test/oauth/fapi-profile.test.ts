@@ -243,7 +243,9 @@ describe('RS256 is refused', () => {
     const bound = await newProofKey('PS256', { modulusLength: 2048 })
     const exported = await exportJWK(bound.privateKey)
     const rs256 = { ...bound, alg: 'RS256', privateKey: (await importJWK(exported, 'RS256')) as CryptoKey }
-    const { body } = await redeem(await obtainCode(), { proof: await newProof(url, bound) })
+    const pushed = await push({}, { proof: await newProof(url, bound, { claims: { htu: `${url}/api/oauth/par` } }) })
+    const { code = '' } = await open({ request_uri: pushed.body.request_uri ?? '' })
+    const { body } = await redeem(code, { proof: await newProof(url, bound) })
     const token = body.access_token ?? ''
     for (const path of ['/api/oauth/userinfo', '/api/tenants']) {
       const call = async (proofKey: ProofKey) => {
