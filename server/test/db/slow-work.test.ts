@@ -38,7 +38,7 @@ test.each<[string, (service: TestService) => Promise<unknown>]>([
   ['request to another server', () => limitedFetch(NOWHERE, {})],
   [
     'request to another server',
-    () => post(createGuard({ allowedNetworks: [] }), message, new AbortController().signal),
+    () => post(createGuard({ allowedNetworks: [] }), message, { stop: new AbortController().signal }),
   ],
   ['mail', sendMail],
 ])('a %s inside a transaction is an error', async (work, begin) => {

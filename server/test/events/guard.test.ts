@@ -35,7 +35,7 @@ const respondWith = (status: number, headers: Record<string, string> = {}, body 
   })
 
 const send = (url: string, guard: Guard) =>
-  post(guard, { url, headers: { 'content-type': 'application/json' }, body: '{}' }, never).catch((error) =>
+  post(guard, { url, headers: { 'content-type': 'application/json' }, body: '{}' }, { stop: never }).catch((error) =>
     toErrorCode(error, 'operator'),
   )
 
@@ -70,11 +70,11 @@ describe('a private address', () => {
     const { seen, port } = await listen(respondWith(200))
     const inward = withNames(strict, ['127.0.0.1'])
     const message = { url: `https://inward.test:${port}/`, headers: {}, body: '{}' }
-    const refusal = await post(inward, message, never).catch((error: unknown) => error)
+    const refusal = await post(inward, message, { stop: never }).catch((error: unknown) => error)
     expect(toErrorCode(refusal, 'tenant')).toBe('connection')
     expect(toErrorCode(refusal, 'operator')).toBe('address_refused')
     const written = { ...message, url: `https://127.0.0.1:${port}/` }
-    const refused = await post(strict, written, never).catch((error: unknown) => error)
+    const refused = await post(strict, written, { stop: never }).catch((error: unknown) => error)
     expect(toErrorCode(refused, 'tenant')).toBe('address_refused')
     expect(await send(`https://localhost:${port}/`, withNames(strict, ['127.0.0.1', '::1']))).toBe('address_refused')
     expect(seen.connections).toBe(0)
@@ -98,7 +98,7 @@ describe('a private address', () => {
     const lenient = { ...strict, allows: (address: string) => address === '192.0.2.1' }
     const guard = withNames(lenient, ['192.0.2.1'], ['127.0.0.1'])
     const stop = AbortSignal.timeout(500)
-    await post(guard, { url: `https://rebound.test:${port}/`, headers: {}, body: '{}' }, stop).catch(() => {})
+    await post(guard, { url: `https://rebound.test:${port}/`, headers: {}, body: '{}' }, { stop }).catch(() => {})
     expect(guard.lookups()).toBe(1)
     expect(seen.connections).toBe(0)
     expect(await send(`https://rebound.test:${port}/`, guard)).toBe('address_refused')

@@ -35,7 +35,7 @@ export async function attemptDelivery(
   // Outside the try block: an internal error is not a failure of the receiver.
   const message = toMessage(ctx, delivery, event)
   try {
-    const { status, retryAfter } = await post(guard, message, abort)
+    const { status, retryAfter } = await post(guard, message, { stop: abort })
     const isDelivered = status >= 200 && status < 300
     return { startedAt, status, retryAfter, error: isDelivered ? undefined : `status_${status}` }
   } catch (error) {

@@ -16,9 +16,13 @@ export interface PostResult {
   retryAfter: string | undefined
 }
 
-/** Posts a message to a URL of a user. */
-export async function post(guard: Guard, message: Message, stop: AbortSignal): Promise<PostResult> {
-  const limits = { stop, timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_RESPONSE_BYTES }
+/** Posts a message to a URL of a user. Without `readsBody` the response is complete with its header. */
+export async function post(
+  guard: Guard,
+  message: Message,
+  { stop, readsBody = true }: { stop: AbortSignal; readsBody?: boolean },
+): Promise<PostResult> {
+  const limits = { stop, timeoutMs: TIMEOUT_MS, maxResponseBytes: readsBody ? MAX_RESPONSE_BYTES : 0 }
   const { status, headers } = await sendRequest(guard, { method: 'POST', ...message }, limits)
   return { status, retryAfter: headers['retry-after'] }
 }

@@ -15,6 +15,7 @@ export interface RequestLimits {
   stop: AbortSignal
   /** For the whole request: DNS, connection and complete response. */
   timeoutMs: number
+  /** 0: the body is not read. */
   maxResponseBytes: number
 }
 
@@ -102,4 +103,7 @@ function readBody(
   response.on('end', () => done(Buffer.concat(chunks)))
   response.on('error', failed)
   response.on('close', () => failed(new Error('closed before its end')))
+  if (maxBytes > 0) return
+  done(undefined)
+  response.destroy()
 }

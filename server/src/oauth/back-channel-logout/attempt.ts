@@ -66,8 +66,8 @@ async function send(ctx: Ctx, guard: Guard, { client, url, logout, abort }: Requ
   const body = new URLSearchParams({ logout_token: await signLogoutToken(ctx, client, logout) }).toString()
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': `Latchkey/${VERSION}` }
   try {
-    const { status, retryAfter } = await post(guard, { url, headers, body }, abort)
-    // §2.8: 200, and 204 because some frameworks send it. 400 also says that the logout failed, so it is retried.
+    const { status, retryAfter } = await post(guard, { url, headers, body }, { stop: abort, readsBody: false })
+    // §2.8: the status alone counts: 200, and 204 because some frameworks send it. 400 also says that the logout failed, so it is retried.
     return status === 200 || status === 204 ? { status } : { status, error: `status_${status}`, retryAfter }
   } catch (error) {
     return { error: toErrorCode(error, 'operator') }

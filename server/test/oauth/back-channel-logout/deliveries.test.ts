@@ -98,6 +98,13 @@ test('204 is a success', async () => {
   expect(await onlyDelivery()).toMatchObject({ status: 'DELIVERED', lastStatus: 204 })
 })
 
+test.each(['pausing', 'endless'] as const)('the status alone counts: a response whose body is %s', async (body) => {
+  rp.body = body
+  await endSession()
+  await sendDue(service)
+  expect(await deliveriesOf(service, rp)).toMatchObject([{ status: 'DELIVERED', attempts: 1, lastStatus: 200 }])
+})
+
 describe('a failed attempt is repeated with a new token:', () => {
   test.each([500, 400, 404, 302, 202])('status %i', async (status) => {
     rp.status = status

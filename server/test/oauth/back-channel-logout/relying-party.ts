@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { expect } from 'vitest'
 import { sendLogoutTokens } from '../../../src/oauth/back-channel-logout/dispatch.ts'
@@ -30,8 +31,20 @@ export interface RelyingParty {
   /** The status of its responses; undefined: it never responds. */
   status: number | undefined
   delayMs: number
+  /** Its responses have a body that does not end, and that it pauses or sends as fast as it is read. */
+  body: 'none' | 'pausing' | 'endless'
   stop(): Promise<void>
   restart(): Promise<void>
+}
+
+function respond(response: ServerResponse, body: RelyingParty['body']): void {
+  if (body === 'none') response.end()
+  if (body === 'pausing') response.write('…')
+  if (body === 'endless') Readable.from(endlessly()).pipe(response)
+}
+
+function* endlessly() {
+  while (true) yield Buffer.alloc(16_384)
 }
 
 /** Starts a server and registers a client with its address. */
@@ -40,7 +53,7 @@ export async function startRelyingParty(
   settings: Record<string, unknown> = {},
 ): Promise<RelyingParty> {
   const received: ReceivedLogout[] = []
-  const behavior: { status: number | undefined; delayMs: number } = { status: 200, delayMs: 0 }
+  const behavior: Pick<RelyingParty, 'status' | 'delayMs' | 'body'> = { status: 200, delayMs: 0, body: 'none' }
   const newServer = () =>
     createServer((request, response) => {
       const chunks: Buffer[] = []
@@ -49,8 +62,8 @@ export async function startRelyingParty(
         const body = Buffer.concat(chunks).toString()
         const token = new URLSearchParams(body).get('logout_token') ?? ''
         received.push({ method: request.method, contentType: request.headers['content-type'], body, token })
-        const { status } = behavior
-        if (status !== undefined) setTimeout(() => response.writeHead(status).end(), behavior.delayMs)
+        const { status, delayMs } = behavior
+        if (status !== undefined) setTimeout(() => respond(response.writeHead(status), behavior.body), delayMs)
       })
     })
   let server = newServer()
