@@ -3,20 +3,24 @@ import type { Reader } from './reader.ts'
 /** Clients whose id is the URL of a document that describes them (OAuth Client ID Metadata Document). */
 export interface ClientDocumentConfig {
   readonly mode: 'off' | 'allow-list' | 'on'
-  /** Host names, or `*.example.com` for all names below one. */
+  /**
+   * Host names, or `*.example.com` for all names below one, each with a port after a colon. Without one, the default
+   * port is allowed, and all ports are denied.
+   */
   readonly allowedHosts: readonly string[]
   readonly deniedHosts: readonly string[]
 }
 
 const MODES = ['off', 'allow-list', 'on'] as const
-const HOST = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*$/
+const HOST = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/
 
 export const CLIENT_DOCUMENT_VARIABLES = {
   CLIENT_DOCUMENTS:
     'off, allow-list or on: whether clients that nobody registered may use the https URL of their metadata document as client_id (off)',
   CLIENT_DOCUMENTS_ALLOWED_HOSTS:
-    'with allow-list: the hosts of these documents, such as app.example.com,*.example.org, separated by commas (none)',
-  CLIENT_DOCUMENTS_DENIED_HOSTS: 'hosts whose documents are refused, and whose clients get no new tokens (none)',
+    'with allow-list: the hosts of these documents, such as app.example.com,*.example.org, separated by commas; on port 443, or on the one in app.example.com:8443 (none)',
+  CLIENT_DOCUMENTS_DENIED_HOSTS:
+    'hosts whose documents are refused, and whose clients get no new tokens, on all ports or on the one that is named (none)',
 }
 
 export function readClientDocuments(read: Reader): ClientDocumentConfig {
@@ -34,7 +38,7 @@ function readHosts(read: Reader, variable: string): string[] {
   for (const host of hosts) {
     if (!HOST.test(host)) {
       read.problems.push(
-        `${variable} holds "${host}": it must be a host name such as app.example.com or *.example.com.`,
+        `${variable} holds "${host}": it must be a host name such as app.example.com, *.example.com or app.example.com:8443.`,
       )
     }
   }

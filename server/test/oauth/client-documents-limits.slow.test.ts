@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { countRefusals } from '../support/rate-limits.ts'
 import type { TestService } from '../support/service.ts'
 import { authorize, signIn, startDemoService } from '../support/world.ts'
 import { documentConfig, openConsent, type Publisher, REDIRECT, startPublisher } from './document-clients.ts'
@@ -27,6 +29,16 @@ test('one network can cause 60 requests in a minute; cached documents go on work
   for (let n = 1; n < 60; n++) expect(await start(publisher.publishDocument())).toBe(200)
   expect(await start(publisher.publishDocument())).toBe(429)
   expect(await start(first)).toBe(200)
+})
+
+test('300 documents of one host are fetched in a minute, for all networks; cached ones go on working', async () => {
+  const first = publisher.publishDocument()
+  expect(await start(first)).toBe(200)
+  await sql`update throttle set points = 299 where key like 'client-document-hosts:%'`.execute(service.ctx.db)
+  expect(await start(publisher.publishDocument())).toBe(200)
+  expect(await start(publisher.publishDocument())).toBe(429)
+  expect(await start(first)).toBe(200)
+  expect(await countRefusals(service, 'client-document-hosts')).toBe(1)
 })
 
 test('one user can add 30 clients in an hour', async () => {

@@ -371,6 +371,23 @@ describe('the operator', () => {
     }
   })
 
+  test('allows the default port or the named one, and denies all ports or the named one', async () => {
+    const clientId = publisher.publishDocument()
+    const { hostname, host, port } = new URL(clientId)
+    const other = `${hostname}:${Number(port) ^ 1}`
+    for (const [documents, status] of [
+      [{ mode: 'allow-list', allowedHosts: [hostname, other] }, 400],
+      [{ mode: 'allow-list', allowedHosts: [host] }, 200],
+      [{ deniedHosts: [other] }, 200],
+      [{ deniedHosts: [host] }, 400],
+    ] as const) {
+      const strict = await startService({ sameDatabaseAs: service, config: documentConfig(documents) })
+      const { response } = await start(clientId, {}, strict.url)
+      await strict.close()
+      expect({ documents, status: response.status }).toEqual({ documents, status })
+    }
+  })
+
   test('sees in the provider metadata that documents are supported, only if they are', async () => {
     const metadata = async (at: string) => (await fetch(`${at}/.well-known/oauth-authorization-server`)).json()
     expect(await metadata(url)).toMatchObject({ client_id_metadata_document_supported: true })

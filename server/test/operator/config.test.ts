@@ -42,6 +42,17 @@ test.each([
   expect(problems[0]).not.toContain('s3cret')
 })
 
+test('hosts of client documents may have a port', () => {
+  const read = (hosts: string) => readConfig('demo', { CLIENT_DOCUMENTS_ALLOWED_HOSTS: hosts })
+  const { problems, config } = read('App.example.com:8443, *.example.org:8443,*.example.net')
+  expect(problems).toEqual([])
+  const allowedHosts = ['app.example.com:8443', '*.example.org:8443', '*.example.net']
+  expect(config.clientDocuments.allowedHosts).toEqual(allowedHosts)
+  for (const hosts of ['app.example.com:', ':8443', 'app.example.com:https', 'https://app.example.com']) {
+    expect(read(hosts).problems).toEqual([expect.stringContaining('CLIENT_DOCUMENTS_ALLOWED_HOSTS')])
+  }
+})
+
 test('the grpc protocol causes a warning', () => {
   const { warnings } = loadConfig('demo', {
     [ENDPOINT]: 'http://c:4317',

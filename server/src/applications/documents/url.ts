@@ -4,6 +4,8 @@ import { findUrlProblem } from '../../lib/outgoing/url.ts'
 const MAX_LENGTH = 250
 /** The host is shown to users as a whole: the end of a long name says whose it is. */
 const MAX_HOST_LENGTH = 120
+/** Of https. Tests use http, with a port. */
+const DEFAULT_PORT = '443'
 
 /** Whether a client id is meant to be the URL of a document. */
 export const isDocumentUrl = (clientId: string): boolean => /^https?:\/\//i.test(clientId)
@@ -32,10 +34,13 @@ export function ruleOfHost({ clientDocuments }: Pick<Config, 'clientDocuments'>,
   const { mode, allowedHosts, deniedHosts } = clientDocuments
   if (mode === 'off') return 'off'
   if (!URL.canParse(url)) return 'denied'
+  const { hostname, port } = new URL(url)
   // A trailing dot is another spelling of the same name.
-  const host = new URL(url).hostname.replace(/\.$/, '')
-  if (deniedHosts.some((entry) => matchesHost(entry, host))) return 'denied'
-  return mode === 'on' || allowedHosts.some((entry) => matchesHost(entry, host)) ? 'allowed' : 'not-allowed'
+  const address = { host: hostname.replace(/\.$/, ''), port: port === '' ? DEFAULT_PORT : port }
+  if (deniedHosts.some((entry) => matches(entry, address, address.port))) return 'denied'
+  return mode === 'on' || allowedHosts.some((entry) => matches(entry, address, DEFAULT_PORT))
+    ? 'allowed'
+    : 'not-allowed'
 }
 
 /** Whether a client with this id may get tokens, if a user has allowed it. */
@@ -44,5 +49,8 @@ export const isAcceptedDocumentUrl = (config: Config, clientId: string): boolean
   clientId.length <= MAX_LENGTH &&
   ['allowed', 'not-allowed'].includes(ruleOfHost(config, clientId))
 
-const matchesHost = (entry: string, host: string): boolean =>
-  entry.startsWith('*.') ? host.endsWith(entry.slice(1)) : host === entry
+/** Whether an entry of a list names this address. `defaultPort` is that of an entry without one. */
+function matches(entry: string, { host, port }: { host: string; port: string }, defaultPort: string): boolean {
+  const [name = '', entryPort = defaultPort] = entry.split(':')
+  return port === entryPort && (name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name)
+}
